@@ -1,0 +1,41 @@
+/**
+ * Who is calling. Every query of a merchant's data is scoped by one of these.
+ *
+ * - `apiKey`: a key of one app. SECRET may do everything for its app; PUBLISHABLE may read prices only.
+ * - `session`: a payer with a checkout session's client secret; that session and nothing else.
+ * - `member`: a person of a merchant, logged in to the dashboard, over all apps of the merchant.
+ * - `card`: a wallet user with a token of the card API.
+ * - `platform`: an operator of the installation, or an arbiter.
+ * - `anonymous`: nobody.
+ */
+export type Principal =
+  | { kind: 'anonymous' }
+  | {
+      kind: 'apiKey';
+      keyKind: 'SECRET' | 'PUBLISHABLE';
+      apiKeyId: string;
+      appId: string;
+      merchantId: string;
+      mode: 'TEST' | 'LIVE';
+    }
+  | { kind: 'session'; sessionId: string; appId: string; merchantId: string }
+  | {
+      kind: 'member';
+      memberId: string;
+      merchantId: string;
+      role: 'OWNER' | 'DEVELOPER' | 'VIEWER';
+      tokenId: string;
+      expiresAt: Date;
+    }
+  | {
+      kind: 'card';
+      audience: 'card' | 'session-connect' | 'onetime-connect';
+      userId: string;
+      tokenId: string;
+      subjectId: string;
+      expiresAt: Date;
+    }
+  | { kind: 'platform'; role: 'OPERATOR' | 'ARBITER'; credentialId: string };
+
+/** What a caller may touch of the payments API: one merchant, and one app of it or all. */
+export type Scope = { merchantId: string; appId: string | null };

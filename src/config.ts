@@ -1,0 +1,164 @@
+/** Every environment variable, parsed once; all faults are reported together. Nothing else reads the environment. */
+import { z } from 'zod';
+
+const positiveInteger = z.coerce.number().int().positive();
+const port = z.coerce.number().int().min(1).max(65535);
+const privateKey = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{64}$/)], { error: '0x and 64 hex digits' });
+const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)], { error: '0x and 40 hex digits' });
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+const environmentSchema = z.object({
+  NODE_ENV: z.enum(['development', 'production', 'test']).default('development'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  /** Without a pooler between: LISTEN, advisory locks, the queue and Ponder. */
+  DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_POOL_SIZE: positiveInteger.max(100).default(5),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(4000),
+  /** Where payers and merchants reach this installation, without a slash at the end. */
+  PUBLIC_URL: z.url().optional(),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  /** A JSON file with chains and tokens beside the built-in registry. */
+  CHAINS_FILE: z.string().optional(),
+  OPERATOR_PRIVATE_KEY: privateKey.optional(),
+  /** A file that holds the operator's private key, instead of the variable. */
+  OPERATOR_KEY_FILE: z.string().optional(),
+  ARBITER_PRIVATE_KEY: privateKey.optional(),
+  ARBITER_ADDRESS: address.optional(),
+  FEE_RECIPIENT: address.optional(),
+  QUOTE_SECONDS: positiveInteger.max(86_400).default(600),
+  PRICE_SOURCE: z.enum(['fixed', 'coingecko', 'kraken']).default('coingecko'),
+  /** Fixed prices in USD, "USDC=1,ETH=2500". */
+  PRICE_TABLE: z.string().default(''),
+  PRICE_STALE_SECONDS: positiveInteger.default(120),
+  COINGECKO_URL: z.url().default('https://api.coingecko.com/api/v3'),
+  KRAKEN_URL: z.url().default('https://api.kraken.com'),
+  RATE_LIMIT_PER_SECOND: positiveInteger.default(100),
+  RATE_LIMIT_BURST: positiveInteger.default(300),
+  RATE_LIMIT_KEYLESS_PER_SECOND: positiveInteger.default(30),
+  /** Proxies in front whose X-Forwarded-For is trusted. */
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  WEBHOOK_PRIVATE_ADDRESSES: flag.default(false),
+  GRAPHQL_PERSISTED_ONLY: flag.default(false),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_FROM: z.string().default('Sluice <no-reply@localhost>'),
+  TOKEN_KEY_FILE: z.string().optional(),
+  SOLANA_ESCROW_SECRET: z.string().min(32).optional(),
+  SOLANA_OPERATOR_KEY: z.string().optional(),
+  SOLANA_MAINNET_CUSTODY: flag.default(false),
+  METRICS_PORT: port.optional(),
+  PONDER_PORT: port.default(42069),
+  PONDER_SCHEMA: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_]{0,40}$/)
+    .default('ponder'),
+});
+
+export type RpcSettings = {
+  chainId: number;
+  /** The first that answers is used. */
+  urls: string[];
+  confirmations: number | undefined;
+  pollingIntervalMs: number;
+  /** Base units of USD cents under which a relayed method is not offered. */
+  relayMinimumUsd: string;
+  maxFeePerGasWei: bigint;
+  startBlock: bigint | undefined;
+};
+
+export type Config = ReturnType<typeof parseConfig>;
+
+/** Thrown when settings are missing or wrong; its message has one line a fault. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Parses the environment; throws one ConfigError that names every fault. */
+export function parseConfig(environment: Record<string, string | undefined>) {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = environmentSchema.safeParse(given);
+  const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const rpc = parseRpc(given, faults);
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults.join('\n'));
+  const env = parsed.data;
+  const origin = env.PUBLIC_URL ?? `http://${env.HOST}:${env.PORT}`;
+  return {
+    environment: env.NODE_ENV,
+    isProduction: env.NODE_ENV === 'production',
+    database: {
+      url: env.DATABASE_URL,
+      directUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
+      poolSize: env.DATABASE_POOL_SIZE,
+    },
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl: origin.replace(/\/$/, ''),
+    logLevel: env.LOG_LEVEL,
+    chainsFile: env.CHAINS_FILE,
+    rpc,
+    operator: { privateKey: env.OPERATOR_PRIVATE_KEY, keyFile: env.OPERATOR_KEY_FILE },
+    arbiter: { privateKey: env.ARBITER_PRIVATE_KEY, address: env.ARBITER_ADDRESS },
+    feeRecipient: env.FEE_RECIPIENT,
+    quoteSeconds: env.QUOTE_SECONDS,
+    prices: {
+      source: env.PRICE_SOURCE,
+      table: env.PRICE_TABLE,
+      staleSeconds: env.PRICE_STALE_SECONDS,
+      coinGeckoUrl: env.COINGECKO_URL,
+      krakenUrl: env.KRAKEN_URL,
+    },
+    rateLimits: {
+      perSecond: env.RATE_LIMIT_PER_SECOND,
+      burst: env.RATE_LIMIT_BURST,
+      keylessPerSecond: env.RATE_LIMIT_KEYLESS_PER_SECOND,
+    },
+    trustedProxies: env.TRUSTED_PROXIES,
+    webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES },
+    graphql: { persistedOnly: env.GRAPHQL_PERSISTED_ONLY },
+    mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
+    tokenKeyFile: env.TOKEN_KEY_FILE,
+    solana: {
+      escrowSecret: env.SOLANA_ESCROW_SECRET,
+      operatorKey: env.SOLANA_OPERATOR_KEY,
+      mainnetCustody: env.SOLANA_MAINNET_CUSTODY,
+    },
+    metricsPort: env.METRICS_PORT,
+    ponder: { port: env.PONDER_PORT, schema: env.PONDER_SCHEMA },
+  };
+}
+
+/** RPC_URL_<chainId> enables a chain; its other settings carry the same ending. */
+function parseRpc(environment: Record<string, string | undefined>, faults: string[]): RpcSettings[] {
+  const settings: RpcSettings[] = [];
+  for (const [name, value] of Object.entries(environment)) {
+    const match = /^RPC_URL_(\d+)$/.exec(name);
+    if (!match || value === undefined) continue;
+    const chainId = Number(match[1]);
+    const urls = value.split(',').map((url) => url.trim());
+    for (const url of urls) if (!URL.canParse(url)) faults.push(`${name}: not a URL`);
+    const read = <Value>(prefix: string, schema: z.ZodType<Value>): Value | undefined => {
+      const text = environment[`${prefix}_${chainId}`];
+      if (text === undefined) return undefined;
+      const parsed = schema.safeParse(text);
+      if (!parsed.success) faults.push(`${prefix}_${chainId}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+      return parsed.data;
+    };
+    settings.push({
+      chainId,
+      urls,
+      confirmations: read('CONFIRMATIONS', positiveInteger.max(10_000)),
+      pollingIntervalMs: read('POLLING_INTERVAL_MS', positiveInteger.max(60_000)) ?? 1000,
+      relayMinimumUsd:
+        read('RELAY_MINIMUM_USD', z.string().regex(/^\d{1,9}(\.\d{1,2})?$/, 'an amount like 0.50')) ?? '0',
+      maxFeePerGasWei: BigInt(
+        read('MAX_FEE_PER_GAS_WEI', z.string().regex(/^\d{1,20}$/, 'an integer of wei')) ?? '500000000000',
+      ),
+      startBlock: startBlock(read('START_BLOCK', z.string().regex(/^\d{1,15}$/, 'a block number'))),
+    });
+  }
+  return settings.sort((left, right) => left.chainId - right.chainId);
+}
+
+function startBlock(text: string | undefined): bigint | undefined {
+  return text === undefined ? undefined : BigInt(text);
+}

@@ -1,0 +1,82 @@
+/**
+ * The one error class, and the catalogue of what can go wrong.
+ * Codes are API: never renamed, never reused.
+ */
+
+type CatalogueEntry = { status: number; retryable: boolean; title: string };
+
+export const errorCatalogue = {
+  VALIDATION_ERROR: { status: 400, retryable: false, title: 'The request is not valid' },
+  AUTHENTICATION_ERROR: { status: 401, retryable: false, title: 'The credential is missing or not valid' },
+  AUTHORIZATION_ERROR: { status: 403, retryable: false, title: 'The credential may not do this' },
+  NOT_FOUND: { status: 404, retryable: false, title: 'No such resource' },
+  METHOD_NOT_ALLOWED: { status: 405, retryable: false, title: 'The path does not take this method' },
+  INVALID_STATE: { status: 409, retryable: false, title: 'The resource is not in a state that allows this' },
+  CONFLICT: { status: 409, retryable: false, title: 'The request conflicts with what exists' },
+  IDEMPOTENCY_IN_FLIGHT: { status: 409, retryable: true, title: 'The same request is still running' },
+  QUOTE_EXPIRED: { status: 409, retryable: false, title: 'The quote has expired' },
+  EXPIRED: { status: 410, retryable: false, title: 'The resource has expired' },
+  PAYLOAD_TOO_LARGE: { status: 413, retryable: false, title: 'The body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false, title: 'The body is not JSON' },
+  IDEMPOTENCY_MISMATCH: { status: 422, retryable: false, title: 'The idempotency key was used with other parameters' },
+  RATE_LIMIT_EXCEEDED: { status: 429, retryable: true, title: 'Too many requests' },
+  INTERNAL_ERROR: { status: 500, retryable: true, title: 'Something went wrong on our side' },
+  CHAIN_UNAVAILABLE: { status: 502, retryable: true, title: 'The chain cannot be reached' },
+  PRICE_UNAVAILABLE: { status: 502, retryable: true, title: 'No fresh price is available' },
+  CHAIN_PAUSED: { status: 503, retryable: true, title: 'New payments on this chain are paused' },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** One bad field: its path in the request, and the fact with its limit. */
+export type FieldFault = { param: string; message: string };
+
+export type GatewayErrorOptions = {
+  /** The one field that is at fault. */
+  param?: string;
+  /** Every field that is at fault, for VALIDATION_ERROR. */
+  details?: FieldFault[];
+  /** Ids and amounts for the log; never a secret or a node's address. */
+  meta?: Record<string, unknown>;
+  /** Seconds after which a retry makes sense. */
+  retryAfterSeconds?: number;
+  cause?: unknown;
+};
+
+/** Everything that Sluice throws on purpose. Anything else thrown is a bug, and masked at the edge. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly details: FieldFault[] | undefined;
+  readonly meta: Record<string, unknown> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.param = options.param ?? (options.details?.length === 1 ? options.details[0]?.param : undefined);
+    this.details = options.details;
+    this.meta = options.meta;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+
+  get retryable(): boolean {
+    return errorCatalogue[this.code].retryable;
+  }
+}
+
+/** A missing resource and another merchant's answer with the same words. */
+export function notFound(resource: string, param?: string): GatewayError {
+  return new GatewayError('NOT_FOUND', `No such ${resource}.`, param === undefined ? {} : { param });
+}
+
+/** A bad request; names every bad field at once. */
+export function invalid(details: FieldFault[]): GatewayError {
+  const words = details.map((fault) => `${fault.param}: ${fault.message}`).join('; ');
+  return new GatewayError('VALIDATION_ERROR', words, { details });
+}

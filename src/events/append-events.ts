@@ -1,0 +1,53 @@
+/**
+ * The event sequence: one append-only, gapless sequence per app, written in the transaction that makes the change.
+ * The cursor row's lock is held to the commit, so that sequence order is the order in which readers see events.
+ */
+import type { DatabaseTransaction, Prisma } from '../../prisma/client.ts';
+import { newId } from '../platform/identifier.ts';
+import type { EventType } from './event-type.ts';
+
+export type Finality = { confirmations: number; required: number; isFinal: boolean };
+
+export type NewEvent = {
+  type: EventType;
+  /** The resource that changed. */
+  resourceId: string;
+  /** The resource's scalar fields, as the API prints them. */
+  data: Prisma.InputJsonObject;
+  finality?: Finality;
+};
+
+/** What happens beside the append, in the same transaction; set by main (webhooks, reactions, jobs). */
+export type AppendedEvent = NewEvent & { id: string; appId: string; sequence: bigint };
+
+/**
+ * Appends events of one app. Must be the last statement of its transaction: it takes the app's cursor lock.
+ * Of several apps in one transaction, append in the order of their ids.
+ */
+export async function appendEvents(
+  tx: DatabaseTransaction,
+  appId: string,
+  events: readonly NewEvent[],
+): Promise<AppendedEvent[]> {
+  if (events.length === 0) return [];
+  const cursor = await tx.$queryRaw<{ last_sequence: bigint }[]>`
+    INSERT INTO event_cursor (app_id, last_sequence) VALUES (${appId}::uuid, ${events.length})
+    ON CONFLICT (app_id) DO UPDATE SET last_sequence = event_cursor.last_sequence + ${events.length}
+    RETURNING last_sequence`;
+  const last = cursor[0]?.last_sequence;
+  if (last === undefined) throw new Error('The event cursor gave no number.');
+  const first = last - BigInt(events.length) + 1n;
+  const appended = events.map((event, index) => ({ ...event, id: newId(), appId, sequence: first + BigInt(index) }));
+  await tx.event.createMany({
+    data: appended.map((event) => ({
+      appId,
+      sequence: event.sequence,
+      id: event.id,
+      type: event.type,
+      resourceId: event.resourceId,
+      data: event.data,
+      ...(event.finality === undefined ? {} : { finality: event.finality }),
+    })),
+  });
+  return appended;
+}

@@ -1,0 +1,40 @@
+/** The names of everything that is told. Names are API: never renamed, never reused. */
+export const eventTypes = [
+  'payment_intent.created',
+  'payment_intent.pending',
+  'payment_intent.authorized',
+  'payment_intent.captured',
+  'payment_intent.settled',
+  'payment_intent.cancelled',
+  'payment_intent.failed',
+  'payment_intent.refund_pending',
+  'payment_intent.refunded',
+  'payment_intent.partially_refunded',
+  'payment_intent.overpaid',
+  'payment_intent.reverted',
+  'dispute.opened',
+  'dispute.resolved',
+  'subscription.created',
+  'subscription.activated',
+  'subscription.renewed',
+  'subscription.renewal_at_risk',
+  'subscription.payment_failed',
+  'subscription.past_due',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.cancelled',
+  'invoice.opened',
+  'invoice.paid',
+  'invoice.voided',
+  'checkout_session.completed',
+  'checkout_session.expired',
+  'customer.created',
+  'customer.updated',
+  'webhook_endpoint.disabled',
+] as const;
+
+export type EventType = (typeof eventTypes)[number];
+
+export function isEventType(text: string): text is EventType {
+  return (eventTypes as readonly string[]).includes(text);
+}

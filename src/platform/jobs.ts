@@ -1,0 +1,43 @@
+/**
+ * Background work. A job only rings: every handler reads its row again under a lock, so that running twice does no
+ * harm. Enqueued inside the transaction that decides, and so never lost and never early.
+ */
+import type { z } from 'zod';
+import type { DatabaseTransaction } from '../../prisma/client.ts';
+
+/** A kind of job: its name, what its payload must be, and how often it is tried. */
+export type JobDefinition<Payload> = {
+  name: string;
+  payload: z.ZodType<Payload>;
+  /** Attempts before graphile-worker leaves it to `ops`; its back-off grows exponentially. */
+  maxAttempts: number;
+};
+
+export function defineJob<Payload>(definition: JobDefinition<Payload>): JobDefinition<Payload> {
+  return definition;
+}
+
+export type AddJobOptions = {
+  /** Not before this instant. */
+  runAt?: Date;
+  /** Waiting jobs of the same key are one job: the newest payload and time win. */
+  key?: string;
+};
+
+/** Enqueues a job in the caller's transaction. Returns its id in the queue. */
+export async function addJob<Payload>(
+  tx: DatabaseTransaction,
+  job: JobDefinition<Payload>,
+  payload: Payload,
+  options: AddJobOptions = {},
+): Promise<string> {
+  const rows = await tx.$queryRaw<{ id: bigint }[]>`
+    SELECT id FROM graphile_worker.add_job(
+      ${job.name},
+      payload := ${JSON.stringify(payload)}::json,
+      run_at := ${options.runAt ?? null}::timestamptz,
+      max_attempts := ${job.maxAttempts}::int,
+      job_key := ${options.key ?? null}
+    )`;
+  return String(rows[0]?.id ?? '');
+}
