@@ -7,6 +7,10 @@ export * from '../generated/prisma/client.ts';
 export type Database = PrismaClient;
 export type DatabaseTransaction = Prisma.TransactionClient;
 
+type AfterCommit = (database: Database) => void;
+
+const afterCommits = new WeakMap<DatabaseTransaction, AfterCommit[]>();
+
 /**
  * Opens a pool of at most `poolSize` connections (default 5).
  * The caller disconnects with `database.$disconnect()`.
@@ -17,9 +21,26 @@ export function openDatabase(options: { url: string; poolSize?: number }): Datab
 }
 
 /** Runs `work` in one transaction of at most 30 s; waits at most 10 s for a connection. */
-export function transaction<Result>(
+export async function transaction<Result>(
   database: Database,
   work: (tx: DatabaseTransaction) => Promise<Result>,
 ): Promise<Result> {
-  return database.$transaction(work, { maxWait: 10_000, timeout: 30_000 });
+  let committed: AfterCommit[] = [];
+  const result = await database.$transaction(
+    async (tx) => {
+      const answer = await work(tx);
+      committed = afterCommits.get(tx) ?? [];
+      return answer;
+    },
+    { maxWait: 10_000, timeout: 30_000 },
+  );
+  for (const tell of committed) tell(database);
+  return result;
+}
+
+/** Calls `tell` once the transaction has committed, and never if it does not. It must not throw. */
+export function afterCommit(tx: DatabaseTransaction, tell: AfterCommit): void {
+  const waiting = afterCommits.get(tx);
+  if (waiting) waiting.push(tell);
+  else afterCommits.set(tx, [tell]);
 }

@@ -2,9 +2,12 @@
  * The event sequence: one append-only, gapless sequence per app, written in the transaction that makes the change.
  * The cursor row's lock is held to the commit, so that sequence order is the order in which readers see events.
  */
-import type { DatabaseTransaction, Prisma } from '../../prisma/client.ts';
+import { afterCommit, type DatabaseTransaction, type Prisma } from '../../prisma/client.ts';
 import { newId } from '../platform/identifier.ts';
+import { addJob } from '../platform/jobs.ts';
+import { ringBell } from './bell.ts';
 import type { EventType } from './event-type.ts';
+import { reactJob } from './react-job.ts';
 
 export type Finality = { confirmations: number; required: number; isFinal: boolean };
 
@@ -17,7 +20,6 @@ export type NewEvent = {
   finality?: Finality;
 };
 
-/** What happens beside the append, in the same transaction; set by main (webhooks, reactions, jobs). */
 export type AppendedEvent = NewEvent & { id: string; appId: string; sequence: bigint };
 
 /**
@@ -49,5 +51,7 @@ export async function appendEvents(
       ...(event.finality === undefined ? {} : { finality: event.finality }),
     })),
   });
+  await addJob(tx, reactJob, { appId, first: String(first), last: String(last) });
+  afterCommit(tx, ringBell);
   return appended;
 }

@@ -1,0 +1,192 @@
+/**
+ * Migrations without a download: `node prisma/migrate.ts deploy | status | new <name> | diff`,
+ * against DATABASE_URL. `new` and `diff` compare in a shadow database that they make and drop, so
+ * any running Postgres whose user may create databases serves.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm';
+import pg from 'pg';
+import { type SchemaEngine, withSchemaEngine } from './migration-engine.ts';
+
+const schemaFolder = fileURLToPath(new URL('.', import.meta.url));
+const migrationsFolder = join(schemaFolder, 'migrations');
+const filters = { externalTables: [], externalEnums: [] };
+
+/** Session advisory lock that makes concurrent deploys of one database wait for each other. */
+const deployLock = '7216941733012894';
+
+export type MigrationStatus = { applied: string[]; pending: string[]; failed: string[]; edited: string[] };
+
+/**
+ * Applies every migration that the database lacks, and says which. Safe to run from several
+ * processes at once and any number of times. Throws the engine's P-code error.
+ */
+export async function deployMigrations(url: string): Promise<{ applied: string[] }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [deployLock]);
+    const output = await withEngine(url, (engine) =>
+      engine.applyMigrations({ migrationsList: migrationsList(), filters }),
+    );
+    return { applied: output.appliedMigrationNames };
+  } finally {
+    await client.end();
+  }
+}
+
+/** A hash of every migration's name and text: two equal hashes make equal databases. */
+export function migrationsHash(): string {
+  const hash = createHash('sha256');
+  for (const name of migrationNames()) {
+    hash.update(`${name}\0${migrationText(name)}\0`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** The SQL that leads from the migrations to the schema; null when they agree. */
+export async function schemaDrift(url: string): Promise<string | null> {
+  const result = await withEngine(url, (engine) =>
+    engine.diff({
+      from: { tag: 'migrations', ...migrationsList() },
+      to: { tag: 'schemaDatamodel', ...schemas() },
+      script: true,
+      exitCode: true,
+      filters,
+    }),
+  );
+  return result.exitCode === 0 ? null : (result.stdout ?? '');
+}
+
+/** What of the folder is applied in the database, waits, failed, or was edited afterwards. */
+export async function migrationStatus(url: string): Promise<MigrationStatus> {
+  const diagnosis = await withEngine(url, (engine) =>
+    engine.diagnoseMigrationHistory({
+      migrationsList: migrationsList(),
+      optInToShadowDatabase: false,
+      filters,
+    }),
+  );
+  const history = diagnosis.history;
+  const pending =
+    history === null || history.diagnostic === 'migrationsDirectoryIsBehind' ? [] : history.unappliedMigrationNames;
+  return {
+    applied: migrationNames().filter((name) => !pending.includes(name)),
+    pending,
+    failed: diagnosis.failedMigrationNames,
+    edited: diagnosis.editedMigrationNames,
+  };
+}
+
+/**
+ * Writes the migration that leads to the present schema, and answers its folder's name; null when
+ * nothing changed. `name` is lower-case words joined by underscores, at most 60 characters.
+ */
+export async function newMigration(url: string, name: string): Promise<string | null> {
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name) || name.length > 60) {
+    throw new RangeError(
+      `"${name}" is no migration name: lower-case words joined by underscores, at most 60 characters.`,
+    );
+  }
+  const created = await withEngine(url, (engine) =>
+    engine.createMigration({
+      migrationsList: migrationsList(),
+      schema: schemas(),
+      draft: false,
+      migrationName: name,
+      filters,
+    }),
+  );
+  if (created.migrationScript === null) return null;
+  const folder = join(migrationsFolder, created.generatedMigrationName);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'migration.sql'), created.migrationScript);
+  writeFileSync(
+    join(migrationsFolder, 'migration_lock.toml'),
+    '# Written by the migration engine.\nprovider = "postgresql"\n',
+  );
+  return created.generatedMigrationName;
+}
+
+function withEngine<Result>(url: string, work: (engine: SchemaEngine) => Promise<Result>): Promise<Result> {
+  const datamodels = schemas().files.map((file): [string, string] => [file.path, file.content]);
+  return withSchemaEngine({ url, datamodels }, work);
+}
+
+function schemas(): SchemasContainer {
+  const names = readdirSync(schemaFolder).filter((name) => name.endsWith('.prisma'));
+  return {
+    files: names.sort().map((name) => {
+      const path = join(schemaFolder, name);
+      return { path, content: readFileSync(path, 'utf8') };
+    }),
+  };
+}
+
+function migrationsList(): MigrationList {
+  const lockfile = join(migrationsFolder, 'migration_lock.toml');
+  return {
+    baseDir: migrationsFolder,
+    shadowDbInitScript: '',
+    lockfile: {
+      path: 'migration_lock.toml',
+      content: existsSync(lockfile) ? readFileSync(lockfile, 'utf8') : null,
+    },
+    migrationDirectories: migrationNames().map((name) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok', value: migrationText(name) } },
+    })),
+  };
+}
+
+function migrationNames(): string[] {
+  if (!existsSync(migrationsFolder)) return [];
+  return readdirSync(migrationsFolder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+function migrationText(name: string): string {
+  return readFileSync(join(migrationsFolder, name, 'migration.sql'), 'utf8');
+}
+
+async function main(command: string | undefined, name: string | undefined): Promise<void> {
+  const url = process.env.DATABASE_URL;
+  if (url === undefined || url === '') {
+    throw new RangeError('DATABASE_URL is not set: name a running Postgres.');
+  }
+  switch (command) {
+    case 'deploy': {
+      const { applied } = await deployMigrations(url);
+      console.log(applied.length === 0 ? 'Nothing to apply.' : `Applied ${applied.join(', ')}.`);
+      return;
+    }
+    case 'status':
+      console.log(JSON.stringify(await migrationStatus(url), null, 2));
+      return;
+    case 'new': {
+      const created = await newMigration(url, name ?? '');
+      console.log(created === null ? 'The schema has not changed.' : `Created ${created}.`);
+      return;
+    }
+    case 'diff': {
+      const drift = await schemaDrift(url);
+      console.log(drift ?? 'Migrations and schema agree.');
+      if (drift !== null) process.exitCode = 2;
+      return;
+    }
+    default:
+      throw new RangeError('Usage: node prisma/migrate.ts deploy | status | new <name> | diff');
+  }
+}
+
+if (import.meta.main) {
+  await main(process.argv[2], process.argv[3]).catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  });
+}

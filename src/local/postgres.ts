@@ -1,0 +1,199 @@
+/**
+ * A Postgres of our own for machines that have none: the npm-delivered server, bound to 127.0.0.1.
+ * A server that a killed parent left behind is found again and used.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { ConfigError } from '../config.ts';
+import { isAlive, stopProcess } from './child-process.ts';
+import { type PostgresPlace, postgresPlace, type ServerUser } from './postgres-place.ts';
+
+export type LocalPostgres = {
+  /** The database `sluice`, with its user and password. */
+  url: string;
+  pid: number;
+  /** Stops the server, whoever started it, and waits until it is gone. */
+  stop(): Promise<void>;
+};
+
+export type StartPostgresOptions = {
+  /** Absolute; keeps data, password and log, unless the server's user cannot reach it. */
+  folder: string;
+  port: number;
+  /** Server settings beside our own, such as `fsync: 'off'`. */
+  settings?: Record<string, string>;
+  /** Told where the data went when that is not `folder`. */
+  log?: (line: string) => void;
+};
+
+const user = 'sluice';
+const database = 'sluice';
+const startLimitMs = 60_000;
+const stopLimitMs = 30_000;
+
+/**
+ * Starts the server, creating its data on the first run, and answers when it takes connections.
+ * Throws ConfigError when the port is taken by something else.
+ */
+export async function startPostgres(options: StartPostgresOptions): Promise<LocalPostgres> {
+  const place = postgresPlace(options.folder);
+  if (place.moved)
+    options.log?.(`Postgres keeps its data in ${place.folder}: its user cannot reach ${options.folder}.`);
+  const password = readPassword(place);
+  const url = `postgresql://${user}:${password}@127.0.0.1:${options.port}/${database}`;
+  if (!existsSync(join(place.data, 'PG_VERSION'))) await initialise(place, password);
+  const pid = await runServer(place, options, url);
+  await createDatabase(url);
+  return { url, pid, stop: () => stopProcess(pid, 'SIGINT', stopLimitMs) };
+}
+
+function readPassword(place: PostgresPlace): string {
+  const file = join(place.folder, 'password');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(16).toString('hex'), { mode: 0o600 });
+  if (place.user) chownSync(file, place.user.uid, place.user.gid);
+  return readFileSync(file, 'utf8').trim();
+}
+
+async function initialise(place: PostgresPlace, password: string): Promise<void> {
+  // A first run that was killed half-way leaves a folder that initdb refuses.
+  rmSync(place.data, { recursive: true, force: true });
+  mkdirSync(place.data, { recursive: true, mode: 0o700 });
+  if (place.user) chownSync(place.data, place.user.uid, place.user.gid);
+  const child = spawnAs(place.user, join(place.binaries, 'initdb'), [
+    `--pgdata=${place.data}`,
+    `--username=${user}`,
+    `--pwfile=${join(place.folder, 'password')}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    // Crash safety of the first seconds is worth nothing: a half-made folder is made anew.
+    '--no-sync',
+  ]);
+  const output = collect(child);
+  const code = await exitOf(child);
+  if (code !== 0) {
+    rmSync(place.data, { recursive: true, force: true });
+    if (password === '') throw new Error('The password file of Postgres is empty.');
+    throw new Error(`initdb ended with ${code}:\n${output()}`);
+  }
+}
+
+/** Answers the pid of a server on our data and port: one left behind, or a new one. */
+async function runServer(place: PostgresPlace, options: StartPostgresOptions, url: string): Promise<number> {
+  const deadline = Date.now() + startLimitMs;
+  let child: ChildProcess | undefined;
+  while (Date.now() < deadline) {
+    const found = leftBehind(place);
+    if (found && found.port !== options.port) {
+      await stopProcess(found.pid, 'SIGINT', stopLimitMs);
+      continue;
+    }
+    const answer = await probe(url);
+    if (answer === 'ready') {
+      const pid = leftBehind(place)?.pid;
+      if (pid !== undefined) return pid;
+    }
+    if (answer === 'foreign') {
+      child?.kill('SIGINT');
+      throw new ConfigError(`LOCAL_POSTGRES_PORT: port ${options.port} is taken by another server.`);
+    }
+    // It may still be starting, or stopping; a server that ended in between is started again.
+    if (answer === 'down' && !found && (child === undefined || child.exitCode !== null)) {
+      if (child) throw new Error(`Postgres did not start; its log is ${join(place.folder, 'postgres.log')}.`);
+      child = spawnServer(place, options);
+    }
+    await delay(50);
+  }
+  child?.kill('SIGKILL');
+  throw new Error(
+    `Postgres did not start within ${startLimitMs} ms; its log is ${join(place.folder, 'postgres.log')}.`,
+  );
+}
+
+function spawnServer(place: PostgresPlace, options: StartPostgresOptions): ChildProcess {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    // No socket file, so that two servers of one machine never meet in a shared folder.
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...options.settings,
+  };
+  const log = openSync(join(place.folder, 'postgres.log'), 'a');
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const child = spawn(join(place.binaries, 'postgres'), ['-D', place.data, '-p', String(options.port), ...flags], {
+    ...place.user,
+    // Of a group of its own: Ctrl-C in a terminal must reach it last, through stop().
+    detached: true,
+    stdio: ['ignore', log, log],
+    cwd: place.folder,
+  });
+  child.on('error', () => undefined);
+  child.unref();
+  return child;
+}
+
+/** The server that `postmaster.pid` names, if that process lives. */
+function leftBehind(place: PostgresPlace): { pid: number; port: number } | undefined {
+  const file = join(place.data, 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const pid = Number(lines[0]);
+  const port = Number(lines[3]);
+  if (!Number.isInteger(pid) || pid <= 0 || !Number.isInteger(port) || !isAlive(pid)) return undefined;
+  return { pid, port };
+}
+
+async function probe(url: string): Promise<'ready' | 'down' | 'foreign' | 'starting'> {
+  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres'), connectionTimeoutMillis: 5000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return 'ready';
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ECONNREFUSED') return 'down';
+    // 57P03: starting up or shutting down. ECONNRESET: the listener closed just now.
+    return code === '57P03' || code === 'ECONNRESET' ? 'starting' : 'foreign';
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
+  await client.connect();
+  try {
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
+    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${database}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(url: string, name: string): string {
+  const other = new URL(url);
+  other.pathname = `/${name}`;
+  return other.href;
+}
+
+function spawnAs(as: ServerUser | undefined, file: string, args: string[]): ChildProcess {
+  // The caller's folder may be closed to the server's user, and initdb reads its own.
+  return spawn(file, args, { ...as, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+function collect(child: ChildProcess): () => string {
+  const chunks: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(String(chunk)));
+  return () => chunks.join('');
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+}

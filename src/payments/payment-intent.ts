@@ -1,0 +1,93 @@
+/**
+ * A payment intent: a single payment from creation to settlement.
+ *
+ * ```
+ * CREATED ──authorize──► AUTHORIZED ──capture──► CAPTURED ──settle──► SETTLED
+ *    │ cancel, expire        │ void, reclaim        │ ▲
+ *    ▼                       ▼                      ▼ │ something left, or the refund failed
+ * CANCELLED ◄────────────────┘               REFUND_PENDING ──nothing left──► REFUNDED
+ *                            │ capture fails for good
+ *                            └──────► FAILED
+ * ```
+ *
+ * Authority: the contract for money, `payment_terms` for which terms are ours, and this table, folded from facts and the
+ * gateway's own decisions, for the status. Chain evidence always wins over what was expected: merchants and strangers may
+ * act on the contract directly. This noun owns no amounts; the fold does (`fold.ts`).
+ */
+import type { PaymentIntentStatus } from '../../prisma/client.ts';
+
+export const paymentIntentStatuses = [
+  'CREATED',
+  'AUTHORIZED',
+  'CAPTURED',
+  'SETTLED',
+  'CANCELLED',
+  'REFUND_PENDING',
+  'REFUNDED',
+  'FAILED',
+] as const satisfies readonly PaymentIntentStatus[];
+
+/** What an API call, a job or the chain does to an intent. */
+export const paymentIntentTriggers = [
+  'AUTHORIZE_FINAL',
+  'CANCEL',
+  'EXPIRE',
+  'CAPTURE',
+  'CAPTURE_FINAL',
+  'CAPTURE_FAILED',
+  'VOID_FINAL',
+  'RECLAIM_FINAL',
+  'REFUND',
+  'REFUND_FINAL_SOMETHING_LEFT',
+  'REFUND_FINAL_NOTHING_LEFT',
+  'REFUND_FAILED',
+  'SETTLE_FINAL',
+  'DISPUTE',
+  'DISPUTE_RESOLVED_FOR_PAYER',
+  'DISPUTE_RESOLVED_OTHERWISE',
+] as const;
+export type PaymentIntentTrigger = (typeof paymentIntentTriggers)[number];
+
+/** The state reached; the same state where the trigger is taken but the status waits for the chain. */
+const transitions: { [From in PaymentIntentStatus]: Partial<Record<PaymentIntentTrigger, PaymentIntentStatus>> } = {
+  CREATED: { AUTHORIZE_FINAL: 'AUTHORIZED', CANCEL: 'CANCELLED', EXPIRE: 'CANCELLED' },
+  AUTHORIZED: {
+    CANCEL: 'AUTHORIZED',
+    CAPTURE: 'AUTHORIZED',
+    CAPTURE_FINAL: 'CAPTURED',
+    CAPTURE_FAILED: 'FAILED',
+    VOID_FINAL: 'CANCELLED',
+    RECLAIM_FINAL: 'CANCELLED',
+  },
+  CAPTURED: {
+    REFUND: 'REFUND_PENDING',
+    REFUND_FINAL_SOMETHING_LEFT: 'CAPTURED',
+    REFUND_FINAL_NOTHING_LEFT: 'REFUNDED',
+    SETTLE_FINAL: 'SETTLED',
+    DISPUTE: 'CAPTURED',
+    DISPUTE_RESOLVED_FOR_PAYER: 'REFUNDED',
+    DISPUTE_RESOLVED_OTHERWISE: 'SETTLED',
+  },
+  REFUND_PENDING: {
+    REFUND_FINAL_SOMETHING_LEFT: 'CAPTURED',
+    REFUND_FINAL_NOTHING_LEFT: 'REFUNDED',
+    REFUND_FAILED: 'CAPTURED',
+    SETTLE_FINAL: 'SETTLED',
+    DISPUTE_RESOLVED_FOR_PAYER: 'REFUNDED',
+    DISPUTE_RESOLVED_OTHERWISE: 'SETTLED',
+  },
+  SETTLED: {},
+  CANCELLED: {},
+  REFUNDED: {},
+  FAILED: {},
+};
+
+/** The status after `trigger`, or null where the table has no such transition. */
+export function nextStatus(from: PaymentIntentStatus, trigger: PaymentIntentTrigger): PaymentIntentStatus | null {
+  return transitions[from][trigger] ?? null;
+}
+
+/** Nothing more happens to an intent in a final status. */
+export function isFinalStatus(status: PaymentIntentStatus): boolean {
+  return Object.keys(transitions[status]).length === 0;
+}
