@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {IERC5267} from "@openzeppelin/contracts/interfaces/IERC5267.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
+import {Calendar} from "./Calendar.sol";
+import {IERC3009} from "./IERC3009.sol";
+import {IPaymentEscrow} from "./IPaymentEscrow.sol";
+
+/// @title A payment escrow without an owner
+/// @notice Holds payments from authorization to settlement. There is no owner, no upgrade, no pause and no fee of its
+///         own: every rule of a payment is in the terms that its operator and its payer both agreed to, and from every
+///         state time alone makes some public call that empties the payment.
+/// @dev Every function reads the same way: check, check, update state, emit, move money. The only callees are the
+///      payment's token, its parties, and precompiles. No constructor arguments and no immutables, so that creation
+///      code, address and runtime code are the same on every chain.
+contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
+    using SafeERC20 for IERC20;
+
+    /// @dev All of a payment's state, in one slot.
+    /// @param left base units still held for the payment
+    /// @param capturedAt second of the capture, zero before it
+    /// @param disputedAt second of the dispute, zero without one
+    struct State {
+        uint128 left;
+        uint40 capturedAt;
+        uint40 disputedAt;
+        Status status;
+    }
+
+    /// @param nextPeriod the lowest period that may still be charged
+    struct ConsentState {
+        bool revoked;
+        uint32 nextPeriod;
+    }
+
+    uint16 private constant MAX_BPS = 10_000;
+    uint16 private constant MAX_FEE_BPS = 1_000;
+    uint256 private constant MAX_HOLD = 90 days;
+    uint32 private constant MAX_TIMELOCK = 180 days;
+    uint32 private constant MIN_DISPUTE_TIMEOUT = 7 days;
+    uint32 private constant MAX_DISPUTE_TIMEOUT = 90 days;
+
+    /// @dev Gas a recipient of the native coin may spend, and a token's transfer. What needs more is credited, and
+    ///      claimed without a bound.
+    uint256 private constant NATIVE_PUSH_GAS = 50_000;
+    uint256 private constant TOKEN_PUSH_GAS = 200_000;
+    /// @dev What a push costs around its callee: a call that carries value to a new account (36,600) and, if it fails,
+    ///      the credit's slot and event (under 27,000).
+    uint256 private constant PUSH_OVERHEAD_GAS = 70_000;
+
+    bytes32 private constant DOMAIN_TYPEHASH =
+        keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+    bytes32 private constant NAME_HASH = keccak256("Sluice");
+    bytes32 private constant VERSION_HASH = keccak256("1");
+    bytes32 private constant TERMS_TYPEHASH = keccak256(
+        "PaymentTerms(bytes32 intentId,address payer,address merchant,address token,uint128 amount,uint40 authorizeBy,uint40 captureBy,uint32 timelock,uint32 disputeWindow,uint32 disputeTimeout,uint16 timeoutPayerBps,uint16 feeBps,address feeRecipient,address operator,address arbiter,bytes32 quoteHash,bool captureOnAuthorize)"
+    );
+    bytes32 private constant CONSENT_TYPEHASH = keccak256(
+        "RecurringConsent(bytes32 subscriptionId,address payer,address merchant,address token,uint128 capPerPeriod,uint40 start,uint8 unit,uint16 count,uint40 end,uint16 feeBps,address feeRecipient,address operator,address arbiter,uint32 timelock,uint32 disputeWindow,uint32 disputeTimeout,uint16 timeoutPayerBps)"
+    );
+    bytes32 private constant DISPUTE_TYPEHASH = keccak256("Dispute(bytes32 id)");
+    bytes32 private constant CHARGE_TYPEHASH = keccak256("Charge(bytes32 consentId,uint32 period,bytes32 id)");
+
+    mapping(bytes32 id => State) private _states;
+    mapping(bytes32 consentId => ConsentState) private _consents;
+    mapping(address recipient => mapping(address token => uint256)) private _credits;
+
+    // Authorization: two consents, always. The operator's is its signature on the terms; the payer's is the call
+    // itself, its signature on the same terms, or an ERC-3009 authorization whose nonce is the terms' hash.
+
+    /// @inheritdoc IPaymentEscrow
+    function authorize(PaymentTerms calldata terms, bytes calldata operatorSignature) external payable nonReentrant {
+        if (msg.sender != terms.payer) revert NotPayer(msg.sender, terms.payer);
+        uint256 value = terms.token == address(0) ? terms.amount : 0;
+        if (msg.value != value) revert WrongValue(msg.value, value);
+        bytes32 id = idOf(terms);
+        _requireSignature(id, terms.operator, operatorSignature);
+        _open(id, terms);
+        if (value == 0) _pull(terms);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function authorizeWithPermit(
+        PaymentTerms calldata terms,
+        bytes calldata operatorSignature,
+        bytes calldata payerSignature,
+        uint256 permitDeadline,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external nonReentrant {
+        _openSigned(terms, operatorSignature, payerSignature);
+        // Anybody may have used the permit already: only the allowance counts, and the transfer checks that.
+        try IERC20Permit(terms.token).permit(terms.payer, address(this), terms.amount, permitDeadline, v, r, s) {}
+            catch {}
+        _pull(terms);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function authorizeWithAllowance(
+        PaymentTerms calldata terms,
+        bytes calldata operatorSignature,
+        bytes calldata payerSignature
+    ) external nonReentrant {
+        _openSigned(terms, operatorSignature, payerSignature);
+        _pull(terms);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function authorizeWithReceive(
+        PaymentTerms calldata terms,
+        bytes calldata operatorSignature,
+        uint256 validBefore,
+        bytes calldata receiveSignature
+    ) external nonReentrant {
+        bytes32 id = idOf(terms);
+        _requireToken(id, terms);
+        _requireSignature(id, terms.operator, operatorSignature);
+        _open(id, terms);
+        _receive(id, terms, validBefore, receiveSignature);
+    }
+
+    // A hold: captured, or all of it goes back.
+
+    /// @inheritdoc IPaymentEscrow
+    function capture(PaymentTerms calldata terms, uint128 amount, uint128 expectedLeft) external nonReentrant {
+        _requireOperatorOrMerchant(terms);
+        (bytes32 id, State memory state) = _load(terms, Status.AUTHORIZED);
+        if (block.timestamp > terms.captureBy) revert CaptureByPassed(block.timestamp, terms.captureBy);
+        _requireAmount(amount, state.left, expectedLeft);
+        uint128 returned = state.left - amount;
+        _states[id] = State(amount, uint40(block.timestamp), 0, Status.CAPTURED);
+        emit Captured(id, terms.intentId, terms.payer, amount, returned, amount);
+        _push(id, terms.token, terms.payer, returned);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function void(PaymentTerms calldata terms) external nonReentrant {
+        _requireOperatorOrMerchant(terms);
+        (bytes32 id, State memory state) = _load(terms, Status.AUTHORIZED);
+        _close(id, state, Status.VOIDED);
+        emit Voided(id, terms.intentId, terms.payer, state.left, 0);
+        _push(id, terms.token, terms.payer, state.left);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function reclaim(PaymentTerms calldata terms) external nonReentrant {
+        (bytes32 id, State memory state) = _load(terms, Status.AUTHORIZED);
+        if (block.timestamp <= terms.captureBy) revert CaptureByNotPassed(block.timestamp, terms.captureBy);
+        _close(id, state, Status.RECLAIMED);
+        emit Reclaimed(id, terms.intentId, terms.payer, state.left, 0);
+        _push(id, terms.token, terms.payer, state.left);
+    }
+
+    // A captured payment: refunded, settled after its timelock, or disputed and split.
+
+    /// @inheritdoc IPaymentEscrow
+    function refund(PaymentTerms calldata terms, uint128 amount, uint128 expectedLeft) external nonReentrant {
+        _requireOperatorOrMerchant(terms);
+        (bytes32 id, State memory state) = _load(terms, Status.CAPTURED);
+        _requireAmount(amount, state.left, expectedLeft);
+        state.left -= amount;
+        if (state.left == 0) state.status = Status.REFUNDED;
+        _states[id] = state;
+        emit Refunded(id, terms.intentId, terms.payer, amount, state.left);
+        _push(id, terms.token, terms.payer, amount);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function settle(PaymentTerms calldata terms) external nonReentrant {
+        (bytes32 id, State memory state) = _load(terms, Status.CAPTURED);
+        if (state.disputedAt != 0) revert AlreadyDisputed(id, state.disputedAt);
+        uint256 settleFrom = uint256(state.capturedAt) + terms.timelock;
+        if (block.timestamp < settleFrom) revert TimelockNotOver(block.timestamp, settleFrom);
+        uint128 fee = _shareOf(state.left, terms.feeBps);
+        uint128 net = state.left - fee;
+        _close(id, state, Status.SETTLED);
+        emit Settled(id, terms.intentId, terms.payer, net, fee, 0);
+        _push(id, terms.token, terms.merchant, net);
+        _push(id, terms.token, terms.feeRecipient, fee);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function dispute(PaymentTerms calldata terms) external nonReentrant {
+        if (msg.sender != terms.payer) revert NotPayer(msg.sender, terms.payer);
+        _dispute(terms);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function disputeWithSignature(PaymentTerms calldata terms, bytes calldata payerSignature) external nonReentrant {
+        bytes32 digest = _digest(keccak256(abi.encode(DISPUTE_TYPEHASH, idOf(terms))));
+        if (!_isSigned(digest, terms.payer, payerSignature)) revert InvalidPayerSignature(digest, terms.payer);
+        _dispute(terms);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function resolve(PaymentTerms calldata terms, uint16 payerBps) external nonReentrant {
+        if (msg.sender != terms.arbiter) revert NotArbiter(msg.sender, terms.arbiter);
+        if (payerBps > MAX_BPS) revert ShareAboveMax(payerBps, MAX_BPS);
+        (bytes32 id, State memory state) = _loadDisputed(terms);
+        _resolve(id, state, terms, Resolution.ARBITER, payerBps);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function concede(PaymentTerms calldata terms) external nonReentrant {
+        _requireOperatorOrMerchant(terms);
+        (bytes32 id, State memory state) = _loadDisputed(terms);
+        _resolve(id, state, terms, Resolution.CONCEDED, MAX_BPS);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function resolveByTimeout(PaymentTerms calldata terms) external nonReentrant {
+        (bytes32 id, State memory state) = _loadDisputed(terms);
+        uint256 resolveFrom = uint256(state.disputedAt) + terms.disputeTimeout;
+        if (block.timestamp < resolveFrom) revert DisputeTimeoutNotOver(block.timestamp, resolveFrom);
+        _resolve(id, state, terms, Resolution.TIMEOUT, terms.timeoutPayerBps);
+    }
+
+    // Renewals: one signature of the payer, at most one capped charge a period.
+
+    /// @inheritdoc IPaymentEscrow
+    function charge(
+        RecurringConsent calldata consent,
+        uint32 period,
+        PaymentTerms calldata terms,
+        bytes calldata operatorSignature,
+        bytes calldata consentSignature
+    ) external nonReentrant {
+        bytes32 consentId = consentIdOf(consent);
+        bytes32 id = idOf(terms);
+        _requireToken(id, terms);
+        _requireConsented(consentId, consent, id, terms);
+        bytes32 intentId = chargeIntentId(consentId, period);
+        if (terms.intentId != intentId) revert WrongIntentId(terms.intentId, intentId);
+        _requirePeriod(consentId, consent, period);
+        _requireSignature(
+            _digest(keccak256(abi.encode(CHARGE_TYPEHASH, consentId, period, id))), terms.operator, operatorSignature
+        );
+        if (!_isSigned(consentId, terms.payer, consentSignature)) {
+            revert InvalidPayerSignature(consentId, terms.payer);
+        }
+        _consents[consentId].nextPeriod = period + 1;
+        _open(id, terms);
+        emit Charged(consentId, id, terms.payer, consent.subscriptionId, period);
+        _pull(terms);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function revoke(RecurringConsent calldata consent) external nonReentrant {
+        if (msg.sender != consent.payer) revert NotPayer(msg.sender, consent.payer);
+        bytes32 consentId = consentIdOf(consent);
+        if (_consents[consentId].revoked) revert ConsentAlreadyRevoked(consentId);
+        _consents[consentId].revoked = true;
+        emit Revoked(consentId, consent.subscriptionId, consent.payer);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function claim(address token, address to) external nonReentrant {
+        if (to == address(0) || to == address(this)) revert InvalidClaimTarget(to);
+        uint256 amount = _credits[msg.sender][token];
+        if (amount == 0) revert NothingToClaim(msg.sender, token);
+        _credits[msg.sender][token] = 0;
+        emit Claimed(msg.sender, token, to, amount);
+        if (token != address(0)) IERC20(token).safeTransfer(to, amount);
+        else if (!_sendNative(to, amount, gasleft())) revert ClaimFailed(to, amount);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function idOf(PaymentTerms calldata terms) public view returns (bytes32) {
+        uint256 offset;
+        assembly ("memory-safe") {
+            offset := terms
+        }
+        return _digest(_hashStruct(TERMS_TYPEHASH, offset));
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function consentIdOf(RecurringConsent calldata consent) public view returns (bytes32) {
+        uint256 offset;
+        assembly ("memory-safe") {
+            offset := consent
+        }
+        return _digest(_hashStruct(CONSENT_TYPEHASH, offset));
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function chargeIntentId(bytes32 consentId, uint32 period) public pure returns (bytes32) {
+        return keccak256(abi.encode(consentId, period));
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function stateOf(bytes32 id)
+        external
+        view
+        returns (Status status, uint128 left, uint40 capturedAt, uint40 disputedAt)
+    {
+        State memory state = _states[id];
+        return (state.status, state.left, state.capturedAt, state.disputedAt);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function consentState(bytes32 consentId) external view returns (bool revoked, uint32 nextPeriod) {
+        ConsentState memory state = _consents[consentId];
+        return (state.revoked, state.nextPeriod);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function periodStart(RecurringConsent calldata consent, uint32 period) external pure returns (uint40) {
+        return _periodStart(consent, period);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function creditOf(address recipient, address token) external view returns (uint256) {
+        return _credits[recipient][token];
+    }
+
+    /// @inheritdoc IERC5267
+    function eip712Domain()
+        external
+        view
+        returns (
+            bytes1 fields,
+            string memory name,
+            string memory version,
+            uint256 chainId,
+            address verifyingContract,
+            bytes32 salt,
+            uint256[] memory extensions
+        )
+    {
+        return (0x0f, "Sluice", "1", block.chainid, address(this), bytes32(0), new uint256[](0));
+    }
+
+    // Opening and collecting.
+
+    /// @dev Opens a payment that the payer agreed to by signature.
+    function _openSigned(
+        PaymentTerms calldata terms,
+        bytes calldata operatorSignature,
+        bytes calldata payerSignature
+    ) private {
+        bytes32 id = idOf(terms);
+        _requireToken(id, terms);
+        _requireSignature(id, terms.operator, operatorSignature);
+        if (!_isSigned(id, terms.payer, payerSignature)) revert InvalidPayerSignature(id, terms.payer);
+        _open(id, terms);
+    }
+
+    /// @dev The caller has checked both consents and collects next. Status NONE is left once and never reached again,
+    ///      so no terms are collected twice.
+    function _open(bytes32 id, PaymentTerms calldata terms) private {
+        _requireStatus(id, _states[id].status, Status.NONE);
+        _requireBounds(terms);
+        uint128 amount = terms.amount;
+        bool captured = terms.captureOnAuthorize;
+        _states[id] = captured
+            ? State(amount, uint40(block.timestamp), 0, Status.CAPTURED)
+            : State(amount, 0, 0, Status.AUTHORIZED);
+        emit Authorized(id, terms.intentId, terms.payer, terms, amount);
+        if (captured) emit Captured(id, terms.intentId, terms.payer, amount, 0, amount);
+    }
+
+    /// @dev Without these bounds "time alone empties it" would hold only in words.
+    function _requireBounds(PaymentTerms calldata terms) private view {
+        if (terms.payer == address(0) || terms.merchant == address(0) || terms.operator == address(0)) {
+            revert ZeroParty(terms.payer, terms.merchant, terms.operator);
+        }
+        if (terms.amount == 0) revert ZeroAmount();
+        if (terms.feeBps > MAX_FEE_BPS) revert FeeAboveMax(terms.feeBps, MAX_FEE_BPS);
+        if (terms.feeBps > 0 && terms.feeRecipient == address(0)) revert FeeRecipientMissing(terms.feeBps);
+        if (block.timestamp > terms.authorizeBy) revert AuthorizeByPassed(block.timestamp, terms.authorizeBy);
+        if (terms.captureBy < terms.authorizeBy) revert CaptureByBeforeAuthorizeBy(terms.captureBy, terms.authorizeBy);
+        uint256 latest = block.timestamp + MAX_HOLD;
+        if (terms.captureBy > latest) revert CaptureByTooLate(terms.captureBy, latest);
+        _requireDisputeBounds(terms);
+    }
+
+    function _requireDisputeBounds(PaymentTerms calldata terms) private pure {
+        uint32 window = terms.disputeWindow;
+        uint32 timelock = terms.timelock;
+        uint32 timeout = terms.disputeTimeout;
+        if (timelock > MAX_TIMELOCK) revert TimelockTooLong(timelock, MAX_TIMELOCK);
+        if (window > timelock) revert DisputeWindowAboveTimelock(window, timelock);
+        if ((terms.arbiter == address(0)) != (window == 0)) revert ArbiterMismatch(terms.arbiter, window);
+        if (window > 0 && (timeout < MIN_DISPUTE_TIMEOUT || timeout > MAX_DISPUTE_TIMEOUT)) {
+            revert DisputeTimeoutOutOfBounds(timeout, MIN_DISPUTE_TIMEOUT, MAX_DISPUTE_TIMEOUT);
+        }
+        if (terms.timeoutPayerBps > MAX_BPS) revert ShareAboveMax(terms.timeoutPayerBps, MAX_BPS);
+    }
+
+    /// @dev Collects exactly the amount out of the payer's allowance.
+    function _pull(PaymentTerms calldata terms) private {
+        IERC20 token = IERC20(terms.token);
+        uint256 required = token.balanceOf(address(this)) + terms.amount;
+        token.safeTransferFrom(terms.payer, address(this), terms.amount);
+        _requireBalance(token, required);
+    }
+
+    /// @dev Collects exactly the amount by ERC-3009. The token checks the payer's signature; the id as nonce binds it
+    ///      to these terms.
+    function _receive(bytes32 id, PaymentTerms calldata terms, uint256 validBefore, bytes calldata signature) private {
+        IERC20 token = IERC20(terms.token);
+        uint256 required = token.balanceOf(address(this)) + terms.amount;
+        if (signature.length == 65) {
+            IERC3009(address(token)).receiveWithAuthorization(
+                terms.payer,
+                address(this),
+                terms.amount,
+                0,
+                validBefore,
+                id,
+                uint8(signature[64]),
+                bytes32(signature[:32]),
+                bytes32(signature[32:64])
+            );
+        } else {
+            IERC3009(address(token)).receiveWithAuthorization(
+                terms.payer, address(this), terms.amount, 0, validBefore, id, signature
+            );
+        }
+        _requireBalance(token, required);
+    }
+
+    function _requireBalance(IERC20 token, uint256 required) private view {
+        uint256 actual = token.balanceOf(address(this));
+        if (actual != required) revert WrongBalance(actual, required);
+    }
+
+    function _requireToken(bytes32 id, PaymentTerms calldata terms) private pure {
+        if (terms.token == address(0)) revert NativeCoinNotPullable(id);
+    }
+
+    // State.
+
+    function _load(PaymentTerms calldata terms, Status required)
+        private
+        view
+        returns (bytes32 id, State memory state)
+    {
+        id = idOf(terms);
+        state = _states[id];
+        _requireStatus(id, state.status, required);
+    }
+
+    function _loadDisputed(PaymentTerms calldata terms) private view returns (bytes32 id, State memory state) {
+        (id, state) = _load(terms, Status.CAPTURED);
+        if (state.disputedAt == 0) revert NotDisputed(id);
+    }
+
+    /// @dev Writes a final status: nothing is left; when it was captured and disputed stays readable.
+    function _close(bytes32 id, State memory state, Status status) private {
+        _states[id] = State(0, state.capturedAt, state.disputedAt, status);
+    }
+
+    function _dispute(PaymentTerms calldata terms) private {
+        (bytes32 id, State memory state) = _load(terms, Status.CAPTURED);
+        if (state.disputedAt != 0) revert AlreadyDisputed(id, state.disputedAt);
+        uint256 disputeBefore = uint256(state.capturedAt) + terms.disputeWindow;
+        if (block.timestamp >= disputeBefore) revert DisputeWindowOver(block.timestamp, disputeBefore);
+        state.disputedAt = uint40(block.timestamp);
+        _states[id] = state;
+        emit Disputed(id, terms.intentId, terms.payer, state.left);
+    }
+
+    function _resolve(
+        bytes32 id,
+        State memory state,
+        PaymentTerms calldata terms,
+        Resolution resolution,
+        uint16 payerBps
+    ) private {
+        uint128 back = _shareOf(state.left, payerBps);
+        uint128 fee = _shareOf(state.left - back, terms.feeBps);
+        uint128 net = state.left - back - fee;
+        _close(id, state, Status.RESOLVED);
+        emit Resolved(id, terms.intentId, terms.payer, resolution, payerBps, back, net, fee, 0);
+        _push(id, terms.token, terms.payer, back);
+        _push(id, terms.token, terms.merchant, net);
+        _push(id, terms.token, terms.feeRecipient, fee);
+    }
+
+    /// @dev Rounded down; at most 10,000 basis points, so the product fits and the share is no more than the whole.
+    function _shareOf(uint128 amount, uint16 bps) private pure returns (uint128) {
+        unchecked {
+            return uint128(uint256(amount) * bps / MAX_BPS);
+        }
+    }
+
+    function _requireStatus(bytes32 id, Status actual, Status required) private pure {
+        if (actual != required) revert WrongStatus(id, actual, required);
+    }
+
+    function _requireAmount(uint128 amount, uint128 left, uint128 expectedLeft) private pure {
+        if (left != expectedLeft) revert WrongLeft(left, expectedLeft);
+        if (amount == 0) revert ZeroAmount();
+        if (amount > left) revert AmountAboveLeft(amount, left);
+    }
+
+    function _requireOperatorOrMerchant(PaymentTerms calldata terms) private view {
+        if (msg.sender != terms.operator && msg.sender != terms.merchant) {
+            revert NotOperatorOrMerchant(msg.sender, terms.operator, terms.merchant);
+        }
+    }
+
+    // Consents.
+
+    /// @dev Every field that decides where money goes, how much and under which rules is the one the payer signed.
+    function _requireConsented(
+        bytes32 consentId,
+        RecurringConsent calldata consent,
+        bytes32 id,
+        PaymentTerms calldata terms
+    ) private pure {
+        bool same = terms.payer == consent.payer && terms.merchant == consent.merchant && terms.token == consent.token
+            && terms.operator == consent.operator && terms.arbiter == consent.arbiter
+            && terms.feeRecipient == consent.feeRecipient && terms.feeBps == consent.feeBps
+            && terms.timelock == consent.timelock && terms.disputeWindow == consent.disputeWindow
+            && terms.disputeTimeout == consent.disputeTimeout && terms.timeoutPayerBps == consent.timeoutPayerBps
+            && terms.captureOnAuthorize;
+        if (!same) revert TermsDifferFromConsent(consentId, id);
+        if (terms.amount > consent.capPerPeriod) revert AmountAboveCap(terms.amount, consent.capPerPeriod);
+    }
+
+    /// @dev A period is open from its start until the start of the one after the next, so that a late charge is
+    ///      possible and a long arrear is not.
+    function _requirePeriod(bytes32 consentId, RecurringConsent calldata consent, uint32 period) private view {
+        ConsentState memory state = _consents[consentId];
+        if (state.revoked) revert ConsentAlreadyRevoked(consentId);
+        if (period < state.nextPeriod) revert PeriodAlreadyCharged(period, state.nextPeriod);
+        uint40 end = consent.end;
+        if (end != 0 && block.timestamp >= end) revert ConsentOver(block.timestamp, end);
+        uint40 from = _periodStart(consent, period);
+        uint40 before = _periodStart(consent, uint256(period) + 2);
+        if (block.timestamp < from || block.timestamp >= before) revert PeriodNotOpen(block.timestamp, from, before);
+    }
+
+    function _periodStart(RecurringConsent calldata consent, uint256 period) private pure returns (uint40) {
+        if (consent.unit > 1 || consent.count == 0) revert InvalidPeriodLength(consent.unit, consent.count);
+        uint256 steps = period * consent.count;
+        uint256 start = consent.unit == 0 ? consent.start + steps : Calendar.addMonths(consent.start, steps);
+        if (start > type(uint40).max) revert PeriodOutOfRange(start, type(uint40).max);
+        return uint40(start);
+    }
+
+    // Signatures.
+
+    function _requireSignature(bytes32 digest, address operator, bytes calldata signature) private view {
+        if (!_isSigned(digest, operator, signature)) revert InvalidOperatorSignature(digest, operator);
+    }
+
+    /// @dev ECDSA first, because an EIP-7702 account has code and its key still signs so; then ERC-1271.
+    function _isSigned(bytes32 digest, address signer, bytes calldata signature) private view returns (bool) {
+        (address recovered, ECDSA.RecoverError failure,) = ECDSA.tryRecoverCalldata(digest, signature);
+        if (failure == ECDSA.RecoverError.NoError && recovered == signer) return true;
+        return SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
+    }
+
+    /// @dev Computed at each call, not cached in immutables: the runtime code is then the same on every chain, and a
+    ///      chain that splits does not share signatures.
+    function _digest(bytes32 structHash) private view returns (bytes32) {
+        return MessageHashUtils.toTypedDataHash(
+            keccak256(abi.encode(DOMAIN_TYPEHASH, NAME_HASH, VERSION_HASH, block.chainid, address(this))), structHash
+        );
+    }
+
+    /// @dev Terms and consents are both 17 static words, whose ABI encoding is what EIP-712 hashes. A word with dirty
+    ///      upper bits hashes to an id that nobody signed, and reading it reverts.
+    function _hashStruct(bytes32 typeHash, uint256 offset) private pure returns (bytes32 structHash) {
+        assembly ("memory-safe") {
+            let pointer := mload(0x40)
+            mstore(pointer, typeHash)
+            calldatacopy(add(pointer, 0x20), offset, 0x220)
+            structHash := keccak256(pointer, 0x240)
+        }
+    }
+
+    // Money out.
+
+    /// @dev Pays a recipient, or credits it when it cannot be paid, so that one recipient never keeps the others from
+    ///      their money. The floor lets the callee have its whole stipend whatever gas the caller sent: nobody can
+    ///      starve a good recipient into the credit branch.
+    function _push(bytes32 id, address token, address to, uint256 amount) private {
+        if (amount == 0) return;
+        uint256 stipend = token == address(0) ? NATIVE_PUSH_GAS : TOKEN_PUSH_GAS;
+        uint256 required = stipend * 64 / 63 + PUSH_OVERHEAD_GAS;
+        if (gasleft() < required) revert GasBelowFloor(gasleft(), required);
+        bool paid = token == address(0) ? _sendNative(to, amount, stipend) : _sendToken(token, to, amount, stipend);
+        if (!paid) {
+            _credits[to][token] += amount;
+            emit Credited(id, to, token, amount);
+        }
+    }
+
+    /// @dev Copies no return data, whose size the recipient would choose.
+    function _sendNative(address to, uint256 amount, uint256 stipend) private returns (bool sent) {
+        assembly ("memory-safe") {
+            sent := call(stipend, to, amount, 0, 0, 0, 0)
+        }
+    }
+
+    /// @dev SafeERC20's trySafeTransfer with a bound on the gas: paid if the token answers true, or nothing at all and
+    ///      has code. Copies one word of return data at most.
+    function _sendToken(address token, address to, uint256 amount, uint256 stipend) private returns (bool sent) {
+        bytes4 selector = IERC20.transfer.selector;
+        assembly ("memory-safe") {
+            let pointer := mload(0x40)
+            mstore(pointer, selector)
+            mstore(add(pointer, 0x04), to)
+            mstore(add(pointer, 0x24), amount)
+            mstore(0x00, 0)
+            sent := call(stipend, token, 0, pointer, 0x44, 0x00, 0x20)
+            let answered := and(gt(returndatasize(), 0x1f), eq(mload(0x00), 1))
+            let silent := and(iszero(returndatasize()), gt(extcodesize(token), 0))
+            sent := and(sent, or(answered, silent))
+        }
+    }
+}
