@@ -1,0 +1,86 @@
+import {
+  type Account,
+  type Address,
+  type Chain,
+  concat,
+  type Hex,
+  keccak256,
+  type PublicClient,
+  type Transport,
+  type WalletClient,
+} from 'viem';
+import { GatewayError } from '../errors.ts';
+import { deterministicDeployer } from './deterministic-deployer.ts';
+import { escrowAddress, escrowCreationCode, escrowRuntimeCodeHash, escrowSalt } from './escrow-bytecode.ts';
+
+type Clients = {
+  publicClient: PublicClient;
+  /** Its account pays for the deployment; it needs no other right. */
+  walletClient: WalletClient<Transport, Chain | undefined, Account>;
+};
+
+/** Chains of this machine: only there is the deterministic deployer itself deployed where it is missing. */
+const localChainIds = { from: 31_337, to: 31_999 };
+
+/**
+ * Puts the escrow at its address, the same on every chain, with CREATE2 through the deterministic deployer, and checks
+ * the hash of the code that lies there. Idempotent: where the escrow already is, nothing is sent.
+ *
+ * Throws INVALID_STATE on a public chain without the deployer, CONFLICT if other code lies at the address,
+ * CHAIN_UNAVAILABLE if the deployment is mined and leaves no code.
+ */
+export async function deployEscrow({ publicClient, walletClient }: Clients): Promise<Address> {
+  if (await isDeployed(publicClient)) return escrowAddress;
+  await ensureDeployer({ publicClient, walletClient });
+  const hash = await walletClient.sendTransaction({
+    account: walletClient.account,
+    chain: walletClient.chain ?? null,
+    to: deterministicDeployer.address,
+    data: concat([escrowSalt, escrowCreationCode]),
+  });
+  const receipt = await publicClient.waitForTransactionReceipt({ hash });
+  // A reverted deployment may have lost to another one of the same code: only what lies there counts.
+  if (await isDeployed(publicClient)) return escrowAddress;
+  throw new GatewayError(
+    'CHAIN_UNAVAILABLE',
+    `The escrow's deployment was mined (${receipt.status}) and left no code.`,
+    {
+      meta: { hash, address: escrowAddress },
+    },
+  );
+}
+
+/** Whether the escrow's code is at its address; other code there is an error, not an answer. */
+async function isDeployed(publicClient: PublicClient): Promise<boolean> {
+  const code = await publicClient.getCode({ address: escrowAddress });
+  if (code === undefined || code === '0x') return false;
+  const found = keccak256(code);
+  if (found === escrowRuntimeCodeHash) return true;
+  throw new GatewayError(
+    'CONFLICT',
+    `The code at ${escrowAddress} has hash ${found}, not the escrow's ${escrowRuntimeCodeHash}.`,
+    { meta: { address: escrowAddress, found, expected: escrowRuntimeCodeHash } },
+  );
+}
+
+async function ensureDeployer({ publicClient, walletClient }: Clients): Promise<void> {
+  const code: Hex = (await publicClient.getCode({ address: deterministicDeployer.address })) ?? '0x';
+  if (code === deterministicDeployer.runtimeCode) return;
+  const chainId = await publicClient.getChainId();
+  if (chainId < localChainIds.from || chainId > localChainIds.to) {
+    throw new GatewayError(
+      'INVALID_STATE',
+      `Chain ${chainId} lacks the deterministic deployer at ${deterministicDeployer.address}; it must be deployed first.`,
+      { meta: { chainId, deployer: deterministicDeployer.address } },
+    );
+  }
+  const funding = await walletClient.sendTransaction({
+    account: walletClient.account,
+    chain: walletClient.chain ?? null,
+    to: deterministicDeployer.signer,
+    value: deterministicDeployer.cost,
+  });
+  await publicClient.waitForTransactionReceipt({ hash: funding });
+  const hash = await publicClient.sendRawTransaction({ serializedTransaction: deterministicDeployer.transaction });
+  await publicClient.waitForTransactionReceipt({ hash });
+}
