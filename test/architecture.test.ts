@@ -1,0 +1,167 @@
+/** The layout of the house: which room may import which, what a noun may touch, and what may be named how. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** A room imports only rooms of a lower rank, and its own. The longest matching prefix counts. */
+const ranks: [prefix: string, rank: number][] = [
+  ['src/errors.ts', 0],
+  ['src/config.ts', 0],
+  ['prisma/client.ts', 0],
+  ['prisma/migrate.ts', 0],
+  ['generated/prisma', 0],
+  ['src/platform', 1],
+  ['src/chains', 1],
+  ['src/escrow', 2],
+  ['src/auth', 2],
+  ['src/operator', 2],
+  ['src/events', 3],
+  ['src/prices', 3],
+  ['src/facts', 3],
+  ['src/customers', 4],
+  ['src/catalog', 4],
+  ['src/payments', 5],
+  ['src/checkout', 6],
+  ['src/invoices', 7],
+  ['src/subscriptions', 8],
+  ['src/card', 8],
+  ['src/api', 9],
+  ['src/operations', 9],
+  ['src/local', 10],
+  ['src/main', 10],
+];
+const LINES_LIMIT = 400;
+const ENTRIES_LIMIT = 24;
+/** What another program printed, and is compared with its source in `npm run drift`. */
+const printed = ['src/escrow/escrow-abi.ts', 'src/escrow/escrow-bytecode.ts', 'src/local/test-tokens.ts'];
+
+function filesUnder(folder: string): string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'node_modules' || entry.name === 'generated' ? [] : filesUnder(path);
+    return /\.tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g);
+  return [...found].map((match) => relative(root, resolve(root, dirname(file), match[1] ?? '')));
+}
+
+function placeOf(file: string): { room: string; rank: number } | undefined {
+  const matching = ranks.filter(
+    ([prefix]) => file === prefix || file.startsWith(`${prefix}/`) || file === `${prefix}.ts`,
+  );
+  const [longest] = matching.sort((left, right) => right[0].length - left[0].length);
+  return longest && { room: longest[0], rank: longest[1] };
+}
+
+const sources = filesUnder('src');
+
+describe('the house', () => {
+  it('gives every source file a room', () => {
+    expect(sources.filter((file) => !placeOf(file))).toEqual([]);
+  });
+
+  it('imports only downwards', () => {
+    const upward = sources.flatMap((file) => {
+      const from = placeOf(file);
+      return importsOf(file).flatMap((target) => {
+        const to = placeOf(target);
+        if (!from || !to || to.room === from.room || to.rank < from.rank) return [];
+        return [`${file} (${from.rank}) → ${target} (${to.rank})`];
+      });
+    });
+    expect(upward).toEqual([]);
+  });
+
+  it('has no cycles of imports, types counted', () => {
+    const graph = new Map(sources.map((file) => [file, importsOf(file).filter((target) => sources.includes(target))]));
+    const state = new Map<string, 'open' | 'done'>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: string[]): void => {
+      if (state.get(file) === 'done') return;
+      if (state.get(file) === 'open') {
+        cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+        return;
+      }
+      state.set(file, 'open');
+      for (const target of graph.get(file) ?? []) visit(target, [...path, file]);
+      state.set(file, 'done');
+    };
+    for (const file of sources) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('keeps the program and the indexer apart: they meet in the database', () => {
+    expect(sources.filter((file) => importsOf(file).some((target) => target.startsWith('indexer/')))).toEqual([]);
+    const allowed = /^(src\/chains\/|src\/escrow\/escrow-abi\.ts$|indexer\/)/;
+    const strangers = filesUnder('indexer').flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !allowed.test(target))
+        .map((target) => `${file} → ${target}`),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  it('lets only the configuration read the environment', () => {
+    const allowed = /^src\/(config\.ts|main\.ts|local\/|operations\/)/;
+    const readers = sources.filter(
+      (file) => !allowed.test(file) && /process\.env\b/.test(readFileSync(join(root, file), 'utf8')),
+    );
+    expect(readers).toEqual([]);
+  });
+
+  it('has no drawers for leftovers', () => {
+    const drawers = sources.filter((file) =>
+      /(^|\/)(utils?|helpers?|common|shared|misc|lib|part\d)(\/|\.ts$)/.test(file),
+    );
+    expect(drawers).toEqual([]);
+  });
+
+  it('names files in kebab-case', () => {
+    const odd = sources.filter((file) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*\.tsx?$/.test(file.split('/').at(-1) ?? ''));
+    expect(odd).toEqual([]);
+  });
+
+  it('keeps files under 400 lines', () => {
+    const long = [...sources, ...filesUnder('indexer'), ...filesUnder('test')]
+      .filter((file) => !printed.includes(file))
+      .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
+      .filter(({ lines }) => lines > LINES_LIMIT + 1);
+    expect(long).toEqual([]);
+  });
+
+  it('keeps folders uncrowded', () => {
+    const folders = new Set(sources.map((file) => dirname(file)));
+    const crowded = [...folders].filter((folder) => {
+      const entries = readdirSync(join(root, folder));
+      return entries.length > ENTRIES_LIMIT && statSync(join(root, folder)).isDirectory();
+    });
+    expect(crowded).toEqual([]);
+  });
+});
+
+describe('nouns', () => {
+  const text = (file: string) => readFileSync(join(root, file), 'utf8');
+
+  it('never read a clock: time is an argument', () => {
+    const clocks = sources.filter(
+      (file) =>
+        /^src\/(payments|checkout|invoices|subscriptions|catalog|customers|prices|card|events)\//.test(file) &&
+        /\bDate\.now\(\)|new Date\(\)/.test(text(file)),
+    );
+    expect(clocks).toEqual([]);
+  });
+
+  it('never make an amount a JavaScript number', () => {
+    const numbers = sources.filter((file) =>
+      /(parseFloat\(|Number\([^)]*([aA]mount|[bB]alance|[uU]nits)[^)]*\))/.test(text(file)),
+    );
+    expect(numbers).toEqual([]);
+  });
+});
