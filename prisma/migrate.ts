@@ -13,6 +13,8 @@ import { type SchemaEngine, withSchemaEngine } from './migration-engine.ts';
 
 const schemaFolder = fileURLToPath(new URL('.', import.meta.url));
 const migrationsFolder = join(schemaFolder, 'migrations');
+/** Names the kind of database to the engine; the same file that Prisma's own CLI keeps. */
+const lockfile = join(migrationsFolder, 'migration_lock.toml');
 const filters = { externalTables: [], externalEnums: [] };
 
 /** Session advisory lock that makes concurrent deploys of one database wait for each other. */
@@ -51,7 +53,8 @@ export function migrationsHash(): string {
 export async function schemaDrift(url: string): Promise<string | null> {
   const result = await withEngine(url, (engine) =>
     engine.diff({
-      from: { tag: 'migrations', ...migrationsList() },
+      // Without any migration the engine cannot tell the kind of database.
+      from: migrationNames().length === 0 ? { tag: 'empty' } : { tag: 'migrations', ...migrationsList() },
       to: { tag: 'schemaDatamodel', ...schemas() },
       script: true,
       exitCode: true,
@@ -71,12 +74,16 @@ export async function migrationStatus(url: string): Promise<MigrationStatus> {
     }),
   );
   const history = diagnosis.history;
-  const pending =
-    history === null || history.diagnostic === 'migrationsDirectoryIsBehind' ? [] : history.unappliedMigrationNames;
+  const failed = diagnosis.failedMigrationNames;
+  const pending = !diagnosis.hasMigrationsTable
+    ? migrationNames()
+    : history === null || history.diagnostic === 'migrationsDirectoryIsBehind'
+      ? []
+      : history.unappliedMigrationNames;
   return {
-    applied: migrationNames().filter((name) => !pending.includes(name)),
+    applied: migrationNames().filter((name) => !pending.includes(name) && !failed.includes(name)),
     pending,
-    failed: diagnosis.failedMigrationNames,
+    failed,
     edited: diagnosis.editedMigrationNames,
   };
 }
@@ -91,24 +98,14 @@ export async function newMigration(url: string, name: string): Promise<string | 
       `"${name}" is no migration name: lower-case words joined by underscores, at most 60 characters.`,
     );
   }
-  const created = await withEngine(url, (engine) =>
-    engine.createMigration({
-      migrationsList: migrationsList(),
-      schema: schemas(),
-      draft: false,
-      migrationName: name,
-      filters,
-    }),
-  );
-  if (created.migrationScript === null) return null;
-  const folder = join(migrationsFolder, created.generatedMigrationName);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'migration.sql'), created.migrationScript);
-  writeFileSync(
-    join(migrationsFolder, 'migration_lock.toml'),
-    '# Written by the migration engine.\nprovider = "postgresql"\n',
-  );
-  return created.generatedMigrationName;
+  const script = await schemaDrift(url);
+  if (script === null) return null;
+  const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+  const folder = `${stamp}_${name}`;
+  mkdirSync(join(migrationsFolder, folder), { recursive: true });
+  writeFileSync(join(migrationsFolder, folder, 'migration.sql'), script);
+  writeFileSync(lockfile, '# Written by the migration engine.\nprovider = "postgresql"\n');
+  return folder;
 }
 
 function withEngine<Result>(url: string, work: (engine: SchemaEngine) => Promise<Result>): Promise<Result> {
@@ -127,7 +124,6 @@ function schemas(): SchemasContainer {
 }
 
 function migrationsList(): MigrationList {
-  const lockfile = join(migrationsFolder, 'migration_lock.toml');
   return {
     baseDir: migrationsFolder,
     shadowDbInitScript: '',
@@ -189,4 +185,6 @@ if (import.meta.main) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   });
+  // The engine leaves the timer of its lock running, ten seconds long.
+  process.exit();
 }
