@@ -1,0 +1,111 @@
+/**
+ * A product plan and its prices: what a merchant sells, once or by subscription.
+ * A plan has at least one price and exactly one default among the active ones. A price that a subscription uses is
+ * archived instead of deleted.
+ */
+import { z } from 'zod';
+import { metadataSchema } from '../platform/metadata.ts';
+
+export const billingIntervals = ['MINUTE', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const;
+const COUNT_LIMIT = 366;
+const TRIAL_DAYS_LIMIT = 730;
+const PRICES_LIMIT = 50;
+
+/** A positive amount with at most 12 integer digits and 2 decimals, in plain digits. */
+export const fiatAmountSchema = z
+  .string()
+  .regex(/^\d{1,12}(\.\d{1,2})?$/, 'plain digits, at most 12 before and 2 after the point')
+  .refine((text) => /[1-9]/.test(text), 'more than zero');
+
+export const currencySchema = z.enum(['USD', 'EUR'], { error: 'USD or EUR' });
+
+const nickname = z.string().max(255, 'at most 255 characters').nullish();
+const sortOrder = z.int().min(0).max(1_000_000);
+const billingIntervalCount = z.int().min(1, `between 1 and ${COUNT_LIMIT}`).max(COUNT_LIMIT, `between 1 and ${COUNT_LIMIT}`);
+const trialPeriodDays = z
+  .int()
+  .min(0, `between 0 and ${TRIAL_DAYS_LIMIT}`)
+  .max(TRIAL_DAYS_LIMIT, `between 0 and ${TRIAL_DAYS_LIMIT}`)
+  .nullish();
+
+export const createPriceSchema = z.object({
+  amount: fiatAmountSchema,
+  currency: currencySchema.nullish(),
+  billingInterval: z.enum(billingIntervals).nullish(),
+  billingIntervalCount: billingIntervalCount.nullish(),
+  trialPeriodDays,
+  nickname,
+  sortOrder: sortOrder.nullish(),
+  isDefault: z.boolean().nullish(),
+  metadata: metadataSchema.nullish(),
+});
+export type CreatePriceInput = z.infer<typeof createPriceSchema>;
+
+/** A price's amount, currency and interval are what was sold: they do not change. */
+export const updatePriceSchema = z.object({
+  nickname,
+  sortOrder: sortOrder.optional(),
+  isDefault: z.literal(true, { error: 'true: another price is made the default instead' }).optional(),
+  isActive: z.boolean().optional(),
+  trialPeriodDays,
+  metadata: metadataSchema.optional(),
+});
+export type UpdatePriceInput = z.infer<typeof updatePriceSchema>;
+
+const name = z.string().min(1, 'between 1 and 255 characters').max(255, 'between 1 and 255 characters');
+const description = z.string().max(2000, 'at most 2000 characters').nullish();
+const imageUrl = z.url({ protocol: /^https?$/, error: 'an http(s) URL' }).max(2048, 'at most 2048 characters').nullish();
+
+export const createPlanSchema = z.object({
+  name,
+  description,
+  imageUrl,
+  planType: z.enum(['ONE_TIME', 'SUBSCRIPTION']).nullish(),
+  taxRateId: z.uuid().nullish(),
+  metadata: metadataSchema.nullish(),
+  prices: z
+    .array(createPriceSchema)
+    .min(1, 'at least one price')
+    .max(PRICES_LIMIT, `at most ${PRICES_LIMIT} prices`),
+});
+export type CreatePlanInput = z.infer<typeof createPlanSchema>;
+
+export const updatePlanSchema = z.object({
+  name: name.optional(),
+  description,
+  imageUrl,
+  taxRateId: z.uuid().nullish(),
+  isActive: z.boolean().optional(),
+  metadata: metadataSchema.optional(),
+});
+export type UpdatePlanInput = z.infer<typeof updatePlanSchema>;
+
+export type PriceFault = { index: number; field: string; message: string };
+
+/** What is wrong with a plan's prices taken together; `index` is the price's place in the list. */
+export function priceFaults(
+  planType: 'ONE_TIME' | 'SUBSCRIPTION',
+  appMode: 'TEST' | 'LIVE',
+  prices: readonly CreatePriceInput[],
+): PriceFault[] {
+  const faults: PriceFault[] = [];
+  prices.forEach((price, index) => {
+    if (planType === 'SUBSCRIPTION' && !price.billingInterval) {
+      faults.push({ index, field: 'billingInterval', message: 'is required for a SUBSCRIPTION plan' });
+    }
+    if (planType === 'ONE_TIME' && price.billingInterval) {
+      faults.push({ index, field: 'billingInterval', message: 'is not taken by a ONE_TIME plan' });
+    }
+    if (price.billingInterval === 'MINUTE' && appMode === 'LIVE') {
+      faults.push({ index, field: 'billingInterval', message: 'MINUTE is for test apps only' });
+    }
+  });
+  return faults;
+}
+
+/** The place of the default price: the one marked, or the only one; null where it is not exactly one. */
+export function defaultPriceIndex(prices: readonly CreatePriceInput[]): number | null {
+  const marked = prices.flatMap((price, index) => (price.isDefault === true ? [index] : []));
+  if (marked.length === 1) return marked[0] ?? null;
+  return marked.length === 0 && prices.length === 1 ? 0 : null;
+}
