@@ -1,0 +1,35 @@
+import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
+import { GatewayError } from '../errors.ts';
+import { type IdempotencyRequest, storedKey } from './idempotency-request.ts';
+import { fromTypedJson } from './typed-json.ts';
+
+export type FirstAnswer<Result> = { result: Result; replayed: boolean };
+
+/**
+ * What the first call with this key returned, or undefined when none has committed. A verb asks before it reads
+ * anything, so that a replay does not depend on what has changed since.
+ * IDEMPOTENCY_MISMATCH when the first call had other parameters.
+ */
+export async function firstAnswer<Result>(
+  database: Database | DatabaseTransaction,
+  request: IdempotencyRequest | undefined,
+): Promise<FirstAnswer<Result> | undefined> {
+  if (!request) return undefined;
+  const id = { appId: request.scopeId, key: storedKey(request) };
+  const record = await database.idempotencyRecord.findUnique({ where: { appId_key: id } });
+  if (!record) return undefined;
+  if (record.fingerprint !== request.fingerprint) {
+    throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This idempotency key was used with other parameters.');
+  }
+  if (request.permanent && !record.permanent) {
+    await database.idempotencyRecord.updateMany({ where: id, data: { permanent: true } });
+  }
+  request.onReplay();
+  return { result: readResult<Result>(record.result), replayed: true };
+}
+
+/** The fingerprint names the operation, and an operation stores one type: the row is what `once` put there. */
+function readResult<Result>(stored: unknown): Result {
+  const held = stored !== null && typeof stored === 'object' && 'value' in stored ? stored.value : null;
+  return fromTypedJson(held) as Result;
+}
