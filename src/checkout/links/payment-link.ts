@@ -1,0 +1,66 @@
+/**
+ * A payment link: a shareable address that takes payments without code.
+ * It has an amount, or a plan's price, or neither (then the payer says the amount). `usageCount` counts completed checkouts.
+ */
+import { z } from 'zod';
+import type { PaymentLink } from '../../../prisma/client.ts';
+import { currencySchema, fiatAmountSchema } from '../../catalog/product-plan.ts';
+import { metadataSchema } from '../../platform/metadata.ts';
+
+const name = z.string().min(1, 'between 1 and 255 characters').max(255, 'between 1 and 255 characters');
+const slug = z
+  .string()
+  .min(1, 'between 1 and 100 characters')
+  .max(100, 'between 1 and 100 characters')
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lowercase letters and digits, with single hyphens between');
+const description = z.string().max(2000, 'at most 2000 characters').nullish();
+const redirect = z.url({ protocol: /^https?$/, error: 'an http(s) URL' }).max(2048, 'at most 2048 characters').nullish();
+
+/** `ALL`, or ids as they stand in the registry; whether they exist is judged by the registry. */
+const selection = <Item extends z.ZodType>(item: Item) => z.union([z.literal('ALL'), z.array(item).min(1).max(100)]);
+
+export const createLinkSchema = z.object({
+  name,
+  slug,
+  amount: fiatAmountSchema.nullish(),
+  currency: currencySchema.nullish(),
+  description,
+  productPlanId: z.uuid().nullish(),
+  productPlanPriceId: z.uuid().nullish(),
+  allowedChains: selection(z.int().positive()).nullish(),
+  allowedTokens: selection(z.string().min(1).max(255)).nullish(),
+  successUrl: redirect,
+  cancelUrl: redirect,
+  requireBillingDetails: z.boolean().nullish(),
+  taxRateId: z.uuid().nullish(),
+  metadata: metadataSchema.nullish(),
+});
+export type CreateLinkInput = z.infer<typeof createLinkSchema>;
+
+export const updateLinkSchema = createLinkSchema
+  .extend({ name: name.optional(), slug: slug.optional(), isActive: z.boolean().optional() })
+  .partial();
+export type UpdateLinkInput = z.infer<typeof updateLinkSchema>;
+
+/** What a link asks to be paid for; the parts that decide the amount, taken together. */
+export type LinkPricing = {
+  amount: string | null;
+  productPlanId: string | null;
+  productPlanPriceId: string | null;
+};
+
+/** The fault of an amount beside a price, or of a price without its plan; null where the parts fit. */
+export function linkPricingFault(pricing: LinkPricing): { param: string; message: string } | null {
+  if (pricing.amount !== null && pricing.productPlanPriceId !== null) {
+    return { param: 'amount', message: 'is not sent together with productPlanPriceId: the price says the amount' };
+  }
+  if (pricing.productPlanPriceId !== null && pricing.productPlanId === null) {
+    return { param: 'productPlanId', message: 'is required with productPlanPriceId' };
+  }
+  return null;
+}
+
+/** Where a payer finds the link. */
+export function paymentUrl(publicUrl: string, link: Pick<PaymentLink, 'slug'>): string {
+  return `${publicUrl}/link/${link.slug}`;
+}
