@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm';
+import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { type SchemaEngine, withSchemaEngine } from './migration-engine.ts';
 
@@ -23,8 +24,8 @@ const deployLock = '7216941733012894';
 export type MigrationStatus = { applied: string[]; pending: string[]; failed: string[]; edited: string[] };
 
 /**
- * Applies every migration that the database lacks, and says which. Safe to run from several
- * processes at once and any number of times. Throws the engine's P-code error.
+ * Applies every migration that the database lacks, and says which; the queue's own tables are brought up to date
+ * too. Safe to run from several processes at once and any number of times. Throws the engine's P-code error.
  */
 export async function deployMigrations(url: string): Promise<{ applied: string[] }> {
   const client = new pg.Client({ connectionString: url });
@@ -34,6 +35,7 @@ export async function deployMigrations(url: string): Promise<{ applied: string[]
     const output = await withEngine(url, (engine) =>
       engine.applyMigrations({ migrationsList: migrationsList(), filters }),
     );
+    await runMigrations({ connectionString: url, logger: new Logger(() => () => undefined) });
     return { applied: output.appliedMigrationNames };
   } finally {
     await client.end();

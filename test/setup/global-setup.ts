@@ -1,0 +1,99 @@
+/**
+ * One Postgres for the run, and in it a template database per state of the migrations. TEST_DATABASE_URL names a
+ * running server instead; its user must be allowed to create databases, and its templates are kept for the next run.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { deployMigrations, migrationsHash } from '../../prisma/migrate.ts';
+import { ConfigError } from '../../src/config.ts';
+import { isAlive, stopProcess } from '../../src/local/child-process.ts';
+import { type LocalPostgres, startPostgres } from '../../src/local/postgres.ts';
+import { freePort } from './free-port.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A database of the run's server to connect to for making others. */
+    databaseUrl: string;
+    templateDatabase: string;
+  }
+}
+
+let stopServer: (() => Promise<void>) | undefined;
+
+export async function setup(project: TestProject): Promise<void> {
+  const url = process.env.TEST_DATABASE_URL ?? (await startTestServer());
+  const template = `sluice_template_${migrationsHash()}`;
+  await makeTemplate(url, template);
+  project.provide('databaseUrl', url);
+  project.provide('templateDatabase', template);
+}
+
+export async function teardown(): Promise<void> {
+  await stopServer?.();
+}
+
+async function startTestServer(): Promise<string> {
+  await removeLeftBehind();
+  const folder = join(tmpdir(), `sluice-test-${process.pid}-${crypto.randomUUID().slice(0, 8)}`);
+  const server = await startOnFreePort(folder, 3);
+  stopServer = async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return server.url;
+}
+
+async function startOnFreePort(folder: string, tries: number): Promise<LocalPostgres> {
+  // Data of a test is worth nothing after a crash, and safety of it costs most of a test's time.
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
+  try {
+    return await startPostgres({ folder, port: await freePort(), settings });
+  } catch (error) {
+    if (tries > 1 && error instanceof ConfigError) return startOnFreePort(folder, tries - 1);
+    throw error;
+  }
+}
+
+/** A run that was killed could not stop its server: the next one does. */
+async function removeLeftBehind(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = /^sluice-test-(\d+)-/.exec(name)?.[1];
+    if (owner === undefined || isAlive(Number(owner))) continue;
+    const folder = join(tmpdir(), name);
+    const server = Number(readOrEmpty(join(folder, 'data', 'postmaster.pid')).split('\n')[0]);
+    if (server > 0) await stopProcess(server, 'SIGINT', 10_000);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Made under another name first: a template that was killed half-way is never copied. */
+async function makeTemplate(url: string, template: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock(7216941733012895)');
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
+    if (found.rowCount === 1) return;
+    const partial = `${template}_partial`;
+    await client.query(`DROP DATABASE IF EXISTS ${partial} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${partial}`);
+    const partialUrl = new URL(url);
+    partialUrl.pathname = `/${partial}`;
+    await deployMigrations(partialUrl.href);
+    await client.query(`ALTER DATABASE ${partial} WITH ALLOW_CONNECTIONS false`);
+    await client.query(`ALTER DATABASE ${partial} RENAME TO ${template}`);
+  } finally {
+    await client.end();
+  }
+}
