@@ -21,7 +21,10 @@ export const currencySchema = z.enum(['USD', 'EUR'], { error: 'USD or EUR' });
 
 const nickname = z.string().max(255, 'at most 255 characters').nullish();
 const sortOrder = z.int().min(0).max(1_000_000);
-const billingIntervalCount = z.int().min(1, `between 1 and ${COUNT_LIMIT}`).max(COUNT_LIMIT, `between 1 and ${COUNT_LIMIT}`);
+const billingIntervalCount = z
+  .int()
+  .min(1, `between 1 and ${COUNT_LIMIT}`)
+  .max(COUNT_LIMIT, `between 1 and ${COUNT_LIMIT}`);
 const trialPeriodDays = z
   .int()
   .min(0, `between 0 and ${TRIAL_DAYS_LIMIT}`)
@@ -54,7 +57,10 @@ export type UpdatePriceInput = z.infer<typeof updatePriceSchema>;
 
 const name = z.string().min(1, 'between 1 and 255 characters').max(255, 'between 1 and 255 characters');
 const description = z.string().max(2000, 'at most 2000 characters').nullish();
-const imageUrl = z.url({ protocol: /^https?$/, error: 'an http(s) URL' }).max(2048, 'at most 2048 characters').nullish();
+const imageUrl = z
+  .url({ protocol: /^https?$/, error: 'an http(s) URL' })
+  .max(2048, 'at most 2048 characters')
+  .nullish();
 
 export const createPlanSchema = z.object({
   name,
@@ -63,10 +69,7 @@ export const createPlanSchema = z.object({
   planType: z.enum(['ONE_TIME', 'SUBSCRIPTION']).nullish(),
   taxRateId: z.uuid().nullish(),
   metadata: metadataSchema.nullish(),
-  prices: z
-    .array(createPriceSchema)
-    .min(1, 'at least one price')
-    .max(PRICES_LIMIT, `at most ${PRICES_LIMIT} prices`),
+  prices: z.array(createPriceSchema).min(1, 'at least one price').max(PRICES_LIMIT, `at most ${PRICES_LIMIT} prices`),
 });
 export type CreatePlanInput = z.infer<typeof createPlanSchema>;
 

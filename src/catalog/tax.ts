@@ -32,7 +32,11 @@ export function taxLine(line: TaxableLine): TaxedLine {
 export function taxTotal(lines: readonly TaxedLine[]): TaxedTotal {
   const sum = (read: (line: TaxedLine) => Decimal) =>
     lines.reduce((total, line) => total.plus(read(line)), new Decimal(0));
-  return { subtotal: sum((line) => line.net), taxAmount: sum((line) => line.taxAmount), total: sum((line) => line.gross) };
+  return {
+    subtotal: sum((line) => line.net),
+    taxAmount: sum((line) => line.taxAmount),
+    total: sum((line) => line.gross),
+  };
 }
 
 function roundHalfUp(amount: Decimal): Decimal {

@@ -16,5 +16,7 @@ export function parseWalletAddress(text: string, param = 'walletAddress'): strin
 }
 
 export function walletConflict(): GatewayError {
-  return new GatewayError('CONFLICT', 'This customer has this wallet on this chain already.', { param: 'walletAddress' });
+  return new GatewayError('CONFLICT', 'This customer has this wallet on this chain already.', {
+    param: 'walletAddress',
+  });
 }

@@ -22,7 +22,11 @@ const QUANTITY_LIMIT = 1_000_000;
 const itemSchema = z.object({
   description: z.string().min(1, 'between 1 and 500 characters').max(500, 'between 1 and 500 characters'),
   amount: fiatAmountSchema,
-  quantity: z.int().min(1, `between 1 and ${QUANTITY_LIMIT}`).max(QUANTITY_LIMIT, `between 1 and ${QUANTITY_LIMIT}`).nullish(),
+  quantity: z
+    .int()
+    .min(1, `between 1 and ${QUANTITY_LIMIT}`)
+    .max(QUANTITY_LIMIT, `between 1 and ${QUANTITY_LIMIT}`)
+    .nullish(),
   productPlanId: z.uuid().nullish(),
   productPlanPriceId: z.uuid().nullish(),
   taxRateId: z.uuid().nullish(),

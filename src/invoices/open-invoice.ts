@@ -10,16 +10,14 @@ import { lockInvoice } from './store.ts';
  * Opens a draft and gives it the app's next number; numbers have no gaps, for the counter's row is locked to the commit.
  * Appends `invoice.opened`. Throws NOT_FOUND, INVALID_STATE.
  */
-export function openInvoice(
-  world: { database: Database },
-  request: { scope: Scope; id: string },
-): Promise<Invoice> {
+export function openInvoice(world: { database: Database }, request: { scope: Scope; id: string }): Promise<Invoice> {
   return transaction(world.database, async (tx) => {
     const found = await tx.invoice.findFirst({ where: { id: request.id, ...appScope(request.scope) } });
     if (!found) throw notFound('invoice');
     const locked = await lockInvoice(tx, found.id);
     const status = nextInvoiceStatus(locked.status, 'OPEN');
-    if (!status) throw new GatewayError('INVALID_STATE', `The invoice is ${locked.status}; only a DRAFT can be opened.`);
+    if (!status)
+      throw new GatewayError('INVALID_STATE', `The invoice is ${locked.status}; only a DRAFT can be opened.`);
     const counter = await tx.invoiceCounter.upsert({
       where: { appId: locked.appId },
       create: { appId: locked.appId, lastNumber: 1 },

@@ -14,7 +14,10 @@ const slug = z
   .max(100, 'between 1 and 100 characters')
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lowercase letters and digits, with single hyphens between');
 const description = z.string().max(2000, 'at most 2000 characters').nullish();
-const redirect = z.url({ protocol: /^https?$/, error: 'an http(s) URL' }).max(2048, 'at most 2048 characters').nullish();
+const redirect = z
+  .url({ protocol: /^https?$/, error: 'an http(s) URL' })
+  .max(2048, 'at most 2048 characters')
+  .nullish();
 
 /** `ALL`, or ids as they stand in the registry; whether they exist is judged by the registry. */
 const selection = <Item extends z.ZodType>(item: Item) => z.union([z.literal('ALL'), z.array(item).min(1).max(100)]);

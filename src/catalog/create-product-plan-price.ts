@@ -1,0 +1,44 @@
+import { type Database, type ProductPlanPrice, transaction } from '../../prisma/client.ts';
+import { appScope } from '../auth/app-scope.ts';
+import type { Scope } from '../auth/principal.ts';
+import { invalid, notFound } from '../errors.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { once } from '../platform/once.ts';
+import { priceRow } from './create-product-plan.ts';
+import { type CreatePriceInput, priceFaults } from './product-plan.ts';
+import { lockPlan } from './store.ts';
+
+/** Adds a price to a plan; with `isDefault` it takes the place of the present default. Throws NOT_FOUND. */
+export async function createProductPlanPrice(
+  world: { database: Database },
+  request: { scope: Scope; planId: string; input: CreatePriceInput; idempotency?: IdempotencyRequest },
+): Promise<ProductPlanPrice> {
+  const first = await firstAnswer<ProductPlanPrice>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { input } = request;
+  const plan = await world.database.productPlan.findFirst({
+    where: { id: request.planId, ...appScope(request.scope) },
+    include: { app: true },
+  });
+  if (!plan) throw notFound('product plan');
+  const faults = priceFaults(plan.planType, plan.app.mode, [input]);
+  if (faults.length > 0) throw invalid(faults.map((fault) => ({ param: fault.field, message: fault.message })));
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, async () => {
+      await lockPlan(tx, plan.id);
+      const active = await tx.productPlanPrice.findMany({ where: { productPlanId: plan.id, isActive: true } });
+      const isDefault = input.isDefault === true || !active.some((price) => price.isDefault);
+      if (isDefault) {
+        await tx.productPlanPrice.updateMany({
+          where: { productPlanId: plan.id, isDefault: true },
+          data: { isDefault: false },
+        });
+      }
+      return tx.productPlanPrice.create({
+        data: { ...priceRow(input, isDefault, active.length), productPlanId: plan.id },
+      });
+    }),
+  );
+  return result;
+}

@@ -1,0 +1,71 @@
+import { type Database, type ProductPlan, type ProductPlanPrice, transaction } from '../../prisma/client.ts';
+import { invalid } from '../errors.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { newId } from '../platform/identifier.ts';
+import { once } from '../platform/once.ts';
+import { type CreatePlanInput, type CreatePriceInput, defaultPriceIndex, priceFaults } from './product-plan.ts';
+import { requireTaxRate } from './require-tax-rate.ts';
+
+export type PlanWithPrices = ProductPlan & { prices: ProductPlanPrice[] };
+
+/**
+ * Makes a plan with its prices. Throws VALIDATION_ERROR for prices that do not fit the plan, or without exactly one
+ * default; NOT_FOUND with `param` for the tax rate.
+ */
+export async function createProductPlan(
+  world: { database: Database },
+  request: {
+    app: { id: string; merchantId: string; mode: 'TEST' | 'LIVE' };
+    input: CreatePlanInput;
+    idempotency?: IdempotencyRequest;
+  },
+): Promise<PlanWithPrices> {
+  const first = await firstAnswer<PlanWithPrices>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { app, input } = request;
+  const planType = input.planType ?? 'ONE_TIME';
+  const faults = priceFaults(planType, app.mode, input.prices).map((fault) => ({
+    param: `prices.${fault.index}.${fault.field}`,
+    message: fault.message,
+  }));
+  const defaultIndex = defaultPriceIndex(input.prices);
+  if (defaultIndex === null) faults.push({ param: 'prices', message: 'exactly one price has isDefault true' });
+  if (faults.length > 0) throw invalid(faults);
+  await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, () =>
+      tx.productPlan.create({
+        data: {
+          id: newId(),
+          appId: app.id,
+          name: input.name,
+          description: input.description ?? null,
+          imageUrl: input.imageUrl ?? null,
+          planType,
+          taxRateId: input.taxRateId ?? null,
+          metadata: input.metadata ?? {},
+          prices: { create: input.prices.map((price, index) => priceRow(price, index === defaultIndex, index)) },
+        },
+        include: { prices: { orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] } },
+      }),
+    ),
+  );
+  return result;
+}
+
+/** The row of a new price; its place in the list is its order unless it says one. */
+export function priceRow(price: CreatePriceInput, isDefault: boolean, place: number) {
+  return {
+    id: newId(),
+    amount: price.amount,
+    currency: price.currency ?? 'USD',
+    billingInterval: price.billingInterval ?? null,
+    billingIntervalCount: price.billingIntervalCount ?? 1,
+    trialPeriodDays: price.trialPeriodDays ?? null,
+    nickname: price.nickname ?? null,
+    sortOrder: price.sortOrder ?? place,
+    isDefault,
+    metadata: price.metadata ?? {},
+  };
+}

@@ -1,0 +1,33 @@
+import { type Database, transaction } from '../../prisma/client.ts';
+import type { Scope } from '../auth/principal.ts';
+import { GatewayError } from '../errors.ts';
+import { lockPrice } from './store.ts';
+
+/**
+ * Deletes a price that nothing names, and archives one that a subscription, link, session or invoice names.
+ * Throws NOT_FOUND; INVALID_STATE for the default price.
+ */
+export async function deleteProductPlanPrice(
+  world: { database: Database },
+  request: { scope: Scope; planId: string; priceId: string },
+): Promise<void> {
+  await transaction(world.database, async (tx) => {
+    const price = await lockPrice(tx, request);
+    if (price.isDefault) {
+      throw new GatewayError('INVALID_STATE', 'The default price of a plan stays; make another the default first.');
+    }
+    const used = await tx.productPlanPrice.findFirst({
+      where: {
+        id: price.id,
+        OR: [
+          { subscriptions: { some: {} } },
+          { paymentLinks: { some: {} } },
+          { sessionItems: { some: {} } },
+          { invoiceItems: { some: {} } },
+        ],
+      },
+    });
+    if (used) await tx.productPlanPrice.update({ where: { id: price.id }, data: { isActive: false } });
+    else await tx.productPlanPrice.delete({ where: { id: price.id } });
+  });
+}

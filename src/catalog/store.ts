@@ -1,0 +1,25 @@
+/** The catalogue's queries. */
+import type { DatabaseTransaction, ProductPlanPrice } from '../../prisma/client.ts';
+import { appScope } from '../auth/app-scope.ts';
+import type { Scope } from '../auth/principal.ts';
+import { notFound } from '../errors.ts';
+
+/** Holds the plan's row to the commit, so that its prices keep exactly one default. */
+export async function lockPlan(tx: DatabaseTransaction, planId: string): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM product_plan WHERE id = ${planId}::uuid FOR UPDATE`;
+}
+
+/** A price of a plan of the caller's, the plan held. Throws NOT_FOUND for either. */
+export async function lockPrice(
+  tx: DatabaseTransaction,
+  request: { scope: Scope; planId: string; priceId: string },
+): Promise<ProductPlanPrice> {
+  const plan = await tx.productPlan.findFirst({ where: { id: request.planId, ...appScope(request.scope) } });
+  if (!plan) throw notFound('product plan');
+  await lockPlan(tx, plan.id);
+  const price = await tx.productPlanPrice.findFirst({
+    where: { id: request.priceId, productPlanId: plan.id, productPlan: appScope(request.scope) },
+  });
+  if (!price) throw notFound('price');
+  return price;
+}

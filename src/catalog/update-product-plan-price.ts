@@ -1,0 +1,31 @@
+import { type Database, type Prisma, type ProductPlanPrice, transaction } from '../../prisma/client.ts';
+import type { Scope } from '../auth/principal.ts';
+import { GatewayError } from '../errors.ts';
+import type { UpdatePriceInput } from './product-plan.ts';
+import { lockPrice } from './store.ts';
+
+/**
+ * Changes what may change of a price; what was sold (amount, currency, interval) may not.
+ * Throws NOT_FOUND; INVALID_STATE for archiving the default or making an archived price the default.
+ */
+export function updateProductPlanPrice(
+  world: { database: Database },
+  request: { scope: Scope; planId: string; priceId: string; input: UpdatePriceInput },
+): Promise<ProductPlanPrice> {
+  return transaction(world.database, async (tx) => {
+    const price = await lockPrice(tx, request);
+    const isActive = request.input.isActive ?? price.isActive;
+    const isDefault = request.input.isDefault ?? price.isDefault;
+    if (isDefault && !isActive) {
+      throw new GatewayError('INVALID_STATE', 'The default price of a plan is active; make another the default first.');
+    }
+    if (request.input.isDefault) {
+      await tx.productPlanPrice.updateMany({
+        where: { productPlanId: price.productPlanId, isDefault: true },
+        data: { isDefault: false },
+      });
+    }
+    const data: Prisma.ProductPlanPriceUncheckedUpdateInput = request.input;
+    return tx.productPlanPrice.update({ where: { id: price.id }, data });
+  });
+}

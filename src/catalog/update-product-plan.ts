@@ -1,0 +1,23 @@
+import { type Database, type Prisma, type ProductPlan, transaction } from '../../prisma/client.ts';
+import { appScope } from '../auth/app-scope.ts';
+import type { Scope } from '../auth/principal.ts';
+import { notFound } from '../errors.ts';
+import type { UpdatePlanInput } from './product-plan.ts';
+import { requireTaxRate } from './require-tax-rate.ts';
+
+/** Changes a plan: an absent field stays, `null` clears. `{ isActive: false }` archives it. Throws NOT_FOUND. */
+export function updateProductPlan(
+  world: { database: Database },
+  request: { scope: Scope; id: string; input: UpdatePlanInput },
+): Promise<ProductPlan> {
+  const { scope, input } = request;
+  return transaction(world.database, async (tx) => {
+    const found = await tx.productPlan.findFirst({ where: { id: request.id, ...appScope(scope) } });
+    if (!found) throw notFound('product plan');
+    if (input.taxRateId !== found.taxRateId) {
+      await requireTaxRate(tx, { merchantId: scope.merchantId, id: input.taxRateId, param: 'taxRateId' });
+    }
+    const data: Prisma.ProductPlanUncheckedUpdateInput = input;
+    return tx.productPlan.update({ where: { id: found.id }, data });
+  });
+}

@@ -1,0 +1,44 @@
+import { type CustomerWallet, type Database, Prisma, transaction } from '../../prisma/client.ts';
+import { appScope } from '../auth/app-scope.ts';
+import type { Scope } from '../auth/principal.ts';
+import { notFound } from '../errors.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { newId } from '../platform/identifier.ts';
+import { once } from '../platform/once.ts';
+import { walletConflict } from './wallet.ts';
+
+const UNIQUE_VIOLATION = 'P2002';
+
+/**
+ * Links an address on one chain to a customer; `walletAddress` is checksummed already.
+ * Throws NOT_FOUND for the customer, CONFLICT when the customer has it.
+ */
+export async function addCustomerWallet(
+  world: { database: Database },
+  request: {
+    scope: Scope;
+    customerId: string;
+    chainId: number;
+    walletAddress: string;
+    idempotency?: IdempotencyRequest;
+  },
+): Promise<CustomerWallet> {
+  const first = await firstAnswer<CustomerWallet>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { scope, customerId, chainId, walletAddress } = request;
+  const customer = await world.database.customerAccount.findFirst({ where: { id: customerId, ...appScope(scope) } });
+  if (!customer) throw notFound('customer');
+  try {
+    const { result } = await transaction(world.database, (tx) =>
+      once(tx, request.idempotency, () =>
+        tx.customerWallet.create({ data: { id: newId(), customerAccountId: customer.id, chainId, walletAddress } }),
+      ),
+    );
+    return result;
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION)
+      throw walletConflict();
+    throw error;
+  }
+}
