@@ -3,6 +3,9 @@ import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { once } from '../platform/once.ts';
 import { invoiceFields, invoiceNumber, nextInvoiceStatus } from './invoice.ts';
 import { lockInvoice } from './store.ts';
 
@@ -10,26 +13,34 @@ import { lockInvoice } from './store.ts';
  * Opens a draft and gives it the app's next number; numbers have no gaps, for the counter's row is locked to the commit.
  * Appends `invoice.opened`. Throws NOT_FOUND, INVALID_STATE.
  */
-export function openInvoice(world: { database: Database }, request: { scope: Scope; id: string }): Promise<Invoice> {
-  return transaction(world.database, async (tx) => {
-    const found = await tx.invoice.findFirst({ where: { id: request.id, ...appScope(request.scope) } });
-    if (!found) throw notFound('invoice');
-    const locked = await lockInvoice(tx, found.id);
-    const status = nextInvoiceStatus(locked.status, 'OPEN');
-    if (!status)
-      throw new GatewayError('INVALID_STATE', `The invoice is ${locked.status}; only a DRAFT can be opened.`);
-    const counter = await tx.invoiceCounter.upsert({
-      where: { appId: locked.appId },
-      create: { appId: locked.appId, lastNumber: 1 },
-      update: { lastNumber: { increment: 1 } },
-    });
-    const invoice = await tx.invoice.update({
-      where: { id: locked.id },
-      data: { status, invoiceNumber: invoiceNumber(counter.lastNumber) },
-    });
-    await appendEvents(tx, invoice.appId, [
-      { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) },
-    ]);
-    return invoice;
-  });
+export async function openInvoice(
+  world: { database: Database },
+  request: { scope: Scope; id: string; idempotency?: IdempotencyRequest },
+): Promise<Invoice> {
+  const first = await firstAnswer<Invoice>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, async () => {
+      const found = await tx.invoice.findFirst({ where: { id: request.id, ...appScope(request.scope) } });
+      if (!found) throw notFound('invoice');
+      const locked = await lockInvoice(tx, found.id);
+      const status = nextInvoiceStatus(locked.status, 'OPEN');
+      if (!status)
+        throw new GatewayError('INVALID_STATE', `The invoice is ${locked.status}; only a DRAFT can be opened.`);
+      const counter = await tx.invoiceCounter.upsert({
+        where: { appId: locked.appId },
+        create: { appId: locked.appId, lastNumber: 1 },
+        update: { lastNumber: { increment: 1 } },
+      });
+      const invoice = await tx.invoice.update({
+        where: { id: locked.id },
+        data: { status, invoiceNumber: invoiceNumber(counter.lastNumber) },
+      });
+      await appendEvents(tx, invoice.appId, [
+        { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) },
+      ]);
+      return invoice;
+    }),
+  );
+  return result;
 }

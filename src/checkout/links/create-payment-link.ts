@@ -1,0 +1,58 @@
+import { type Database, transaction } from '../../../prisma/client.ts';
+import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
+import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
+import { invalid } from '../../errors.ts';
+import { firstAnswer } from '../../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
+import { newId } from '../../platform/identifier.ts';
+import { once } from '../../platform/once.ts';
+import { type CreateLinkInput, linkPricingFault } from './payment-link.ts';
+import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
+
+/**
+ * Makes a payment link. Slugs are unique in the installation: CONFLICT for a taken one.
+ * Throws VALIDATION_ERROR for an amount beside a price, NOT_FOUND with `param` for plan, price and tax rate.
+ */
+export async function createPaymentLink(
+  world: { database: Database },
+  request: { app: { id: string; merchantId: string }; input: CreateLinkInput; idempotency?: IdempotencyRequest },
+): Promise<LinkWithRelations> {
+  const first = await firstAnswer<LinkWithRelations>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { app, input } = request;
+  const pricing = {
+    amount: input.amount ?? null,
+    productPlanId: input.productPlanId ?? null,
+    productPlanPriceId: input.productPlanPriceId ?? null,
+  };
+  const fault = linkPricingFault(pricing);
+  if (fault) throw invalid([fault]);
+  await requirePlanPrice(world.database, { appId: app.id, ...pricing });
+  await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
+  const { result } = await refusingTakenSlug(input.slug, () =>
+    transaction(world.database, (tx) =>
+      once(tx, request.idempotency, () =>
+        tx.paymentLink.create({
+          data: {
+            id: newId(),
+            appId: app.id,
+            name: input.name,
+            slug: input.slug,
+            ...pricing,
+            currency: input.currency ?? (pricing.amount === null ? null : 'USD'),
+            description: input.description ?? null,
+            taxRateId: input.taxRateId ?? null,
+            allowedChains: input.allowedChains ?? 'ALL',
+            allowedTokens: input.allowedTokens ?? 'ALL',
+            successUrl: input.successUrl ?? null,
+            cancelUrl: input.cancelUrl ?? null,
+            requireBillingDetails: input.requireBillingDetails ?? false,
+            metadata: input.metadata ?? {},
+          },
+          include: linkRelations,
+        }),
+      ),
+    ),
+  );
+  return result;
+}

@@ -1,0 +1,30 @@
+/** The links' queries and the relations that each endpoint shows. */
+import { Prisma } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+
+/** What create, update and retrieve show beside the link's own fields. */
+export const linkRelations = {
+  app: true,
+  productPlan: true,
+  productPlanPrice: true,
+  taxRate: true,
+} as const satisfies Prisma.PaymentLinkInclude;
+
+export type LinkWithRelations = Prisma.PaymentLinkGetPayload<{ include: typeof linkRelations }>;
+
+const UNIQUE_VIOLATION = 'P2002';
+
+/** Turns the database's word that the slug is taken into ours. */
+export async function refusingTakenSlug<Result>(
+  slug: string | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION) {
+      throw new GatewayError('CONFLICT', `The slug "${slug ?? ''}" is taken.`, { param: 'slug', cause: error });
+    }
+    throw error;
+  }
+}

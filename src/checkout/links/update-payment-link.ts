@@ -1,0 +1,49 @@
+import { type Database, transaction } from '../../../prisma/client.ts';
+import { appScope } from '../../auth/app-scope.ts';
+import type { Scope } from '../../auth/principal.ts';
+import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
+import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { linkPricingFault, type UpdateLinkInput } from './payment-link.ts';
+import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
+
+/**
+ * Changes a link: an absent field stays, `null` clears. Sessions that were started keep what they were started with.
+ * Throws NOT_FOUND; CONFLICT for a taken slug; VALIDATION_ERROR where the amount and the price no longer fit.
+ */
+export function updatePaymentLink(
+  world: { database: Database },
+  request: { scope: Scope; id: string; input: UpdateLinkInput },
+): Promise<LinkWithRelations> {
+  const { scope, input } = request;
+  return refusingTakenSlug(input.slug, () =>
+    transaction(world.database, async (tx) => {
+      const link = await tx.paymentLink.findFirst({ where: { id: request.id, ...appScope(scope) } });
+      if (!link) throw notFound('payment link');
+      const pricing = {
+        amount: input.amount === undefined ? (link.amount?.toFixed(2) ?? null) : input.amount,
+        productPlanId: input.productPlanId === undefined ? link.productPlanId : input.productPlanId,
+        productPlanPriceId: input.productPlanPriceId === undefined ? link.productPlanPriceId : input.productPlanPriceId,
+      };
+      const fault = linkPricingFault(pricing);
+      if (fault) throw invalid([fault]);
+      if (input.productPlanId !== undefined || input.productPlanPriceId !== undefined) {
+        await requirePlanPrice(tx, { appId: link.appId, ...pricing });
+      }
+      if (input.taxRateId !== link.taxRateId) {
+        await requireTaxRate(tx, { merchantId: scope.merchantId, id: input.taxRateId, param: 'taxRateId' });
+      }
+      return tx.paymentLink.update({
+        where: { id: link.id },
+        data: {
+          ...input,
+          allowedChains: input.allowedChains === null ? 'ALL' : input.allowedChains,
+          allowedTokens: input.allowedTokens === null ? 'ALL' : input.allowedTokens,
+          requireBillingDetails: input.requireBillingDetails ?? undefined,
+          metadata: input.metadata === null ? {} : input.metadata,
+        },
+        include: linkRelations,
+      });
+    }),
+  );
+}

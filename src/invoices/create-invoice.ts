@@ -1,0 +1,106 @@
+import { type Database, type Invoice, type InvoiceItem, type TaxRate, transaction } from '../../prisma/client.ts';
+import { requirePlanPrice } from '../catalog/require-plan-price.ts';
+import { requireTaxRate } from '../catalog/require-tax-rate.ts';
+import { taxRuleOf } from '../catalog/tax-rate.ts';
+import { invalid, notFound } from '../errors.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { newId } from '../platform/identifier.ts';
+import { once } from '../platform/once.ts';
+import { type CreateInvoiceInput, priceInvoice } from './invoice.ts';
+
+export type InvoiceWithItems = Invoice & { items: InvoiceItem[] };
+
+/** The largest total a column of money holds: 12 digits before the point. */
+const TOTAL_LIMIT = '999999999999.99';
+
+/**
+ * Drafts an invoice: each line is taxed by its own rate, else the invoice's, else its plan's. It has no number yet.
+ * Throws NOT_FOUND with `param` for customer, tax rate, plan and price; VALIDATION_ERROR for those that do not fit.
+ */
+export async function createInvoice(
+  world: { database: Database },
+  request: { app: { id: string; merchantId: string }; input: CreateInvoiceInput; idempotency?: IdempotencyRequest },
+): Promise<InvoiceWithItems> {
+  const first = await firstAnswer<InvoiceWithItems>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { app, input } = request;
+  const customer = await world.database.customerAccount.findFirst({
+    where: { id: input.customerAccountId, appId: app.id },
+  });
+  if (!customer) throw notFound('customer', 'customerAccountId');
+  const items = input.items.map((item) => ({ ...item, quantity: item.quantity ?? 1 }));
+  const rates = await lineRates(world.database, app, input);
+  const { lines, total } = priceInvoice(
+    items,
+    rates.map((rate) => taxRuleOf(rate)),
+  );
+  if (total.total.greaterThan(TOTAL_LIMIT))
+    throw invalid([{ param: 'items', message: `sum to more than ${TOTAL_LIMIT}` }]);
+  const currency = input.currency ?? 'USD';
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, () =>
+      tx.invoice.create({
+        data: {
+          id: newId(),
+          appId: app.id,
+          customerAccountId: customer.id,
+          subtotal: total.subtotal,
+          taxAmount: total.taxAmount,
+          total: total.total,
+          currency,
+          taxRateId: input.taxRateId ?? null,
+          dueDate: input.dueDate ?? null,
+          periodStart: input.periodStart ?? null,
+          periodEnd: input.periodEnd ?? null,
+          memo: input.memo ?? null,
+          allowedChains: input.allowedChains ?? 'ALL',
+          allowedTokens: input.allowedTokens ?? 'ALL',
+          metadata: input.metadata ?? {},
+          items: {
+            create: items.map((item, position) => ({
+              id: newId(),
+              position,
+              description: item.description,
+              amount: item.amount,
+              currency,
+              quantity: item.quantity,
+              taxAmount: lines[position]?.taxAmount ?? 0,
+              taxRateId: rates[position]?.id ?? null,
+              productPlanId: item.productPlanId ?? null,
+              productPlanPriceId: item.productPlanPriceId ?? null,
+            })),
+          },
+        },
+        include: { items: { orderBy: { position: 'asc' } } },
+      }),
+    ),
+  );
+  return result;
+}
+
+/** The rate of each line; what a body names is checked for owner and kind, with its place in `param`. */
+async function lineRates(
+  database: Database,
+  app: { id: string; merchantId: string },
+  input: CreateInvoiceInput,
+): Promise<(TaxRate | null)[]> {
+  const { merchantId } = app;
+  const whole = await requireTaxRate(database, { merchantId, id: input.taxRateId, param: 'taxRateId' });
+  const rates: (TaxRate | null)[] = [];
+  for (const [index, item] of input.items.entries()) {
+    const path = `items.${index}.`;
+    const own = await requireTaxRate(database, { merchantId, id: item.taxRateId, param: `${path}taxRateId` });
+    const sold = await requirePlanPrice(database, { appId: app.id, ...pick(item), path });
+    rates.push(own ?? whole ?? activeRate(sold?.plan.taxRate ?? null));
+  }
+  return rates;
+}
+
+function pick(item: CreateInvoiceInput['items'][number]) {
+  return { productPlanId: item.productPlanId, productPlanPriceId: item.productPlanPriceId };
+}
+
+function activeRate(rate: TaxRate | null): TaxRate | null {
+  return rate?.isActive ? rate : null;
+}
