@@ -1,0 +1,44 @@
+/** The operator's key: it signs terms and relays transactions, and can move no money that is not its own. */
+import { readFileSync } from 'node:fs';
+import type { Address, Hex, TransactionSerializable, TypedDataDefinition } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { ConfigError } from '../config.ts';
+
+export type OperatorSigner = {
+  address: Address;
+  /** EIP-712: 65 bytes. */
+  signTypedData(typed: TypedDataDefinition): Promise<Hex>;
+  /** The raw transaction, ready to be sent. */
+  signTransaction(transaction: TransactionSerializable): Promise<Hex>;
+};
+
+const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
+
+/** Reads the key from the setting or its file. Throws ConfigError when there is none, or it is none. */
+export function openOperatorSigner(settings: {
+  privateKey?: Hex | undefined;
+  keyFile?: string | undefined;
+}): OperatorSigner {
+  const account = privateKeyToAccount(settings.privateKey ?? readKeyFile(settings.keyFile));
+  return {
+    address: account.address,
+    signTypedData: (typed) => account.signTypedData(typed),
+    signTransaction: (transaction) => account.signTransaction(transaction),
+  };
+}
+
+function readKeyFile(path: string | undefined): Hex {
+  if (path === undefined) throw new ConfigError('OPERATOR_PRIVATE_KEY or OPERATOR_KEY_FILE: one of them is needed');
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    throw new ConfigError('OPERATOR_KEY_FILE: not readable', { cause });
+  }
+  if (!isPrivateKey(text)) throw new ConfigError('OPERATOR_KEY_FILE: not 0x and 64 hex digits');
+  return text;
+}
+
+function isPrivateKey(text: string): text is Hex {
+  return PRIVATE_KEY.test(text);
+}

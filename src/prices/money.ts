@@ -1,0 +1,26 @@
+/**
+ * Fiat money: USD and EUR, with cents. Amounts are `Decimal`, printed as decimal strings with two digits; never a
+ * JavaScript number. Tax is the catalogue's, tokens are base units (`base-units.ts`).
+ */
+import { Decimal } from 'decimal.js';
+
+export const currencies = ['USD', 'EUR'] as const;
+export type Currency = (typeof currencies)[number];
+
+export function isCurrency(text: string): text is Currency {
+  return (currencies as readonly string[]).includes(text);
+}
+
+const FIAT = /^\d{1,12}(\.\d{1,2})?$/;
+
+/** A positive amount of plain digits, at most 12 before the point and 2 after it; else null. */
+export function parseFiat(text: string): Decimal | null {
+  if (!FIAT.test(text)) return null;
+  const amount = new Decimal(text);
+  return amount.isPositive() && !amount.isZero() ? amount : null;
+}
+
+/** "10.00"; takes anything that prints itself as Prisma's and decimal.js' decimals do. */
+export function printFiat(amount: { toFixed(places: number): string }): string {
+  return amount.toFixed(2);
+}
