@@ -12,6 +12,8 @@ const ranks: [prefix: string, rank: number][] = [
   ['prisma/client.ts', 0],
   ['prisma/migrate.ts', 0],
   ['generated/prisma', 0],
+  ['src/escrow/escrow-abi.ts', 0],
+  ['src/escrow/escrow-bytecode.ts', 0],
   ['src/platform', 1],
   ['src/chains', 1],
   ['src/escrow', 2],

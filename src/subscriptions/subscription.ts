@@ -1,0 +1,66 @@
+/**
+ * A subscription: a customer charged once a period for a plan's price, within a consent that they signed once.
+ *
+ * ```
+ * PENDING ──first charge, or a trial's consent──► ACTIVE ◄──resume── PAUSED
+ *    │                                            │ ▲ └────pause───────┘ │
+ *    │                        retries are spent   ▼ │ a later charge    │
+ *    │                                          PAST_DUE                │
+ *    └──cancel──► CANCELLED ◄──cancel, grace over──┴────────cancel──────┘
+ * ```
+ *
+ * Authority: the contract for the consent and for which periods were charged; the invoice for what a period costs; this
+ * table for the status. It owns neither money nor dates (`billing-period.ts`).
+ */
+import type { SubscriptionStatus } from '../../prisma/client.ts';
+
+export const subscriptionStatuses = [
+  'PENDING',
+  'ACTIVE',
+  'PAUSED',
+  'CANCELLED',
+  'PAST_DUE',
+] as const satisfies readonly SubscriptionStatus[];
+
+export const subscriptionTriggers = [
+  'ACTIVATE',
+  'PAUSE',
+  'RESUME',
+  'RETRIES_SPENT',
+  'RECOVER',
+  'GRACE_OVER',
+  'CANCEL_NOW',
+  'CANCEL_AT_PERIOD_END',
+  'PERIOD_ENDED',
+  'ACTIVATION_REVERTED',
+] as const;
+export type SubscriptionTrigger = (typeof subscriptionTriggers)[number];
+
+const transitions: { [From in SubscriptionStatus]: Partial<Record<SubscriptionTrigger, SubscriptionStatus>> } = {
+  PENDING: { ACTIVATE: 'ACTIVE', CANCEL_NOW: 'CANCELLED' },
+  ACTIVE: {
+    PAUSE: 'PAUSED',
+    RETRIES_SPENT: 'PAST_DUE',
+    CANCEL_NOW: 'CANCELLED',
+    CANCEL_AT_PERIOD_END: 'ACTIVE',
+    PERIOD_ENDED: 'CANCELLED',
+    ACTIVATION_REVERTED: 'PENDING',
+  },
+  PAUSED: { RESUME: 'ACTIVE', CANCEL_NOW: 'CANCELLED', CANCEL_AT_PERIOD_END: 'PAUSED', PERIOD_ENDED: 'CANCELLED' },
+  PAST_DUE: {
+    RECOVER: 'ACTIVE',
+    GRACE_OVER: 'CANCELLED',
+    CANCEL_NOW: 'CANCELLED',
+    CANCEL_AT_PERIOD_END: 'PAST_DUE',
+    PERIOD_ENDED: 'CANCELLED',
+  },
+  CANCELLED: {},
+};
+
+/** The status after `trigger`, or null where the table has no such transition. */
+export function nextSubscriptionStatus(
+  from: SubscriptionStatus,
+  trigger: SubscriptionTrigger,
+): SubscriptionStatus | null {
+  return transitions[from][trigger] ?? null;
+}
