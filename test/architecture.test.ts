@@ -16,7 +16,7 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/escrow/escrow-bytecode.ts', 0],
   ['src/platform', 1],
   ['src/chains', 1],
-  ['src/escrow', 2],
+  ['src/escrow', 0.5],
   ['src/auth', 2],
   ['src/operator', 2],
   ['src/events', 3],
