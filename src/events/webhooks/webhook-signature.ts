@@ -1,0 +1,28 @@
+/**
+ * Standard Webhooks signatures (symmetric): HMAC-SHA256 over `id.timestamp.body` under the base64 part of a `whsec_` secret.
+ * While a secret rotates, both sign, and the header carries both.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 24;
+
+export function newWebhookSecret(): string {
+  return `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
+}
+
+/** The three headers of one try; `timestamp` is the try's, in unix seconds. */
+export function signatureHeaders(message: {
+  id: string;
+  sentAt: Date;
+  body: string;
+  secrets: readonly string[];
+}): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const timestamp = String(Math.floor(message.sentAt.getTime() / 1000));
+  const signed = `${message.id}.${timestamp}.${message.body}`;
+  const signatures = message.secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  });
+  return { 'webhook-id': message.id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+}
