@@ -19,14 +19,14 @@ export function hashClientSecret(secret: string): Uint8Array<ArrayBuffer> {
 }
 
 /** The id of the session that a secret says to be of, or null when it is no secret at all. */
-export function sessionOfClientSecret(secret: string): string | null {
+export function sessionIdOf(secret: string): string | null {
   if (!/^cs_[A-Za-z0-9_-]{64}$/.test(secret)) return null;
   const hex = Buffer.from(secret.slice(PREFIX.length), 'base64url').subarray(0, ID_BYTES).toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
 /** In constant time. */
-export function isClientSecret(secret: string, hash: Uint8Array): boolean {
+export function clientSecretMatches(hash: Uint8Array, secret: string): boolean {
   const given = hashClientSecret(secret);
   return given.length === hash.length && timingSafeEqual(given, hash);
 }

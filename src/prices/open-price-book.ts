@@ -1,7 +1,7 @@
 /** The price book that the settings ask for. */
 import { type Config, ConfigError } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { PriceBook } from './price-book.ts';
+import type { PriceBook } from './price-source.ts';
 import { coinGeckoPrices } from './sources/coin-gecko.ts';
 import { fixedPrices } from './sources/fixed-prices.ts';
 

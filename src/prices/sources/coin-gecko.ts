@@ -2,7 +2,7 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
-import { ONE, type Price, type PriceBook, priceUnavailable } from '../price-book.ts';
+import { ONE, type Price, type PriceBook, priceUnavailable } from '../price-source.ts';
 
 const coinIds: Record<string, string> = {
   USDC: 'usd-coin',
@@ -45,10 +45,10 @@ export function coinGeckoPrices(
     const next = new Map<string, Price>();
     for (const [symbol, id] of Object.entries(coinIds)) {
       const coin = coins[id];
-      if (coin) next.set(symbol, { usd: new Decimal(coin.usd), cachedAt });
+      if (coin) next.set(symbol, { priceUsd: new Decimal(coin.usd), cachedAt });
     }
     const bridge = coins['usd-coin'];
-    if (bridge) next.set('EUR', { usd: new Decimal(bridge.usd).div(bridge.eur).toDecimalPlaces(8), cachedAt });
+    if (bridge) next.set('EUR', { priceUsd: new Decimal(bridge.usd).div(bridge.eur).toDecimalPlaces(8), cachedAt });
     known = next;
     readAt = cachedAt.getTime();
   };
@@ -83,6 +83,6 @@ export function coinGeckoPrices(
   return {
     usdPrice: find,
     fiatUsd: (currency) =>
-      currency === 'USD' ? Promise.resolve({ usd: ONE, cachedAt: world.clock.now() }) : find(currency),
+      currency === 'USD' ? Promise.resolve({ priceUsd: ONE, cachedAt: world.clock.now() }) : find(currency),
   };
 }

@@ -1,7 +1,7 @@
 /** A fixed table of prices, for development and tests: always fresh. */
 import { Decimal } from 'decimal.js';
 import type { Clock } from '../../platform/clock.ts';
-import { ONE, type PriceBook, priceUnavailable } from '../price-book.ts';
+import { ONE, type PriceBook, priceUnavailable } from '../price-source.ts';
 
 /** USD for one whole unit. */
 const defaults: Record<string, string> = {
@@ -27,11 +27,11 @@ export function fixedPrices(world: { clock: Clock }, table: string): PriceBook {
   const find = async (asset: string) => {
     const text = prices.get(asset.toUpperCase());
     if (text === undefined || new Decimal(text).isZero()) throw priceUnavailable(asset);
-    return { usd: new Decimal(text), cachedAt: world.clock.now() };
+    return { priceUsd: new Decimal(text), cachedAt: world.clock.now() };
   };
   return {
     usdPrice: find,
     fiatUsd: (currency) =>
-      currency === 'USD' ? Promise.resolve({ usd: ONE, cachedAt: world.clock.now() }) : find(currency),
+      currency === 'USD' ? Promise.resolve({ priceUsd: ONE, cachedAt: world.clock.now() }) : find(currency),
   };
 }

@@ -3,8 +3,8 @@ import { Decimal } from 'decimal.js';
 import { GatewayError } from '../errors.ts';
 import type { Currency } from './money.ts';
 
-/** `usd` is the price of one whole unit in USD, at `cachedAt`. */
-export type Price = { usd: Decimal; cachedAt: Date };
+/** `priceUsd` is the price of one whole unit in USD, at `cachedAt`. */
+export type Price = { priceUsd: Decimal; cachedAt: Date };
 
 export type PriceBook = {
   /** Of one whole token of this symbol. Throws PRICE_UNAVAILABLE when none, or none that is fresh, is known. */
