@@ -1,4 +1,5 @@
 /** What is common to the processes that a local installation runs: are they alive, and ending them. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -15,6 +16,20 @@ export function isAlive(pid: number): boolean {
     return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z';
   } catch {
     return process.platform !== 'linux';
+  }
+}
+
+/**
+ * Whether the process lives and was started with `argument` in its command line: a number found in a file may belong to
+ * another program by now.
+ */
+export function isRunningWith(pid: number, argument: string): boolean {
+  if (!isAlive(pid)) return false;
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argument);
+  } catch {
+    const listed = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return listed.status === 0 && listed.stdout.includes(argument);
   }
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ConfigError } from '../config.ts';
-import { isAlive, stopProcess } from './child-process.ts';
+import { isRunningWith, stopProcess } from './child-process.ts';
 import { type PostgresPlace, postgresPlace, type ServerUser } from './postgres-place.ts';
 
 export type LocalPostgres = {
@@ -143,7 +143,8 @@ function leftBehind(place: PostgresPlace): { pid: number; port: number } | undef
   const lines = readFileSync(file, 'utf8').split('\n');
   const pid = Number(lines[0]);
   const port = Number(lines[3]);
-  if (!Number.isInteger(pid) || pid <= 0 || !Number.isInteger(port) || !isAlive(pid)) return undefined;
+  if (!Number.isInteger(pid) || pid <= 0 || !Number.isInteger(port) || !isRunningWith(pid, place.data))
+    return undefined;
   return { pid, port };
 }
 

@@ -9,7 +9,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { deployMigrations, migrationsHash } from '../../prisma/migrate.ts';
 import { ConfigError } from '../../src/config.ts';
-import { isAlive, stopProcess } from '../../src/local/child-process.ts';
+import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-process.ts';
 import { type LocalPostgres, startPostgres } from '../../src/local/postgres.ts';
 import { freePort } from './free-port.ts';
 
@@ -57,14 +57,16 @@ async function startOnFreePort(folder: string, tries: number): Promise<LocalPost
   }
 }
 
-/** A run that was killed could not stop its server: the next one does. */
+/** A run that was killed could not stop its servers: the next one does. */
 async function removeLeftBehind(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const owner = /^sluice-test-(\d+)-/.exec(name)?.[1];
     if (owner === undefined || isAlive(Number(owner))) continue;
     const folder = join(tmpdir(), name);
-    const server = Number(readOrEmpty(join(folder, 'data', 'postmaster.pid')).split('\n')[0]);
-    if (server > 0) await stopProcess(server, 'SIGINT', 10_000);
+    for (const file of ['data/postmaster.pid', 'evm.pid']) {
+      const server = Number(readOrEmpty(join(folder, file)).split('\n')[0]);
+      if (server > 0 && isRunningWith(server, folder)) await stopProcess(server, 'SIGINT', 10_000);
+    }
     rmSync(folder, { recursive: true, force: true });
   }
 }
