@@ -1,0 +1,22 @@
+import { transaction } from '../../prisma/client.ts';
+import { GatewayError } from '../errors.ts';
+import type { SendingWorld } from './sending-world.ts';
+
+/** Gives up a transaction that is not wanted any more: at once while it has no nonce, else by using its nonce up. */
+export async function abandonTransaction(
+  { database, clock }: Pick<SendingWorld, 'database' | 'clock'>,
+  { id, reason }: { id: string; reason: string },
+): Promise<void> {
+  await transaction(database, async (tx) => {
+    const dropped = await tx.outgoingTransaction.updateMany({
+      where: { id, status: 'QUEUED' },
+      data: { status: 'CANCELLED', error: reason },
+    });
+    if (dropped.count === 1) return;
+    const flagged = await tx.outgoingTransaction.updateMany({
+      where: { id, status: { in: ['SIGNED', 'SENT'] } },
+      data: { abandonedAt: clock.now(), error: reason },
+    });
+    if (flagged.count === 0) throw new GatewayError('INVALID_STATE', 'The transaction is not waiting to be mined.');
+  });
+}

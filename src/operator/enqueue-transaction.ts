@@ -1,0 +1,59 @@
+import type { DatabaseTransaction } from '../../prisma/client.ts';
+import { newId } from '../platform/identifier.ts';
+import { addJob } from '../platform/jobs.ts';
+import { sendTransactionsJob } from './jobs.ts';
+import { defaultMaxFailures } from './outgoing-transaction.ts';
+
+export type NewOutgoing = {
+  chainId: number;
+  /** Address of the key that sends it. */
+  sender: string;
+  to: string;
+  data: string;
+  valueWei?: bigint;
+  /** Unique: a second one of the same purpose is the first one. */
+  purpose: string;
+  /** The payment's transaction row that it carries out. */
+  transactionId?: string;
+  /** Failed simulations after which it is given up (default 5). */
+  maxFailures?: number;
+  notBefore?: Date;
+};
+
+/**
+ * Queues a transaction of one of our keys in the caller's transaction, and rings the pump. Answers the outgoing row's
+ * id; for a purpose that exists already, the id of that row, and nothing is queued.
+ */
+export async function enqueueTransaction(tx: DatabaseTransaction, outgoing: NewOutgoing): Promise<string> {
+  const sender = outgoing.sender.toLowerCase();
+  const id = newId();
+  const written = await tx.outgoingTransaction.createMany({
+    data: {
+      id,
+      chainId: outgoing.chainId,
+      sender,
+      toAddress: outgoing.to,
+      data: outgoing.data,
+      valueWei: String(outgoing.valueWei ?? 0n),
+      purpose: outgoing.purpose,
+      transactionId: outgoing.transactionId ?? null,
+      maxFailures: outgoing.maxFailures ?? defaultMaxFailures,
+      notBefore: outgoing.notBefore ?? null,
+    },
+    skipDuplicates: true,
+  });
+  if (written.count === 0) {
+    const existing = await tx.outgoingTransaction.findUniqueOrThrow({ where: { purpose: outgoing.purpose } });
+    return existing.id;
+  }
+  await addJob(
+    tx,
+    sendTransactionsJob,
+    { chainId: outgoing.chainId, sender },
+    {
+      key: `send:${outgoing.chainId}:${sender}`,
+      ...(outgoing.notBefore === undefined ? {} : { runAt: outgoing.notBefore }),
+    },
+  );
+  return id;
+}

@@ -1,0 +1,99 @@
+import { type Hex, isHex } from 'viem';
+import { transaction } from '../../prisma/client.ts';
+import { simulationFault } from './node-answer.ts';
+import { readReceipt } from './read-receipt.ts';
+import type { SenderView } from './read-sender.ts';
+import type { SendingWorld } from './sending-world.ts';
+import { callOf } from './simulate-transaction.ts';
+import { minedTransactions, type OpenOutgoing } from './store.ts';
+
+/**
+ * Follows what is in a block. At the chain's required depth the receipt is judged: reverted is FAILED, a transfer to
+ * oneself is CANCELLED (both by the failure hook), success is told to the other hook. Until finality it stays open: if
+ * its block is gone, it is sent again.
+ */
+export async function followMined(world: SendingWorld, view: SenderView): Promise<void> {
+  const { database, chain, signer, client } = world;
+  const finalized = await finalizedNumber(world, view);
+  const sender = signer.address.toLowerCase();
+  const mined = await minedTransactions(database, { chainId: chain.chainId, sender, upTo: finalized });
+  const hashes = new Map<bigint, Hex>();
+  for (const outgoing of mined) {
+    const { blockNumber } = outgoing;
+    if (blockNumber === null) continue;
+    if (outgoing.confirmedAt === null) {
+      if (view.head - blockNumber + 1n >= BigInt(chain.confirmations)) await judge(world, outgoing);
+      continue;
+    }
+    const known = hashes.get(blockNumber) ?? (await client.getBlock({ blockNumber })).hash;
+    hashes.set(blockNumber, known);
+    if (known !== outgoing.blockHash) await reopen(world, outgoing);
+    else
+      await database.outgoingTransaction.updateMany({
+        where: { id: outgoing.id, status: 'MINED' },
+        data: { status: 'FINAL' },
+      });
+  }
+}
+
+async function finalizedNumber({ client, log, chain }: SendingWorld, view: SenderView): Promise<bigint> {
+  try {
+    return (await client.getBlock({ blockTag: 'finalized' })).number;
+  } catch (error) {
+    // Some chains have no such tag. Depth then has to do, and rows stay open longer than they must.
+    log.debug({ chainId: chain.chainId, error: String(error) }, 'The chain names no finalized block.');
+    const depth = BigInt(Math.max(chain.confirmations, 64));
+    return view.head > depth ? view.head - depth : 0n;
+  }
+}
+
+async function judge(world: SendingWorld, outgoing: OpenOutgoing): Promise<void> {
+  const { client, database, clock, hooks, log } = world;
+  const receipt = isHex(outgoing.txHash) ? await readReceipt(client, outgoing.txHash) : null;
+  if (receipt?.blockHash !== outgoing.blockHash) return await reopen(world, outgoing);
+  const cancels = outgoing.attempts.some((attempt) => attempt.hash === outgoing.txHash && attempt.cancels);
+  if (receipt.status === 'success' && !cancels) {
+    await transaction(database, async (tx) => {
+      const done = await tx.outgoingTransaction.updateMany({
+        where: { id: outgoing.id, status: 'MINED', confirmedAt: null },
+        data: { confirmedAt: clock.now(), error: null },
+      });
+      if (done.count === 1) await hooks.onMined(tx, outgoing);
+    });
+    return;
+  }
+  const error = cancels
+    ? (outgoing.error ?? 'Not wanted any more')
+    : await revertReason(world, { outgoing, blockNumber: receipt.blockNumber });
+  await transaction(database, async (tx) => {
+    const done = await tx.outgoingTransaction.updateMany({
+      where: { id: outgoing.id, status: 'MINED', confirmedAt: null },
+      data: { status: cancels ? 'CANCELLED' : 'FAILED', confirmedAt: clock.now(), error },
+    });
+    if (done.count === 1) await hooks.onFailed(tx, { ...outgoing, error });
+  });
+  log.error({ outgoingId: outgoing.id, purpose: outgoing.purpose, error }, 'A transaction had no effect on its chain.');
+}
+
+/** Its block is gone: the same signed attempts are sent again, and whichever is mined resolves it. */
+async function reopen({ database, log }: SendingWorld, outgoing: OpenOutgoing): Promise<void> {
+  await database.outgoingTransaction.updateMany({
+    where: { id: outgoing.id, status: 'MINED', blockHash: outgoing.blockHash },
+    data: { status: 'SIGNED', confirmedAt: null, blockNumber: null, blockHash: null, gasUsed: null },
+  });
+  log.warn({ outgoingId: outgoing.id, txHash: outgoing.txHash }, 'A transaction lost its block and is sent again.');
+}
+
+/** Runs it again on the state before its block's end; where that says nothing the receipt's word must do. */
+async function revertReason(
+  { client, signer, describeRevert }: SendingWorld,
+  { outgoing, blockNumber }: { outgoing: OpenOutgoing; blockNumber: bigint },
+): Promise<string> {
+  try {
+    await client.call({ account: signer.address, ...callOf(outgoing), blockNumber });
+    return 'Reverted on chain';
+  } catch (error) {
+    const fault = simulationFault(error);
+    return fault?.kind === 'REVERT' && fault.data !== null ? describeRevert(fault.data) : 'Reverted on chain';
+  }
+}

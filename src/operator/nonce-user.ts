@@ -1,0 +1,39 @@
+import type { Address, Hex, PublicClient } from 'viem';
+
+const LONGEST_SEARCH_BLOCKS = 1n << 20n;
+
+/**
+ * The hash of the transaction that used `nonce` in a block up to `upTo`; null where it was not used by then, or lies
+ * deeper than this searches (2^20 blocks). The node must still have the account's state there, else this throws.
+ */
+export async function nonceUser(
+  client: PublicClient,
+  { address, nonce, upTo }: { address: Address; nonce: bigint; upTo: bigint },
+): Promise<Hex | null> {
+  const usedAt = async (blockNumber: bigint): Promise<boolean> =>
+    BigInt(await client.getTransactionCount({ address, blockNumber })) > nonce;
+  if (!(await usedAt(upTo))) return null;
+  // Doubling steps back to a block where it was unused, then halving: recent uses cost few calls.
+  let used = upTo;
+  let step = 1n;
+  while (used > 0n) {
+    if (step > LONGEST_SEARCH_BLOCKS) return null;
+    const below = upTo > step ? upTo - step : 0n;
+    if (!(await usedAt(below))) {
+      let unused = below;
+      while (used - unused > 1n) {
+        const middle = (used + unused) / 2n;
+        if (await usedAt(middle)) used = middle;
+        else unused = middle;
+      }
+      break;
+    }
+    used = below;
+    step *= 2n;
+  }
+  const block = await client.getBlock({ blockNumber: used, includeTransactions: true });
+  const found = block.transactions.find(
+    (one) => one.from.toLowerCase() === address.toLowerCase() && BigInt(one.nonce) === nonce,
+  );
+  return found?.hash ?? null;
+}

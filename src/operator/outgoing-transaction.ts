@@ -1,0 +1,94 @@
+/**
+ * A transaction that one of our keys is to send, from the decision to finality. The table is the queue.
+ *
+ * - purpose: what it is for; unique, so that one effect is asked for once.
+ * - attempt: one signed version of it. A replacement keeps the nonce and raises the fees, and whichever attempt is
+ *   mined resolves the transaction.
+ * - abandoned: not wanted any more after it has a nonce. Its nonce is then used up by a transfer of nothing to oneself.
+ *
+ * ```
+ * QUEUED ──signed, nonce taken──► SIGNED ──a node took it──► SENT ──in a block──► MINED ──finalized──► FINAL
+ *   │  ▲                            │                          │ ▲                   │
+ *   │  └─────somebody used its nonce┴──────────────────────────┘ └─its block is gone─┤
+ *   └─simulation failed for good──► FAILED ◄─────────reverted, at the required depth──┤
+ *                                   CANCELLED ◄──the transfer to oneself was mined────┘
+ * ```
+ *
+ * Authority: this table until FINAL. Success is told by the chain's events, never by this noun; failure is told by
+ * receipts at depth, for a reverted transaction leaves no event.
+ */
+import type { OutgoingTransaction } from '../../prisma/client.ts';
+
+export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint };
+
+/** What the hooks are told of a transaction. */
+export type OutgoingOutcome = Pick<
+  OutgoingTransaction,
+  'id' | 'chainId' | 'sender' | 'purpose' | 'transactionId' | 'txHash' | 'gasUsed' | 'error'
+>;
+
+export type SendLimits = {
+  /** Transactions of one sender that have a nonce and are not in a block. */
+  inFlight: number;
+  /** An unmined attempt is handed to the nodes again after this long. */
+  resendAfterMs: number;
+  /** An unmined transaction at the head of the line gets higher fees after this long. */
+  replaceAfterMs: number;
+  /** Attempts per nonce; after that the last one stays. */
+  attempts: number;
+};
+
+export const sendLimits: SendLimits = { inFlight: 16, resendAfterMs: 15_000, replaceAfterMs: 30_000, attempts: 20 };
+
+/** Failed simulations after which a transaction is given up, unless its purpose says otherwise. */
+export const defaultMaxFailures = 5;
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+
+/** The wait before the simulation is tried again: 1 s, 2 s, 4 s, at most 60 s. `failures` counts from 1. */
+export function retryDelayMs(failures: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16), LONGEST_RETRY_MS);
+}
+
+/** The fees of a first attempt: what the chain asks, never above the cap; null while the cap is below the base fee. */
+export function firstFees(suggested: Fees, baseFeeWei: bigint, capWei: bigint): Fees | null {
+  if (baseFeeWei > capWei) return null;
+  return within(suggested, capWei);
+}
+
+/**
+ * The fees of a replacement: both raised by at least 12.5 %, or to what the chain asks; null where the cap leaves no
+ * room, for nodes refuse a smaller step.
+ */
+export function raisedFees(last: Fees, suggested: Fees, capWei: bigint): Fees | null {
+  const least = {
+    maxFeePerGasWei: raised(last.maxFeePerGasWei),
+    maxPriorityFeePerGasWei: raised(last.maxPriorityFeePerGasWei),
+  };
+  if (least.maxFeePerGasWei > capWei || least.maxPriorityFeePerGasWei > capWei) return null;
+  return within(
+    {
+      maxFeePerGasWei: larger(least.maxFeePerGasWei, suggested.maxFeePerGasWei),
+      maxPriorityFeePerGasWei: larger(least.maxPriorityFeePerGasWei, suggested.maxPriorityFeePerGasWei),
+    },
+    capWei,
+  );
+}
+
+function within(fees: Fees, capWei: bigint): Fees {
+  const maxFeePerGasWei = smaller(fees.maxFeePerGasWei, capWei);
+  return { maxFeePerGasWei, maxPriorityFeePerGasWei: smaller(fees.maxPriorityFeePerGasWei, maxFeePerGasWei) };
+}
+
+function raised(wei: bigint): bigint {
+  return (wei * 1125n + 999n) / 1000n;
+}
+
+function larger(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
+}
+
+function smaller(left: bigint, right: bigint): bigint {
+  return left < right ? left : right;
+}

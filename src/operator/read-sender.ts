@@ -1,0 +1,28 @@
+import type { Fees } from './outgoing-transaction.ts';
+import type { SendingWorld } from './sending-world.ts';
+
+/** What a turn of the pump reads of the chain, once. */
+export type SenderView = {
+  head: bigint;
+  baseFeeWei: bigint;
+  /** The sender's nonces below this one are used, as of the newest block. */
+  nonceUsedBelow: bigint;
+  suggested: Fees;
+};
+
+const LEAST_TIP_WEI = 1n;
+
+/** Reads head, nonce and fees. The suggested fee outlives six full blocks' rises of the base fee. */
+export async function readSender({ client, signer }: Pick<SendingWorld, 'client' | 'signer'>): Promise<SenderView> {
+  const block = await client.getBlock({ blockTag: 'latest' });
+  const nonce = await client.getTransactionCount({ address: signer.address, blockTag: 'latest' });
+  const tip = await client.estimateMaxPriorityFeePerGas();
+  const baseFeeWei = block.baseFeePerGas ?? 0n;
+  const maxPriorityFeePerGasWei = tip > LEAST_TIP_WEI ? tip : LEAST_TIP_WEI;
+  return {
+    head: block.number,
+    baseFeeWei,
+    nonceUsedBelow: BigInt(nonce),
+    suggested: { maxFeePerGasWei: baseFeeWei * 2n + maxPriorityFeePerGasWei, maxPriorityFeePerGasWei },
+  };
+}

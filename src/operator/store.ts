@@ -1,0 +1,82 @@
+/** Every query of the outgoing queue. Writes are compare-and-set on the status, for the pump's lock may be lost. */
+import type { Database, DatabaseTransaction, OutgoingAttempt, OutgoingTransaction } from '../../prisma/client.ts';
+
+export type OpenOutgoing = OutgoingTransaction & { attempts: OutgoingAttempt[] };
+type Sender = { chainId: number; sender: string };
+
+const UNMINED_LIMIT = 200;
+const MINED_LIMIT = 500;
+
+/** Signed and not known to be in a block, in nonce order, with their attempts from first to last. */
+export async function unminedTransactions(database: Database, { chainId, sender }: Sender): Promise<OpenOutgoing[]> {
+  return await database.outgoingTransaction.findMany({
+    where: { chainId, sender, status: { in: ['SIGNED', 'SENT'] } },
+    orderBy: { nonce: 'asc' },
+    take: UNMINED_LIMIT,
+    include: { attempts: { orderBy: [{ nonce: 'asc' }, { createdAt: 'asc' }, { maxFeePerGasWei: 'asc' }] } },
+  });
+}
+
+/** In a block, oldest first: those that wait for the required depth, and those that wait for finality. */
+export async function minedTransactions(
+  database: Database,
+  { chainId, sender, upTo }: Sender & { upTo: bigint },
+): Promise<OpenOutgoing[]> {
+  return await database.outgoingTransaction.findMany({
+    where: {
+      chainId,
+      sender,
+      status: 'MINED',
+      OR: [{ confirmedAt: null }, { blockNumber: { lte: upTo } }],
+    },
+    orderBy: { blockNumber: 'asc' },
+    take: MINED_LIMIT,
+    include: { attempts: { orderBy: [{ nonce: 'asc' }, { createdAt: 'asc' }, { maxFeePerGasWei: 'asc' }] } },
+  });
+}
+
+export async function queuedTransactions(
+  database: Database,
+  { chainId, sender, now, limit }: Sender & { now: Date; limit: number },
+): Promise<OutgoingTransaction[]> {
+  return await database.outgoingTransaction.findMany({
+    where: { chainId, sender, status: 'QUEUED', OR: [{ notBefore: null }, { notBefore: { lte: now } }] },
+    orderBy: { id: 'asc' },
+    take: limit,
+  });
+}
+
+/** Every sender that has something on its way, for the timer. */
+export async function sendersAtWork(database: Database, now: Date): Promise<Sender[]> {
+  return await database.$queryRaw<Sender[]>`
+    SELECT DISTINCT chain_id AS "chainId", sender FROM outgoing_transaction
+    WHERE status IN ('SIGNED', 'SENT', 'MINED')
+       OR (status = 'QUEUED' AND (not_before IS NULL OR not_before <= ${now}))`;
+}
+
+/** Takes `nonce` for the sender; false where another pump moved the counter. */
+export async function takeNonce(
+  tx: DatabaseTransaction,
+  { chainId, address, expected, nonce }: { chainId: number; address: string; expected: bigint | null; nonce: bigint },
+): Promise<boolean> {
+  if (expected === null) {
+    const made = await tx.operatorNonce.createMany({
+      data: { chainId, address, nextNonce: nonce + 1n },
+      skipDuplicates: true,
+    });
+    return made.count === 1;
+  }
+  const moved = await tx.operatorNonce.updateMany({
+    where: { chainId, address, nextNonce: expected },
+    data: { nextNonce: nonce + 1n },
+  });
+  return moved.count === 1;
+}
+
+export async function nextNonceOf(
+  database: Database,
+  { chainId, address }: { chainId: number; address: string },
+): Promise<bigint | null> {
+  const row = await database.operatorNonce.findUnique({ where: { chainId_address: { chainId, address } } });
+  return row?.nextNonce ?? null;
+}

@@ -1,0 +1,64 @@
+/**
+ * Session advisory locks on one direct connection. A lock ends with its connection, so that a dead process holds
+ * nothing; whoever works under one must stay correct when it is lost, for it only keeps others from wasted work.
+ */
+import pg from 'pg';
+import type { Log } from './log.ts';
+
+export type AdvisoryLocks = {
+  /** Runs `work` while holding the lock of that name. False, at once, where somebody else holds it. */
+  tryWith(name: string, work: () => Promise<void>): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+/** `url` must not go through a transaction pooler. Connects on first use, and again after a lost connection. */
+export function openAdvisoryLocks({ url, log }: { url: string; log: Log }): AdvisoryLocks {
+  const held = new Set<string>();
+  let connection: Promise<pg.Client> | null = null;
+
+  const forget = (lost: Promise<pg.Client>) => {
+    if (connection === lost) connection = null;
+  };
+  const connect = (): Promise<pg.Client> => {
+    if (connection) return connection;
+    const client = new pg.Client({ connectionString: url, application_name: 'sluice-locks' });
+    const opening = client.connect().then(() => client);
+    client.on('error', (error) => {
+      log.warn({ error: error.message }, 'The connection that holds locks was lost.');
+      forget(opening);
+    });
+    client.on('end', () => forget(opening));
+    opening.catch(() => forget(opening));
+    connection = opening;
+    return opening;
+  };
+
+  return {
+    async tryWith(name, work) {
+      // A session may take its own lock twice, so that this process must keep its own account.
+      if (held.has(name)) return false;
+      held.add(name);
+      try {
+        const client = await connect();
+        const answer = await client.query<{ ok: boolean }>(
+          'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS ok',
+          [name],
+        );
+        if (!answer.rows[0]?.ok) return false;
+        try {
+          await work();
+        } finally {
+          await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => undefined);
+        }
+        return true;
+      } finally {
+        held.delete(name);
+      }
+    },
+    async close() {
+      const open = connection;
+      connection = null;
+      if (open) await open.then((client) => client.end()).catch(() => undefined);
+    },
+  };
+}
