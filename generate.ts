@@ -1,0 +1,170 @@
+/**
+ * Everything that is generated, in order: `node generate.ts` runs the steps whose inputs changed, `--force` all of them,
+ * and `--check` says whether what is committed is what its sources print, without changing it. npm runs this after an
+ * install, before a start and before the tests. It imports nothing but Node, for it must run before anything is there.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+type Step = {
+  name: string;
+  /** Arguments to Node. */
+  command: string[];
+  environment?: Record<string, string>;
+  /** Files, and folders with all that is in them: the step is stale when one of them changes. */
+  inputs: string[];
+  /** Files that must exist and be as the step left them. */
+  outputs: string[];
+  /** Which of the outputs are committed, and so compared by `--check`. */
+  committed?: string[];
+};
+
+const steps: Step[] = [
+  {
+    name: 'prisma',
+    command: ['node_modules/prisma/build/index.js', 'generate'],
+    // Generating needs no schema engine, yet Prisma would fetch one. A program that fails: were it ever run in earnest,
+    // that must be seen.
+    environment: {
+      PRISMA_SCHEMA_ENGINE_BINARY: '/bin/false',
+      CHECKPOINT_DISABLE: '1',
+      PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    },
+    inputs: ['prisma/', 'prisma.config.ts', 'package-lock.json'],
+    outputs: ['generated/prisma/client.ts', 'generated/pothos.ts'],
+  },
+];
+
+const root = import.meta.dirname;
+const stampFolder = join(root, '.stamps');
+const lockFile = join(stampFolder, 'lock');
+const LOCK_LIMIT_MS = 10 * 60_000;
+
+mkdirSync(stampFolder, { recursive: true });
+await takeLock();
+try {
+  process.exitCode = process.argv.includes('--check') ? check() : generate(process.argv.includes('--force'));
+} finally {
+  rmSync(lockFile, { force: true });
+}
+
+function generate(force: boolean): number {
+  for (const step of steps) {
+    if (!force && isFresh(step)) continue;
+    const startedAt = Date.now();
+    if (!run(step)) return 1;
+    console.log(`generated ${step.name} in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+  }
+  return 0;
+}
+
+/** Runs every step that prints something committed, compares, and puts back what was there. */
+function check(): number {
+  const drifted: string[] = [];
+  for (const step of steps) {
+    const committed = step.committed ?? [];
+    if (committed.length === 0) {
+      if (!isFresh(step) && !run(step)) return 1;
+      continue;
+    }
+    const before = committed.map((file) => readOrEmpty(file));
+    const ran = run(step);
+    committed.forEach((file, index) => {
+      const old = before[index] ?? '';
+      if (ran && readOrEmpty(file) === old) return;
+      drifted.push(file);
+      writeFileSync(join(root, file), old);
+      rmSync(join(stampFolder, step.name), { force: true });
+    });
+    if (!ran) return 1;
+  }
+  for (const file of drifted)
+    console.error(`${file} is not what its sources print: run "npm run generate" and commit it.`);
+  return drifted.length === 0 ? 0 : 1;
+}
+
+function run(step: Step): boolean {
+  const inputs = hashOf(step.inputs);
+  const ended = spawnSync(process.execPath, step.command, {
+    cwd: root,
+    env: { ...process.env, ...step.environment },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const missing = step.outputs.filter((file) => !existsSync(join(root, file)));
+  if (ended.status === 0 && missing.length === 0) {
+    // The inputs as they were before: a change made while the step ran leaves it stale.
+    writeFileSync(join(stampFolder, step.name), stampOf(step, inputs));
+    return true;
+  }
+  console.error(`${ended.stdout ?? ''}${ended.stderr ?? ''}`);
+  console.error(
+    `Generating ${step.name} failed: node ${step.command.join(' ')} ended with ${ended.status ?? ended.error}`,
+  );
+  if (missing.length > 0) console.error(`It left no ${missing.join(', ')}.`);
+  return false;
+}
+
+function isFresh(step: Step): boolean {
+  const stamp = join(stampFolder, step.name);
+  if (!existsSync(stamp) || step.outputs.some((file) => !existsSync(join(root, file)))) return false;
+  return readFileSync(stamp, 'utf8') === stampOf(step, hashOf(step.inputs));
+}
+
+function stampOf(step: Step, inputs: string): string {
+  return `${hashOf([], JSON.stringify(step))}\n${inputs}\n${hashOf(step.outputs)}\n`;
+}
+
+function hashOf(paths: string[], text = ''): string {
+  const hash = createHash('sha256').update(text);
+  for (const path of paths) {
+    for (const file of filesOf(path))
+      hash
+        .update(`${file}\0`)
+        .update(readFileSync(join(root, file)))
+        .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function filesOf(path: string): string[] {
+  const relative = path.replace(/\/$/, '');
+  const full = join(root, relative);
+  if (!existsSync(full)) return [];
+  if (!statSync(full).isDirectory()) return [relative];
+  return readdirSync(full)
+    .sort()
+    .flatMap((name) => filesOf(`${relative}/${name}`));
+}
+
+function readOrEmpty(file: string): string {
+  const full = join(root, file);
+  return existsSync(full) ? readFileSync(full, 'utf8') : '';
+}
+
+/** Two shells may start at once: the second waits, and then finds everything fresh. */
+async function takeLock(): Promise<void> {
+  const deadline = Date.now() + LOCK_LIMIT_MS;
+  while (Date.now() < deadline) {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+      return;
+    } catch {
+      const owner = Number(readOrEmpty('.stamps/lock'));
+      if (owner > 0 && !isAlive(owner)) rmSync(lockFile, { force: true });
+      await delay(100);
+    }
+  }
+  throw new Error(`Another generation holds ${lockFile} for too long.`);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
