@@ -12,6 +12,7 @@ import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/Signa
 import {Calendar} from "./Calendar.sol";
 import {IERC3009} from "./IERC3009.sol";
 import {IPaymentEscrow} from "./IPaymentEscrow.sol";
+import {PackedState, pack} from "./PackedState.sol";
 
 /// @title A payment escrow without an owner
 /// @notice Holds payments from authorization to settlement. There is no owner, no upgrade, no pause and no fee of its
@@ -22,17 +23,6 @@ import {IPaymentEscrow} from "./IPaymentEscrow.sol";
 ///      code, address and runtime code are the same on every chain.
 contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
-
-    /// @dev All of a payment's state, in one slot.
-    /// @param left base units still held for the payment
-    /// @param capturedAt second of the capture, zero before it
-    /// @param disputedAt second of the dispute, zero without one
-    struct State {
-        uint128 left;
-        uint40 capturedAt;
-        uint40 disputedAt;
-        Status status;
-    }
 
     /// @param nextPeriod the lowest period that may still be charged
     struct ConsentState {
@@ -54,6 +44,9 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     /// @dev What a push costs around its callee: a call that carries value to a new account (36,600) and, if it fails,
     ///      the credit's slot and event (under 27,000).
     uint256 private constant PUSH_OVERHEAD_GAS = 70_000;
+    /// @dev A call gets at most 63/64 of the gas there is.
+    uint256 private constant NATIVE_FLOOR_GAS = NATIVE_PUSH_GAS * 64 / 63 + PUSH_OVERHEAD_GAS;
+    uint256 private constant TOKEN_FLOOR_GAS = TOKEN_PUSH_GAS * 64 / 63 + PUSH_OVERHEAD_GAS;
 
     bytes32 private constant DOMAIN_TYPEHASH =
         keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
@@ -68,7 +61,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     bytes32 private constant DISPUTE_TYPEHASH = keccak256("Dispute(bytes32 id)");
     bytes32 private constant CHARGE_TYPEHASH = keccak256("Charge(bytes32 consentId,uint32 period,bytes32 id)");
 
-    mapping(bytes32 id => State) private _states;
+    mapping(bytes32 id => PackedState) private _states;
     mapping(bytes32 consentId => ConsentState) private _consents;
     mapping(address recipient => mapping(address token => uint256)) private _credits;
 
@@ -132,11 +125,11 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     /// @inheritdoc IPaymentEscrow
     function capture(PaymentTerms calldata terms, uint128 amount, uint128 expectedLeft) external nonReentrant {
         _requireOperatorOrMerchant(terms);
-        (bytes32 id, State memory state) = _load(terms, Status.AUTHORIZED);
+        (bytes32 id, PackedState state) = _load(terms, Status.AUTHORIZED);
         if (block.timestamp > terms.captureBy) revert CaptureByPassed(block.timestamp, terms.captureBy);
-        _requireAmount(amount, state.left, expectedLeft);
-        uint128 returned = state.left - amount;
-        _states[id] = State(amount, uint40(block.timestamp), 0, Status.CAPTURED);
+        _requireAmount(amount, state.left(), expectedLeft);
+        uint128 returned = _rest(state.left(), amount);
+        _states[id] = pack(amount, uint40(block.timestamp), 0, Status.CAPTURED);
         emit Captured(id, terms.intentId, terms.payer, amount, returned, amount);
         _push(id, terms.token, terms.payer, returned);
     }
@@ -144,19 +137,19 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     /// @inheritdoc IPaymentEscrow
     function void(PaymentTerms calldata terms) external nonReentrant {
         _requireOperatorOrMerchant(terms);
-        (bytes32 id, State memory state) = _load(terms, Status.AUTHORIZED);
+        (bytes32 id, PackedState state) = _load(terms, Status.AUTHORIZED);
         _close(id, state, Status.VOIDED);
-        emit Voided(id, terms.intentId, terms.payer, state.left, 0);
-        _push(id, terms.token, terms.payer, state.left);
+        emit Voided(id, terms.intentId, terms.payer, state.left(), 0);
+        _push(id, terms.token, terms.payer, state.left());
     }
 
     /// @inheritdoc IPaymentEscrow
     function reclaim(PaymentTerms calldata terms) external nonReentrant {
-        (bytes32 id, State memory state) = _load(terms, Status.AUTHORIZED);
+        (bytes32 id, PackedState state) = _load(terms, Status.AUTHORIZED);
         if (block.timestamp <= terms.captureBy) revert CaptureByNotPassed(block.timestamp, terms.captureBy);
         _close(id, state, Status.RECLAIMED);
-        emit Reclaimed(id, terms.intentId, terms.payer, state.left, 0);
-        _push(id, terms.token, terms.payer, state.left);
+        emit Reclaimed(id, terms.intentId, terms.payer, state.left(), 0);
+        _push(id, terms.token, terms.payer, state.left());
     }
 
     // A captured payment: refunded, settled after its timelock, or disputed and split.
@@ -164,27 +157,27 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     /// @inheritdoc IPaymentEscrow
     function refund(PaymentTerms calldata terms, uint128 amount, uint128 expectedLeft) external nonReentrant {
         _requireOperatorOrMerchant(terms);
-        (bytes32 id, State memory state) = _load(terms, Status.CAPTURED);
-        _requireAmount(amount, state.left, expectedLeft);
-        state.left -= amount;
-        if (state.left == 0) state.status = Status.REFUNDED;
-        _states[id] = state;
-        emit Refunded(id, terms.intentId, terms.payer, amount, state.left);
+        (bytes32 id, PackedState state) = _load(terms, Status.CAPTURED);
+        _requireAmount(amount, state.left(), expectedLeft);
+        uint128 left = _rest(state.left(), amount);
+        _states[id] = pack(left, state.capturedAt(), state.disputedAt(), left == 0 ? Status.REFUNDED : Status.CAPTURED);
+        emit Refunded(id, terms.intentId, terms.payer, amount, left);
         _push(id, terms.token, terms.payer, amount);
     }
 
     /// @inheritdoc IPaymentEscrow
     function settle(PaymentTerms calldata terms) external nonReentrant {
-        (bytes32 id, State memory state) = _load(terms, Status.CAPTURED);
-        if (state.disputedAt != 0) revert AlreadyDisputed(id, state.disputedAt);
-        uint256 settleFrom = uint256(state.capturedAt) + terms.timelock;
+        (bytes32 id, PackedState state) = _load(terms, Status.CAPTURED);
+        if (state.disputedAt() != 0) revert AlreadyDisputed(id, state.disputedAt());
+        uint256 settleFrom = uint256(state.capturedAt()) + terms.timelock;
         if (block.timestamp < settleFrom) revert TimelockNotOver(block.timestamp, settleFrom);
-        uint128 fee = _shareOf(state.left, terms.feeBps);
-        uint128 net = state.left - fee;
+        uint128 fee = _shareOf(state.left(), terms.feeBps);
+        uint128 net = _rest(state.left(), fee);
         _close(id, state, Status.SETTLED);
         emit Settled(id, terms.intentId, terms.payer, net, fee, 0);
-        _push(id, terms.token, terms.merchant, net);
-        _push(id, terms.token, terms.feeRecipient, fee);
+        address token = terms.token;
+        _push(id, token, terms.merchant, net);
+        _push(id, token, terms.feeRecipient, fee);
     }
 
     /// @inheritdoc IPaymentEscrow
@@ -204,21 +197,21 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     function resolve(PaymentTerms calldata terms, uint16 payerBps) external nonReentrant {
         if (msg.sender != terms.arbiter) revert NotArbiter(msg.sender, terms.arbiter);
         if (payerBps > MAX_BPS) revert ShareAboveMax(payerBps, MAX_BPS);
-        (bytes32 id, State memory state) = _loadDisputed(terms);
+        (bytes32 id, PackedState state) = _loadDisputed(terms);
         _resolve(id, state, terms, Resolution.ARBITER, payerBps);
     }
 
     /// @inheritdoc IPaymentEscrow
     function concede(PaymentTerms calldata terms) external nonReentrant {
         _requireOperatorOrMerchant(terms);
-        (bytes32 id, State memory state) = _loadDisputed(terms);
+        (bytes32 id, PackedState state) = _loadDisputed(terms);
         _resolve(id, state, terms, Resolution.CONCEDED, MAX_BPS);
     }
 
     /// @inheritdoc IPaymentEscrow
     function resolveByTimeout(PaymentTerms calldata terms) external nonReentrant {
-        (bytes32 id, State memory state) = _loadDisputed(terms);
-        uint256 resolveFrom = uint256(state.disputedAt) + terms.disputeTimeout;
+        (bytes32 id, PackedState state) = _loadDisputed(terms);
+        uint256 resolveFrom = uint256(state.disputedAt()) + terms.disputeTimeout;
         if (block.timestamp < resolveFrom) revert DisputeTimeoutNotOver(block.timestamp, resolveFrom);
         _resolve(id, state, terms, Resolution.TIMEOUT, terms.timeoutPayerBps);
     }
@@ -272,22 +265,33 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         else if (!_sendNative(to, amount, gasleft())) revert ClaimFailed(to, amount);
     }
 
+    // Reading. Terms and consents are both 17 static words, whose ABI encoding is what EIP-712 hashes: they are hashed
+    // as they lie in calldata. A word with dirty upper bits makes an id of its own, and reading it reverts.
+
     /// @inheritdoc IPaymentEscrow
     function idOf(PaymentTerms calldata terms) public view returns (bytes32) {
-        uint256 offset;
+        bytes32 typeHash = TERMS_TYPEHASH;
+        bytes32 structHash;
         assembly ("memory-safe") {
-            offset := terms
+            let pointer := mload(0x40)
+            mstore(pointer, typeHash)
+            calldatacopy(add(pointer, 0x20), terms, 0x220)
+            structHash := keccak256(pointer, 0x240)
         }
-        return _digest(_hashStruct(TERMS_TYPEHASH, offset));
+        return _digest(structHash);
     }
 
     /// @inheritdoc IPaymentEscrow
     function consentIdOf(RecurringConsent calldata consent) public view returns (bytes32) {
-        uint256 offset;
+        bytes32 typeHash = CONSENT_TYPEHASH;
+        bytes32 structHash;
         assembly ("memory-safe") {
-            offset := consent
+            let pointer := mload(0x40)
+            mstore(pointer, typeHash)
+            calldatacopy(add(pointer, 0x20), consent, 0x220)
+            structHash := keccak256(pointer, 0x240)
         }
-        return _digest(_hashStruct(CONSENT_TYPEHASH, offset));
+        return _digest(structHash);
     }
 
     /// @inheritdoc IPaymentEscrow
@@ -301,8 +305,8 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         view
         returns (Status status, uint128 left, uint40 capturedAt, uint40 disputedAt)
     {
-        State memory state = _states[id];
-        return (state.status, state.left, state.capturedAt, state.disputedAt);
+        PackedState state = _states[id];
+        return (state.status(), state.left(), state.capturedAt(), state.disputedAt());
     }
 
     /// @inheritdoc IPaymentEscrow
@@ -356,15 +360,26 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     /// @dev The caller has checked both consents and collects next. Status NONE is left once and never reached again,
     ///      so no terms are collected twice.
     function _open(bytes32 id, PaymentTerms calldata terms) private {
-        _requireStatus(id, _states[id].status, Status.NONE);
+        _requireStatus(id, _states[id].status(), Status.NONE);
         _requireBounds(terms);
         uint128 amount = terms.amount;
         bool captured = terms.captureOnAuthorize;
-        _states[id] = captured
-            ? State(amount, uint40(block.timestamp), 0, Status.CAPTURED)
-            : State(amount, 0, 0, Status.AUTHORIZED);
-        emit Authorized(id, terms.intentId, terms.payer, terms, amount);
+        if (captured) _states[id] = pack(amount, uint40(block.timestamp), 0, Status.CAPTURED);
+        else _states[id] = pack(amount, 0, 0, Status.AUTHORIZED);
+        _emitAuthorized(id, terms);
         if (captured) emit Captured(id, terms.intentId, terms.payer, amount, 0, amount);
+    }
+
+    /// @dev `emit Authorized(id, terms.intentId, terms.payer, terms, terms.amount)`, with the terms' words copied from
+    ///      calldata as they are: _requireBounds has read, and so validated, every field shorter than a word.
+    function _emitAuthorized(bytes32 id, PaymentTerms calldata terms) private {
+        bytes32 topic = Authorized.selector;
+        assembly ("memory-safe") {
+            let pointer := mload(0x40)
+            calldatacopy(pointer, terms, 0x220)
+            mstore(add(pointer, 0x220), calldataload(add(terms, 0x80)))
+            log4(pointer, 0x240, topic, id, calldataload(terms), calldataload(add(terms, 0x20)))
+        }
     }
 
     /// @dev Without these bounds "time alone empties it" would hold only in words.
@@ -373,12 +388,15 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
             revert ZeroParty(terms.payer, terms.merchant, terms.operator);
         }
         if (terms.amount == 0) revert ZeroAmount();
-        if (terms.feeBps > MAX_FEE_BPS) revert FeeAboveMax(terms.feeBps, MAX_FEE_BPS);
-        if (terms.feeBps > 0 && terms.feeRecipient == address(0)) revert FeeRecipientMissing(terms.feeBps);
-        if (block.timestamp > terms.authorizeBy) revert AuthorizeByPassed(block.timestamp, terms.authorizeBy);
-        if (terms.captureBy < terms.authorizeBy) revert CaptureByBeforeAuthorizeBy(terms.captureBy, terms.authorizeBy);
+        uint16 feeBps = terms.feeBps;
+        if (feeBps > MAX_FEE_BPS) revert FeeAboveMax(feeBps, MAX_FEE_BPS);
+        if (terms.feeRecipient == address(0) && feeBps > 0) revert FeeRecipientMissing(feeBps);
+        uint40 authorizeBy = terms.authorizeBy;
+        uint40 captureBy = terms.captureBy;
+        if (block.timestamp > authorizeBy) revert AuthorizeByPassed(block.timestamp, authorizeBy);
+        if (captureBy < authorizeBy) revert CaptureByBeforeAuthorizeBy(captureBy, authorizeBy);
         uint256 latest = block.timestamp + MAX_HOLD;
-        if (terms.captureBy > latest) revert CaptureByTooLate(terms.captureBy, latest);
+        if (captureBy > latest) revert CaptureByTooLate(captureBy, latest);
         _requireDisputeBounds(terms);
     }
 
@@ -398,8 +416,9 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     /// @dev Collects exactly the amount out of the payer's allowance.
     function _pull(PaymentTerms calldata terms) private {
         IERC20 token = IERC20(terms.token);
-        uint256 required = token.balanceOf(address(this)) + terms.amount;
-        token.safeTransferFrom(terms.payer, address(this), terms.amount);
+        uint256 amount = terms.amount;
+        uint256 required = token.balanceOf(address(this)) + amount;
+        token.safeTransferFrom(terms.payer, address(this), amount);
         _requireBalance(token, required);
     }
 
@@ -407,25 +426,24 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     ///      to these terms.
     function _receive(bytes32 id, PaymentTerms calldata terms, uint256 validBefore, bytes calldata signature) private {
         IERC20 token = IERC20(terms.token);
-        uint256 required = token.balanceOf(address(this)) + terms.amount;
+        uint256 amount = terms.amount;
+        uint256 required = token.balanceOf(address(this)) + amount;
         if (signature.length == 65) {
-            IERC3009(address(token)).receiveWithAuthorization(
-                terms.payer,
-                address(this),
-                terms.amount,
-                0,
-                validBefore,
-                id,
-                uint8(signature[64]),
-                bytes32(signature[:32]),
-                bytes32(signature[32:64])
-            );
+            _receiveKeySigned(id, terms, validBefore, signature);
         } else {
-            IERC3009(address(token)).receiveWithAuthorization(
-                terms.payer, address(this), terms.amount, 0, validBefore, id, signature
-            );
+            IERC3009(address(token))
+                .receiveWithAuthorization(terms.payer, address(this), amount, 0, validBefore, id, signature);
         }
         _requireBalance(token, required);
+    }
+
+    /// @dev Some tokens have only the form that takes a key's signature in three parts.
+    function _receiveKeySigned(bytes32 id, PaymentTerms calldata terms, uint256 validBefore, bytes calldata signature)
+        private
+    {
+        (uint8 v, bytes32 r, bytes32 s) = ECDSA.parseCalldata(signature);
+        IERC3009(terms.token)
+            .receiveWithAuthorization(terms.payer, address(this), terms.amount, 0, validBefore, id, v, r, s);
     }
 
     function _requireBalance(IERC20 token, uint256 required) private view {
@@ -442,43 +460,43 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     function _load(PaymentTerms calldata terms, Status required)
         private
         view
-        returns (bytes32 id, State memory state)
+        returns (bytes32 id, PackedState state)
     {
         id = idOf(terms);
         state = _states[id];
-        _requireStatus(id, state.status, required);
+        _requireStatus(id, state.status(), required);
     }
 
-    function _loadDisputed(PaymentTerms calldata terms) private view returns (bytes32 id, State memory state) {
+    function _loadDisputed(PaymentTerms calldata terms) private view returns (bytes32 id, PackedState state) {
         (id, state) = _load(terms, Status.CAPTURED);
-        if (state.disputedAt == 0) revert NotDisputed(id);
+        if (state.disputedAt() == 0) revert NotDisputed(id);
     }
 
     /// @dev Writes a final status: nothing is left; when it was captured and disputed stays readable.
-    function _close(bytes32 id, State memory state, Status status) private {
-        _states[id] = State(0, state.capturedAt, state.disputedAt, status);
+    function _close(bytes32 id, PackedState state, Status status) private {
+        _states[id] = pack(0, state.capturedAt(), state.disputedAt(), status);
     }
 
     function _dispute(PaymentTerms calldata terms) private {
-        (bytes32 id, State memory state) = _load(terms, Status.CAPTURED);
-        if (state.disputedAt != 0) revert AlreadyDisputed(id, state.disputedAt);
-        uint256 disputeBefore = uint256(state.capturedAt) + terms.disputeWindow;
+        (bytes32 id, PackedState state) = _load(terms, Status.CAPTURED);
+        if (state.disputedAt() != 0) revert AlreadyDisputed(id, state.disputedAt());
+        uint256 disputeBefore = uint256(state.capturedAt()) + terms.disputeWindow;
         if (block.timestamp >= disputeBefore) revert DisputeWindowOver(block.timestamp, disputeBefore);
-        state.disputedAt = uint40(block.timestamp);
-        _states[id] = state;
-        emit Disputed(id, terms.intentId, terms.payer, state.left);
+        _states[id] = pack(state.left(), state.capturedAt(), uint40(block.timestamp), Status.CAPTURED);
+        emit Disputed(id, terms.intentId, terms.payer, state.left());
     }
 
     function _resolve(
         bytes32 id,
-        State memory state,
+        PackedState state,
         PaymentTerms calldata terms,
         Resolution resolution,
         uint16 payerBps
     ) private {
-        uint128 back = _shareOf(state.left, payerBps);
-        uint128 fee = _shareOf(state.left - back, terms.feeBps);
-        uint128 net = state.left - back - fee;
+        uint128 back = _shareOf(state.left(), payerBps);
+        uint128 gross = _rest(state.left(), back);
+        uint128 fee = _shareOf(gross, terms.feeBps);
+        uint128 net = _rest(gross, fee);
         _close(id, state, Status.RESOLVED);
         emit Resolved(id, terms.intentId, terms.payer, resolution, payerBps, back, net, fee, 0);
         _push(id, terms.token, terms.payer, back);
@@ -490,6 +508,13 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     function _shareOf(uint128 amount, uint16 bps) private pure returns (uint128) {
         unchecked {
             return uint128(uint256(amount) * bps / MAX_BPS);
+        }
+    }
+
+    /// @dev The part was checked, or computed by _shareOf, to be no more than the whole.
+    function _rest(uint128 whole, uint128 part) private pure returns (uint128) {
+        unchecked {
+            return whole - part;
         }
     }
 
@@ -562,23 +587,23 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         return SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
     }
 
-    /// @dev Computed at each call, not cached in immutables: the runtime code is then the same on every chain, and a
-    ///      chain that splits does not share signatures.
+    /// @dev The domain is computed at each call, not cached in immutables: the runtime code is then the same on every
+    ///      chain, and a chain that splits does not share signatures.
     function _digest(bytes32 structHash) private view returns (bytes32) {
-        return MessageHashUtils.toTypedDataHash(
-            keccak256(abi.encode(DOMAIN_TYPEHASH, NAME_HASH, VERSION_HASH, block.chainid, address(this))), structHash
-        );
-    }
-
-    /// @dev Terms and consents are both 17 static words, whose ABI encoding is what EIP-712 hashes. A word with dirty
-    ///      upper bits hashes to an id that nobody signed, and reading it reverts.
-    function _hashStruct(bytes32 typeHash, uint256 offset) private pure returns (bytes32 structHash) {
+        bytes32 domainType = DOMAIN_TYPEHASH;
+        bytes32 nameHash = NAME_HASH;
+        bytes32 versionHash = VERSION_HASH;
+        bytes32 domain;
         assembly ("memory-safe") {
             let pointer := mload(0x40)
-            mstore(pointer, typeHash)
-            calldatacopy(add(pointer, 0x20), offset, 0x220)
-            structHash := keccak256(pointer, 0x240)
+            mstore(pointer, domainType)
+            mstore(add(pointer, 0x20), nameHash)
+            mstore(add(pointer, 0x40), versionHash)
+            mstore(add(pointer, 0x60), chainid())
+            mstore(add(pointer, 0x80), address())
+            domain := keccak256(pointer, 0xa0)
         }
+        return MessageHashUtils.toTypedDataHash(domain, structHash);
     }
 
     // Money out.
@@ -588,14 +613,22 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     ///      starve a good recipient into the credit branch.
     function _push(bytes32 id, address token, address to, uint256 amount) private {
         if (amount == 0) return;
-        uint256 stipend = token == address(0) ? NATIVE_PUSH_GAS : TOKEN_PUSH_GAS;
-        uint256 required = stipend * 64 / 63 + PUSH_OVERHEAD_GAS;
-        if (gasleft() < required) revert GasBelowFloor(gasleft(), required);
-        bool paid = token == address(0) ? _sendNative(to, amount, stipend) : _sendToken(token, to, amount, stipend);
+        bool paid;
+        if (token == address(0)) {
+            _requireGas(NATIVE_FLOOR_GAS);
+            paid = _sendNative(to, amount, NATIVE_PUSH_GAS);
+        } else {
+            _requireGas(TOKEN_FLOOR_GAS);
+            paid = _sendToken(token, to, amount, TOKEN_PUSH_GAS);
+        }
         if (!paid) {
             _credits[to][token] += amount;
             emit Credited(id, to, token, amount);
         }
+    }
+
+    function _requireGas(uint256 floor) private view {
+        if (gasleft() < floor) revert GasBelowFloor(gasleft(), floor);
     }
 
     /// @dev Copies no return data, whose size the recipient would choose.
@@ -614,11 +647,10 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
             mstore(pointer, selector)
             mstore(add(pointer, 0x04), to)
             mstore(add(pointer, 0x24), amount)
-            mstore(0x00, 0)
             sent := call(stipend, token, 0, pointer, 0x44, 0x00, 0x20)
-            let answered := and(gt(returndatasize(), 0x1f), eq(mload(0x00), 1))
-            let silent := and(iszero(returndatasize()), gt(extcodesize(token), 0))
-            sent := and(sent, or(answered, silent))
+            switch returndatasize()
+            case 0 { sent := and(sent, gt(extcodesize(token), 0)) }
+            default { sent := and(sent, and(gt(returndatasize(), 0x1f), eq(mload(0x00), 1))) }
         }
     }
 }

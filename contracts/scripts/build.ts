@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { getCreate2Address, type Hex, keccak256, stringToHex } from 'viem';
 import { z } from 'zod';
 import { deterministicDeployer } from '../../src/escrow/deterministic-deployer.ts';
+import { foundryBinary } from './foundry-binary.ts';
 
 /**
  * Compiles the escrow and the test tokens and writes what TypeScript needs of them: ABI, creation code, runtime code
@@ -37,11 +38,10 @@ async function compile(source: string): Promise<Artifact> {
   const out = path.join('out', `release-${name}`);
   const cache = path.join('cache', `release-${name}`);
   await rm(path.join(contracts, out), { recursive: true, force: true });
-  const forge = spawnSync(
-    path.join(root, 'node_modules/.bin/forge'),
-    ['build', source, '--force', '--out', out, '--cache-path', cache],
-    { cwd: contracts, encoding: 'utf8' },
-  );
+  const forge = spawnSync(foundryBinary('forge'), ['build', source, '--force', '--out', out, '--cache-path', cache], {
+    cwd: contracts,
+    encoding: 'utf8',
+  });
   if (forge.status !== 0) throw new Error(`forge build ${source} failed:\n${forge.stdout}\n${forge.stderr}`);
   const artifact = await readFile(path.join(contracts, out, `${name}.sol`, `${name}.json`), 'utf8');
   return artifactSchema.parse(JSON.parse(artifact));
