@@ -1,0 +1,200 @@
+/**
+ * The live feed of a process: one reader of the sequence, shared by everybody who follows an app. The bell wakes it and it
+ * polls besides; what it gives comes from the table, in sequence order, each event once per follower.
+ */
+import pg from 'pg';
+import type { Database } from '../../prisma/client.ts';
+import type { Log } from '../platform/log.ts';
+import { bellChannel } from './bell.ts';
+import { EventQueue, type Follower } from './follower.ts';
+import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';
+
+const POLL_MS = 500;
+const RECONNECT_MS = 1000;
+/** Events of one app that one read fetches; more are fetched at once after it. */
+const BATCH = 500;
+
+export type FollowRequest = {
+  appId: string;
+  /** Only what concerns this resource; all of the app without it. */
+  resourceId?: string;
+  queueLimit?: number;
+};
+
+export type Feed = {
+  /** Follows an app from its present end. Ending the iterator ends the following. */
+  follow(request: FollowRequest): Promise<Follower>;
+  /** How many follow now. */
+  followers(): number;
+  close(): Promise<void>;
+};
+
+type AppReader = { last: bigint; everything: Set<EventQueue>; byResource: Map<string, Set<EventQueue>> };
+
+/** Opens the feed; `listenUrl` must lead to the database without a pooler between. */
+export function openFeed(options: { database: Database; listenUrl: string; log: Log }): Feed {
+  const { database, log } = options;
+  const apps = new Map<string, AppReader>();
+  const starting = new Map<string, Promise<AppReader>>();
+  let reading: Promise<void> | undefined;
+  let again = false;
+  let closed = false;
+
+  function read(): void {
+    if (closed || apps.size === 0) return;
+    if (reading) {
+      again = true;
+      return;
+    }
+    reading = readAll()
+      .catch((error: unknown) => log.warn({ err: error }, 'The feed could not read; it tries again.'))
+      .finally(() => {
+        reading = undefined;
+        if (again) {
+          again = false;
+          read();
+        }
+      });
+  }
+
+  async function readAll(): Promise<void> {
+    let behind = true;
+    while (behind && !closed) {
+      const positions = new Map([...apps].map(([appId, reader]) => [appId, reader.last]));
+      if (positions.size === 0) return;
+      const events = await readNewEvents(database, positions, BATCH);
+      for (const event of events) give(event);
+      behind = events.length >= BATCH;
+    }
+  }
+
+  function give(event: SequencedEvent): void {
+    const reader = apps.get(event.appId);
+    if (!reader || event.sequence <= reader.last) return;
+    reader.last = event.sequence;
+    for (const queue of reader.everything) queue.push(event);
+    for (const id of concerned(event)) for (const queue of reader.byResource.get(id) ?? []) queue.push(event);
+  }
+
+  /** The reader of an app, which begins at the app's present end. */
+  function readerOf(appId: string): Promise<AppReader> {
+    const known = apps.get(appId);
+    if (known) return Promise.resolve(known);
+    const before = starting.get(appId);
+    if (before) return before;
+    const begun = lastSequence(database, appId)
+      .then((last) => {
+        const reader: AppReader = { last, everything: new Set(), byResource: new Map() };
+        apps.set(appId, reader);
+        return reader;
+      })
+      .finally(() => starting.delete(appId));
+    starting.set(appId, begun);
+    return begun;
+  }
+
+  function leave(request: FollowRequest, queue: EventQueue): void {
+    const reader = apps.get(request.appId);
+    if (!reader) return;
+    reader.everything.delete(queue);
+    if (request.resourceId !== undefined) {
+      const set = reader.byResource.get(request.resourceId);
+      set?.delete(queue);
+      if (set?.size === 0) reader.byResource.delete(request.resourceId);
+    }
+    if (reader.everything.size === 0 && reader.byResource.size === 0) apps.delete(request.appId);
+  }
+
+  const bell = openBell({ url: options.listenUrl, log, onRing: read });
+  const poll = setInterval(read, POLL_MS);
+  poll.unref();
+
+  return {
+    async follow(request) {
+      const reader = await readerOf(request.appId);
+      // The app may have been left by its last follower while this one waited.
+      apps.set(request.appId, reader);
+      const queue = new EventQueue({ onEnd: () => leave(request, queue), limit: request.queueLimit });
+      if (request.resourceId === undefined) reader.everything.add(queue);
+      else {
+        const set = reader.byResource.get(request.resourceId) ?? new Set();
+        set.add(queue);
+        reader.byResource.set(request.resourceId, set);
+      }
+      return {
+        startedAfter: reader.last,
+        events: queue.read(),
+        stop: (failure) => (failure ? queue.fail(failure) : queue.end()),
+      };
+    },
+    followers: () => [...apps.values()].reduce((sum, reader) => sum + sizeOf(reader), 0),
+    async close() {
+      closed = true;
+      clearInterval(poll);
+      for (const reader of apps.values()) for (const queue of queuesOf(reader)) queue.end();
+      apps.clear();
+      await bell.close();
+      await reading;
+    },
+  };
+}
+
+/** The resources that an event is about: its own, and the payment of a dispute or session. */
+function concerned(event: SequencedEvent): Set<string> {
+  const ids = new Set([event.resourceId]);
+  for (const name of ['paymentIntentId', 'subscriptionId']) {
+    const id = event.data[name];
+    if (typeof id === 'string') ids.add(id);
+  }
+  return ids;
+}
+
+function queuesOf(reader: AppReader): EventQueue[] {
+  return [...reader.everything, ...[...reader.byResource.values()].flatMap((set) => [...set])];
+}
+
+function sizeOf(reader: AppReader): number {
+  return queuesOf(reader).length;
+}
+
+/** Listens on a connection of its own, made anew whenever it is lost; polling bridges the gap. */
+function openBell(options: { url: string; log: Log; onRing: () => void }): { close(): Promise<void> } {
+  let client: pg.Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  async function connect(): Promise<void> {
+    const made = new pg.Client({ connectionString: options.url, keepAlive: true });
+    client = made;
+    made.on('notification', options.onRing);
+    made.on('error', () => undefined);
+    made.on('end', reconnect);
+    try {
+      await made.connect();
+      await made.query(`LISTEN ${bellChannel}`);
+      options.onRing();
+    } catch (error) {
+      options.log.warn({ err: error }, 'The bell is not heard; the feed polls until it is.');
+      await made.end().catch(() => undefined);
+      reconnect();
+    }
+  }
+
+  function reconnect(): void {
+    if (closed || retry) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      void connect();
+    }, RECONNECT_MS);
+    retry.unref();
+  }
+
+  void connect();
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}

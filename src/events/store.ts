@@ -1,0 +1,94 @@
+/** The queries of the event sequence. */
+import { type Database, Prisma } from '../../prisma/client.ts';
+import type { Finality } from './append-events.ts';
+import { type EventType, isEventType } from './event-type.ts';
+
+/** One event as readers see it. */
+export type SequencedEvent = {
+  appId: string;
+  sequence: bigint;
+  id: string;
+  type: EventType;
+  resourceId: string;
+  data: Record<string, unknown>;
+  finality: Finality | null;
+  createdAt: Date;
+};
+
+type EventRow = {
+  app_id: string;
+  sequence: bigint;
+  id: string;
+  type: string;
+  resource_id: string;
+  data: unknown;
+  finality: Finality | null;
+  created_at: Date;
+};
+
+/** The newest sequence number that is committed; 0n before the first event. */
+export async function lastSequence(database: Database, appId: string): Promise<bigint> {
+  const cursor = await database.eventCursor.findUnique({ where: { appId } });
+  return cursor?.lastSequence ?? 0n;
+}
+
+/** At most `limit` events of one app after a sequence number, oldest first; of `types` where any are named. */
+export async function readEvents(
+  database: Database,
+  request: { appId: string; after: bigint; limit: number; types?: readonly EventType[] | undefined },
+): Promise<SequencedEvent[]> {
+  const rows = await database.event.findMany({
+    where: {
+      appId: request.appId,
+      sequence: { gt: request.after },
+      ...(request.types?.length ? { type: { in: [...request.types] } } : {}),
+    },
+    orderBy: { sequence: 'asc' },
+    take: request.limit,
+  });
+  return rows.map((row) => toEvent({ ...row, finality: asFinality(row.finality) }));
+}
+
+/** The next events of several apps, each after its own sequence number, at most `limit` an app, in one statement. */
+export async function readNewEvents(
+  database: Database,
+  positions: ReadonlyMap<string, bigint>,
+  limit: number,
+): Promise<SequencedEvent[]> {
+  const rows = await database.$queryRaw<EventRow[]>`
+    SELECT next.* FROM unnest(${[...positions.keys()]}::uuid[], ${[...positions.values()].map(String)}::text[]) AS reader(app_id, after),
+    LATERAL (
+      SELECT app_id, sequence, id, type, resource_id, data, finality, created_at FROM event
+      WHERE event.app_id = reader.app_id AND event.sequence > reader.after::bigint
+      ORDER BY event.sequence LIMIT ${Prisma.raw(String(limit))}
+    ) AS next`;
+  return rows.map((row) =>
+    toEvent({
+      appId: row.app_id,
+      sequence: row.sequence,
+      id: row.id,
+      type: row.type,
+      resourceId: row.resource_id,
+      data: row.data,
+      finality: row.finality,
+      createdAt: row.created_at,
+    }),
+  );
+}
+
+function toEvent(row: Omit<SequencedEvent, 'type' | 'data'> & { type: string; data: unknown }): SequencedEvent {
+  if (!isEventType(row.type)) throw new Error(`Event ${row.id} has the unknown type ${row.type}.`);
+  const data = typeof row.data === 'object' && row.data !== null ? { ...row.data } : {};
+  return { ...row, type: row.type, data };
+}
+
+/** The finality as `appendEvents` wrote it. */
+export function asFinality(json: unknown): Finality | null {
+  if (typeof json !== 'object' || json === null) return null;
+  if (!('confirmations' in json && 'required' in json && 'isFinal' in json)) return null;
+  return {
+    confirmations: Number(json.confirmations),
+    required: Number(json.required),
+    isFinal: json.isFinal === true,
+  };
+}

@@ -1,0 +1,42 @@
+import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+import { firstAnswer } from '../../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
+import { newId } from '../../platform/identifier.ts';
+import { once } from '../../platform/once.ts';
+import { sealed, unsealed } from '../../platform/sealed.ts';
+import { type CreateEndpointInput, ENDPOINTS_LIMIT } from './webhook-endpoint.ts';
+import { newWebhookSecret } from './webhook-signature.ts';
+
+/** Makes an endpoint, told of events from now on; its secret is in this answer only. CONFLICT beyond 20 an app. */
+export async function createWebhookEndpoint(
+  world: { database: Database },
+  request: { appId: string; input: CreateEndpointInput; idempotency?: IdempotencyRequest },
+): Promise<WebhookEndpoint> {
+  const { appId, input, idempotency } = request;
+  const open = (endpoint: WebhookEndpoint) => ({ ...endpoint, secret: unsealed(idempotency, endpoint.secret) });
+  const first = await firstAnswer<WebhookEndpoint>(world.database, idempotency);
+  if (first) return open(first.result);
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => {
+      await tx.$queryRaw`SELECT id FROM app WHERE id = ${appId}::uuid FOR UPDATE`;
+      if ((await tx.webhookEndpoint.count({ where: { appId } })) >= ENDPOINTS_LIMIT) {
+        throw new GatewayError('CONFLICT', `The app has ${ENDPOINTS_LIMIT} endpoints, which is the limit.`);
+      }
+      const cursor = await tx.eventCursor.findUnique({ where: { appId } });
+      const endpoint = await tx.webhookEndpoint.create({
+        data: {
+          id: newId(),
+          appId,
+          url: input.url,
+          events: input.events,
+          active: input.active ?? true,
+          secret: newWebhookSecret(),
+          startSequence: cursor?.lastSequence ?? 0n,
+        },
+      });
+      return { ...endpoint, secret: sealed(idempotency, endpoint.secret) };
+    }),
+  );
+  return open(result);
+}

@@ -1,0 +1,36 @@
+import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { firstAnswer } from '../../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
+import { once } from '../../platform/once.ts';
+import { sealed, unsealed } from '../../platform/sealed.ts';
+import { findEndpoint } from './store.ts';
+import { ROTATION_OVERLAP_SECONDS } from './webhook-endpoint.ts';
+import { newWebhookSecret } from './webhook-signature.ts';
+
+/** Gives the endpoint a new secret, in this answer only; the old one signs beside it for 24 h. Throws NOT_FOUND. */
+export async function rotateWebhookSecret(
+  world: { database: Database; clock: Clock },
+  request: { scope: Scope; id: string; idempotency?: IdempotencyRequest },
+): Promise<WebhookEndpoint> {
+  const { idempotency } = request;
+  const open = (endpoint: WebhookEndpoint) => ({ ...endpoint, secret: unsealed(idempotency, endpoint.secret) });
+  const first = await firstAnswer<WebhookEndpoint>(world.database, idempotency);
+  if (first) return open(first.result);
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => {
+      const endpoint = await findEndpoint(tx, request);
+      const rotated = await tx.webhookEndpoint.update({
+        where: { id: endpoint.id },
+        data: {
+          secret: newWebhookSecret(),
+          previousSecret: endpoint.secret,
+          previousSecretExpiresAt: new Date(world.clock.now().getTime() + ROTATION_OVERLAP_SECONDS * 1000),
+        },
+      });
+      return { ...rotated, secret: sealed(idempotency, rotated.secret) };
+    }),
+  );
+  return open(result);
+}

@@ -1,0 +1,73 @@
+import type { Log } from '../../platform/log.ts';
+import { type DeliveryWorld, serveEndpoint } from './serve-endpoint.ts';
+import { dueEndpoints, leaseEndpoint, releaseEndpoint } from './store.ts';
+
+const POLL_MS = 500;
+/** Endpoints that one process tells at the same time: a receiver that hangs holds one of these for one try. */
+const CONCURRENCY = 100;
+const ROUND_MS = 10_000;
+/** Longer than a round and one try together, so that a lease outlives its holder's last try. */
+const LEASE_MS = 30_000;
+
+export type WebhookRunner = { ring(): void; stop(): Promise<void> };
+
+/** Tells endpoints what is due until stopped; several processes share the endpoints by leases. */
+export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner {
+  const serving = new Map<string, Promise<void>>();
+  let isStopped = false;
+  let wake: (() => void) | null = null;
+
+  const serve = async (endpointId: string): Promise<void> => {
+    const now = world.clock.now();
+    const isMine = await leaseEndpoint(world.database, {
+      id: endpointId,
+      now,
+      until: new Date(now.getTime() + LEASE_MS),
+    });
+    if (!isMine) return;
+    try {
+      await serveEndpoint(world, { endpointId, until: new Date(now.getTime() + ROUND_MS) });
+    } finally {
+      await releaseEndpoint(world.database, endpointId);
+    }
+  };
+
+  const round = async (): Promise<void> => {
+    const free = CONCURRENCY - serving.size;
+    if (free <= 0) return;
+    for (const endpointId of await dueEndpoints(world.database, { now: world.clock.now(), limit: free })) {
+      if (serving.has(endpointId) || isStopped) continue;
+      const job = serve(endpointId)
+        .catch((error: unknown) => world.log.error({ error, endpointId }, 'An endpoint could not be told.'))
+        .finally(() => {
+          serving.delete(endpointId);
+          wake?.();
+        });
+      serving.set(endpointId, job);
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!isStopped) {
+      await round().catch((error: unknown) => world.log.error({ error }, 'Due webhooks could not be read.'));
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  };
+
+  const running = loop();
+  return {
+    ring: () => wake?.(),
+    async stop() {
+      isStopped = true;
+      wake?.();
+      await running;
+      await Promise.all(serving.values());
+    },
+  };
+}

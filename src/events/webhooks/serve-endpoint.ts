@@ -1,0 +1,109 @@
+import { type Database, transaction, type WebhookDelivery, type WebhookEndpoint } from '../../../prisma/client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { newId } from '../../platform/identifier.ts';
+import { appendEvents } from '../append-events.ts';
+import { eventBody } from '../event-body.ts';
+import { type TryOutcome, tryDelivery } from './try-delivery.ts';
+import { FAILING_LIMIT_SECONDS, nextTryAt } from './webhook-endpoint.ts';
+
+export type DeliveryWorld = { database: Database; clock: Clock; privateAddresses: boolean };
+
+const BATCH = 50;
+const GONE = 410;
+
+/**
+ * Tells one endpoint what is due, in the order of the sequence, one after another. A failed try is put off by the schedule
+ * and ends the round, so that a receiver that is down costs one try a round.
+ * The caller holds the endpoint's lease until `until`; no try begins after it.
+ */
+export async function serveEndpoint(
+  world: DeliveryWorld,
+  request: { endpointId: string; until: Date },
+): Promise<{ delivered: number; failed: number }> {
+  let delivered = 0;
+  while (world.clock.now() < request.until) {
+    const endpoint = await world.database.webhookEndpoint.findUnique({ where: { id: request.endpointId } });
+    if (!endpoint?.active) break;
+    const due = await world.database.webhookDelivery.findMany({
+      where: { webhookId: endpoint.id, status: 'PENDING', nextRetryAt: { lte: world.clock.now() } },
+      orderBy: { sequence: 'asc' },
+      take: BATCH,
+      include: { source: true },
+    });
+    if (due.length === 0) break;
+    for (const { source, ...delivery } of due) {
+      if (world.clock.now() >= request.until) return { delivered, failed: 0 };
+      const body = JSON.stringify(eventBody(source));
+      const outcome = await tryDelivery(world, { endpoint, messageId: source.id, body });
+      await record(world, { endpoint, delivery, outcome });
+      if (!outcome.isDelivered) return { delivered, failed: 1 };
+      delivered += 1;
+    }
+  }
+  return { delivered, failed: 0 };
+}
+
+type Tried = { endpoint: WebhookEndpoint; delivery: WebhookDelivery; outcome: TryOutcome };
+
+/** Writes the try, what becomes of the delivery, and whether the endpoint is given up. */
+async function record(world: DeliveryWorld, tried: Tried): Promise<void> {
+  const { endpoint, delivery, outcome } = tried;
+  const now = world.clock.now();
+  const firstTriedAt = delivery.firstTriedAt ?? now;
+  const tryCount = delivery.tryCount + 1;
+  const retryAt = outcome.isDelivered || outcome.responseStatus === GONE ? null : nextTryAt(firstTriedAt, tryCount);
+  await transaction(world.database, async (tx) => {
+    // The delivery may have been deleted with its endpoint while the try was under way.
+    const written = await tx.webhookDelivery.updateMany({
+      where: { id: delivery.id },
+      data: {
+        status: outcome.isDelivered ? 'DELIVERED' : retryAt === null ? 'FAILED' : 'PENDING',
+        attempts: { increment: 1 },
+        tryCount,
+        firstTriedAt,
+        nextRetryAt: retryAt,
+        responseStatus: outcome.responseStatus,
+        responseBody: outcome.responseBody ?? outcome.error,
+        deliveredAt: outcome.isDelivered ? now : null,
+      },
+    });
+    if (written.count === 0) return;
+    await tx.webhookAttempt.create({
+      data: {
+        id: newId(),
+        deliveryId: delivery.id,
+        responseStatus: outcome.responseStatus,
+        responseBody: outcome.responseBody,
+        error: outcome.error,
+        latencyMs: outcome.latencyMs,
+      },
+    });
+    const reason = disabledReason(tried, now);
+    const failingSince = outcome.isDelivered ? null : (endpoint.failingSince ?? now);
+    if (reason === null) {
+      if (failingSince?.getTime() === endpoint.failingSince?.getTime()) return;
+      await tx.webhookEndpoint.updateMany({ where: { id: endpoint.id }, data: { failingSince } });
+      return;
+    }
+    const disabled = await tx.webhookEndpoint.updateMany({
+      where: { id: endpoint.id, active: true },
+      data: { active: false, disabledReason: reason, failingSince },
+    });
+    if (disabled.count === 0) return;
+    await appendEvents(tx, endpoint.appId, [
+      {
+        type: 'webhook_endpoint.disabled',
+        resourceId: endpoint.id,
+        data: { id: endpoint.id, appId: endpoint.appId, url: endpoint.url, reason },
+      },
+    ]);
+  });
+}
+
+function disabledReason({ endpoint, outcome }: Tried, now: Date): string | null {
+  if (outcome.responseStatus === GONE) return 'The receiver answered 410 Gone.';
+  if (outcome.isDelivered || endpoint.failingSince === null) return null;
+  const failingMs = now.getTime() - endpoint.failingSince.getTime();
+  const days = FAILING_LIMIT_SECONDS / 86_400;
+  return failingMs >= FAILING_LIMIT_SECONDS * 1000 ? `No try succeeded for ${days} days.` : null;
+}

@@ -1,0 +1,67 @@
+import type { WebhookEndpoint } from '../../../prisma/client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { postJson } from '../../platform/post-json.ts';
+import { signatureHeaders } from './webhook-signature.ts';
+
+const TIMEOUT_MS = 15_000;
+const KEPT_BYTES = 1024;
+
+export type TryOutcome = {
+  isDelivered: boolean;
+  /** The receiver's; null where none came. */
+  responseStatus: number | null;
+  /** The first KiB of its answer. */
+  responseBody: string | null;
+  /** Why no answer came. */
+  error: string | null;
+  latencyMs: number;
+};
+
+/** Posts one signed message to an endpoint and tells what came back; never throws for what the receiver does. */
+export async function tryDelivery(
+  world: { clock: Clock; privateAddresses: boolean },
+  message: { endpoint: WebhookEndpoint; messageId: string; body: string },
+): Promise<TryOutcome> {
+  const { endpoint, messageId: id, body } = message;
+  const sentAt = world.clock.now();
+  const startedAt = performance.now();
+  const isOverlapping =
+    endpoint.previousSecret !== null &&
+    endpoint.previousSecretExpiresAt !== null &&
+    endpoint.previousSecretExpiresAt > sentAt;
+  const secrets = [endpoint.secret, ...(isOverlapping && endpoint.previousSecret ? [endpoint.previousSecret] : [])];
+  try {
+    const answer = await postJson({
+      url: endpoint.url,
+      body,
+      headers: { ...signatureHeaders({ id, sentAt, body, secrets }), 'user-agent': 'Sluice' },
+      timeoutMs: TIMEOUT_MS,
+      keptBytes: KEPT_BYTES,
+      privateAddresses: world.privateAddresses,
+    });
+    return {
+      isDelivered: answer.status >= 200 && answer.status < 300,
+      responseStatus: answer.status,
+      responseBody: answer.body.replaceAll('\u0000', ''),
+      error: null,
+      latencyMs: answer.latencyMs,
+    };
+  } catch (error) {
+    return {
+      isDelivered: false,
+      responseStatus: null,
+      responseBody: null,
+      error: describe(error),
+      latencyMs: Math.round(performance.now() - startedAt),
+    };
+  }
+}
+
+/** A sentence a merchant can act on; never an address of our own network. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'The request failed.';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return `No answer within ${TIMEOUT_MS / 1000} s.`;
+  if (error.name === 'PrivateAddressError') return error.message;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  return code === null ? 'The request failed.' : `The request failed: ${code}.`;
+}

@@ -1,0 +1,19 @@
+import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+import { findEndpoint } from './store.ts';
+import type { UpdateEndpointInput } from './webhook-endpoint.ts';
+
+/** Changes an endpoint; making it active again forgets why it was disabled. Throws NOT_FOUND. */
+export function updateWebhookEndpoint(
+  world: { database: Database },
+  request: { scope: Scope; id: string; input: UpdateEndpointInput },
+): Promise<WebhookEndpoint> {
+  return transaction(world.database, async (tx) => {
+    const endpoint = await findEndpoint(tx, request);
+    const revived = request.input.active === true && !endpoint.active;
+    return tx.webhookEndpoint.update({
+      where: { id: endpoint.id },
+      data: { ...request.input, ...(revived ? { disabledReason: null, failingSince: null } : {}) },
+    });
+  });
+}
