@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -14,7 +14,7 @@ type Step = {
   /** Arguments to Node. */
   command: string[];
   environment?: Record<string, string>;
-  /** Files, and folders with all that is in them: the step is stale when one of them changes. */
+  /** Paths with wildcards: the step is stale when one of these files changes. */
   inputs: string[];
   /** Files that must exist and be as the step left them. */
   outputs: string[];
@@ -33,7 +33,7 @@ const steps: Step[] = [
       CHECKPOINT_DISABLE: '1',
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
     },
-    inputs: ['prisma/', 'prisma.config.ts', 'package-lock.json'],
+    inputs: ['prisma/*.prisma', 'prisma.config.ts', 'package-lock.json'],
     outputs: ['generated/prisma/client.ts', 'generated/pothos.ts'],
   },
 ];
@@ -130,14 +130,10 @@ function hashOf(paths: string[], text = ''): string {
   return hash.digest('hex');
 }
 
-function filesOf(path: string): string[] {
-  const relative = path.replace(/\/$/, '');
-  const full = join(root, relative);
-  if (!existsSync(full)) return [];
-  if (!statSync(full).isDirectory()) return [relative];
-  return readdirSync(full)
-    .sort()
-    .flatMap((name) => filesOf(`${relative}/${name}`));
+function filesOf(pattern: string): string[] {
+  return globSync(pattern, { cwd: root })
+    .filter((file) => statSync(join(root, file)).isFile())
+    .sort();
 }
 
 function readOrEmpty(file: string): string {
