@@ -1,0 +1,62 @@
+/**
+ * Chain facts: what a chain's logs say about us, and whether it still stands.
+ *
+ * - log: what a source read from a chain. Sources are caches of the chain and may lose rows and find them again.
+ * - fact: a log in our inbox, keyed by (chain, block hash, log index): a transaction mined again in another block is
+ *   another fact.
+ * - head, confirmed (C = head − required confirmations + 1), finalized: three heights of a chain as its node tells them.
+ *
+ * ```
+ * SEEN ──block ≤ C, canonical──► CONFIRMED ──applied, block ≤ finalized──► FINAL
+ *   │ ▲                              │
+ *   └─┼──────row gone and the node's hash differs─────► ORPHANED
+ *     └──────the row came back────────────────────────────┘
+ * ```
+ *
+ * `appliedAt` says that the state which others see includes the fact. A CONFIRMED fact without it waits to be applied;
+ * an ORPHANED fact with it waits to be taken back. FINAL facts are never looked at again; if one is orphaned after all,
+ * the chain is halted.
+ *
+ * Authority: the chain. This noun knows no domain: what a fact means is its handler's business (`fact-handler.ts`).
+ */
+import type { ChainFact } from '../../prisma/client.ts';
+
+export type ChainLog = {
+  chainId: number;
+  blockNumber: bigint;
+  blockHash: string;
+  /** Unix seconds. */
+  blockTimestamp: bigint;
+  txHash: string;
+  logIndex: number;
+  /** The emitting contract, in lower case. */
+  address: string;
+  /** The event's name. */
+  kind: string;
+  /** The payment's id for events that carry one. */
+  ref: string | null;
+  /** Integers as decimal strings. */
+  args: Record<string, unknown>;
+};
+
+/** One log among all of its chain. */
+export function factKey(fact: Pick<ChainFact, 'blockHash' | 'logIndex'>): string {
+  return `${fact.blockHash}-${fact.logIndex}`;
+}
+
+/** Chain order; at one height the blocks of two forks stay apart. */
+export function byPlace<Fact extends Pick<ChainFact, 'blockNumber' | 'blockHash' | 'logIndex'>>(
+  left: Fact,
+  right: Fact,
+): number {
+  if (left.blockNumber !== right.blockNumber) return left.blockNumber < right.blockNumber ? -1 : 1;
+  if (left.blockHash !== right.blockHash) return left.blockHash < right.blockHash ? -1 : 1;
+  return left.logIndex - right.logIndex;
+}
+
+/** The lowest of some block numbers. */
+export function lowest(first: bigint, ...rest: readonly bigint[]): bigint {
+  let least = first;
+  for (const number of rest) if (number < least) least = number;
+  return least;
+}

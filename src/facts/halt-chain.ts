@@ -1,0 +1,75 @@
+import type { ChainCursor, ChainFact } from '../../prisma/client.ts';
+import { factKey, lowest } from './chain-fact.ts';
+import type { ChainView } from './chain-view.ts';
+import type { ProjectorMemory, ProjectorWorld } from './projector-world.ts';
+import { newestFinalFacts } from './store.ts';
+
+/** FINAL facts that are looked at when the final chain has changed. */
+const FINAL_FACTS = 1000;
+/** Turns in which the node insists on another final chain than the source's, after which the node is believed. */
+const MISMATCH_TURNS = 5;
+
+/**
+ * Whether what was final still is. When a FINAL fact's block is gone, the chain is HALTED: nothing of it is told any
+ * more until an operator has looked and called for a resync. DOUBTFUL: node and source disagree, ask again.
+ */
+export async function checkFinality(
+  world: Pick<ProjectorWorld, 'database' | 'clock' | 'source' | 'log' | 'observer'> & { memory: ProjectorMemory },
+  { view, cursor }: { view: ChainView; cursor: ChainCursor },
+): Promise<'SOUND' | 'DOUBTFUL' | 'HALTED'> {
+  if (cursor.finalizedHash === null) return 'SOUND';
+  const block = await view.blockAt(cursor.finalizedNumber);
+  if (block === null || block.hash === cursor.finalizedHash) {
+    world.memory.finalMismatches = 0;
+    return 'SOUND';
+  }
+  const lost = await lostFacts(world, view);
+  if (lost.length === 0) {
+    world.log.warn({ chainId: view.chainId }, 'The final chain changed below nothing of ours; it is read again.');
+    await rewind(world, view, cursor);
+    return 'DOUBTFUL';
+  }
+  world.memory.finalMismatches += 1;
+  if (world.memory.finalMismatches < MISMATCH_TURNS && !(await isDropped(world, view.chainId, lost))) return 'DOUBTFUL';
+  const first = lowest(view.head.number, ...lost.map((fact) => fact.blockNumber));
+  const reason = `${lost.length} final facts are gone, the lowest in block ${first}.`;
+  await world.database.chainCursor.update({
+    where: { chainId: view.chainId },
+    data: { haltedAt: world.clock.now(), haltReason: reason },
+  });
+  world.log.error({ chainId: view.chainId, reason }, 'CHAIN HALTED: the chain changed what was final.');
+  world.observer?.halted?.({ chainId: view.chainId, reason });
+  return 'HALTED';
+}
+
+async function lostFacts(world: Pick<ProjectorWorld, 'database'>, view: ChainView): Promise<ChainFact[]> {
+  const lost: ChainFact[] = [];
+  for (const fact of await newestFinalFacts(world.database, view.chainId, FINAL_FACTS)) {
+    const block = await view.blockAt(fact.blockNumber);
+    if (block !== null && block.hash !== fact.blockHash) lost.push(fact);
+  }
+  return lost;
+}
+
+async function isDropped(
+  world: Pick<ProjectorWorld, 'source'>,
+  chainId: number,
+  lost: readonly ChainFact[],
+): Promise<boolean> {
+  const [fact] = lost;
+  if (!fact) return false;
+  const reading = await world.source.read({ chainId, from: fact.blockNumber, to: fact.blockNumber });
+  return reading.through !== null && !reading.logs.some((log) => factKey(log) === factKey(fact));
+}
+
+async function rewind(world: Pick<ProjectorWorld, 'database'>, view: ChainView, cursor: ChainCursor): Promise<void> {
+  await world.database.chainCursor.update({
+    where: { chainId: view.chainId },
+    data: {
+      readNumber: (cursor.startNumber ?? 0n) - 1n,
+      finalizedNumber: view.finalized.number,
+      finalizedHash: view.finalized.hash,
+      finalizedTimestamp: view.finalized.timestamp,
+    },
+  });
+}

@@ -1,0 +1,94 @@
+import { type ChainFact, transaction } from '../../prisma/client.ts';
+import { factKey } from './chain-fact.ts';
+import type { ChainView } from './chain-view.ts';
+import { groupFacts } from './group-facts.ts';
+import type { ProjectorWorld } from './projector-world.ts';
+import { confirmFacts, finalizeFacts, limitLockWait, openFacts, orphanFacts, PAGE } from './store.ts';
+
+type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 'observer'>;
+
+/** Blocks that are asked of a node at a time. */
+const ASKED_AT_ONCE = 10;
+
+/**
+ * Compares every fact that is not final with the node's chain: SEEN ones become CONFIRMED, applied ones FINAL, and
+ * those whose block is gone *and* whose row the source has dropped ORPHANED. A missing row alone proves nothing.
+ */
+export async function judgeFacts(world: Judged, { view }: { view: ChainView }): Promise<void> {
+  let after: ChainFact | undefined;
+  for (;;) {
+    const page = await openFacts(world.database, view.chainId, after);
+    if (page.length > 0) await judgePage(world, view, page);
+    if (page.length < PAGE) return;
+    after = page.at(-1);
+  }
+}
+
+async function judgePage(world: Judged, view: ChainView, page: readonly ChainFact[]): Promise<void> {
+  const hashes = await hashesAt(view, page);
+  const standing = page.filter((fact) => hashes.get(fact.blockNumber) === fact.blockHash);
+  const suspects = page.filter((fact) => {
+    const hash = hashes.get(fact.blockNumber);
+    return hash !== undefined && hash !== fact.blockHash;
+  });
+  const final = standing.filter(
+    (fact) => fact.status === 'CONFIRMED' && fact.appliedAt !== null && fact.blockNumber <= view.finalized.number,
+  );
+  await finalizeFacts(world.database, final);
+  await confirmFacts(
+    world.database,
+    standing.filter((fact) => fact.status === 'SEEN' && fact.blockNumber <= view.confirmed.number),
+  );
+  const orphans = await dropped(world, view.chainId, suspects);
+  if (orphans.length === 0) return;
+  world.log.warn(
+    {
+      chainId: view.chainId,
+      facts: orphans.length,
+      blocks: [...new Set(orphans.map((fact) => fact.blockNumber))].map(String),
+    },
+    'A reorganisation took facts from the chain.',
+  );
+  await orphan(world, view, orphans);
+  world.observer?.reorganised?.({ chainId: view.chainId, orphaned: orphans.length });
+}
+
+async function hashesAt(view: ChainView, facts: readonly ChainFact[]): Promise<Map<bigint, string>> {
+  const numbers = [...new Set(facts.map((fact) => fact.blockNumber))];
+  const hashes = new Map<bigint, string>();
+  for (let start = 0; start < numbers.length; start += ASKED_AT_ONCE) {
+    const blocks = await Promise.all(numbers.slice(start, start + ASKED_AT_ONCE).map((number) => view.blockAt(number)));
+    for (const block of blocks) if (block) hashes.set(block.number, block.hash);
+  }
+  return hashes;
+}
+
+/** Those that the source has no row of any more; while the source knows nothing of the chain, none. */
+async function dropped(world: Judged, chainId: number, suspects: readonly ChainFact[]): Promise<ChainFact[]> {
+  const gone: ChainFact[] = [];
+  for (const number of new Set(suspects.map((fact) => fact.blockNumber))) {
+    const reading = await world.source.read({ chainId, from: number, to: number });
+    if (reading.through === null) continue;
+    const rows = new Set(reading.logs.map(factKey));
+    gone.push(...suspects.filter((fact) => fact.blockNumber === number && !rows.has(factKey(fact))));
+  }
+  return gone;
+}
+
+/** Applied facts are taken back when they are applied next; those that were only told of are taken back here. */
+async function orphan(world: Judged, view: ChainView, facts: readonly ChainFact[]): Promise<void> {
+  const told = facts.filter((fact) => fact.appliedAt === null);
+  await orphanFacts(
+    world.database,
+    facts.filter((fact) => fact.appliedAt !== null || !world.handlers.get(fact.kind)?.vanished),
+  );
+  for (const group of groupFacts(world.handlers, view, told)) {
+    const { vanished } = group.handler;
+    if (!vanished) continue;
+    await transaction(world.database, async (tx) => {
+      await limitLockWait(tx);
+      await orphanFacts(tx, group.facts);
+      await vanished(tx, group);
+    });
+  }
+}

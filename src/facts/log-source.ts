@@ -1,0 +1,126 @@
+import { decodeEventLog, type Hex, type Log, numberToHex, parseAbi, toEventSelector } from 'viem';
+import { z } from 'zod';
+import { type Chain, NATIVE } from '../chains/chain.ts';
+import type { EvmClient, EvmNodes } from '../chains/evm/nodes.ts';
+import type { Registry } from '../chains/registry.ts';
+import { decodeEscrowLog, toAbiJson } from '../escrow/escrow-event.ts';
+import { byPlace, type ChainLog, lowest } from './chain-fact.ts';
+import type { FactSource } from './fact-source.ts';
+
+const tokenAbi = parseAbi([
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+]);
+const transferTopic = toEventSelector('Transfer(address,address,uint256)');
+const approvalTopic = toEventSelector('Approval(address,address,uint256)');
+
+const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]*$/)]);
+const logSchema = z.object({
+  address: hex,
+  topics: z.array(hex).max(4),
+  data: hex,
+  blockNumber: hex,
+  blockHash: hex,
+  blockTimestamp: hex.nullish(),
+  transactionHash: hex,
+  logIndex: hex,
+});
+type NodeLog = z.infer<typeof logSchema>;
+type Filter = { address: Hex | Hex[]; topics: (Hex | null)[] };
+
+export type LogSource = FactSource & {
+  /** Every log of the escrow that carries this payment's id, from block `from` to the head. */
+  readPayment(request: { chainId: number; id: Hex; from: bigint }): Promise<ChainLog[]>;
+};
+
+/**
+ * Reads logs from the node itself with eth_getLogs, at most `maxBlocks` blocks a request (default 2000, which public
+ * nodes allow). Throws CHAIN_UNAVAILABLE.
+ */
+export function openLogSource(world: { nodes: EvmNodes; registry: Registry; maxBlocks?: number }): LogSource {
+  const step = BigInt(world.maxBlocks ?? 2000);
+  const ask = async (chainId: number, filters: Filter[], from: bigint, to: bigint): Promise<ChainLog[]> =>
+    await world.nodes.asking(chainId, async (client) => {
+      const answers = await Promise.all(filters.map((filter) => getLogs(client, filter, from, to)));
+      return await dated(client, chainId, answers.flat());
+    });
+  return {
+    async read({ chainId, from, to }) {
+      const last = lowest(from + step - 1n, to);
+      if (last < from) return { logs: [], through: { number: to, hash: null } };
+      const logs = await ask(chainId, filtersOf(world.registry.chain(chainId)), from, last);
+      return { logs, through: { number: last, hash: null } };
+    },
+    async readPayment({ chainId, id, from }) {
+      const escrow = world.registry.chain(chainId)?.escrow;
+      if (!escrow) return [];
+      const head = await world.nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
+      const found: ChainLog[] = [];
+      for (let start = from; start <= head; start += step) {
+        const last = lowest(start + step - 1n, head);
+        found.push(...(await ask(chainId, [{ address: escrow, topics: [null, id] }], start, last)));
+      }
+      return found.filter((log) => log.ref === id);
+    },
+    close: async () => undefined,
+  };
+}
+
+/** All of the escrow's events, approvals of it, and transfers to it. */
+function filtersOf(chain: Chain | undefined): Filter[] {
+  if (!chain?.escrow) return [];
+  const tokens = chain.tokens.map((token) => token.address).filter((address) => address !== NATIVE);
+  const addresses = z.array(hex).parse(tokens);
+  const escrowTopic: Hex = `0x${chain.escrow.slice(2).toLowerCase().padStart(64, '0')}`;
+  const ofTokens = [approvalTopic, transferTopic].map((topic) => ({
+    address: addresses,
+    topics: [topic, null, escrowTopic],
+  }));
+  return [{ address: chain.escrow, topics: [] }, ...(addresses.length > 0 ? ofTokens : [])];
+}
+
+async function getLogs(client: EvmClient, filter: Filter, from: bigint, to: bigint): Promise<NodeLog[]> {
+  const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) };
+  const answer = await client.request({ method: 'eth_getLogs', params: [{ ...filter, ...range }] });
+  return z.array(logSchema).parse(answer);
+}
+
+/** Most nodes leave the block's time out of a log: those blocks are asked for. */
+async function dated(client: EvmClient, chainId: number, logs: NodeLog[]): Promise<ChainLog[]> {
+  const times = new Map<string, bigint>();
+  for (const log of logs) {
+    if (log.blockTimestamp) times.set(log.blockHash, BigInt(log.blockTimestamp));
+  }
+  const undated = [...new Set(logs.map((log) => log.blockHash))].filter((hash) => !times.has(hash));
+  for (const blockHash of undated) times.set(blockHash, (await client.getBlock({ blockHash })).timestamp);
+  return logs
+    .flatMap((log) => {
+      const decoded = decode(log);
+      if (!decoded) return [];
+      return {
+        chainId,
+        blockNumber: BigInt(log.blockNumber),
+        blockHash: log.blockHash.toLowerCase(),
+        blockTimestamp: times.get(log.blockHash) ?? 0n,
+        txHash: log.transactionHash.toLowerCase(),
+        logIndex: Number(log.logIndex),
+        address: log.address.toLowerCase(),
+        ...decoded,
+      };
+    })
+    .sort(byPlace);
+}
+
+function decode(log: NodeLog): Pick<ChainLog, 'kind' | 'ref' | 'args'> | null {
+  const [first, ...rest] = log.topics;
+  if (first === undefined) return null;
+  const topics: Log['topics'] = [first, ...rest];
+  if (first !== transferTopic && first !== approvalTopic) return decodeEscrowLog({ topics, data: log.data });
+  try {
+    const { eventName, args } = decodeEventLog({ abi: tokenAbi, topics, data: log.data });
+    return { kind: eventName, ref: null, args: toAbiJson(args) };
+  } catch {
+    // A token of another standard, such as ERC-721, whose value is indexed.
+    return null;
+  }
+}

@@ -1,0 +1,112 @@
+/** One turn of the projector: read, put into the inbox, judge, apply. Correct when killed anywhere and run again. */
+import type { ChainCursor } from '../../prisma/client.ts';
+import type { Chain } from '../chains/registry.ts';
+import { GatewayError } from '../errors.ts';
+import { applyFacts } from './apply-facts.ts';
+import { lowest } from './chain-fact.ts';
+import { type ChainView, newChainMemory, readChainView } from './chain-view.ts';
+import type { FactReading } from './fact-source.ts';
+import { checkFinality } from './halt-chain.ts';
+import { judgeFacts } from './judge-facts.ts';
+import type { Observation, ProjectorMemory, ProjectorWorld } from './projector-world.ts';
+import { receiveLogs } from './receive-logs.ts';
+import { lowestOpenBlock, openCursor } from './store.ts';
+
+export function newProjectorMemory(): ProjectorMemory {
+  return { chain: newChainMemory(), tries: new Map(), finalMismatches: 0 };
+}
+
+/**
+ * Brings what we know of one EVM chain up to date with its node. Writes facts, the chain's cursor, and whatever the
+ * handlers write. Throws CHAIN_UNAVAILABLE; nothing is lost by that, the next turn goes on where this one stopped.
+ */
+export async function observeChain(world: ProjectorWorld, { chainId }: { chainId: number }): Promise<Observation> {
+  const chain = world.registry.chain(chainId);
+  if (!chain) throw new GatewayError('VALIDATION_ERROR', `Chain ${chainId} is not registered.`, { param: 'chainId' });
+  const memory = world.memory ?? newProjectorMemory();
+  const view = await readChainView({ nodes: world.nodes, memory: memory.chain }, chain);
+  const cursor = await openCursor(world.database, {
+    chainId,
+    startNumber: async () => startNumber(world, chain, view),
+  });
+  if (cursor.haltedAt) return report(view, cursor, { halted: true });
+  const trust = await checkFinality({ ...world, memory }, { view, cursor });
+  if (trust !== 'SOUND') return report(view, cursor, { halted: trust === 'HALTED' });
+  const readNumber = await readFrom(view, cursor);
+  const reading = await world.source.read({ chainId, from: readNumber + 1n, to: view.head.number });
+  await receiveLogs(world, { view, logs: reading.logs });
+  await judgeFacts(world, { view });
+  const { waiting, more } = await applyFacts({ ...world, memory }, { view });
+  const next = await advanceCursor(world, { view, cursor, readNumber, reading });
+  return report(view, next, { waiting, behind: more || next.readNumber < progressOf(reading, view) });
+}
+
+/** The registry's word, else the genesis of a local chain, else now: nobody has paid terms that were never signed. */
+function startNumber(world: ProjectorWorld, chain: Chain, view: ChainView): bigint {
+  return world.startBlocks?.get(chain.chainId) ?? (chain.local ? 0n : view.head.number);
+}
+
+/** When the head that was told last is gone, blocks above the final one may have other logs now and are read again. */
+async function readFrom(view: ChainView, cursor: ChainCursor): Promise<bigint> {
+  if (cursor.headHash === null) return cursor.readNumber;
+  const last = await view.blockAt(cursor.headNumber);
+  if (last === null || last.hash === cursor.headHash) return cursor.readNumber;
+  return lowest(cursor.readNumber, cursor.finalizedNumber, view.finalized.number);
+}
+
+function progressOf(reading: FactReading, view: ChainView): bigint {
+  return lowest(reading.through?.number ?? -1n, view.head.number);
+}
+
+async function advanceCursor(
+  world: ProjectorWorld,
+  turn: { view: ChainView; cursor: ChainCursor; readNumber: bigint; reading: FactReading },
+): Promise<ChainCursor> {
+  const { view, cursor, reading } = turn;
+  const through = reading.through;
+  // A source on another fork than the node has read other blocks than those that stand.
+  const sound =
+    through !== null && (through.hash === null || (await view.blockAt(through.number))?.hash === through.hash);
+  const progress = progressOf(reading, view);
+  const readNumber = sound && progress > turn.readNumber ? progress : turn.readNumber;
+  const open = await lowestOpenBlock(world.database, view.chainId);
+  const allApplied = lowest(view.confirmed.number, readNumber, ...(open === null ? [] : [open - 1n]));
+  const applied = await view.blockAt(allApplied < 0n ? 0n : allApplied);
+  // A node that has fallen behind does not take the head back; one on a shorter fork is found out when it grows.
+  const head = view.head.number < cursor.headNumber && !(await isGone(view, cursor)) ? null : view.head;
+  const finalized = view.finalized.number < cursor.finalizedNumber ? null : view.finalized;
+  return await world.database.chainCursor.update({
+    where: { chainId: view.chainId },
+    data: {
+      readNumber,
+      ...(applied ? { appliedNumber: applied.number, appliedTimestamp: applied.timestamp } : {}),
+      ...(head ? { headNumber: head.number, headHash: head.hash, headTimestamp: head.timestamp } : {}),
+      ...(finalized
+        ? {
+            finalizedNumber: finalized.number,
+            finalizedHash: finalized.hash,
+            finalizedTimestamp: finalized.timestamp,
+          }
+        : {}),
+    },
+  });
+}
+
+async function isGone(view: ChainView, cursor: ChainCursor): Promise<boolean> {
+  const block = await view.blockAt(cursor.headNumber);
+  return block !== null && block.hash !== cursor.headHash;
+}
+
+function report(view: ChainView, cursor: ChainCursor, rest: Partial<Observation>): Observation {
+  return {
+    chainId: view.chainId,
+    head: view.head.number,
+    finalized: cursor.finalizedNumber,
+    read: cursor.readNumber,
+    applied: cursor.appliedNumber,
+    waiting: 0,
+    halted: false,
+    behind: false,
+    ...rest,
+  };
+}

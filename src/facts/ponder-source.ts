@@ -1,0 +1,99 @@
+import pg from 'pg';
+import { z } from 'zod';
+import type { ChainLog } from './chain-fact.ts';
+import type { FactReading, FactSource } from './fact-source.ts';
+
+const rowSchema = z.object({
+  chain_id: z.int(),
+  block_number: z.coerce.bigint(),
+  block_hash: z.string(),
+  block_timestamp: z.coerce.bigint(),
+  tx_hash: z.string(),
+  log_index: z.int(),
+  address: z.string(),
+  kind: z.string(),
+  ref: z.string().nullable(),
+  args: z.record(z.string(), z.unknown()),
+});
+const progressSchema = z.object({ number: z.coerce.bigint(), hash: z.string() });
+
+/** More rows than this are read in several turns. */
+const ROWS_LIMIT = 2000;
+const UNDEFINED_TABLE = '42P01';
+const UNDEFINED_SCHEMA = '3F000';
+
+/**
+ * Reads Ponder's rows through its views, rows and progress in one snapshot. Ponder takes exclusive locks when it
+ * recovers, so that statements are short and give up waiting; it may delete and insert again what is not final.
+ */
+export function openPonderSource({ url, viewsSchema }: { url: string; viewsSchema: string }): FactSource {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 2,
+    application_name: 'sluice-projector',
+    options: '-c lock_timeout=2000 -c statement_timeout=10000',
+  });
+  // A connection that breaks while idle is replaced at the next query.
+  pool.on('error', () => undefined);
+  return {
+    async read({ chainId, from, to }) {
+      try {
+        return await readSnapshot(pool, viewsSchema, { chainId, from, to });
+      } catch (error) {
+        if (isMissing(error)) return { logs: [], through: null };
+        throw error;
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+async function readSnapshot(
+  pool: pg.Pool,
+  schema: string,
+  request: { chainId: number; from: bigint; to: bigint },
+): Promise<FactReading> {
+  // One statement is one snapshot: the progress can never be ahead of the rows that are read beside it.
+  const answer = await pool.query<{ progress: unknown; logs: unknown }>(
+    `SELECT
+       (SELECT json_build_object('number', number::text, 'hash', hash) FROM "${schema}".chain_progress
+         WHERE chain_id = $1) AS progress,
+       (SELECT coalesce(json_agg(row_to_json(page)), '[]') FROM (
+         SELECT chain_id, block_number::text, block_hash, block_timestamp::text, tx_hash, log_index, address, kind, ref,
+           args
+         FROM "${schema}".chain_event WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3
+         ORDER BY block_number, log_index LIMIT ${ROWS_LIMIT}) AS page) AS logs`,
+    [request.chainId, String(request.from), String(request.to)],
+  );
+  const row = answer.rows[0];
+  if (!row?.progress) return { logs: [], through: null };
+  const progress = progressSchema.parse(row.progress);
+  const logs = z.array(rowSchema).parse(row.logs).map(toLog);
+  const last = logs.at(-1);
+  if (logs.length < ROWS_LIMIT || !last) return { logs, through: progress };
+  // The page may have cut its last block in two: that block is read again in the next turn.
+  return {
+    logs,
+    through: { number: last.blockNumber > request.from ? last.blockNumber - 1n : last.blockNumber, hash: null },
+  };
+}
+
+function toLog(row: z.infer<typeof rowSchema>): ChainLog {
+  return {
+    chainId: row.chain_id,
+    blockNumber: row.block_number,
+    blockHash: row.block_hash.toLowerCase(),
+    blockTimestamp: row.block_timestamp,
+    txHash: row.tx_hash.toLowerCase(),
+    logIndex: row.log_index,
+    address: row.address.toLowerCase(),
+    kind: row.kind,
+    ref: row.ref,
+    args: row.args,
+  };
+}
+
+/** Ponder has not made its tables yet, or is replacing the views. */
+function isMissing(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === UNDEFINED_TABLE || error.code === UNDEFINED_SCHEMA);
+}

@@ -1,0 +1,58 @@
+/** What the projector needs from the world. */
+import type { Database } from '../../prisma/client.ts';
+import type { EvmNodes } from '../chains/evm/nodes.ts';
+import type { Registry } from '../chains/registry.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { ChainMemory } from './chain-view.ts';
+import type { FactHandlers } from './fact-handler.ts';
+import type { FactSource } from './fact-source.ts';
+
+/** What happened, for metrics; every method may be left out. */
+export type ProjectorObserver = {
+  observed?(observation: Observation): void;
+  /** Facts orphaned: a reorganisation took them. */
+  reorganised?(event: { chainId: number; orphaned: number }): void;
+  applied?(event: { chainId: number; kind: string; facts: number }): void;
+  /** Evidence that stays incomplete: the fold and the contract disagree. */
+  stuck?(event: { chainId: number; ref: string | null; tries: number }): void;
+  halted?(event: { chainId: number; reason: string }): void;
+  failed?(event: { chainId: number; error: unknown }): void;
+};
+
+export type Observation = {
+  chainId: number;
+  head: bigint;
+  finalized: bigint;
+  read: bigint;
+  applied: bigint;
+  /** Groups whose evidence was not whole. */
+  waiting: number;
+  halted: boolean;
+  /** More is to be read at once. */
+  behind: boolean;
+};
+
+export type ProjectorWorld = {
+  database: Database;
+  clock: Clock;
+  registry: Registry;
+  nodes: EvmNodes;
+  source: FactSource;
+  handlers: FactHandlers;
+  log: Log;
+  /** Where a chain is read from when it is observed for the first time; its head where nothing is said. */
+  startBlocks?: ReadonlyMap<number, bigint>;
+  observer?: ProjectorObserver;
+  /** What one chain's turns remember; left out, each turn asks the node for everything again. */
+  memory?: ProjectorMemory;
+};
+
+/** Lost with the process, and only ever saves requests and counts tries. */
+export type ProjectorMemory = {
+  chain: ChainMemory;
+  /** Tries of groups whose evidence is not whole. */
+  tries: Map<string, number>;
+  /** Turns in a row in which final facts stood in blocks that the node does not have. */
+  finalMismatches: number;
+};

@@ -1,0 +1,47 @@
+import { type ChainFact, type DatabaseTransaction, transaction } from '../../prisma/client.ts';
+import type { ChainLog } from './chain-fact.ts';
+import type { ChainView } from './chain-view.ts';
+import type { FactHandlers } from './fact-handler.ts';
+import { groupFacts } from './group-facts.ts';
+import type { ProjectorWorld } from './projector-world.ts';
+import { limitLockWait, putFacts } from './store.ts';
+
+/**
+ * Puts logs into the inbox. Those above the confirmed height are told of, once per transaction and block: their group
+ * is put and its handler called in one transaction.
+ */
+export async function receiveLogs(
+  world: Pick<ProjectorWorld, 'database' | 'handlers'>,
+  { view, logs }: { view: ChainView; logs: readonly ChainLog[] },
+): Promise<void> {
+  const early = logs.filter((log) => log.blockNumber > view.confirmed.number && hears(world.handlers, log.kind));
+  const rest = logs.filter((log) => !early.includes(log));
+  await putFacts(world.database, rest);
+  for (const group of byTransaction(early)) {
+    await transaction(world.database, async (tx) => {
+      await limitLockWait(tx);
+      const put = await putFacts(tx, group);
+      await tell(tx, world.handlers, view, put);
+    });
+  }
+}
+
+async function tell(tx: DatabaseTransaction, handlers: FactHandlers, view: ChainView, put: ChainFact[]): Promise<void> {
+  // A fact that comes back before it was taken back has been told already.
+  const fresh = put.filter((fact) => fact.appliedAt === null);
+  for (const group of groupFacts(handlers, view, fresh)) await group.handler.seen?.(tx, group);
+}
+
+function hears(handlers: FactHandlers, kind: string): boolean {
+  return handlers.get(kind)?.seen !== undefined;
+}
+
+/** Of one payment, transaction and block: one app's events, and therefore one database transaction. */
+function byTransaction(logs: readonly ChainLog[]): ChainLog[][] {
+  const groups = new Map<string, ChainLog[]>();
+  for (const log of logs) {
+    const key = `${log.blockHash}-${log.txHash}-${log.ref ?? log.logIndex}`;
+    groups.set(key, [...(groups.get(key) ?? []), log]);
+  }
+  return [...groups.values()];
+}

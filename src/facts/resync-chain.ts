@@ -1,0 +1,34 @@
+import { type Database, transaction } from '../../prisma/client.ts';
+import { notFound } from '../errors.ts';
+
+/**
+ * Makes the projector look at a chain anew: every fact from block `from` on (default: the first that was ever read) is
+ * judged again, logs are read again, and a halt ends. What is gone from the chain is then taken back, what was missed
+ * is applied. Harmless on a sound chain. Throws NOT_FOUND for a chain that was never observed.
+ */
+export async function resyncChain(
+  world: { database: Database },
+  { chainId, from }: { chainId: number; from?: bigint },
+): Promise<{ from: bigint; facts: number }> {
+  return await transaction(world.database, async (tx) => {
+    const cursor = await tx.chainCursor.findUnique({ where: { chainId } });
+    if (!cursor) throw notFound('chain');
+    const start = from ?? cursor.startNumber ?? 0n;
+    const judgedAgain = await tx.chainFact.updateMany({
+      where: { chainId, status: 'FINAL', blockNumber: { gte: start } },
+      data: { status: 'CONFIRMED' },
+    });
+    await tx.chainCursor.update({
+      where: { chainId },
+      data: {
+        readNumber: start - 1n,
+        headHash: null,
+        finalizedHash: null,
+        finalizedNumber: start > 0n ? start - 1n : 0n,
+        haltedAt: null,
+        haltReason: null,
+      },
+    });
+    return { from: start, facts: judgedAgain.count };
+  });
+}

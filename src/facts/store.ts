@@ -1,0 +1,174 @@
+/** The inbox and the cursors: every statement of the room. */
+import type { ChainCursor, ChainFact, Database, DatabaseTransaction, Prisma } from '../../prisma/client.ts';
+import { GatewayError } from '../errors.ts';
+import { byPlace, type ChainLog, factKey } from './chain-fact.ts';
+
+type Reader = Database | DatabaseTransaction;
+type Place = Pick<ChainFact, 'chainId' | 'blockHash' | 'logIndex'>;
+
+/** Page of the work set; every page is judged in each turn. */
+export const PAGE = 500;
+/** Facts that wait to be applied or taken back and are taken up in one turn. */
+export const DIRTY_LIMIT = 500;
+
+/** A statement that waits longer for a lock gives up, for Ponder's recovery and a second projector may hold it. */
+export async function limitLockWait(tx: DatabaseTransaction): Promise<void> {
+  await tx.$executeRaw`SET LOCAL lock_timeout = '3s'`;
+}
+
+/** The chain's cursor; the first call fixes where reading starts. */
+export async function openCursor(
+  database: Database,
+  { chainId, startNumber }: { chainId: number; startNumber: () => Promise<bigint> },
+): Promise<ChainCursor> {
+  const found = await database.chainCursor.findUnique({ where: { chainId } });
+  if (found && found.startNumber !== null) return found;
+  const start = await startNumber();
+  return await database.chainCursor.upsert({
+    where: { chainId },
+    create: { chainId, startNumber: start, readNumber: start - 1n },
+    update: { startNumber: start, readNumber: start - 1n },
+  });
+}
+
+/**
+ * Puts logs into the inbox; one that is there already stays as it is, but for an ORPHANED one, which is SEEN again.
+ * Answers the facts that were put or came back.
+ */
+export async function putFacts(tx: Reader, logs: readonly ChainLog[]): Promise<ChainFact[]> {
+  if (logs.length === 0) return [];
+  const rows = JSON.stringify(
+    logs.map((log) => ({
+      chain_id: log.chainId,
+      block_hash: log.blockHash,
+      log_index: log.logIndex,
+      block_number: String(log.blockNumber),
+      block_timestamp: String(log.blockTimestamp),
+      tx_hash: log.txHash,
+      address: log.address,
+      kind: log.kind,
+      ref: log.ref,
+      args: log.args,
+    })),
+  );
+  const put = await tx.$queryRaw<{ block_hash: string; log_index: number }[]>`
+    INSERT INTO chain_fact
+      (chain_id, block_hash, log_index, block_number, block_timestamp, tx_hash, address, kind, ref, args)
+    SELECT chain_id, block_hash, log_index, block_number, block_timestamp, tx_hash, address, kind, ref, args
+    FROM jsonb_to_recordset(${rows}::jsonb) AS log(chain_id int, block_hash text, log_index int, block_number bigint,
+      block_timestamp bigint, tx_hash text, address text, kind text, ref text, args jsonb)
+    ON CONFLICT (chain_id, block_hash, log_index) DO UPDATE SET status = 'SEEN' WHERE chain_fact.status = 'ORPHANED'
+    RETURNING block_hash, log_index`;
+  if (put.length === 0) return [];
+  const keys = new Set(put.map((row) => factKey({ blockHash: row.block_hash, logIndex: row.log_index })));
+  const hashes = [...new Set(put.map((row) => row.block_hash))];
+  const facts = await tx.chainFact.findMany({ where: { chainId: logs[0]?.chainId ?? 0, blockHash: { in: hashes } } });
+  return facts.filter((fact) => keys.has(factKey(fact))).sort(byPlace);
+}
+
+/** A page of the facts that are not FINAL yet and still stand, in chain order. */
+export async function openFacts(
+  database: Database,
+  chainId: number,
+  after: ChainFact | undefined,
+): Promise<ChainFact[]> {
+  return await database.chainFact.findMany({
+    where: { chainId, status: { in: ['SEEN', 'CONFIRMED'] }, ...(after ? { OR: placesAfter(after) } : {}) },
+    orderBy: [{ blockNumber: 'asc' }, { blockHash: 'asc' }, { logIndex: 'asc' }],
+    take: PAGE,
+  });
+}
+
+/** By value: the fact itself may have left the set since. */
+function placesAfter({ blockNumber, blockHash, logIndex }: ChainFact): Prisma.ChainFactWhereInput[] {
+  return [
+    { blockNumber: { gt: blockNumber } },
+    { blockNumber, blockHash: { gt: blockHash } },
+    { blockNumber, blockHash, logIndex: { gt: logIndex } },
+  ];
+}
+
+/** Confirmed facts to be applied, and orphaned ones to be taken back, in chain order. */
+export async function dirtyFacts(database: Database, chainId: number): Promise<ChainFact[]> {
+  return await database.chainFact.findMany({
+    where: { chainId, ...dirty },
+    orderBy: [{ blockNumber: 'asc' }, { blockHash: 'asc' }, { logIndex: 'asc' }],
+    take: DIRTY_LIMIT,
+  });
+}
+
+const dirty = {
+  OR: [
+    { status: 'CONFIRMED', appliedAt: null },
+    { status: 'ORPHANED', appliedAt: { not: null } },
+  ],
+} satisfies Prisma.ChainFactWhereInput;
+
+/** The lowest block with a fact that is waited for; null when the inbox is all done. */
+export async function lowestOpenBlock(database: Database, chainId: number): Promise<bigint | null> {
+  const answer = await database.chainFact.aggregate({
+    where: { chainId, OR: [{ status: 'SEEN' }, ...dirty.OR] },
+    _min: { blockNumber: true },
+  });
+  return answer._min.blockNumber;
+}
+
+/** The newest FINAL facts, to be looked at when the final chain itself has changed. */
+export async function newestFinalFacts(database: Database, chainId: number, take: number): Promise<ChainFact[]> {
+  return await database.chainFact.findMany({
+    where: { chainId, status: 'FINAL' },
+    orderBy: { blockNumber: 'desc' },
+    take,
+  });
+}
+
+export async function confirmFacts(database: Database, facts: readonly Place[]): Promise<void> {
+  await markFacts(database, facts, { from: ['SEEN'], to: 'CONFIRMED' });
+}
+
+export async function finalizeFacts(database: Database, facts: readonly Place[]): Promise<void> {
+  await markFacts(database, facts, { from: ['CONFIRMED'], to: 'FINAL' });
+}
+
+export async function orphanFacts(tx: Reader, facts: readonly Place[]): Promise<void> {
+  await markFacts(tx, facts, { from: ['SEEN', 'CONFIRMED'], to: 'ORPHANED' });
+}
+
+async function markFacts(
+  tx: Reader,
+  facts: readonly Place[],
+  change: { from: ('SEEN' | 'CONFIRMED')[]; to: 'CONFIRMED' | 'FINAL' | 'ORPHANED' },
+): Promise<void> {
+  if (facts.length === 0) return;
+  await tx.chainFact.updateMany({
+    where: { status: { in: change.from }, OR: facts.map(place) },
+    data: { status: change.to },
+  });
+}
+
+/**
+ * Marks what a group's write will have done: confirmed facts as applied, orphaned ones as taken back. Throws CONFLICT
+ * when one of them has changed since it was read; the rows stay locked to the commit.
+ */
+export async function markApplied(
+  tx: DatabaseTransaction,
+  facts: readonly ChainFact[],
+  appliedAt: Date,
+): Promise<void> {
+  for (const status of ['CONFIRMED', 'ORPHANED'] as const) {
+    const places = facts.filter((fact) => fact.status === status).map(place);
+    if (places.length === 0) continue;
+    const confirmed = status === 'CONFIRMED';
+    const marked = await tx.chainFact.updateMany({
+      where: { status, appliedAt: confirmed ? null : { not: null }, OR: places },
+      data: { appliedAt: confirmed ? appliedAt : null },
+    });
+    if (marked.count !== places.length) {
+      throw new GatewayError('CONFLICT', `Of ${places.length} facts ${marked.count} are still as they were read.`);
+    }
+  }
+}
+
+function place(fact: Place): Place {
+  return { chainId: fact.chainId, blockHash: fact.blockHash, logIndex: fact.logIndex };
+}
