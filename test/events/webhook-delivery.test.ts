@@ -1,0 +1,207 @@
+import { Webhook } from 'standardwebhooks';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, transaction, type WebhookEndpoint } from '../../prisma/client.ts';
+import { appendEvents } from '../../src/events/append-events.ts';
+import type { EventType } from '../../src/events/event-type.ts';
+import { createWebhookEndpoint } from '../../src/events/webhooks/create-webhook-endpoint.ts';
+import { pingWebhookEndpoint } from '../../src/events/webhooks/ping-webhook-endpoint.ts';
+import { queueDeliveries } from '../../src/events/webhooks/queue-deliveries.ts';
+import { redeliverWebhook } from '../../src/events/webhooks/redeliver-webhook.ts';
+import { rotateWebhookSecret } from '../../src/events/webhooks/rotate-webhook-secret.ts';
+import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
+import { serveEndpoint } from '../../src/events/webhooks/serve-endpoint.ts';
+import { updateWebhookEndpoint } from '../../src/events/webhooks/update-webhook-endpoint.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { freshDatabase } from '../setup/database.ts';
+import { openReceiver, type Receiver } from '../setup/receiver.ts';
+
+let database: Database;
+let receiver: Receiver;
+let appId: string;
+let merchantId: string;
+let now = new Date();
+const clock = { now: () => now };
+const world = () => ({ database, clock, privateAddresses: true });
+const later = (seconds: number) => {
+  now = new Date(now.getTime() + seconds * 1000);
+};
+const scope = () => ({ merchantId, appId });
+const serve = (endpoint: WebhookEndpoint) =>
+  serveEndpoint(world(), { endpointId: endpoint.id, until: new Date(now.getTime() + 1000) });
+
+beforeAll(async () => {
+  database = (await freshDatabase()).database;
+});
+
+beforeEach(async () => {
+  receiver = await openReceiver();
+  now = new Date();
+  merchantId = newId();
+  appId = newId();
+  await database.merchant.create({ data: { id: merchantId, name: 'M' } });
+  await database.app.create({ data: { id: appId, merchantId, name: 'A', mode: 'TEST' } });
+});
+
+/** Appends events and queues their deliveries, as the reaction to them does. */
+async function tell(...types: EventType[]): Promise<string[]> {
+  const events = await transaction(database, (tx) =>
+    appendEvents(
+      tx,
+      appId,
+      types.map((type) => ({ type, resourceId: newId(), data: { id: 'r' } })),
+    ),
+  );
+  const sequences = events.map((event) => event.sequence);
+  await queueDeliveries(world(), { appId, first: sequences[0] ?? 0n, last: sequences.at(-1) ?? 0n });
+  // The clock of the database is a little ahead of a test's.
+  now = new Date(Math.max(now.getTime(), Date.now()) + 1000);
+  return events.map((event) => event.id);
+}
+
+const endpointOf = (events: string[] = ['*']) =>
+  createWebhookEndpoint(world(), { appId, input: { url: receiver.url, events } });
+
+describe('a webhook endpoint', () => {
+  it('is told what it asked for, signed, in the order of the sequence', async () => {
+    const endpoint = await endpointOf(['invoice.opened', 'invoice.paid']);
+    await tell('invoice.opened', 'customer.created', 'invoice.paid');
+    expect(await serve(endpoint)).toEqual({ delivered: 2, failed: 0 });
+    const bodies = receiver.received.map((message) =>
+      new Webhook(endpoint.secret).verify(message.body, message.headers),
+    );
+    expect(bodies).toMatchObject([
+      { type: 'invoice.opened', sequence: 1, appId },
+      { type: 'invoice.paid', sequence: 3, appId },
+    ]);
+  });
+
+  it('is not told what happened before it was made', async () => {
+    await tell('invoice.opened');
+    const endpoint = await endpointOf();
+    await queueDeliveries(world(), { appId, first: 1n, last: 1n });
+    await serve(endpoint);
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('is told each event once, however often the reaction runs', async () => {
+    const endpoint = await endpointOf();
+    await tell('invoice.opened');
+    await queueDeliveries(world(), { appId, first: 1n, last: 1n });
+    await serve(endpoint);
+    await serve(endpoint);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('that fails is tried again on the schedule, with the same id, until the tries are spent', async () => {
+    const endpoint = await endpointOf();
+    const [eventId] = await tell('invoice.opened');
+    receiver.answer(500);
+    for (const wait of [0, 5, 295, 1500, 5400, 10_800, 18_000, 14_400, 21_600, 14_400]) {
+      later(wait);
+      await serve(endpoint);
+      await serve(endpoint);
+    }
+    expect(receiver.received).toHaveLength(10);
+    expect(new Set(receiver.received.map((message) => message.headers['webhook-id']))).toEqual(new Set([eventId]));
+    const delivery = await database.webhookDelivery.findFirstOrThrow({
+      where: { webhookId: endpoint.id },
+      include: { tries: true },
+    });
+    expect(delivery).toMatchObject({ status: 'FAILED', attempts: 10, responseStatus: 500, nextRetryAt: null });
+    expect(delivery.tries.map((one) => one.responseBody)).toEqual(Array.from({ length: 10 }, () => 'thanks'));
+  });
+
+  it('that failed can be told again by hand', async () => {
+    const endpoint = await endpointOf();
+    await tell('invoice.opened');
+    receiver.answer(500);
+    await serve(endpoint);
+    receiver.answer(200);
+    const { id } = await database.webhookDelivery.findFirstOrThrow({ where: { webhookId: endpoint.id } });
+    await redeliverWebhook(world(), { scope: scope(), endpointId: endpoint.id, deliveryId: id });
+    await serve(endpoint);
+    expect(await database.webhookDelivery.findUnique({ where: { id } })).toMatchObject({
+      status: 'DELIVERED',
+      attempts: 2,
+    });
+  });
+
+  it('that answers 410 is disabled, says so with an event, and can be made active again', async () => {
+    const endpoint = await endpointOf();
+    await tell('invoice.opened', 'invoice.paid');
+    receiver.answer(410);
+    await serve(endpoint);
+    const disabled = await database.webhookEndpoint.findUniqueOrThrow({ where: { id: endpoint.id } });
+    expect([disabled.active, disabled.disabledReason]).toEqual([false, 'The receiver answered 410 Gone.']);
+    expect(await database.event.count({ where: { appId, type: 'webhook_endpoint.disabled' } })).toBe(1);
+    expect(await serve(endpoint)).toEqual({ delivered: 0, failed: 0 });
+    receiver.answer(200);
+    await updateWebhookEndpoint(world(), { scope: scope(), id: endpoint.id, input: { active: true } });
+    expect(await serve(endpoint)).toEqual({ delivered: 1, failed: 0 });
+  });
+
+  it('that has failed for five days is disabled', async () => {
+    const endpoint = await endpointOf();
+    receiver.answer(503);
+    for (let day = 0; day <= 5; day += 1) {
+      await tell('invoice.opened');
+      await serve(endpoint);
+      later(86_400);
+    }
+    expect(await database.webhookEndpoint.findUnique({ where: { id: endpoint.id } })).toMatchObject({ active: false });
+  });
+
+  it('hears both secrets while they rotate, and only the new one after a day', async () => {
+    const endpoint = await endpointOf();
+    const rotated = await rotateWebhookSecret(world(), { scope: scope(), id: endpoint.id });
+    await tell('invoice.opened');
+    await serve(endpoint);
+    expect(receiver.received.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(2);
+    later(86_401);
+    await tell('invoice.paid');
+    await serve(endpoint);
+    expect(receiver.received.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(1);
+    expect(rotated.secret).not.toBe(endpoint.secret);
+  });
+
+  it('can be pinged, and tells what came back', async () => {
+    const endpoint = await endpointOf();
+    receiver.answer(418);
+    expect(await pingWebhookEndpoint(world(), { scope: scope(), id: endpoint.id })).toMatchObject({
+      isDelivered: false,
+      responseStatus: 418,
+      responseBody: 'thanks',
+    });
+  });
+
+  it('inside a private network is not told unless the installation allows it', async () => {
+    const endpoint = await endpointOf();
+    await tell('invoice.opened');
+    await serveEndpoint(
+      { ...world(), privateAddresses: false },
+      { endpointId: endpoint.id, until: new Date(now.getTime() + 1000) },
+    );
+    expect(receiver.received).toEqual([]);
+    const delivery = await database.webhookDelivery.findFirstOrThrow({ where: { webhookId: endpoint.id } });
+    expect(delivery).toMatchObject({
+      status: 'PENDING',
+      responseStatus: null,
+      responseBody: '127.0.0.1 is not a public address.',
+    });
+  });
+
+  it('that is down does not keep another from being told, by any of several processes, once each', async () => {
+    const broken = await openReceiver();
+    broken.answer(500);
+    await createWebhookEndpoint(world(), { appId, input: { url: broken.url, events: ['*'] } });
+    await endpointOf();
+    const types = Array.from({ length: 30 }, () => 'invoice.opened' as const);
+    await tell(...types);
+    const runners = [1, 2, 3].map(() => runWebhooks({ ...world(), log: silentLog }));
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(30);
+    await Promise.all(runners.map((runner) => runner.stop()));
+    const sequences = receiver.received.map((message) => (JSON.parse(message.body) as { sequence: number }).sequence);
+    expect(sequences).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+  });
+});

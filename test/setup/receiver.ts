@@ -1,0 +1,43 @@
+/** A merchant's webhook receiver on a real port: it keeps what it was sent, and answers what a test tells it to. */
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { afterAll } from 'vitest';
+
+export type Received = { path: string; headers: Record<string, string>; body: string };
+export type Receiver = {
+  url: string;
+  received: Received[];
+  /** Answers with this status from now on; a function decides for each message. */
+  answer(status: number | ((message: Received) => number)): void;
+};
+
+export async function openReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  let status: number | ((message: Received) => number) = 200;
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      const message = { path: request.url ?? '', headers: plain(request.headers), body };
+      received.push(message);
+      response.writeHead(typeof status === 'number' ? status : status(message)).end('thanks');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    answer: (next) => {
+      status = next;
+    },
+  };
+}
+
+function plain(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
