@@ -1,0 +1,140 @@
+/**
+ * The queue's worker: runs jobs by name, and keeps a dead worker's jobs from waiting for hours. Every worker beats in
+ * `queue_worker`; whoever finds one silent for 30 s unlocks its jobs, so that a job whose worker only slept may run
+ * twice: handlers read their row again under its lock.
+ */
+import { EventEmitter } from 'node:events';
+import { Logger, run, type WorkerEvents } from 'graphile-worker';
+import pg from 'pg';
+import type { JobDefinition } from './jobs.ts';
+import type { Log } from './log.ts';
+
+export type JobHandler = (payload: unknown) => Promise<void>;
+export type JobTable = ReadonlyMap<string, JobHandler>;
+
+/** An entry of the table: parses the payload and runs the verb with it. */
+export function jobEntry<Payload>(
+  job: JobDefinition<Payload>,
+  verb: (payload: Payload) => Promise<unknown>,
+): [name: string, handler: JobHandler] {
+  return [
+    job.name,
+    async (payload) => {
+      await verb(job.payload.parse(payload));
+    },
+  ];
+}
+
+export type QueueOptions = {
+  /** Direct: the queue listens on it. */
+  url: string;
+  jobs: JobTable;
+  log: Log;
+  /** Jobs at once (default 8). */
+  concurrency?: number;
+  timing?: QueueTiming;
+};
+
+export type QueueTiming = { beatMs: number; silentMs: number; sweepMs: number; stopMs: number };
+
+export type Queue = {
+  /** Takes no more jobs and waits for those that run, at most `stopMs`; what is still running then is run again. */
+  stop(): Promise<void>;
+};
+
+const defaultTiming: QueueTiming = { beatMs: 5_000, silentMs: 30_000, sweepMs: 15_000, stopMs: 20_000 };
+
+/** Starts a worker of the queue, after unlocking what dead ones hold. */
+export async function runQueue(options: QueueOptions): Promise<Queue> {
+  const { log } = options;
+  const timing = options.timing ?? defaultTiming;
+  const concurrency = options.concurrency ?? 8;
+  const pool = new pg.Pool({ connectionString: options.url, max: 4, application_name: 'sluice-queue' });
+  const lost = (error: Error) => log.warn({ error: error.message }, 'A connection of the queue was lost.');
+  pool.on('error', lost);
+  pool.on('connect', (client) => client.on('error', lost));
+  const ids = new Set<string>();
+  const events: WorkerEvents = new EventEmitter();
+  events.setMaxListeners(100);
+  events.on('worker:create', ({ worker }) => ids.add(worker.workerId));
+  const beat = () => writeBeat(pool, [...ids]);
+  const sweep = () => unlockSilent(pool, { log, silentMs: timing.silentMs });
+  const guarded = (work: () => Promise<void>) => () =>
+    void work().catch((error: unknown) => log.warn({ error }, 'The queue could not beat or sweep.'));
+
+  await sweep();
+  const runner = await run({
+    pgPool: pool,
+    concurrency,
+    noHandleSignals: true,
+    pollInterval: 1_000,
+    gracefulShutdownAbortTimeout: timing.stopMs,
+    events,
+    logger: loggerOf(log),
+    taskList: Object.fromEntries([...options.jobs].map(([name, handler]) => [name, taskOf({ name, handler, log })])),
+  });
+  runner.promise.catch((error: unknown) => log.error({ error }, 'The queue stopped.'));
+  await beat();
+  const beating = setInterval(guarded(beat), timing.beatMs);
+  const sweeping = setInterval(guarded(sweep), timing.sweepMs);
+  let stopping: Promise<void> | undefined;
+  return {
+    stop: () => {
+      stopping ??= stopQueue();
+      return stopping;
+    },
+  };
+
+  async function stopQueue(): Promise<void> {
+    clearInterval(sweeping);
+    await runner.stop().catch((error: unknown) => log.warn({ error }, 'The queue did not stop cleanly.'));
+    clearInterval(beating);
+    await pool.query('DELETE FROM queue_worker WHERE id = ANY($1)', [[...ids]]).catch(() => undefined);
+    await pool.end();
+  }
+}
+
+function taskOf({ name, handler, log }: { name: string; handler: JobHandler; log: Log }): JobHandler {
+  return async (payload) => {
+    try {
+      await handler(payload);
+    } catch (error) {
+      log.error({ job: name, payload, error }, 'A job failed; it is tried again.');
+      throw error;
+    }
+  };
+}
+
+async function writeBeat(pool: pg.Pool, ids: string[]): Promise<void> {
+  await pool.query(
+    `INSERT INTO queue_worker (id, beat_at) SELECT unnest($1::text[]), now()
+     ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at`,
+    [ids],
+  );
+}
+
+/** Silent are workers that beat too long ago, and those that hold a job for as long and never beat. */
+async function unlockSilent(pool: pg.Pool, { log, silentMs }: { log: Log; silentMs: number }): Promise<void> {
+  const found = await pool.query<{ id: string }>(
+    `DELETE FROM queue_worker WHERE beat_at < now() - $1 * interval '1 millisecond' RETURNING id`,
+    [silentMs],
+  );
+  const strangers = await pool.query<{ id: string }>(
+    `SELECT DISTINCT locked_by AS id FROM graphile_worker.jobs
+     WHERE locked_by IS NOT NULL AND locked_at < now() - $1 * interval '1 millisecond'
+       AND locked_by NOT IN (SELECT id FROM queue_worker)`,
+    [silentMs],
+  );
+  const silent = [...found.rows, ...strangers.rows].map((row) => row.id);
+  if (silent.length === 0) return;
+  await pool.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [silent]);
+  log.warn({ workers: silent }, 'The jobs of silent workers were unlocked.');
+}
+
+function loggerOf(log: Log): Logger {
+  return new Logger(() => (level, message, meta) => {
+    if (level === 'error') log.error({ meta }, message);
+    else if (level === 'warning') log.warn({ meta }, message);
+    else log.debug({ meta }, message);
+  });
+}

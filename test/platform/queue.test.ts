@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { transaction } from '../../prisma/client.ts';
+import { addJob, defineJob } from '../../src/platform/jobs.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { jobEntry, type QueueTiming, runQueue } from '../../src/platform/queue.ts';
+import { freshDatabase } from '../setup/database.ts';
+
+const greet = defineJob({ name: 'greet', payload: z.object({ name: z.string() }), maxAttempts: 3 });
+const quick: QueueTiming = { beatMs: 50, silentMs: 60_000, sweepMs: 50, stopMs: 2_000 };
+
+async function until(met: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await met()) return;
+    await delay(20);
+  }
+  throw new Error('The condition was not met.');
+}
+
+it('runs a job after its transaction has committed, and never one whose transaction rolled back', async () => {
+  const { database, url } = await freshDatabase();
+  const greeted: string[] = [];
+  const jobs = new Map([jobEntry(greet, async ({ name }) => greeted.push(name))]);
+  const queue = await runQueue({ url, jobs, log: silentLog, timing: quick });
+  await transaction(database, async (tx) => {
+    await addJob(tx, greet, { name: 'lost' });
+    throw new Error('rolled back');
+  }).catch(() => undefined);
+  await transaction(database, (tx) => addJob(tx, greet, { name: 'kept' }));
+  await until(() => greeted.length > 0);
+  await queue.stop();
+  expect(greeted).toEqual(['kept']);
+  expect(await database.queueWorker.count()).toBe(0);
+});
+
+it('waits for a running job when it stops, and takes no other', async () => {
+  const { database, url } = await freshDatabase();
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const seen: string[] = [];
+  const jobs = new Map([
+    jobEntry(greet, async ({ name }) => {
+      seen.push(`begin ${name}`);
+      await gate;
+      seen.push(`end ${name}`);
+    }),
+  ]);
+  const queue = await runQueue({ url, jobs, log: silentLog, concurrency: 1, timing: quick });
+  await transaction(database, (tx) => addJob(tx, greet, { name: 'first' }));
+  await until(() => seen.length === 1);
+  await transaction(database, (tx) => addJob(tx, greet, { name: 'second' }));
+  const stopped = queue.stop();
+  release();
+  await stopped;
+  expect(seen).toEqual(['begin first', 'end first']);
+});
+
+it("unlocks a dead worker's jobs, those of one that beat once and of one that never did", async () => {
+  const { database, url } = await freshDatabase();
+  for (const name of ['beat once', 'never beat']) await transaction(database, (tx) => addJob(tx, greet, { name }));
+  await database.$executeRaw`
+    UPDATE graphile_worker._private_jobs SET locked_at = now() - interval '1 minute',
+      locked_by = CASE WHEN payload->>'name' = 'beat once' THEN 'dead-1' ELSE 'dead-2' END`;
+  await database.queueWorker.create({ data: { id: 'dead-1', beatAt: new Date(Date.now() - 60_000) } });
+  const greeted: string[] = [];
+  const jobs = new Map([jobEntry(greet, async ({ name }) => greeted.push(name))]);
+  const queue = await runQueue({ url, jobs, log: silentLog, timing: { ...quick, silentMs: 30_000 } });
+  await until(() => greeted.length === 2);
+  await queue.stop();
+  expect(greeted.toSorted()).toEqual(['beat once', 'never beat']);
+});
+
+it('leaves the jobs of a worker that beats alone', async () => {
+  const { database, url } = await freshDatabase();
+  await transaction(database, (tx) => addJob(tx, greet, { name: 'busy' }));
+  await database.$executeRaw`
+    UPDATE graphile_worker._private_jobs SET locked_at = now() - interval '1 minute', locked_by = 'alive'`;
+  await database.queueWorker.create({ data: { id: 'alive', beatAt: new Date() } });
+  const greeted: string[] = [];
+  const jobs = new Map([jobEntry(greet, async ({ name }) => greeted.push(name))]);
+  const queue = await runQueue({ url, jobs, log: silentLog, timing: { ...quick, silentMs: 30_000 } });
+  await transaction(database, (tx) => addJob(tx, greet, { name: 'other' }));
+  await until(() => greeted.length === 1);
+  await queue.stop();
+  expect(greeted).toEqual(['other']);
+});
+
+it('tries a failing job again', async () => {
+  const { database, url } = await freshDatabase();
+  let runs = 0;
+  const jobs = new Map([
+    jobEntry(greet, async () => {
+      runs += 1;
+      if (runs === 1) throw new Error('once');
+    }),
+  ]);
+  const queue = await runQueue({ url, jobs, log: silentLog, timing: quick });
+  await transaction(database, (tx) => addJob(tx, greet, { name: 'again' }));
+  await until(() => runs === 1);
+  await until(async () => {
+    const moved = await database.$executeRaw`
+      UPDATE graphile_worker._private_jobs SET run_at = now() WHERE attempts = 1 AND locked_by IS NULL`;
+    return moved > 0;
+  });
+  await until(() => runs === 2);
+  await queue.stop();
+  expect(runs).toBe(2);
+});
