@@ -25,6 +25,8 @@ test('a test chain carries multicall, tokens and escrow, and can be turned back'
   const hash = await wallet.writeContract({ ...transfer, args: [evm.merchant.address, 5n] });
   const receipt = await evm.publicClient.waitForTransactionReceipt({ hash });
   expect(receipt.status).toBe('success');
+  expect(evm.registry.enabled().map((chain) => chain.chainId)).toEqual([31338]);
+  expect(evm.registry.tokenByAddress(31338, evm.usdt.address)?.key).toBe('USDT-31338');
   const balances = () =>
     evm.publicClient.multicall({
       allowFailure: false,

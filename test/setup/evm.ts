@@ -1,5 +1,5 @@
 /** A furnished EVM chain of its own for a test file. */
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -18,10 +18,12 @@ import {
   type WalletClient,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { ConfigError } from '../../src/config.ts';
+import { loadRegistry, type Registry } from '../../src/chains/registry.ts';
+import { ConfigError, type RpcSettings } from '../../src/config.ts';
 import { type EvmNode, startEvmNode } from '../../src/local/evm-node.ts';
 import { furnishChain } from '../../src/local/furnish-chain.ts';
 import { type LocalAccount, localAccounts } from '../../src/local/local-accounts.ts';
+import { localChain } from '../../src/local/local-chains.ts';
 import { freePort } from './free-port.ts';
 import { onTeardown } from './teardown.ts';
 
@@ -52,6 +54,9 @@ export type TestEvm = {
   reorg(depth: number): Promise<void>;
   /** Lets the chain's clock jump ahead and mines a block there. */
   passTime(seconds: number): Promise<void>;
+  /** The registry that knows this chain and its tokens, and has a node for it. */
+  registry: Registry;
+  rpcSettings: RpcSettings;
   stop(): Promise<void>;
 };
 
@@ -72,7 +77,24 @@ export async function openEvm(options: { chainId?: number; slotsInAnEpoch?: numb
     if (!token || token.address === 'native') throw new Error(`The chain has no ${symbol}.`);
     return { key: token.key, symbol, decimals: token.decimals, address: token.address };
   };
-  return { ...openClients(node), ...localAccounts, escrow, usdc: find('USDC'), usdt: find('USDT'), stop };
+  const rpcSettings = rpcSettingsOf(node);
+  const chainsFile = join(folder, 'chains.json');
+  writeFileSync(chainsFile, JSON.stringify([localChain(chainId)]));
+  const registry = loadRegistry({ chainsFile, rpc: [rpcSettings] });
+  const tokensBySymbol = { usdc: find('USDC'), usdt: find('USDT') };
+  return { ...openClients(node), ...localAccounts, ...tokensBySymbol, escrow, registry, rpcSettings, stop };
+}
+
+function rpcSettingsOf(node: EvmNode): RpcSettings {
+  return {
+    chainId: node.chainId,
+    urls: [node.rpcUrl],
+    confirmations: undefined,
+    pollingIntervalMs: 50,
+    relayMinimumUsd: '0',
+    maxFeePerGasWei: 500_000_000_000n,
+    startBlock: undefined,
+  };
 }
 
 type ReorgRpcSchema = [{ Method: 'anvil_reorg'; Parameters: [depth: number, transactions: never[]]; ReturnType: null }];

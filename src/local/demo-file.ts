@@ -1,0 +1,42 @@
+/** `.local/demo.json`: all that a client needs to try the installation. It holds keys, so only its owner reads it. */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const demoShape = z.object({
+  restUrl: z.string(),
+  graphqlUrl: z.string(),
+  /** Without /v1. */
+  cardUrl: z.string(),
+  appId: z.string(),
+  secretKey: z.string(),
+  publishableKey: z.string(),
+  chains: z.array(
+    z.object({
+      chainId: z.number(),
+      rpcUrl: z.string(),
+      escrow: z.string(),
+      confirmations: z.number(),
+      tokens: z.array(z.object({ key: z.string(), address: z.string(), decimals: z.number() })),
+    }),
+  ),
+  payers: z.array(z.object({ address: z.string(), privateKey: z.string() })),
+});
+
+export type Demo = z.infer<typeof demoShape>;
+
+/** Answers nothing when the file is missing or not what we write. */
+export function readDemo(file: string): Demo | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return demoShape.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all, for clients may read it at any moment. */
+export function writeDemo(file: string, demo: Demo): void {
+  const partial = `${file}.partial`;
+  writeFileSync(partial, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  renameSync(partial, file);
+}

@@ -1,0 +1,32 @@
+import { escrowAddress } from '../escrow/escrow-bytecode.ts';
+import { localTokens } from './local-tokens.ts';
+
+/** The EVM chains that `npm start` runs. */
+export const localChainIds = [31337, 31338] as const;
+
+const usdcDomain = { name: 'USD Coin', version: '2' };
+
+/** A local chain as CHAINS_FILE describes it; the tokens' domains are those of the test contracts. */
+export function localChain(chainId: number) {
+  return {
+    chainId,
+    name: `Local ${chainId}`,
+    family: 'EVM',
+    testnet: true,
+    local: true,
+    explorerUrl: null,
+    native: { symbol: 'ETH', decimals: 18 },
+    confirmations: 1,
+    escrow: escrowAddress,
+    tokens: localTokens(chainId).map(({ key, symbol, decimals, address }) => ({
+      key,
+      symbol,
+      decimals,
+      address,
+      name: { USDC: 'USD Coin', USDT: 'Tether USD' }[symbol] ?? symbol,
+      permit: symbol === 'USDC' ? usdcDomain : null,
+      receive: symbol === 'USDC' ? usdcDomain : null,
+      resetsAllowance: symbol === 'USDT',
+    })),
+  };
+}

@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EvmNode } from './evm-node.ts';
+import { localAccounts } from './local-accounts.ts';
+import { localChain } from './local-chains.ts';
+import type { LocalSettings } from './local-settings.ts';
+
+/**
+ * What the parts of a local installation are told beside what the shell says, which goes first. Writes the chains' file
+ * and `environment`, with which a part or `ops` can be run by hand: `node --env-file=.local/environment src/main.ts …`.
+ */
+export function localEnvironment(
+  settings: LocalSettings,
+  running: { databaseUrl: string; nodes: EvmNode[] },
+): Record<string, string> {
+  const chainsFile = join(settings.folder, 'chains.json');
+  const chains: Record<string, string> = {};
+  if (running.nodes.length > 0) {
+    writeFileSync(
+      chainsFile,
+      `${JSON.stringify(
+        running.nodes.map((node) => localChain(node.chainId)),
+        null,
+        2,
+      )}\n`,
+    );
+    chains.CHAINS_FILE = chainsFile;
+    chains.OPERATOR_PRIVATE_KEY = localAccounts.operator.privateKey;
+    chains.ARBITER_PRIVATE_KEY = localAccounts.arbiter.privateKey;
+    chains.ARBITER_ADDRESS = localAccounts.arbiter.address;
+    chains.FEE_RECIPIENT = localAccounts.feeRecipient.address;
+    chains.PRICE_SOURCE = 'fixed';
+  }
+  for (const node of running.nodes) {
+    chains[`RPC_URL_${node.chainId}`] = node.rpcUrl;
+    chains[`POLLING_INTERVAL_MS_${node.chainId}`] = '100';
+  }
+  const environment = {
+    DATABASE_URL: running.databaseUrl,
+    PORT: String(settings.port),
+    WEBHOOK_PRIVATE_ADDRESSES: 'true',
+    ...chains,
+  };
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(settings.folder, 'environment'), lines.join(''), { mode: 0o600 });
+  return environment;
+}

@@ -1,0 +1,49 @@
+import { isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { ConfigError } from '../config.ts';
+import { localChainIds } from './local-chains.ts';
+import { checkoutFolder } from './postgres-place.ts';
+
+export type LocalSettings = {
+  /** Absolute; everything that this installation keeps lies in it. */
+  folder: string;
+  postgresPort: number;
+  evmPorts: { chainId: number; port: number }[];
+  /** The API's. */
+  port: number;
+  /** A Postgres to use instead of one of our own. */
+  databaseUrl: string | undefined;
+  /** Whether RPC_URL_<chainId> names chains: then none are started here, and nobody gets demo money. */
+  hasOwnChains: boolean;
+};
+
+const port = z.coerce.number().int().min(1).max(65535);
+
+const schema = z.object({
+  /** From the checkout's folder when relative. */
+  LOCAL_FOLDER: z.string().default('.local'),
+  LOCAL_POSTGRES_PORT: port.default(25432),
+  /** The chains' ids: easy to keep in mind, and under the ports that systems give away by themselves. */
+  LOCAL_EVM_PORT_31337: port.default(31337),
+  LOCAL_EVM_PORT_31338: port.default(31338),
+  PORT: port.default(4000),
+  DATABASE_URL: z.string().optional(),
+});
+
+/** Parses what `npm start` itself reads of the environment; the parts parse their own. Throws ConfigError. */
+export function parseLocalSettings(environment: Record<string, string | undefined>): LocalSettings {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+  }
+  const { LOCAL_FOLDER: folder, DATABASE_URL: databaseUrl } = parsed.data;
+  return {
+    folder: isAbsolute(folder) ? folder : join(checkoutFolder, folder),
+    postgresPort: parsed.data.LOCAL_POSTGRES_PORT,
+    evmPorts: localChainIds.map((chainId) => ({ chainId, port: parsed.data[`LOCAL_EVM_PORT_${chainId}`] })),
+    port: parsed.data.PORT,
+    databaseUrl,
+    hasOwnChains: Object.keys(given).some((name) => /^RPC_URL_\d+$/.test(name)),
+  };
+}

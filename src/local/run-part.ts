@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isRunningWith, stopProcess } from './child-process.ts';
+
+export type Part = {
+  name: string;
+  /** The process that runs now, if one does. */
+  pid(): number | undefined;
+  /** Asks it to end, waits, and kills what is left of it. */
+  stop(): Promise<void>;
+};
+
+export type RunPartOptions = {
+  name: string;
+  /** Arguments to Node; the first is the script. */
+  command: [script: string, ...rest: string[]];
+  folder: string;
+  environment: Record<string, string | undefined>;
+  logFile: string;
+  pidFile: string;
+  /** Told of each crash, and why it is not started again in the end. */
+  log: (line: string) => void;
+  onGivenUp: () => void;
+};
+
+const stopLimitMs = 20_000;
+const crashLimit = 5;
+const crashSpanMs = 60_000;
+
+/**
+ * Runs one part of the program as a process of its own and starts it again when it ends by itself: after half a second,
+ * then twice that, and so on, at most five times a minute.
+ */
+export async function runPart(options: RunPartOptions): Promise<Part> {
+  await endLeftBehind(options);
+  const crashes: number[] = [];
+  let stopping = false;
+  let child: ChildProcess | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const launch = () => {
+    child = spawnPart(options);
+    child.once('error', (error) => crashed(error.message));
+    child.once('exit', (code, signal) => crashed(signal ?? `exit code ${code}`));
+  };
+  const crashed = (reason: string) => {
+    killGroup(child?.pid);
+    if (stopping || timer !== undefined) return;
+    const now = Date.now();
+    while (crashes[0] !== undefined && now - crashes[0] > crashSpanMs) crashes.shift();
+    crashes.push(now);
+    if (crashes.length > crashLimit) {
+      stopping = true;
+      options.log(
+        `The ${options.name} ended too often (${reason}); see ${options.logFile}:\n${lastLines(options.logFile)}`,
+      );
+      options.onGivenUp();
+      return;
+    }
+    const pauseMs = 500 * 2 ** (crashes.length - 1);
+    options.log(`The ${options.name} ended (${reason}) and starts again in ${pauseMs / 1000} s.`);
+    timer = setTimeout(() => {
+      timer = undefined;
+      launch();
+    }, pauseMs);
+  };
+  launch();
+  return {
+    name: options.name,
+    pid: () => (child?.exitCode === null && child.signalCode === null ? child.pid : undefined),
+    async stop() {
+      stopping = true;
+      clearTimeout(timer);
+      const pid = child?.pid;
+      if (pid !== undefined && child?.exitCode === null) await stopProcess(pid, 'SIGTERM', stopLimitMs);
+      killGroup(pid);
+      rmSync(options.pidFile, { force: true });
+    },
+  };
+}
+
+function spawnPart(options: RunPartOptions): ChildProcess {
+  const log = openSync(options.logFile, 'a');
+  const child = spawn(process.execPath, options.command, {
+    cwd: options.folder,
+    env: options.environment,
+    // The leader of its own group: Ctrl-C in a terminal reaches it through stop(), in order.
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  if (child.pid !== undefined) writeFileSync(options.pidFile, String(child.pid));
+  return child;
+}
+
+/** A part that outlived a killed `npm start` would work beside the new one, with an old configuration. */
+async function endLeftBehind(options: RunPartOptions): Promise<void> {
+  if (!existsSync(options.pidFile)) return;
+  const pid = Number(readFileSync(options.pidFile, 'utf8'));
+  if (!(pid > 0) || !isRunningWith(pid, options.command[0])) return;
+  await stopProcess(pid, 'SIGTERM', stopLimitMs);
+  killGroup(pid);
+}
+
+/** What a killed part had started would keep its ports. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group is empty: nothing was left.
+  }
+}
+
+function lastLines(file: string): string {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-12).join('\n');
+}
