@@ -1,0 +1,21 @@
+/** What the verbs on a payment need, and which payment a caller may touch. */
+import type { Address } from 'viem';
+import type { Database } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import type { Registry } from '../../chains/registry.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
+
+export type ActionWorld = {
+  database: Database;
+  clock: Clock;
+  registry: Registry;
+  /** Who captures, voids and refunds; named in the terms. */
+  operator: { address: Address };
+};
+
+export type ChainActionWorld = ActionWorld & { nodes: EvmNodes };
+
+/** A call for one payment of the caller. */
+export type PaymentRequest = { scope: Scope; id: string; idempotency?: IdempotencyRequest | undefined };

@@ -1,0 +1,90 @@
+import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+import { voidCall } from '../../escrow/calldata.ts';
+import { appendEvents } from '../../events/append-events.ts';
+import { firstAnswer } from '../../platform/first-answer.ts';
+import { once } from '../../platform/once.ts';
+import type { ActionWorld, PaymentRequest } from './action-world.ts';
+import { demandTransition } from './demand-transition.ts';
+import { demandNoMoneyOut, heldPayment, pendingMoneyOut } from './held-payment.ts';
+import { lockPayment } from './lock-payment.ts';
+import { paymentEvent } from './payment-event.ts';
+import { requestTransaction } from './request-transaction.ts';
+
+/**
+ * Cancels a payment that has not been captured. CREATED becomes CANCELLED at once, with its event; AUTHORIZED stays so,
+ * with a PENDING VOID transaction, until the chain tells the void. INVALID_STATE while an authorization is seen and not
+ * final, while a capture is under way, and in any later state.
+ */
+export async function cancelPaymentIntent(world: ActionWorld, request: PaymentRequest): Promise<PaymentIntent> {
+  const first = await firstAnswer<PaymentIntent>(world.database, request.idempotency);
+  if (first) return first.result;
+  return await transaction(world.database, async (tx) => {
+    const cancel = async () => {
+      const intent = await lockPayment(tx, request);
+      const next = demandTransition(intent, 'CANCEL');
+      return next === 'CANCELLED' ? await cancelUnpaid(tx, intent) : await voidHeld(tx, { world, intent });
+    };
+    return (await once(tx, request.idempotency, cancel)).result;
+  });
+}
+
+/** Also called by a room that ends what it made the intent for. The intent is locked and CREATED. */
+export async function cancelUnpaid(tx: DatabaseTransaction, intent: PaymentIntent): Promise<PaymentIntent> {
+  if (await isAuthorizationSeen(tx, intent.id)) {
+    throw new GatewayError('INVALID_STATE', 'An authorization of this payment is on its chain and not final yet.', {
+      meta: { paymentIntentId: intent.id },
+    });
+  }
+  await dropUnsentRelays(tx, intent.id);
+  const cancelled = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status: 'CANCELLED' } });
+  await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.cancelled', cancelled)]);
+  return cancelled;
+}
+
+export async function isAuthorizationSeen(tx: DatabaseTransaction, paymentIntentId: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<{ seen: boolean }[]>`
+    SELECT EXISTS (
+      SELECT 1 FROM payment_terms terms
+      JOIN chain_fact fact ON fact.chain_id = terms.chain_id AND fact.ref = terms.terms_hash
+      WHERE terms.payment_intent_id = ${paymentIntentId}::uuid
+        AND fact.kind = 'Authorized' AND fact.status <> 'ORPHANED') AS seen`;
+  return rows[0]?.seen ?? false;
+}
+
+/** A relay that has no nonce yet is not sent; one that has may still arrive, and its money is then given back. */
+async function dropUnsentRelays(tx: DatabaseTransaction, paymentIntentId: string): Promise<void> {
+  const relays = await tx.transaction.findMany({ where: { paymentIntentId, type: 'AUTHORIZE', status: 'PENDING' } });
+  for (const relay of relays) {
+    const dropped = await tx.outgoingTransaction.updateMany({
+      where: { transactionId: relay.id, status: 'QUEUED' },
+      data: { status: 'CANCELLED', error: 'The payment was cancelled.' },
+    });
+    if (dropped.count === 0) continue;
+    await tx.transaction.update({
+      where: { id: relay.id },
+      data: { status: 'FAILED', error: 'The payment was cancelled.' },
+    });
+  }
+}
+
+async function voidHeld(
+  tx: DatabaseTransaction,
+  { world, intent }: { world: ActionWorld; intent: PaymentIntent },
+): Promise<PaymentIntent> {
+  const held = await heldPayment(tx, { registry: world.registry, intent });
+  // Asking twice is asking once.
+  if ((await pendingMoneyOut(tx, held.termsHash))?.type === 'VOID') return intent;
+  await demandNoMoneyOut(tx, held.termsHash);
+  await requestTransaction(tx, {
+    paymentIntentId: intent.id,
+    chainId: held.chain.chainId,
+    termsHash: held.termsHash,
+    type: 'VOID',
+    call: voidCall(held),
+    amount: held.left,
+    sender: world.operator.address,
+    maxFailures: 10,
+  });
+  return intent;
+}

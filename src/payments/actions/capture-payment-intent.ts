@@ -1,0 +1,67 @@
+import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import { GatewayError, invalid } from '../../errors.ts';
+import { captureCall } from '../../escrow/calldata.ts';
+import { firstAnswer } from '../../platform/first-answer.ts';
+import { once } from '../../platform/once.ts';
+import { parseBaseUnits } from '../refund-amount.ts';
+import type { ActionWorld, PaymentRequest } from './action-world.ts';
+import { demandTransition } from './demand-transition.ts';
+import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
+import { lockPayment } from './lock-payment.ts';
+import { requestTransaction } from './request-transaction.ts';
+
+/** Captures that are sent before the payment is given up. */
+export const maxCaptureAttempts = 3;
+const SIMULATIONS_PER_ATTEMPT = 4;
+
+/**
+ * Captures a held payment: `amount` base units of what is left, or all of it; the rest returns to the payer in the same
+ * transaction. Writes a PENDING CAPTURE transaction and queues it; the chain's event makes the payment CAPTURED.
+ * NOT_FOUND, INVALID_STATE (not AUTHORIZED, its deadline passed, another transaction under way), VALIDATION_ERROR.
+ */
+export async function capturePaymentIntent(
+  world: ActionWorld,
+  request: PaymentRequest & { amount?: string | null | undefined },
+): Promise<PaymentIntent> {
+  const first = await firstAnswer<PaymentIntent>(world.database, request.idempotency);
+  if (first) return first.result;
+  const asked = typeof request.amount === 'string' ? parseBaseUnits(request.amount, 'amount') : null;
+  return await transaction(world.database, async (tx) => {
+    const capture = async () => {
+      const intent = await lockPayment(tx, request);
+      demandTransition(intent, 'CAPTURE');
+      const held = await heldPayment(tx, { registry: world.registry, intent });
+      if (held.terms.captureBy < world.clock.now().getTime() / 1000) {
+        throw new GatewayError('INVALID_STATE', 'The deadline for capturing this payment has passed.');
+      }
+      await demandNoMoneyOut(tx, held.termsHash);
+      const amount = asked ?? held.left;
+      if (amount > held.left) throw invalid([{ param: 'amount', message: `exceeds the ${held.left} held` }]);
+      await requestCapture(tx, { world, intent, held, amount });
+      return await tx.paymentIntent.update({ where: { id: intent.id }, data: { captureAttempts: { increment: 1 } } });
+    };
+    return (await once(tx, request.idempotency, capture)).result;
+  });
+}
+
+/** Records and queues the transaction; used again by a capture that is tried anew. */
+export async function requestCapture(
+  tx: DatabaseTransaction,
+  {
+    world,
+    intent,
+    held,
+    amount,
+  }: { world: Pick<ActionWorld, 'operator'>; intent: PaymentIntent; held: HeldPayment; amount: bigint },
+): Promise<void> {
+  await requestTransaction(tx, {
+    paymentIntentId: intent.id,
+    chainId: held.chain.chainId,
+    termsHash: held.termsHash,
+    type: 'CAPTURE',
+    call: captureCall({ escrow: held.escrow, terms: held.terms, amount, expectedLeft: held.left }),
+    amount,
+    sender: world.operator.address,
+    maxFailures: SIMULATIONS_PER_ATTEMPT,
+  });
+}

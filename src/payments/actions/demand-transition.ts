@@ -1,0 +1,13 @@
+import type { PaymentIntent, PaymentIntentStatus } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+import { nextStatus, type PaymentIntentTrigger } from '../payment-intent.ts';
+
+/** The status that the trigger leads to. INVALID_STATE, naming both, where the table has no such transition. */
+export function demandTransition(intent: PaymentIntent, trigger: PaymentIntentTrigger): PaymentIntentStatus {
+  const next = nextStatus(intent.status, trigger);
+  if (next !== null) return next;
+  const word = trigger.toLowerCase().replaceAll('_', ' ');
+  throw new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}, which does not allow ${word}.`, {
+    meta: { paymentIntentId: intent.id, status: intent.status },
+  });
+}

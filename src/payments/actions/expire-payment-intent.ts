@@ -1,0 +1,51 @@
+import { type Database, transaction } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+import { addJob } from '../../platform/jobs.ts';
+import { expireJob } from '../jobs.ts';
+import type { ActionWorld } from './action-world.ts';
+import { cancelUnpaid, isAuthorizationSeen } from './cancel-payment-intent.ts';
+import { lookAgainAt } from './chain-time.ts';
+import { lockPayment } from './lock-payment.ts';
+
+/**
+ * Cancels an unpaid intent after its expiry, once no authorization can come any more: on each chain the applied and
+ * final block time must have passed every `authorizeBy` that was issued for it. Until then it rings itself again. In any
+ * other state than CREATED it does nothing.
+ */
+export async function expirePaymentIntent(
+  { database, clock }: Pick<ActionWorld, 'database' | 'clock'>,
+  { paymentIntentId }: { paymentIntentId: string },
+): Promise<void> {
+  const intent = await database.paymentIntent.findUnique({ where: { id: paymentIntentId } });
+  if (intent?.status !== 'CREATED' || !intent.expiresAt) return;
+  const now = clock.now();
+  const early = (intent.expiresAt.getTime() - now.getTime()) / 1000;
+  const missing = early > 0 ? early : await missingSeconds(database, paymentIntentId);
+  await transaction(database, async (tx) => {
+    const locked = await lockPayment(tx, { id: paymentIntentId, scope: null });
+    if (locked.status !== 'CREATED') return;
+    if (missing <= 0 && !(await isAuthorizationSeen(tx, paymentIntentId))) {
+      await cancelUnpaid(tx, locked);
+      return;
+    }
+    const runAt = early > 0 && locked.expiresAt ? locked.expiresAt : lookAgainAt(now, missing);
+    await addJob(tx, expireJob, { paymentIntentId }, { runAt, key: `expire:${paymentIntentId}` });
+  });
+}
+
+/** Seconds that the slowest chain's indexed, final time lacks to pass the last `authorizeBy`; 0 or less when passed. */
+async function missingSeconds(database: Database, paymentIntentId: string): Promise<number> {
+  const issued = await database.paymentTerms.groupBy({
+    by: ['chainId'],
+    where: { paymentIntentId },
+    _max: { authorizeBy: true },
+  });
+  let missing = 0;
+  for (const { chainId, _max } of issued) {
+    if (!_max.authorizeBy) throw new GatewayError('INTERNAL_ERROR', 'Terms without a deadline.');
+    const cursor = await database.chainCursor.findUnique({ where: { chainId } });
+    const reached = cursor ? Math.min(Number(cursor.appliedTimestamp), Number(cursor.finalizedTimestamp)) : 0;
+    missing = Math.max(missing, _max.authorizeBy.getTime() / 1000 + 1 - reached);
+  }
+  return missing;
+}

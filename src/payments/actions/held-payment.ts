@@ -1,0 +1,72 @@
+import type { Address } from 'viem';
+import type { DatabaseTransaction, PaymentIntent, TransactionType } from '../../../prisma/client.ts';
+import type { Chain, Registry } from '../../chains/registry.ts';
+import { GatewayError } from '../../errors.ts';
+import { type PaymentTerms, termsFromJson } from '../../escrow/terms.ts';
+import { toBigInt } from '../../prices/base-units.ts';
+
+/** Money of a payment that lies in the escrow, and the terms it lies there by. */
+export type HeldPayment = {
+  chain: Chain;
+  escrow: Address;
+  termsHash: string;
+  terms: PaymentTerms;
+  tokenKey: string;
+  /** Base units, as last folded. */
+  left: bigint;
+};
+
+/** What takes money out of the escrow. Of one payment at most one is under way. */
+const takesMoneyOut = [
+  'CAPTURE',
+  'VOID',
+  'RECLAIM',
+  'REFUND',
+  'SETTLE',
+  'RESOLVE',
+] as const satisfies TransactionType[];
+
+/** Reads the accepted terms of a payment that was authorized. Throws INVALID_STATE for one that was not. */
+export async function heldPayment(
+  tx: DatabaseTransaction,
+  { registry, intent }: { registry: Registry; intent: PaymentIntent },
+): Promise<HeldPayment> {
+  const { acceptedTermsHash: termsHash, leftAmount } = intent;
+  if (termsHash === null || leftAmount === null) {
+    throw new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}: nothing is held for it.`);
+  }
+  const row = await tx.paymentTerms.findUniqueOrThrow({ where: { termsHash } });
+  const { chain, escrow } = escrowOf(registry, row.chainId);
+  return {
+    chain,
+    escrow,
+    termsHash,
+    terms: termsFromJson(row.terms),
+    tokenKey: row.tokenKey,
+    left: toBigInt(leftAmount),
+  };
+}
+
+/** The chain and its escrow. A payment's chain that is no longer configured cannot be acted on: CHAIN_UNAVAILABLE. */
+export function escrowOf(registry: Registry, chainId: number): { chain: Chain; escrow: Address } {
+  const chain = registry.chain(chainId);
+  if (!chain?.escrow) throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${chainId} is not configured.`);
+  return { chain, escrow: chain.escrow };
+}
+
+/** The PENDING transaction that takes money out of these terms, or null. */
+export async function pendingMoneyOut(tx: DatabaseTransaction, termsHash: string) {
+  return await tx.transaction.findFirst({
+    where: { termsHash, status: 'PENDING', type: { in: [...takesMoneyOut] } },
+    orderBy: { id: 'desc' },
+  });
+}
+
+/** Throws INVALID_STATE while something else takes money out of these terms. */
+export async function demandNoMoneyOut(tx: DatabaseTransaction, termsHash: string): Promise<void> {
+  const pending = await pendingMoneyOut(tx, termsHash);
+  if (!pending) return;
+  throw new GatewayError('INVALID_STATE', `A ${pending.type} transaction of this payment is still pending.`, {
+    meta: { transactionId: pending.id },
+  });
+}

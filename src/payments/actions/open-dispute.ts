@@ -1,0 +1,128 @@
+import { type Hex, hashTypedData, isHex, type TypedDataDefinition } from 'viem';
+import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import { canonicalSignature, isSignedOnChain } from '../../chains/evm/signature.ts';
+import { type FieldFault, GatewayError, invalid } from '../../errors.ts';
+import { disputeWithSignatureCall } from '../../escrow/calldata.ts';
+import { disputeTypedData } from '../../escrow/dispute-request.ts';
+import { firstAnswer } from '../../platform/first-answer.ts';
+import { newId } from '../../platform/identifier.ts';
+import { once } from '../../platform/once.ts';
+import { REASON_LENGTH } from '../refund-amount.ts';
+import type { ChainActionWorld, PaymentRequest } from './action-world.ts';
+import { demandTransition } from './demand-transition.ts';
+import { type HeldPayment, heldPayment } from './held-payment.ts';
+import { lockPayment } from './lock-payment.ts';
+import { requestTransaction } from './request-transaction.ts';
+
+const EVIDENCE_LENGTH = 10_000;
+
+/** What the payer still has to sign, or the transaction that carries the dispute. */
+export type DisputeAnswer =
+  | { paymentIntentId: string; status: 'SIGNATURE_REQUIRED'; typedData: TypedDataDefinition; transactionId: null }
+  | { paymentIntentId: string; status: 'PENDING'; typedData: null; transactionId: string };
+
+/**
+ * The payer disputes a captured payment within its window. Without a signature it answers the EIP-712 message to be
+ * signed and writes nothing; with one it records what the payer said and queues the relay. The chain's event opens the
+ * dispute. NOT_FOUND, INVALID_STATE (not captured, no disputes agreed, window over, disputed already), VALIDATION_ERROR.
+ */
+export async function openDispute(
+  world: ChainActionWorld,
+  request: PaymentRequest & {
+    reason: string;
+    evidence?: string | null | undefined;
+    signature?: string | null | undefined;
+  },
+): Promise<DisputeAnswer> {
+  const first = await firstAnswer<DisputeAnswer>(world.database, request.idempotency);
+  if (first) return first.result;
+  demandWords(request);
+  const { intent, held } = await transaction(world.database, (tx) => readDisputable(tx, { world, request }));
+  const typedData = disputeTypedData({ chainId: held.chain.chainId, escrow: held.escrow, id: asHex(held.termsHash) });
+  if (typeof request.signature !== 'string') {
+    return { paymentIntentId: intent.id, status: 'SIGNATURE_REQUIRED', typedData, transactionId: null };
+  }
+  const signature = await checkedSignature(world, { held, typedData, given: request.signature });
+  return await transaction(world.database, async (tx) => {
+    const dispute = async (): Promise<DisputeAnswer> => {
+      const locked = await readDisputable(tx, { world, request });
+      await tx.disputeRequest.create({
+        data: {
+          id: newId(),
+          paymentIntentId: intent.id,
+          termsHash: locked.held.termsHash,
+          reason: request.reason,
+          evidence: request.evidence ?? null,
+          signature,
+        },
+      });
+      const sent = await requestTransaction(tx, {
+        paymentIntentId: intent.id,
+        chainId: held.chain.chainId,
+        termsHash: held.termsHash,
+        type: 'DISPUTE',
+        call: disputeWithSignatureCall({ escrow: held.escrow, terms: held.terms, payerSignature: signature }),
+        amount: null,
+        sender: world.operator.address,
+      });
+      return { paymentIntentId: intent.id, status: 'PENDING', typedData: null, transactionId: sent.id };
+    };
+    return (await once(tx, request.idempotency, dispute)).result;
+  });
+}
+
+function demandWords(request: { reason: string; evidence?: string | null | undefined }): void {
+  const faults: FieldFault[] = [];
+  if (request.reason.trim().length === 0 || request.reason.length > REASON_LENGTH) {
+    faults.push({ param: 'reason', message: `must have 1 to ${REASON_LENGTH} characters` });
+  }
+  if ((request.evidence?.length ?? 0) > EVIDENCE_LENGTH) {
+    faults.push({ param: 'evidence', message: `must have at most ${EVIDENCE_LENGTH} characters` });
+  }
+  if (faults.length > 0) throw invalid(faults);
+}
+
+async function readDisputable(
+  tx: DatabaseTransaction,
+  { world, request }: { world: ChainActionWorld; request: PaymentRequest },
+): Promise<{ intent: PaymentIntent; held: HeldPayment }> {
+  const intent = await lockPayment(tx, request);
+  demandTransition(intent, 'DISPUTE');
+  const held = await heldPayment(tx, { registry: world.registry, intent });
+  const windowEnd = (intent.capturedAt?.getTime() ?? 0) + held.terms.disputeWindow * 1000;
+  if (held.terms.disputeWindow === 0) {
+    throw new GatewayError('INVALID_STATE', 'This payment was agreed without disputes.');
+  }
+  if (world.clock.now().getTime() >= windowEnd) {
+    throw new GatewayError('INVALID_STATE', `The window for a dispute ended at ${new Date(windowEnd).toISOString()}.`);
+  }
+  const disputed = await tx.dispute.findUnique({ where: { paymentIntentId: intent.id } });
+  if (disputed)
+    throw new GatewayError('INVALID_STATE', `The payment has a dispute already, which is ${disputed.status}.`);
+  const pending = await tx.transaction.findFirst({
+    where: { termsHash: held.termsHash, type: 'DISPUTE', status: 'PENDING' },
+  });
+  if (pending) throw new GatewayError('INVALID_STATE', 'A dispute of this payment is being sent already.');
+  return { intent, held };
+}
+
+async function checkedSignature(
+  { nodes }: ChainActionWorld,
+  { held, typedData, given }: { held: HeldPayment; typedData: TypedDataDefinition; given: string },
+): Promise<Hex> {
+  const wrong = () =>
+    invalid([{ param: 'signature', message: `is not the payer's (${held.terms.payer}) of this dispute` }]);
+  if (!isHex(given) || given.length % 2 !== 0 || given.length > 20_000) throw wrong();
+  const signature = canonicalSignature(given);
+  const digest = hashTypedData(typedData);
+  const isPayers = await nodes.asking(held.chain.chainId, (client) =>
+    isSignedOnChain({ client }, { signer: held.terms.payer, digest, signature }),
+  );
+  if (!isPayers) throw wrong();
+  return signature;
+}
+
+function asHex(text: string): Hex {
+  if (!isHex(text)) throw new GatewayError('INTERNAL_ERROR', 'A terms hash is not hex.');
+  return text;
+}

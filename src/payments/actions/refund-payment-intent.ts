@@ -1,0 +1,103 @@
+import { type DatabaseTransaction, type PaymentIntent, type Refund, transaction } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+import { refundCall } from '../../escrow/calldata.ts';
+import { appendEvents } from '../../events/append-events.ts';
+import { firstAnswer } from '../../platform/first-answer.ts';
+import { newId } from '../../platform/identifier.ts';
+import { once } from '../../platform/once.ts';
+import { toDecimal } from '../../prices/base-units.ts';
+import { parseRefund, type RefundSize, refundAmount } from '../refund-amount.ts';
+import type { ActionWorld, PaymentRequest } from './action-world.ts';
+import { demandTransition } from './demand-transition.ts';
+import { demandNoMoneyOut, heldPayment } from './held-payment.ts';
+import { lockPayment } from './lock-payment.ts';
+import { paymentEvent } from './payment-event.ts';
+import { requestTransaction } from './request-transaction.ts';
+
+/** What a refund answers; amounts in base units. */
+export type RefundAnswer = {
+  paymentIntentId: string;
+  refundId: string;
+  transactionId: string;
+  txHash: string | null;
+  status: Refund['status'];
+  amount: string;
+  leftoverAfter: string;
+  tokenKey: string;
+  reason: string;
+};
+
+/**
+ * Gives a captured payment back: all that is left, `amount` base units, or `percent` of what is left, floored. Writes
+ * the refund, a PENDING REFUND transaction and the status REFUND_PENDING with its event, under the payment's lock; the
+ * contract's `expectedLeft` refuses it if anything moved meanwhile, so that no retry or race refunds twice.
+ * NOT_FOUND, INVALID_STATE, VALIDATION_ERROR (both sizes, nothing, more than is left, partial on Solana).
+ */
+export async function refundPaymentIntent(
+  world: ActionWorld,
+  request: PaymentRequest & {
+    reason: string;
+    amount?: string | null | undefined;
+    percent?: number | null | undefined;
+  },
+): Promise<RefundAnswer> {
+  const first = await firstAnswer<RefundAnswer>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { reason, size } = parseRefund(request);
+  return await transaction(world.database, async (tx) => {
+    const refund = async () => {
+      const intent = await lockPayment(tx, request);
+      demandTransition(intent, 'REFUND');
+      return await requestRefund(tx, { world, intent, size, reason });
+    };
+    return (await once(tx, request.idempotency, refund)).result;
+  });
+}
+
+async function requestRefund(
+  tx: DatabaseTransaction,
+  { world, intent, size, reason }: { world: ActionWorld; intent: PaymentIntent; size: RefundSize; reason: string },
+): Promise<RefundAnswer> {
+  const held = await heldPayment(tx, { registry: world.registry, intent });
+  await demandNoMoneyOut(tx, held.termsHash);
+  const amount = refundAmount(size, held.left);
+  if (held.chain.family === 'SOLANA' && amount !== held.left) {
+    throw new GatewayError('VALIDATION_ERROR', 'A payment on Solana can be refunded as a whole only.', {
+      param: size.kind === 'PERCENT' ? 'percent' : 'amount',
+    });
+  }
+  const sent = await requestTransaction(tx, {
+    paymentIntentId: intent.id,
+    chainId: held.chain.chainId,
+    termsHash: held.termsHash,
+    type: 'REFUND',
+    call: refundCall({ escrow: held.escrow, terms: held.terms, amount, expectedLeft: held.left }),
+    amount,
+    sender: world.operator.address,
+  });
+  const leftoverAfter = held.left - amount;
+  const row = await tx.refund.create({
+    data: {
+      id: newId(),
+      paymentIntentId: intent.id,
+      transactionId: sent.id,
+      amount: toDecimal(amount),
+      leftoverAfter: toDecimal(leftoverAfter),
+      tokenKey: held.tokenKey,
+      reason,
+    },
+  });
+  const pending = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status: 'REFUND_PENDING' } });
+  await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.refund_pending', pending)]);
+  return {
+    paymentIntentId: intent.id,
+    refundId: row.id,
+    transactionId: sent.id,
+    txHash: sent.txHash,
+    status: row.status,
+    amount: String(amount),
+    leftoverAfter: String(leftoverAfter),
+    tokenKey: held.tokenKey,
+    reason,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Address } from 'viem';
+import type { DatabaseTransaction, Transaction, TransactionType } from '../../../prisma/client.ts';
+import type { Call } from '../../escrow/calldata.ts';
+import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
+import { newId } from '../../platform/identifier.ts';
+import { toDecimal } from '../../prices/base-units.ts';
+
+export type TransactionRequest = {
+  paymentIntentId: string;
+  chainId: number;
+  termsHash: string;
+  type: TransactionType;
+  call: Call;
+  /** Base units; null where the type moves none of a known amount. */
+  amount: bigint | null;
+  sender: Address;
+  maxFailures?: number;
+};
+
+/** Records a PENDING transaction of a payment and queues it to be sent, in the caller's transaction. */
+export async function requestTransaction(tx: DatabaseTransaction, request: TransactionRequest): Promise<Transaction> {
+  const { paymentIntentId, chainId, termsHash, type, call, amount } = request;
+  const transaction = await tx.transaction.create({
+    data: {
+      id: newId(),
+      paymentIntentId,
+      chainId,
+      type,
+      termsHash,
+      amount: amount === null ? null : toDecimal(amount),
+    },
+  });
+  await enqueueTransaction(tx, {
+    chainId,
+    sender: request.sender,
+    to: call.to,
+    data: call.data,
+    valueWei: call.value,
+    purpose: `${type.toLowerCase()}:${transaction.id}`,
+    transactionId: transaction.id,
+    ...(request.maxFailures === undefined ? {} : { maxFailures: request.maxFailures }),
+  });
+  return transaction;
+}

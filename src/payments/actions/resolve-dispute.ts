@@ -1,0 +1,87 @@
+import { type Address, isAddressEqual } from 'viem';
+import { type DatabaseTransaction, type Dispute, transaction } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+import { GatewayError, invalid, notFound } from '../../errors.ts';
+import { type Call, concedeCall, resolveCall } from '../../escrow/calldata.ts';
+import { firstAnswer } from '../../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
+import { once } from '../../platform/once.ts';
+import type { ActionWorld } from './action-world.ts';
+import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
+import { lockPayment } from './lock-payment.ts';
+import { requestTransaction } from './request-transaction.ts';
+
+/** A merchant may give everything back; the arbiter may split as it sees fit. */
+export type Resolver = { kind: 'merchant'; scope: Scope } | { kind: 'arbiter' };
+
+const ALL_BPS = 10_000;
+
+/**
+ * Ends an open dispute: `payerBps` (0 to 10000) of what is left goes to the payer. A merchant may only concede (10000),
+ * else AUTHORIZATION_ERROR. Records and queues a RESOLVE transaction, by the operator's key for a concession and by the
+ * arbiter's for anything else; the chain's event resolves the dispute. NOT_FOUND, INVALID_STATE, VALIDATION_ERROR.
+ */
+export async function resolveDispute(
+  world: ActionWorld & { arbiter: { address: Address } | null },
+  request: { disputeId: string; payerBps: number; by: Resolver; idempotency?: IdempotencyRequest | undefined },
+): Promise<Dispute> {
+  const first = await firstAnswer<Dispute>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { payerBps, by } = request;
+  if (!Number.isInteger(payerBps) || payerBps < 0 || payerBps > ALL_BPS) {
+    throw invalid([{ param: 'payerBps', message: `must be an integer from 0 to ${ALL_BPS}` }]);
+  }
+  if (by.kind === 'merchant' && payerBps !== ALL_BPS) {
+    throw new GatewayError('AUTHORIZATION_ERROR', 'A merchant may only concede a dispute: payerBps 10000.');
+  }
+  return await transaction(world.database, async (tx) => {
+    const resolve = async () => {
+      const { dispute, held } = await readOpen(tx, { world, request });
+      const { call, sender } = decision(world, { held, payerBps, by });
+      await requestTransaction(tx, {
+        paymentIntentId: dispute.paymentIntentId,
+        chainId: held.chain.chainId,
+        termsHash: held.termsHash,
+        type: 'RESOLVE',
+        call,
+        amount: held.left,
+        sender,
+      });
+      return dispute;
+    };
+    return (await once(tx, request.idempotency, resolve)).result;
+  });
+}
+
+async function readOpen(
+  tx: DatabaseTransaction,
+  { world, request }: { world: ActionWorld; request: { disputeId: string; by: Resolver } },
+): Promise<{ dispute: Dispute; held: HeldPayment }> {
+  const found = await tx.dispute.findUnique({ where: { id: request.disputeId } });
+  if (!found) throw notFound('dispute');
+  const scope = request.by.kind === 'merchant' ? request.by.scope : null;
+  const intent = await lockPayment(tx, { id: found.paymentIntentId, scope }).catch((error: unknown) => {
+    throw error instanceof GatewayError && error.code === 'NOT_FOUND' ? notFound('dispute') : error;
+  });
+  const dispute = await tx.dispute.findUniqueOrThrow({ where: { id: found.id } });
+  if (dispute.status !== 'OPEN') {
+    throw new GatewayError('INVALID_STATE', `The dispute is ${dispute.status}: it cannot be resolved again.`);
+  }
+  const held = await heldPayment(tx, { registry: world.registry, intent });
+  await demandNoMoneyOut(tx, held.termsHash);
+  return { dispute, held };
+}
+
+function decision(
+  world: ActionWorld & { arbiter: { address: Address } | null },
+  { held, payerBps, by }: { held: HeldPayment; payerBps: number; by: Resolver },
+): { call: Call; sender: Address } {
+  if (by.kind === 'merchant') return { call: concedeCall(held), sender: world.operator.address };
+  if (world.arbiter === null || !isAddressEqual(world.arbiter.address, held.terms.arbiter)) {
+    throw new GatewayError(
+      'INVALID_STATE',
+      `The arbiter of this payment is ${held.terms.arbiter}, whose key is not held here.`,
+    );
+  }
+  return { call: resolveCall({ ...held, payerBps }), sender: world.arbiter.address };
+}

@@ -1,0 +1,31 @@
+/** The background work of payments. Each job rings a verb, which reads everything again under the payment's lock. */
+import { z } from 'zod';
+import { defineJob } from '../platform/jobs.ts';
+
+const onePayment = z.object({ paymentIntentId: z.uuid() });
+
+/** From the end of the timelock on: pays the merchant out. */
+export const settleJob = defineJob({ name: 'settle-payment', payload: onePayment, maxAttempts: 25 });
+
+/** From the intent's expiry on: cancels it once no authorization can come any more. */
+export const expireJob = defineJob({ name: 'expire-payment-intent', payload: onePayment, maxAttempts: 25 });
+
+/** After the capture deadline: gives an uncaptured hold back. */
+export const reclaimJob = defineJob({ name: 'reclaim-payment', payload: onePayment, maxAttempts: 25 });
+
+/** After a dispute's deadline: splits what is left as both signed. */
+export const resolveByTimeoutJob = defineJob({
+  name: 'resolve-dispute-by-timeout',
+  payload: onePayment,
+  maxAttempts: 25,
+});
+
+/** An authorization that does not count (a second one, or one of a cancelled intent): gives its money back. */
+export const returnPaymentJob = defineJob({
+  name: 'return-payment',
+  payload: z.object({ termsHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) }),
+  maxAttempts: 25,
+});
+
+/** Once a minute: rings what should have been rung. */
+export const sweepPaymentsJob = defineJob({ name: 'sweep-payments', payload: z.object({}), maxAttempts: 1 });
