@@ -11,6 +11,12 @@ export function isCurrency(text: string): text is Currency {
   return (currencies as readonly string[]).includes(text);
 }
 
+/** Of a row's column, which holds no other. */
+export function currencyOf(column: string): Currency {
+  if (isCurrency(column)) return column;
+  throw new Error(`${column} is not a currency that is taken.`);
+}
+
 const FIAT = /^\d{1,12}(\.\d{1,2})?$/;
 
 /** A positive amount of plain digits, at most 12 before the point and 2 after it; else null. */

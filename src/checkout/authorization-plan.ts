@@ -1,0 +1,129 @@
+/**
+ * How one quote's payment reaches the contract, and what was asked of the payer for it: kept with the quote, so that the
+ * answer is judged by exactly what was asked.
+ */
+import { type Address, type Hex, hashTypedData, type TypedDataDefinition } from 'viem';
+import { z } from 'zod';
+import { contractAddress, type Token } from '../chains/chain.ts';
+import { permitTypedData, receiveTypedData } from '../chains/evm/erc20.ts';
+import {
+  authorizeWithAllowanceCall,
+  authorizeWithPermitCall,
+  authorizeWithReceiveCall,
+  type Call,
+} from '../escrow/calldata.ts';
+import { type PaymentTerms, termsHash, termsTypedData } from '../escrow/terms.ts';
+
+/** Deadlines in unix seconds. `receive` is ERC-3009, whose one signature is permit and consent at once. */
+export type AuthorizationPlan =
+  | { kind: 'direct' }
+  | { kind: 'allowance' }
+  | { kind: 'permit'; deadline: number; nonce: string }
+  | { kind: 'receive'; validBefore: number };
+
+const planSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('direct') }),
+  z.object({ kind: z.literal('allowance') }),
+  z.object({ kind: z.literal('permit'), deadline: z.int(), nonce: z.string().regex(/^\d+$/) }),
+  z.object({ kind: z.literal('receive'), validBefore: z.int() }),
+]);
+
+/** Reads a quote's `steps` column. */
+export function readPlan(column: unknown): AuthorizationPlan {
+  return planSchema.parse(column);
+}
+
+export type Signatures = { permit?: Hex | undefined; consent?: Hex | undefined; receive?: Hex | undefined };
+export type SignatureName = keyof Signatures;
+
+/** Terms at their place, with the token as the registry has it. */
+export type PlannedPayment = { chainId: number; escrow: Address; terms: PaymentTerms; token: Token };
+
+/** What the payer is asked to sign, in order. */
+export function askedSignatures(
+  plan: AuthorizationPlan,
+  payment: PlannedPayment,
+): { name: SignatureName; typedData: TypedDataDefinition }[] {
+  const { chainId, escrow, terms, token } = payment;
+  const consent = { name: 'consent' as const, typedData: termsTypedData({ chainId, escrow, terms }) };
+  switch (plan.kind) {
+    case 'direct':
+      return [];
+    case 'allowance':
+      return [consent];
+    case 'permit': {
+      const typedData = permitTypedData({
+        ...domainOf(payment, token.permit),
+        owner: terms.payer,
+        spender: escrow,
+        value: terms.amount,
+        nonce: BigInt(plan.nonce),
+        deadline: plan.deadline,
+      });
+      return [{ name: 'permit', typedData }, consent];
+    }
+    case 'receive': {
+      const typedData = receiveTypedData({
+        ...domainOf(payment, token.receive),
+        from: terms.payer,
+        to: escrow,
+        value: terms.amount,
+        validBefore: plan.validBefore,
+        nonce: termsHash({ chainId, escrow, terms }),
+      });
+      return [{ name: 'receive', typedData }];
+    }
+    default:
+      return plan satisfies never;
+  }
+}
+
+/** The digest that a signature of this name is over. */
+export function signedDigest(typedData: TypedDataDefinition): Hex {
+  return hashTypedData(typedData);
+}
+
+/** The operator's call that carries the signed payment; null for one that the payer sends. All asked signatures are there. */
+export function relayCall(
+  plan: AuthorizationPlan,
+  payment: Pick<PlannedPayment, 'escrow' | 'terms'>,
+  signed: Signatures & { operatorSignature: Hex },
+): Call | null {
+  const { escrow, terms } = payment;
+  const { operatorSignature } = signed;
+  switch (plan.kind) {
+    case 'direct':
+      return null;
+    case 'allowance':
+      return authorizeWithAllowanceCall({ escrow, terms, operatorSignature, payerSignature: present(signed.consent) });
+    case 'permit':
+      return authorizeWithPermitCall({
+        escrow,
+        terms,
+        operatorSignature,
+        payerSignature: present(signed.consent),
+        permitDeadline: plan.deadline,
+        permitSignature: present(signed.permit),
+      });
+    case 'receive':
+      return authorizeWithReceiveCall({
+        escrow,
+        terms,
+        operatorSignature,
+        validBefore: plan.validBefore,
+        receiveSignature: present(signed.receive),
+      });
+    default:
+      return plan satisfies never;
+  }
+}
+
+function domainOf(payment: PlannedPayment, domain: { name: string; version: string } | null) {
+  if (domain === null) throw new Error(`${payment.token.key} lost a signing ability that a quote relies on.`);
+  return { ...domain, chainId: payment.chainId, token: contractAddress(payment.token) };
+}
+
+function present(signature: Hex | undefined): Hex {
+  if (signature === undefined) throw new Error('A relay was built before its signatures were checked.');
+  return signature;
+}

@@ -1,0 +1,149 @@
+/**
+ * A checkout session: one payer's visit, from the price to the payment.
+ *
+ * ```
+ * OPEN ──the intent is authorized──► COMPLETE        (a reorg of the authorization takes it back to OPEN)
+ *  └──its time is over, or the merchant ends it──► EXPIRED ──a late payment all the same──► COMPLETE
+ * ```
+ *
+ * A session is for exactly one thing: items, an existing payment intent, or an invoice, a subscription, a link, whose
+ * rooms open it. The intent carries the total and is the authority for whether it is paid; the session owns only who may
+ * drive the payment (`client-secret.ts`) and until when. Subtotal is net: amount = subtotal + taxAmount, always.
+ */
+import { z } from 'zod';
+import type { Prisma } from '../../prisma/client.ts';
+import { currencySchema, fiatAmountSchema } from '../catalog/product-plan.ts';
+import { metadataSchema } from '../platform/metadata.ts';
+import { printFiat } from '../prices/money.ts';
+
+export type SessionWithItems = Prisma.CheckoutSessionGetPayload<{ include: { items: true } }>;
+
+const ITEMS_LIMIT = 100;
+const QUANTITY_LIMIT = 1_000_000;
+const DEFAULT_MINUTES = 60;
+const LONGEST_MINUTES = 1440;
+
+const redirect = z
+  .url({ protocol: /^https?$/, error: 'an http(s) URL' })
+  .max(2048, 'at most 2048 characters')
+  .nullish();
+
+const itemSchema = z.object({
+  name: z.string().min(1, 'between 1 and 255 characters').max(255, 'between 1 and 255 characters'),
+  amount: fiatAmountSchema.nullish(),
+  currency: currencySchema.nullish(),
+  quantity: z
+    .int()
+    .min(1, `between 1 and ${QUANTITY_LIMIT}`)
+    .max(QUANTITY_LIMIT, `between 1 and ${QUANTITY_LIMIT}`)
+    .nullish(),
+  description: z.string().max(2000, 'at most 2000 characters').nullish(),
+  productPlanId: z.uuid().nullish(),
+  productPlanPriceId: z.uuid().nullish(),
+});
+
+/** What a session may be for; exactly one. */
+export const sessionSubjects = ['items', 'paymentIntentId', 'invoiceId', 'subscriptionId', 'paymentLinkId'] as const;
+
+export const createCheckoutSessionSchema = z
+  .object({
+    appId: z.uuid().nullish(),
+    items: z.array(itemSchema).min(1, 'at least one item').max(ITEMS_LIMIT, `at most ${ITEMS_LIMIT} items`).nullish(),
+    paymentIntentId: z.uuid().nullish(),
+    invoiceId: z.uuid().nullish(),
+    subscriptionId: z.uuid().nullish(),
+    paymentLinkId: z.uuid().nullish(),
+    customerAccountId: z.uuid().nullish(),
+    uiMode: z.enum(['HOSTED', 'HEADLESS']).nullish(),
+    successUrl: redirect,
+    cancelUrl: redirect,
+    expiresInMinutes: z
+      .int()
+      .min(1, `between 1 and ${LONGEST_MINUTES}`)
+      .max(LONGEST_MINUTES, `between 1 and ${LONGEST_MINUTES}`)
+      .nullish(),
+    captureMode: z.enum(['AUTOMATIC', 'MANUAL']).nullish(),
+    allowedChains: z.union([z.literal('ALL'), z.array(z.int().positive()).min(1).max(100)]).nullish(),
+    allowedTokens: z.union([z.literal('ALL'), z.array(z.string().min(1).max(255)).min(1).max(100)]).nullish(),
+    taxRateId: z.uuid().nullish(),
+    metadata: metadataSchema.nullish(),
+  })
+  .superRefine((input, context) => {
+    const given = sessionSubjects.filter((subject) => input[subject] !== undefined && input[subject] !== null);
+    if (given.length !== 1) {
+      const message = `exactly one of ${sessionSubjects.join(', ')} is sent, not ${given.length}`;
+      context.addIssue({ code: 'custom', path: [given[1] ?? 'items'], message });
+    }
+    if (!input.paymentIntentId) return;
+    for (const field of ['captureMode', 'taxRateId'] as const) {
+      if (!input[field]) continue;
+      context.addIssue({
+        code: 'custom',
+        path: [field],
+        message: 'is not sent with paymentIntentId: the intent has it',
+      });
+    }
+  });
+export type CreateCheckoutSessionInput = z.infer<typeof createCheckoutSessionSchema>;
+export type CheckoutItemInput = z.infer<typeof itemSchema>;
+
+/** The instant after which nothing more is prepared. */
+export function sessionExpiry(now: Date, expiresInMinutes: number | null | undefined): Date {
+  return new Date(now.getTime() + (expiresInMinutes ?? DEFAULT_MINUTES) * 60_000);
+}
+
+/** Where the payer goes. The secret is a fragment, which never reaches a log; it is known at creation only. */
+export function sessionUrl(publicUrl: string, id: string, clientSecret?: string): string {
+  const page = `${publicUrl}/checkout/${id}`;
+  return clientSecret === undefined ? page : `${page}#${clientSecret}`;
+}
+
+/** A session's scalar fields and items, as the API and events print them. */
+export function checkoutSessionFields(session: SessionWithItems, publicUrl: string): Prisma.InputJsonObject {
+  return {
+    id: session.id,
+    appId: session.appId,
+    mode: session.mode,
+    uiMode: session.uiMode,
+    status: session.status,
+    url: sessionUrl(publicUrl, session.id),
+    amount: printFiat(session.amount),
+    currency: session.currency,
+    subtotal: printFiat(session.subtotal),
+    taxAmount: printFiat(session.taxAmount),
+    paymentIntentId: session.paymentIntentId,
+    customerAccountId: session.customerAccountId,
+    sourceType: session.sourceType,
+    sourceId: session.sourceId,
+    allowedChains: session.allowedChains ?? 'ALL',
+    allowedTokens: session.allowedTokens ?? 'ALL',
+    successUrl: session.successUrl,
+    cancelUrl: session.cancelUrl,
+    expiresAt: session.expiresAt.toISOString(),
+    completedAt: session.completedAt?.toISOString() ?? null,
+    lastError: lastError(session),
+    items: session.items.map((item) => ({
+      id: item.id,
+      name: item.name,
+      description: item.description,
+      amount: printFiat(item.amount),
+      currency: item.currency,
+      quantity: item.quantity,
+      taxAmount: printFiat(item.taxAmount),
+      productPlanId: item.productPlanId,
+      productPlanPriceId: item.productPlanPriceId,
+    })),
+    metadata: session.metadata ?? {},
+    createdAt: session.createdAt.toISOString(),
+    updatedAt: session.updatedAt.toISOString(),
+  };
+}
+
+/** Why the last try to pay failed; null where none has. */
+export function lastError(session: {
+  lastErrorCode: string | null;
+  lastErrorMessage: string | null;
+}): { code: string; message: string } | null {
+  if (session.lastErrorCode === null) return null;
+  return { code: session.lastErrorCode, message: session.lastErrorMessage ?? '' };
+}

@@ -1,0 +1,18 @@
+/** What taking a payment needs from the world. */
+import type { Database } from '../../prisma/client.ts';
+import type { EvmNodes } from '../chains/evm/nodes.ts';
+import type { Registry } from '../chains/registry.ts';
+import type { Config } from '../config.ts';
+import type { OperatorSigner } from '../operator/operator-signer.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { PriceBook } from '../prices/price-source.ts';
+
+export type CheckoutWorld = {
+  database: Database;
+  clock: Clock;
+  registry: Registry;
+  nodes: EvmNodes;
+  prices: PriceBook;
+  operator: OperatorSigner;
+  config: Pick<Config, 'publicUrl' | 'quoteSeconds' | 'feeRecipient' | 'arbiter' | 'rpc'>;
+};

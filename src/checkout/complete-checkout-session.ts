@@ -1,0 +1,60 @@
+import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
+import type { Config } from '../config.ts';
+import { appendEvents, type NewEvent } from '../events/append-events.ts';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/identifier.ts';
+import { checkoutSessionFields } from './checkout-session.ts';
+import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
+
+/**
+ * Reacts to `payment_intent.authorized`: every session of the intent that is not COMPLETE becomes so (an EXPIRED one too:
+ * a late payment counts), its link is used once more, and the wallet that paid is linked to the intent's customer.
+ * Appends `checkout_session.completed`. Idempotent: reads the intent again, and does nothing where it is not paid.
+ */
+export async function completeCheckoutSession(
+  world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
+  request: { paymentIntentId: string },
+): Promise<void> {
+  await transaction(world.database, async (tx) => {
+    await lockPaymentIntent(tx, request.paymentIntentId);
+    const intent = await tx.paymentIntent.findUnique({ where: { id: request.paymentIntentId } });
+    if (!intent || intent.acceptedTermsHash === null) return;
+    const now = world.clock.now();
+    await linkPayingWallet(tx, intent, now);
+    const events: NewEvent[] = [];
+    for (const { id } of await tx.checkoutSession.findMany({
+      where: { paymentIntentId: intent.id, status: { not: 'COMPLETE' } },
+      orderBy: { id: 'asc' },
+      select: { id: true },
+    })) {
+      await lockSession(tx, id);
+      const session = await tx.checkoutSession.update({
+        where: { id },
+        data: { status: 'COMPLETE', completedAt: now, lastErrorCode: null, lastErrorMessage: null },
+        include: inOrder,
+      });
+      if (session.sourceType === 'PAYMENT_LINK') await countUse(tx, session.sourceId, 1);
+      events.push({
+        type: 'checkout_session.completed',
+        resourceId: session.id,
+        data: checkoutSessionFields(session, world.config.publicUrl),
+      });
+    }
+    await appendEvents(tx, intent.appId, events);
+  });
+}
+
+/** A link may be gone by now; then there is nothing to count. */
+export async function countUse(tx: DatabaseTransaction, linkId: string | null, by: 1 | -1): Promise<void> {
+  if (linkId === null) return;
+  await tx.paymentLink.updateMany({ where: { id: linkId }, data: { usageCount: { increment: by } } });
+}
+
+async function linkPayingWallet(tx: DatabaseTransaction, intent: PaymentIntent, now: Date): Promise<void> {
+  const { customerAccountId, authorizationChainId: chainId, authorizationWalletAddress: walletAddress } = intent;
+  if (customerAccountId === null || chainId === null || walletAddress === null) return;
+  await tx.customerWallet.createMany({
+    data: { id: newId(), customerAccountId, chainId, walletAddress, createdAt: now },
+    skipDuplicates: true,
+  });
+}

@@ -1,0 +1,218 @@
+import type { Hex } from 'viem';
+import { type DatabaseTransaction, type PaymentTerms, type Quote, transaction } from '../../prisma/client.ts';
+import type { Scope } from '../auth/principal.ts';
+import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../chains/evm/signature.ts';
+import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
+import { termsFromJson } from '../escrow/terms.ts';
+import { enqueueTransaction } from '../operator/enqueue-transaction.ts';
+import { newId } from '../platform/identifier.ts';
+import {
+  askedSignatures,
+  type PlannedPayment,
+  readPlan,
+  relayCall,
+  type SignatureName,
+  type Signatures,
+  signedDigest,
+} from './authorization-plan.ts';
+import type { SessionWithItems } from './checkout-session.ts';
+import type { CheckoutWorld } from './checkout-world.ts';
+import { requireUnpaid } from './require-payable.ts';
+import { inOrder, lockPaymentIntent, lockWallet, relayUnderWay, requireSession, type SessionToPay } from './store.ts';
+
+export type ConfirmInput = {
+  /** Default: the latest of the session. */
+  quoteId?: string | null | undefined;
+  signatures?: { [Name in SignatureName]?: Hex | null | undefined } | null | undefined;
+  /** Of a DIRECT payment; a hint only, for the chain tells. */
+  txHash?: Hex | null | undefined;
+};
+
+type QuoteWithTerms = { quote: Quote; signed: PaymentTerms };
+
+/** An approval may still be on its way when its payment is confirmed: the pump tries for about two minutes. */
+const APPROVAL_TRIES = 8;
+
+/**
+ * Takes the payer's answer to a quote. For relayed methods the signatures are verified, kept, and the operator's
+ * transaction is queued with a PENDING AUTHORIZE row; for DIRECT nothing is needed, and `txHash` is noted. Confirming
+ * again changes nothing and answers the session as it is.
+ *
+ * Throws NOT_FOUND, VALIDATION_ERROR for a missing or wrong signature (the session stays OPEN), QUOTE_EXPIRED,
+ * INVALID_STATE, EXPIRED, CONFLICT while another relayed payment of the wallet is under way.
+ */
+export async function confirmCheckout(
+  world: Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nodes' | 'operator'>,
+  request: { scope: Scope; sessionId: string; input: ConfirmInput },
+): Promise<SessionWithItems> {
+  const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+  const found = await findQuote(world, session, request.input.quoteId);
+  if (found.quote.confirmedAt !== null || session.status === 'COMPLETE') return session;
+  requireInTime(session, found.quote, world.clock.now());
+  const payment = plannedPayment(world, found);
+  const plan = readPlan(found.quote.steps);
+  const signatures = await requireSignatures(world, { payment, plan, given: request.input.signatures ?? {} });
+  const operatorSignature = hex(found.signed.operatorSignature);
+  const call = relayCall(plan, payment, { ...signatures, operatorSignature });
+  return await transaction(world.database, async (tx) => {
+    const { quote } = found;
+    if (call !== null) await lockWallet(tx, { chainId: quote.chainId, address: quote.walletAddress });
+    await lockPaymentIntent(tx, quote.paymentIntentId);
+    const fresh = await tx.quote.findUniqueOrThrow({ where: { id: quote.id } });
+    if (fresh.confirmedAt !== null) return await readSession(tx, session.id);
+    requireUnpaid(await tx.paymentIntent.findUniqueOrThrow({ where: { id: quote.paymentIntentId } }));
+    if (call !== null) {
+      await queueRelay(tx, { quote, call, sender: world.operator.address, payment });
+    }
+    await recordAnswer(tx, { found, signatures, txHash: request.input.txHash ?? null, now: world.clock.now() });
+    await tx.checkoutSession.update({
+      where: { id: session.id },
+      data: { lastErrorCode: null, lastErrorMessage: null },
+    });
+    return await readSession(tx, session.id);
+  });
+}
+
+async function readSession(tx: DatabaseTransaction, id: string): Promise<SessionWithItems> {
+  return await tx.checkoutSession.findUniqueOrThrow({ where: { id }, include: inOrder });
+}
+
+async function findQuote(
+  world: Pick<CheckoutWorld, 'database'>,
+  session: SessionToPay,
+  quoteId: string | null | undefined,
+): Promise<QuoteWithTerms> {
+  const paymentIntentId = session.paymentIntentId;
+  const quote =
+    paymentIntentId === null
+      ? null
+      : await world.database.quote.findFirst({
+          where: { paymentIntentId, ...(quoteId ? { id: quoteId } : {}) },
+          orderBy: { id: 'desc' },
+        });
+  if (!quote) {
+    if (quoteId) throw notFound('quote', 'quoteId');
+    throw new GatewayError('INVALID_STATE', 'Nothing has been prepared for this checkout session.');
+  }
+  const signed = await world.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: quote.termsHash } });
+  return { quote, signed };
+}
+
+/** A quote is taken until its own end, which may be a little after its session's. */
+function requireInTime(session: SessionToPay, quote: Quote, now: Date): void {
+  if (session.status === 'EXPIRED') throw new GatewayError('EXPIRED', 'The checkout session has expired.');
+  if (session.paymentIntent) requireUnpaid(session.paymentIntent);
+  if (quote.expiresAt > now) return;
+  throw new GatewayError('QUOTE_EXPIRED', `The quote expired at ${quote.expiresAt.toISOString()}; prepare again.`, {
+    meta: { quoteId: quote.id },
+  });
+}
+
+function plannedPayment(world: Pick<CheckoutWorld, 'registry'>, found: QuoteWithTerms): PlannedPayment {
+  const { quote, signed } = found;
+  const escrow = world.registry.chain(quote.chainId)?.escrow;
+  const token = world.registry.token(quote.tokenKey);
+  if (!escrow || !token) throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${quote.chainId} is not served any more.`);
+  return { chainId: quote.chainId, escrow, terms: termsFromJson(signed.terms), token };
+}
+
+/** All that were asked, in canonical form. A permit is a key's signature: EIP-2612 takes no other. */
+async function requireSignatures(
+  world: Pick<CheckoutWorld, 'nodes'>,
+  request: {
+    payment: PlannedPayment;
+    plan: Parameters<typeof askedSignatures>[0];
+    given: NonNullable<ConfirmInput['signatures']>;
+  },
+): Promise<Signatures> {
+  const { payment, plan, given } = request;
+  const signatures: Signatures = {};
+  const faults: FieldFault[] = [];
+  for (const { name, typedData } of askedSignatures(plan, payment)) {
+    const param = `signatures.${name}`;
+    const text = given[name];
+    if (!text) {
+      faults.push({ param, message: 'is required for this quote' });
+      continue;
+    }
+    const question = {
+      signer: payment.terms.payer,
+      digest: signedDigest(typedData),
+      signature: canonicalSignature(text),
+    };
+    const isGood =
+      name === 'permit'
+        ? await isSignedByKey(question)
+        : (await isSignedByKey(question)) ||
+          (await world.nodes.asking(payment.chainId, (client) => isSignedOnChain({ client }, question)));
+    if (isGood) signatures[name] = question.signature;
+    else faults.push({ param, message: `is not ${payment.terms.payer}'s signature of the typed data` });
+  }
+  if (faults.length > 0) throw invalid(faults);
+  return signatures;
+}
+
+async function queueRelay(
+  tx: DatabaseTransaction,
+  request: { quote: Quote; call: { to: string; data: Hex }; sender: string; payment: PlannedPayment },
+): Promise<void> {
+  const { quote, call, sender, payment } = request;
+  const underWay = await relayUnderWay(tx, { chainId: quote.chainId, address: quote.walletAddress });
+  if (underWay !== undefined) {
+    throw new GatewayError('CONFLICT', 'A payment of this wallet is under way on this chain; wait for it.', {
+      meta: { paymentIntentId: underWay },
+    });
+  }
+  const transactionId = newId();
+  await tx.transaction.create({
+    data: {
+      id: transactionId,
+      paymentIntentId: quote.paymentIntentId,
+      chainId: quote.chainId,
+      type: 'AUTHORIZE',
+      status: 'PENDING',
+      termsHash: quote.termsHash,
+      amount: payment.terms.amount.toString(),
+    },
+  });
+  await enqueueTransaction(tx, {
+    chainId: quote.chainId,
+    sender,
+    to: call.to,
+    data: call.data,
+    purpose: relayPurpose(quote.termsHash),
+    transactionId,
+    ...(quote.method === 'APPROVAL' ? { maxFailures: APPROVAL_TRIES } : {}),
+  });
+}
+
+/** The outgoing transaction's purpose: one relay for one set of terms. */
+export function relayPurpose(termsHash: string): string {
+  return `authorize:${termsHash}`;
+}
+
+async function recordAnswer(
+  tx: DatabaseTransaction,
+  request: { found: QuoteWithTerms; signatures: Signatures; txHash: Hex | null; now: Date },
+): Promise<void> {
+  const { found, signatures, txHash, now } = request;
+  const plan = readPlan(found.quote.steps);
+  await tx.quote.update({
+    where: { id: found.quote.id },
+    data: {
+      confirmedAt: now,
+      signature: signatures.permit ?? signatures.receive ?? null,
+      ...(txHash === null ? {} : { steps: { ...plan, txHash } }),
+    },
+  });
+  await tx.paymentTerms.update({
+    where: { termsHash: found.quote.termsHash },
+    data: { payerSignature: signatures.consent ?? signatures.receive ?? null },
+  });
+}
+
+/** What this gateway itself wrote as hex. */
+function hex(text: string): Hex {
+  if (/^0x[0-9a-f]*$/i.test(text)) return `0x${text.slice(2)}`;
+  throw new Error('A stored signature is not hex.');
+}

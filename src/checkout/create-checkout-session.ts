@@ -1,0 +1,199 @@
+import { Decimal } from 'decimal.js';
+import { type App, type Database, type PaymentIntent, type TaxRate, transaction } from '../../prisma/client.ts';
+import { requirePlanPrice } from '../catalog/require-plan-price.ts';
+import { requireTaxRate } from '../catalog/require-tax-rate.ts';
+import { taxLine, taxTotal } from '../catalog/tax.ts';
+import { type Selection, selectionFaults } from '../chains/chain-selection.ts';
+import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
+import { appendEvents } from '../events/append-events.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { once } from '../platform/once.ts';
+import { sealed, unsealed } from '../platform/sealed.ts';
+import { type Currency, currencyOf } from '../prices/money.ts';
+import {
+  type CheckoutItemInput,
+  type CreateCheckoutSessionInput,
+  type SessionWithItems,
+  sessionExpiry,
+} from './checkout-session.ts';
+import type { CheckoutWorld } from './checkout-world.ts';
+import { type NewCheckoutSession, type NewSessionItem, openCheckoutSession } from './open-checkout-session.ts';
+
+export type CreatedCheckoutSession = { session: SessionWithItems; clientSecret: string };
+
+const LARGEST_TOTAL = new Decimal('999999999999.99');
+
+/**
+ * Opens a session for items (an intent over their total is made with it: `payment_intent.created`) or for an intent that
+ * waits to be paid. A replay answers the same client secret. `input` is within its limits (`createCheckoutSessionSchema`).
+ *
+ * Throws VALIDATION_ERROR (chains, tokens, prices, totals), NOT_FOUND with `param` for what the input names,
+ * INVALID_STATE for an intent that cannot be paid any more, EXPIRED for one whose time is over.
+ */
+export async function createCheckoutSession(
+  world: Pick<CheckoutWorld, 'database' | 'clock' | 'registry'>,
+  request: {
+    app: { id: string; merchantId: string };
+    input: CreateCheckoutSessionInput;
+    idempotency?: IdempotencyRequest | undefined;
+  },
+): Promise<CreatedCheckoutSession> {
+  const first = await firstAnswer<CreatedCheckoutSession>(world.database, request.idempotency);
+  if (first) return reveal(first.result, request.idempotency);
+  const app = await world.database.app.findUniqueOrThrow({
+    where: { id: request.app.id, merchantId: request.app.merchantId },
+  });
+  const now = world.clock.now();
+  const planned = await planSession(world, { app, now, input: request.input });
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, async () => {
+      const opened = await openCheckoutSession(tx, planned);
+      await appendEvents(tx, app.id, opened.events);
+      return { session: opened.session, clientSecret: sealed(request.idempotency, opened.clientSecret) };
+    }),
+  );
+  return reveal(result, request.idempotency);
+}
+
+function reveal(stored: CreatedCheckoutSession, idempotency: IdempotencyRequest | undefined): CreatedCheckoutSession {
+  return { session: stored.session, clientSecret: unsealed(idempotency, stored.clientSecret) };
+}
+
+type Subject = Pick<NewCheckoutSession, 'payment' | 'source' | 'currency' | 'total' | 'items' | 'taxRateId'>;
+
+async function planSession(
+  world: Pick<CheckoutWorld, 'database' | 'registry'>,
+  request: { app: App; now: Date; input: CreateCheckoutSessionInput },
+): Promise<NewCheckoutSession> {
+  const { app, now, input } = request;
+  const given: Selection = {
+    allowedChains: input.allowedChains ?? 'ALL',
+    allowedTokens: input.allowedTokens ?? 'ALL',
+  };
+  const faults = selectionFaults(world, { mode: app.mode, selection: given });
+  if (faults.length > 0) throw invalid(faults);
+  await requireCustomer(world.database, { appId: app.id, id: input.customerAccountId });
+  const intent = input.paymentIntentId
+    ? await requirePayableIntent(world.database, { appId: app.id, id: input.paymentIntentId, now })
+    : null;
+  const subject = intent ? ofIntent(intent) : await ofItems(world.database, { app, input });
+  return {
+    app,
+    now,
+    expiresAt: sessionExpiry(now, input.expiresInMinutes),
+    uiMode: input.uiMode,
+    customerAccountId: input.customerAccountId ?? intent?.customerAccountId,
+    selection: given,
+    successUrl: input.successUrl ?? intent?.successUrl,
+    cancelUrl: input.cancelUrl ?? intent?.cancelUrl,
+    metadata: input.metadata,
+    ...subject,
+  };
+}
+
+function ofIntent(intent: PaymentIntent): Subject {
+  const amount = new Decimal(intent.amount.toString());
+  return {
+    payment: { kind: 'existing', intent },
+    source: null,
+    currency: currencyOf(intent.currency),
+    total: { subtotal: amount, taxAmount: new Decimal(0), total: amount },
+    items: [],
+  };
+}
+
+async function ofItems(database: Database, request: { app: App; input: CreateCheckoutSessionInput }): Promise<Subject> {
+  const { app, input } = request;
+  const sessionRate = await requireTaxRate(database, {
+    merchantId: app.merchantId,
+    id: input.taxRateId,
+    param: 'taxRateId',
+  });
+  const priced: (NewSessionItem & { currency: Currency })[] = [];
+  for (const [index, item] of (input.items ?? []).entries()) {
+    priced.push(await priceItem(database, { app, item, path: `items[${index}].`, sessionRate }));
+  }
+  const currency = priced[0]?.currency ?? 'USD';
+  const faults: FieldFault[] = priced.flatMap((item, index) =>
+    item.currency === currency
+      ? []
+      : [{ param: `items[${index}].currency`, message: `${item.currency}, while the first item is in ${currency}` }],
+  );
+  const total = taxTotal(priced.map((item) => item.taxed));
+  if (total.total.gt(LARGEST_TOTAL)) {
+    faults.push({ param: 'items', message: `sum to ${total.total.toFixed(2)}; at most ${LARGEST_TOTAL.toFixed(2)}` });
+  }
+  if (faults.length > 0) throw invalid(faults);
+  return {
+    payment: { kind: 'new', captureMode: input.captureMode },
+    source: 'session',
+    currency,
+    total,
+    items: priced,
+    taxRateId: sessionRate?.id,
+  };
+}
+
+/** An item's own amount, else its price's; the session's tax rate, else its plan's. */
+async function priceItem(
+  database: Database,
+  request: { app: App; item: CheckoutItemInput; path: string; sessionRate: TaxRate | null },
+): Promise<NewSessionItem & { currency: Currency }> {
+  const { app, item, path, sessionRate } = request;
+  const named = await requirePlanPrice(database, {
+    appId: app.id,
+    productPlanId: item.productPlanId,
+    productPlanPriceId: item.productPlanPriceId,
+    path,
+  });
+  if (item.amount && named?.price) {
+    throw invalid([
+      { param: `${path}amount`, message: 'is not sent with productPlanPriceId: the price says the amount' },
+    ]);
+  }
+  const amount = item.amount ?? named?.price?.amount.toFixed(2);
+  if (amount === undefined) {
+    throw invalid([{ param: `${path}amount`, message: 'is required without productPlanPriceId' }]);
+  }
+  const planRate = named?.plan.taxRate?.isActive ? named.plan.taxRate : null;
+  const rate = sessionRate ?? planRate;
+  const tax = rate && { percentage: new Decimal(rate.percentage.toString()), inclusive: rate.inclusive };
+  const quantity = item.quantity ?? 1;
+  return {
+    name: item.name,
+    description: item.description ?? null,
+    amount,
+    quantity,
+    taxed: taxLine({ amount: new Decimal(amount), quantity, tax }),
+    productPlanId: item.productPlanId ?? null,
+    productPlanPriceId: item.productPlanPriceId ?? null,
+    currency: item.currency ?? currencyOf(named?.price?.currency ?? 'USD'),
+  };
+}
+
+async function requireCustomer(
+  database: Database,
+  request: { appId: string; id: string | null | undefined },
+): Promise<void> {
+  if (!request.id) return;
+  const customer = await database.customerAccount.findFirst({ where: { id: request.id, appId: request.appId } });
+  if (!customer) throw notFound('customer', 'customerAccountId');
+}
+
+async function requirePayableIntent(
+  database: Database,
+  request: { appId: string; id: string; now: Date },
+): Promise<PaymentIntent> {
+  const intent = await database.paymentIntent.findFirst({ where: { id: request.id, appId: request.appId } });
+  if (!intent) throw notFound('payment intent', 'paymentIntentId');
+  if (intent.status !== 'CREATED') {
+    throw new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}; only a CREATED one can be paid.`, {
+      param: 'paymentIntentId',
+    });
+  }
+  if (intent.expiresAt !== null && intent.expiresAt <= request.now) {
+    throw new GatewayError('EXPIRED', 'The payment intent has expired.', { param: 'paymentIntentId' });
+  }
+  return intent;
+}

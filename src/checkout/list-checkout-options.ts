@@ -1,0 +1,97 @@
+import { Decimal } from 'decimal.js';
+import type { AuthorizationMethod } from '../../prisma/client.ts';
+import type { Scope } from '../auth/principal.ts';
+import { takesPayment } from '../chains/chain.ts';
+import { isSelected, readSelection } from '../chains/chain-selection.ts';
+import type { Chain, Token } from '../chains/registry.ts';
+import { GatewayError } from '../errors.ts';
+import { currencyOf } from '../prices/money.ts';
+import { quoteAmount } from '../prices/quote.ts';
+import type { CheckoutWorld } from './checkout-world.ts';
+import { methodsFor } from './payment-method.ts';
+import { requirePayable } from './require-payable.ts';
+import { pausedChains, requireSession, type SessionToPay } from './store.ts';
+
+/** One way to pay: a token on a chain. `cryptoAmount` in base units, `exchangeRate` in whole tokens per 1 USD. */
+export type CheckoutOption = {
+  chainId: number;
+  chainName: string;
+  tokenKey: string;
+  symbol: string;
+  decimals: number;
+  cryptoAmount: bigint;
+  exchangeRate: string;
+  methods: AuthorizationMethod[];
+};
+
+/**
+ * How a session can be paid at this moment's prices, which bind nobody before `prepareCheckout`. Tokens without a fresh
+ * price are left out; PRICE_UNAVAILABLE when that leaves none. Throws NOT_FOUND, and INVALID_STATE or EXPIRED for a
+ * session that is over.
+ */
+export async function listCheckoutOptions(
+  world: CheckoutWorld,
+  request: { scope: Scope; sessionId: string },
+): Promise<CheckoutOption[]> {
+  const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+  requirePayable(session, world.clock.now());
+  const paused = await pausedChains(world.database);
+  const candidates = payableTokens(world, session).filter(({ chain }) => !paused.has(chain.chainId));
+  const fiatUsd = (await world.prices.fiatUsd(currencyOf(session.currency))).priceUsd;
+  const amount = new Decimal(session.amount.toString());
+  const options = await Promise.all(
+    candidates.map(async ({ chain, token }): Promise<CheckoutOption | null> => {
+      const price = await priceOrNull(world, token.symbol);
+      if (price === null) return null;
+      const methods = methodsFor({
+        token,
+        amountUsd: amount.times(fiatUsd),
+        relayMinimumUsd: relayMinimum(world, chain.chainId),
+        isRecurring: session.mode === 'SUBSCRIPTION',
+      });
+      if (methods.length === 0) return null;
+      return {
+        chainId: chain.chainId,
+        chainName: chain.name,
+        tokenKey: token.key,
+        symbol: token.symbol,
+        decimals: token.decimals,
+        ...quoteAmount({ amount, fiatUsd, tokenUsd: price, decimals: token.decimals }),
+        methods,
+      };
+    }),
+  );
+  const priced = options.filter((option) => option !== null);
+  if (priced.length === 0 && candidates.length > 0) {
+    throw new GatewayError('PRICE_UNAVAILABLE', 'No fresh price of any token is available.');
+  }
+  return priced;
+}
+
+/** Tokens of chains with a node and an escrow, which the session and its intent allow and the app's mode takes. */
+export function payableTokens(
+  world: Pick<CheckoutWorld, 'registry'>,
+  session: SessionToPay,
+): { chain: Chain; token: Token }[] {
+  const own = readSelection(session);
+  const ofIntent = session.paymentIntent ? readSelection(session.paymentIntent) : own;
+  return world.registry
+    .enabled()
+    .filter((chain) => chain.family === 'EVM' && chain.escrow !== null && takesPayment(chain, session.app.mode))
+    .flatMap((chain) => chain.tokens.map((token) => ({ chain, token })))
+    .filter(({ chain, token }) => isSelected(own, chain, token) && isSelected(ofIntent, chain, token));
+}
+
+/** USD under which nothing is relayed on a chain. */
+export function relayMinimum(world: Pick<CheckoutWorld, 'config'>, chainId: number): string {
+  return world.config.rpc.find((settings) => settings.chainId === chainId)?.relayMinimumUsd ?? '0';
+}
+
+async function priceOrNull(world: CheckoutWorld, symbol: string): Promise<Decimal | null> {
+  try {
+    return (await world.prices.usdPrice(symbol)).priceUsd;
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'PRICE_UNAVAILABLE') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,158 @@
+import type {
+  App,
+  CaptureMode,
+  CheckoutMode,
+  CheckoutUiMode,
+  DatabaseTransaction,
+  PaymentIntent,
+  PaymentSourceType,
+} from '../../prisma/client.ts';
+import { hashClientSecret, newClientSecret } from '../auth/client-secret.ts';
+import type { TaxedLine, TaxedTotal } from '../catalog/tax.ts';
+import type { Selection } from '../chains/chain-selection.ts';
+import type { NewEvent } from '../events/append-events.ts';
+import { insertPaymentIntent } from '../payments/insert-payment-intent.ts';
+import { newId } from '../platform/identifier.ts';
+import { addJob } from '../platform/jobs.ts';
+import type { Currency } from '../prices/money.ts';
+import type { CreateCheckoutSessionInput, SessionWithItems } from './checkout-session.ts';
+import { expireCheckoutSessionJob } from './jobs.ts';
+import { inOrder } from './store.ts';
+
+export type NewSessionItem = {
+  name: string;
+  description: string | null;
+  /** Per unit, as given. */
+  amount: string;
+  quantity: number;
+  taxed: TaxedLine;
+  productPlanId: string | null;
+  productPlanPriceId: string | null;
+};
+
+export type NewCheckoutSession = {
+  app: App;
+  now: Date;
+  expiresAt: Date;
+  mode?: CheckoutMode;
+  uiMode?: CheckoutUiMode | null | undefined;
+  /** `new`: an intent over the total is made, and cancelled when the session ends unpaid. `none`: a trial. */
+  payment:
+    | { kind: 'new'; captureMode?: CaptureMode | null | undefined }
+    | { kind: 'existing'; intent: PaymentIntent }
+    | { kind: 'none' };
+  /** What it came from; `session` for one of items of its own. */
+  source: { type: PaymentSourceType; id: string } | 'session' | null;
+  subscriptionId?: string | null;
+  customerAccountId?: string | null | undefined;
+  currency: Currency;
+  total: TaxedTotal;
+  taxRateId?: string | null | undefined;
+  items: NewSessionItem[];
+  selection: Selection;
+  successUrl?: string | null | undefined;
+  cancelUrl?: string | null | undefined;
+  metadata?: CreateCheckoutSessionInput['metadata'];
+};
+
+export type OpenedCheckoutSession = {
+  session: SessionWithItems;
+  intent: PaymentIntent | null;
+  /** Known here and never again. */
+  clientSecret: string;
+  /** To be appended by the caller, as the last statement of the transaction. */
+  events: NewEvent[];
+};
+
+/**
+ * Writes a session, its items and (for a new payment) its intent in the caller's transaction, and the job that ends it.
+ * Everything named has been checked by the caller. The one way in which sessions come to be: links, invoices and
+ * subscriptions open theirs through it.
+ */
+export async function openCheckoutSession(
+  tx: DatabaseTransaction,
+  request: NewCheckoutSession,
+): Promise<OpenedCheckoutSession> {
+  const id = newId();
+  const clientSecret = newClientSecret(id);
+  const source = request.source === 'session' ? { type: 'CHECKOUT' as const, id } : request.source;
+  const { intent, events } = await intentOf(tx, request, source);
+  const session = await tx.checkoutSession.create({
+    data: {
+      id,
+      appId: request.app.id,
+      mode: request.mode ?? 'PAYMENT',
+      uiMode: request.uiMode ?? 'HOSTED',
+      clientSecretHash: hashClientSecret(clientSecret),
+      amount: request.total.total.toFixed(2),
+      currency: request.currency,
+      subtotal: request.total.subtotal.toFixed(2),
+      taxAmount: request.total.taxAmount.toFixed(2),
+      taxRateId: request.taxRateId ?? null,
+      paymentIntentId: intent?.id ?? null,
+      ownsIntent: request.payment.kind === 'new',
+      subscriptionId: request.subscriptionId ?? null,
+      customerAccountId: request.customerAccountId ?? null,
+      sourceType: source?.type ?? null,
+      sourceId: source?.id ?? null,
+      allowedChains: request.selection.allowedChains,
+      allowedTokens: request.selection.allowedTokens,
+      successUrl: request.successUrl ?? null,
+      cancelUrl: request.cancelUrl ?? null,
+      expiresAt: request.expiresAt,
+      metadata: request.metadata ?? {},
+      createdAt: request.now,
+      items: {
+        create: request.items.map((item, position) => ({
+          id: newId(),
+          position,
+          name: item.name,
+          description: item.description,
+          amount: item.amount,
+          currency: request.currency,
+          quantity: item.quantity,
+          taxAmount: item.taxed.taxAmount.toFixed(2),
+          productPlanId: item.productPlanId,
+          productPlanPriceId: item.productPlanPriceId,
+        })),
+      },
+    },
+    include: inOrder,
+  });
+  await addJob(tx, expireCheckoutSessionJob, { sessionId: id }, { runAt: request.expiresAt, key: `session:${id}` });
+  return { session, intent, clientSecret, events };
+}
+
+async function intentOf(
+  tx: DatabaseTransaction,
+  request: NewCheckoutSession,
+  source: { type: PaymentSourceType; id: string } | null,
+): Promise<{ intent: PaymentIntent | null; events: NewEvent[] }> {
+  switch (request.payment.kind) {
+    case 'none':
+      return { intent: null, events: [] };
+    case 'existing':
+      return { intent: request.payment.intent, events: [] };
+    case 'new': {
+      const { intent, created } = await insertPaymentIntent(tx, {
+        app: request.app,
+        now: request.now,
+        fields: {
+          amount: request.total.total.toFixed(2),
+          currency: request.currency,
+          customerAccountId: request.customerAccountId,
+          ...request.selection,
+          captureMode: request.payment.captureMode,
+          successUrl: request.successUrl,
+          cancelUrl: request.cancelUrl,
+          metadata: request.metadata,
+        },
+        expiresAt: request.expiresAt,
+        source,
+      });
+      return { intent, events: [created] };
+    }
+    default:
+      return request.payment satisfies never;
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * How a payer may pay with a token. DIRECT: the payer's wallet sends the payment. PERMIT and APPROVAL are relayed: the
+ * payer signs and the operator sends, so the payment must be worth the operator's gas. The coin of a chain cannot be
+ * pulled: it is paid DIRECT only.
+ */
+import { Decimal } from 'decimal.js';
+import type { AuthorizationMethod } from '../../prisma/client.ts';
+import { NATIVE, type Token } from '../chains/chain.ts';
+
+/** `amountUsd` is what is paid; relayed methods need at least `relayMinimumUsd`. A subscription is never paid DIRECT. */
+export function methodsFor(request: {
+  token: Token;
+  amountUsd: Decimal;
+  relayMinimumUsd: string;
+  isRecurring: boolean;
+}): AuthorizationMethod[] {
+  const { token } = request;
+  const isRelayable = token.address !== NATIVE && request.amountUsd.gte(new Decimal(request.relayMinimumUsd));
+  const methods: AuthorizationMethod[] = request.isRecurring ? [] : ['DIRECT'];
+  if (!isRelayable) return methods;
+  // A subscription's allowance is for many charges, and ERC-3009 moves money once.
+  const isPermittable = token.permit !== null || (token.receive !== null && !request.isRecurring);
+  return isPermittable ? [...methods, 'PERMIT', 'APPROVAL'] : [...methods, 'APPROVAL'];
+}

@@ -1,0 +1,62 @@
+/** The terms of one quote: the intent's rules, the app's settings and the locked price, as the contract wants them. */
+import { type Address, encodeAbiParameters, type Hex, keccak256, zeroAddress } from 'viem';
+import type { App, PaymentIntent } from '../../prisma/client.ts';
+import { type PaymentTerms, uuidToBytes32 } from '../escrow/terms.ts';
+import { printFiat } from '../prices/money.ts';
+
+/** How long after the quote's end a payment sent in time may still be mined. */
+export const AUTHORIZE_GRACE_SECONDS = 120;
+
+/** Who takes part beside payer and merchant. A zero arbiter: there are no disputes. */
+export type Parties = { operator: Address; arbiter: Address; feeRecipient: Address };
+
+/** `base` in unix seconds: the later of the clock and the chain's newest block, so that a slow clock shortens nothing. */
+export function quotedTerms(request: {
+  quoteId: string;
+  intent: PaymentIntent;
+  app: Pick<App, 'captureDeadline' | 'disputeTimeout' | 'disputeTimeoutPayerBps'>;
+  payer: Address;
+  merchant: Address;
+  token: Address;
+  amount: bigint;
+  base: number;
+  quoteSeconds: number;
+  parties: Parties;
+}): PaymentTerms {
+  const { intent, app, parties } = request;
+  const authorizeBy = request.base + request.quoteSeconds + AUTHORIZE_GRACE_SECONDS;
+  const disputeWindow = parties.arbiter === zeroAddress ? 0 : intent.disputeStartDuration;
+  return {
+    intentId: uuidToBytes32(intent.id),
+    payer: request.payer,
+    merchant: request.merchant,
+    token: request.token,
+    amount: request.amount,
+    authorizeBy,
+    captureBy: authorizeBy + app.captureDeadline,
+    timelock: intent.timelockDuration,
+    disputeWindow,
+    disputeTimeout: app.disputeTimeout,
+    timeoutPayerBps: app.disputeTimeoutPayerBps,
+    feeBps: intent.platformFeeBps,
+    feeRecipient: parties.feeRecipient,
+    operator: parties.operator,
+    arbiter: disputeWindow === 0 ? zeroAddress : parties.arbiter,
+    quoteHash: quoteHash({ quoteId: request.quoteId, amount: request.amount, intent }),
+    captureOnAuthorize: intent.captureMode === 'AUTOMATIC',
+  };
+}
+
+/** Binds terms to the quote that the payer was shown: its id, the base units, and the fiat amount they stand for. */
+export function quoteHash(request: {
+  quoteId: string;
+  amount: bigint;
+  intent: Pick<PaymentIntent, 'amount' | 'currency'>;
+}): Hex {
+  return keccak256(
+    encodeAbiParameters(
+      [{ type: 'bytes32' }, { type: 'uint256' }, { type: 'string' }, { type: 'string' }],
+      [uuidToBytes32(request.quoteId), request.amount, printFiat(request.intent.amount), request.intent.currency],
+    ),
+  );
+}

@@ -1,0 +1,32 @@
+import { type Database, transaction } from '../../prisma/client.ts';
+import type { Clock } from '../platform/clock.ts';
+import { countUse } from './complete-checkout-session.ts';
+import { lockPaymentIntent, lockSession } from './store.ts';
+
+/**
+ * Reacts to `payment_intent.reverted`: when a reorg took the authorization away, the intent's COMPLETE sessions are OPEN
+ * again (EXPIRED where their time is over) and their link's use is taken back. The intent's own event tells it.
+ * Idempotent: does nothing while the intent is paid.
+ */
+export async function reopenCheckoutSession(
+  world: { database: Database; clock: Clock },
+  request: { paymentIntentId: string },
+): Promise<void> {
+  await transaction(world.database, async (tx) => {
+    await lockPaymentIntent(tx, request.paymentIntentId);
+    const intent = await tx.paymentIntent.findUnique({ where: { id: request.paymentIntentId } });
+    if (!intent || intent.acceptedTermsHash !== null) return;
+    for (const session of await tx.checkoutSession.findMany({
+      where: { paymentIntentId: intent.id, status: 'COMPLETE' },
+      orderBy: { id: 'asc' },
+    })) {
+      await lockSession(tx, session.id);
+      const isOver = session.expiresAt <= world.clock.now();
+      await tx.checkoutSession.update({
+        where: { id: session.id },
+        data: { status: isOver ? 'EXPIRED' : 'OPEN', completedAt: null },
+      });
+      if (session.sourceType === 'PAYMENT_LINK') await countUse(tx, session.sourceId, -1);
+    }
+  });
+}

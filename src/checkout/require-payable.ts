@@ -1,0 +1,24 @@
+/** Whether a session still takes a payment, judged at an instant. */
+import type { PaymentIntent } from '../../prisma/client.ts';
+import { GatewayError } from '../errors.ts';
+import type { SessionToPay } from './store.ts';
+
+/** Throws INVALID_STATE for a session that is paid or whose intent is, EXPIRED when its time or its intent's is over. */
+export function requirePayable(session: SessionToPay, now: Date): void {
+  if (session.status === 'COMPLETE') throw new GatewayError('INVALID_STATE', 'The checkout session is COMPLETE.');
+  if (session.status === 'EXPIRED' || session.expiresAt <= now) {
+    throw new GatewayError('EXPIRED', 'The checkout session has expired.');
+  }
+  const intent = session.paymentIntent;
+  if (intent === null) return;
+  requireUnpaid(intent);
+  if (intent.expiresAt !== null && intent.expiresAt <= now) {
+    throw new GatewayError('EXPIRED', 'The payment intent has expired.');
+  }
+}
+
+/** Throws INVALID_STATE for an intent that is not CREATED any more. */
+export function requireUnpaid(intent: Pick<PaymentIntent, 'status'>): void {
+  if (intent.status === 'CREATED') return;
+  throw new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}; only a CREATED one can be paid.`);
+}

@@ -1,0 +1,68 @@
+/** Every query of checkout sessions; what a caller asks for is scoped to the caller's merchant. */
+import type { Database, DatabaseTransaction, Prisma } from '../../prisma/client.ts';
+import { appScope } from '../auth/app-scope.ts';
+import type { Scope } from '../auth/principal.ts';
+import { notFound } from '../errors.ts';
+
+export const inOrder = { items: { orderBy: { position: 'asc' } } } as const satisfies Prisma.CheckoutSessionInclude;
+
+const toPay = {
+  ...inOrder,
+  paymentIntent: true,
+  app: { include: { payoutAddresses: true } },
+} as const satisfies Prisma.CheckoutSessionInclude;
+
+/** A session with everything that paying it needs. */
+export type SessionToPay = Prisma.CheckoutSessionGetPayload<{ include: typeof toPay }>;
+
+/** Throws NOT_FOUND for a missing session and another merchant's alike. */
+export async function requireSession(
+  database: Database | DatabaseTransaction,
+  request: { scope: Scope; id: string },
+): Promise<SessionToPay> {
+  const session = await database.checkoutSession.findFirst({
+    where: { id: request.id, ...appScope(request.scope) },
+    include: toPay,
+  });
+  if (!session) throw notFound('checkout session');
+  return session;
+}
+
+/** The payment first, then its session: the order of locks everywhere. */
+export async function lockPaymentIntent(tx: DatabaseTransaction, id: string): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM payment_intent WHERE id = ${id}::uuid FOR UPDATE`;
+}
+
+export async function lockSession(tx: DatabaseTransaction, id: string): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM checkout_session WHERE id = ${id}::uuid FOR UPDATE`;
+}
+
+/** Held to the end of the transaction: relays of one wallet on one chain are decided one after the other. */
+export async function lockWallet(tx: DatabaseTransaction, wallet: { chainId: number; address: string }): Promise<void> {
+  const name = `wallet:${wallet.chainId}:${wallet.address.toLowerCase()}`;
+  await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))::text`;
+}
+
+/** The id of a payment whose relayed authorization from this wallet is under way, if any. */
+export async function relayUnderWay(
+  database: Database | DatabaseTransaction,
+  wallet: { chainId: number; address: string },
+): Promise<string | undefined> {
+  const rows = await database.$queryRaw<{ payment_intent_id: string }[]>`
+    SELECT t.payment_intent_id
+    FROM transaction t
+    JOIN quote q ON q.terms_hash = t.terms_hash AND q.payment_intent_id = t.payment_intent_id
+    WHERE t.type = 'AUTHORIZE' AND t.status = 'PENDING' AND t.chain_id = ${wallet.chainId}
+      AND q.method <> 'DIRECT' AND lower(q.wallet_address) = ${wallet.address.toLowerCase()}
+    LIMIT 1`;
+  return rows[0]?.payment_intent_id;
+}
+
+/** Chains on which no new payment is taken: an operator paused them, or their state is not told any more. */
+export async function pausedChains(database: Database): Promise<Set<number>> {
+  const rows = await database.chainCursor.findMany({
+    where: { OR: [{ pausedAt: { not: null } }, { haltedAt: { not: null } }] },
+    select: { chainId: true },
+  });
+  return new Set(rows.map((row) => row.chainId));
+}

@@ -1,0 +1,82 @@
+/** The way a payer chose: a chain, a token, a wallet and a method, judged against what the session offers. */
+import { Decimal } from 'decimal.js';
+import type { Address } from 'viem';
+import type { AuthorizationMethod } from '../../prisma/client.ts';
+import { takesPayment } from '../chains/chain.ts';
+import { parseEvmAddress } from '../chains/evm/evm-address.ts';
+import type { Chain, Registry, Token } from '../chains/registry.ts';
+import { type FieldFault, invalid } from '../errors.ts';
+import type { CheckoutWorld } from './checkout-world.ts';
+import { payableTokens, relayMinimum } from './list-checkout-options.ts';
+import { methodsFor } from './payment-method.ts';
+import type { SessionToPay } from './store.ts';
+
+export type WayToPay = { chainId: number; tokenKey: string; walletAddress: string; method: AuthorizationMethod };
+
+export type KnownWay = {
+  chain: Chain & { escrow: Address };
+  token: Token;
+  payer: Address;
+  method: AuthorizationMethod;
+};
+
+/** What can be judged without the session. VALIDATION_ERROR names an unknown chain or token and a bad address. */
+export function requireKnownWay(world: { registry: Registry }, input: WayToPay): KnownWay {
+  const faults: FieldFault[] = [];
+  const chain = world.registry.chain(input.chainId);
+  const token = world.registry.token(input.tokenKey);
+  if (!chain) faults.push({ param: 'chainId', message: `${input.chainId} is no known chain` });
+  if (!token) faults.push({ param: 'tokenKey', message: `${input.tokenKey} is no known token` });
+  else if (chain && token.chainId !== chain.chainId) {
+    faults.push({ param: 'tokenKey', message: `${token.key} is not a token of chain ${chain.chainId}` });
+  }
+  const payer = parseEvmAddress(input.walletAddress);
+  if (payer === null) {
+    faults.push({
+      param: 'walletAddress',
+      message: '0x and 40 hex digits; a checksum, if there is one, must be right',
+    });
+  } else if (BigInt(payer) === 0n) faults.push({ param: 'walletAddress', message: 'the zero address pays nothing' });
+  if (!chain || !token || payer === null || faults.length > 0) throw invalid(faults);
+  if (chain.family !== 'EVM' || chain.escrow === null) {
+    throw invalid([{ param: 'chainId', message: `chain ${chain.chainId} takes no payment yet` }]);
+  }
+  return { chain: { ...chain, escrow: chain.escrow }, token, payer, method: input.method };
+}
+
+/** VALIDATION_ERROR for a way that this session does not offer. */
+export function requireOfferedWay(
+  world: Pick<CheckoutWorld, 'registry' | 'config'>,
+  session: SessionToPay,
+  way: Pick<KnownWay, 'chain' | 'token'>,
+): void {
+  const { chain, token } = way;
+  if (!takesPayment(chain, session.app.mode)) {
+    throw invalid([{ param: 'chainId', message: `${chain.chainId} takes no payment for a ${session.app.mode} app` }]);
+  }
+  const offered = payableTokens(world, session);
+  if (offered.some((option) => option.token.key === token.key)) return;
+  if (offered.some((option) => option.chain.chainId === chain.chainId)) {
+    throw invalid([{ param: 'tokenKey', message: `${token.key} is not allowed for this payment` }]);
+  }
+  throw invalid([{ param: 'chainId', message: `chain ${chain.chainId} is not offered for this payment` }]);
+}
+
+/** VALIDATION_ERROR for a method that the token has not, or that is not worth its gas for this amount. */
+export function requireOfferedMethod(
+  world: Pick<CheckoutWorld, 'config'>,
+  session: Pick<SessionToPay, 'mode'>,
+  way: Pick<KnownWay, 'chain' | 'token' | 'method'> & { amountUsd: Decimal },
+): void {
+  const methods = methodsFor({
+    token: way.token,
+    amountUsd: new Decimal(way.amountUsd),
+    relayMinimumUsd: relayMinimum(world, way.chain.chainId),
+    isRecurring: session.mode === 'SUBSCRIPTION',
+  });
+  if (methods.includes(way.method)) return;
+  const offered = methods.length === 0 ? 'none' : methods.join(', ');
+  throw invalid([
+    { param: 'method', message: `${way.method} is not offered for ${way.token.key}; offered: ${offered}` },
+  ]);
+}
