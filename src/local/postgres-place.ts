@@ -1,10 +1,10 @@
 /**
  * Where the local Postgres lives. The server refuses to run as root, so root lends it a user; that
  * user must reach both data and binaries, and folders under /root or a mode-700 home are closed to
- * it: then both go to a folder of the system's own, keyed by the folder that was asked for.
+ * it: then both go to a folder of the system's own, whose name the folder that was asked for keeps.
  */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -16,6 +16,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -49,7 +50,7 @@ export function postgresPlace(asked: string): PostgresPlace {
   }
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const moved = !canTraverse(folder, user);
-  const own = moved ? systemFolder(folder, user) : folder;
+  const own = moved ? systemFolder(nameElsewhere(folder), user) : folder;
   if (!moved) chownSync(own, user.uid, user.gid);
   const reachable = canTraverse(join(native, 'bin'), user) ? native : copyNative(native, user);
   return { folder: own, data: join(own, 'data'), binaries: join(reachable, 'bin'), user, moved };
@@ -110,13 +111,22 @@ function lookUp(name: string): ServerUser | undefined {
   return { uid, gid };
 }
 
+/** Remembered in the folder that was asked for, so that whoever removes that begins with empty data. */
+function nameElsewhere(folder: string): string {
+  const file = join(folder, 'elsewhere');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(6).toString('hex'));
+  return z
+    .string()
+    .regex(/^[0-9a-f]{12}$/)
+    .parse(readFileSync(file, 'utf8'));
+}
+
 function systemFolder(key: string, user: ServerUser): string {
-  const name = `sluice-${createHash('sha256').update(key).digest('hex').slice(0, 12)}`;
   // /var/tmp outlives a restart of the machine, the ordinary one may not.
   const parents = ['/var/tmp', tmpdir()].filter((parent) => existsSync(parent) && canTraverse(parent, user));
   const parent = parents[0];
   if (parent === undefined) throw new Error(`User ${user.uid} of Postgres can reach no folder for its data.`);
-  const folder = join(parent, name);
+  const folder = join(parent, `sluice-${key}`);
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
   const stat = lstatSync(folder);
   // Anybody may write there: a folder that somebody else put in our way is not ours to use.
@@ -128,7 +138,8 @@ function systemFolder(key: string, user: ServerUser): string {
 }
 
 function copyNative(native: string, user: ServerUser): string {
-  const version = `${basename(dirname(native))}-${createHash('sha256').update(native).digest('hex').slice(0, 8)}`;
+  const manifest = readFileSync(join(dirname(native), 'package.json'));
+  const version = createHash('sha256').update(native).update(manifest).digest('hex').slice(0, 12);
   const copy = join(systemFolder('binaries', user), version);
   if (existsSync(copy)) return copy;
   const partial = `${copy}.${process.pid}`;

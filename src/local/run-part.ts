@@ -18,6 +18,8 @@ export type RunPartOptions = {
   environment: Record<string, string | undefined>;
   logFile: string;
   pidFile: string;
+  /** Before the first restart; half a second when left out. */
+  firstPauseMs?: number;
   /** Told of each crash, and why it is not started again in the end. */
   log: (line: string) => void;
   onGivenUp: () => void;
@@ -57,7 +59,7 @@ export async function runPart(options: RunPartOptions): Promise<Part> {
       options.onGivenUp();
       return;
     }
-    const pauseMs = 500 * 2 ** (crashes.length - 1);
+    const pauseMs = (options.firstPauseMs ?? 500) * 2 ** (crashes.length - 1);
     options.log(`The ${options.name} ended (${reason}) and starts again in ${pauseMs / 1000} s.`);
     timer = setTimeout(() => {
       timer = undefined;

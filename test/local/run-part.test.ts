@@ -1,0 +1,84 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isAlive, stopProcess } from '../../src/local/child-process.ts';
+import { runPart } from '../../src/local/run-part.ts';
+import { onTeardown } from '../setup/teardown.ts';
+
+/** Starts a script as a part, in a folder of its own. */
+async function run(script: string, given: { folder?: string } = {}) {
+  const folder = given.folder ?? mkdtempSync(join(tmpdir(), 'sluice-part-'));
+  onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'part.mjs');
+  writeFileSync(file, script);
+  const said: string[] = [];
+  let givenUp = 0;
+  const part = await runPart({
+    name: 'part',
+    command: [file],
+    folder,
+    environment: { PATH: process.env.PATH },
+    logFile: join(folder, 'part.log'),
+    pidFile: join(folder, 'part.pid'),
+    firstPauseMs: 1,
+    log: (line) => said.push(line),
+    onGivenUp: () => {
+      givenUp += 1;
+    },
+  });
+  onTeardown(part.stop);
+  const log = () => (existsSync(join(folder, 'part.log')) ? readFileSync(join(folder, 'part.log'), 'utf8') : '');
+  return { part, folder, said, log, timesGivenUp: () => givenUp };
+}
+
+const staysUp = `console.log('up'); setInterval(() => {}, 1000); process.on('SIGTERM', () => { console.log('bye'); process.exit(0); });`;
+
+function untilUp(log: () => string, times: number) {
+  return expect.poll(() => log().match(/up/g)?.length ?? 0, { timeout: 30_000 }).toBe(times);
+}
+
+test('a killed part starts again, and one that is stopped ends in its own time and stays down', async () => {
+  const { part, said, log } = await run(staysUp);
+  await untilUp(log, 1);
+  const first = part.pid() ?? 0;
+  await stopProcess(first, 'SIGKILL', 5000);
+  await untilUp(log, 2);
+  expect(said).toEqual([expect.stringContaining('ended (SIGKILL) and starts again')]);
+  const second = part.pid() ?? 0;
+  expect(second).not.toBe(first);
+  await part.stop();
+  expect(isAlive(second)).toBe(false);
+  expect(part.pid()).toBeUndefined();
+  expect(log()).toBe('up\nup\nbye\n');
+});
+
+test('a part that always ends is given up after its sixth crash, with its last words', async () => {
+  const { said, timesGivenUp } = await run(`console.error('no database'); process.exit(3);`);
+  await expect.poll(timesGivenUp, { timeout: 30_000 }).toBe(1);
+  expect(said).toHaveLength(6);
+  expect(said.at(-1)).toContain('ended too often (exit code 3)');
+  expect(said.at(-1)).toContain('no database');
+});
+
+test('what a killed part had started ends with it', async () => {
+  const child = `import { spawn } from 'node:child_process';
+    const helper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    console.log('up helper=' + helper.pid + ';');
+    setInterval(() => {}, 1000);`;
+  const { part, log } = await run(child);
+  await untilUp(log, 1);
+  const helper = Number(/helper=(\d+);/.exec(log())?.[1]);
+  expect(isAlive(helper)).toBe(true);
+  await stopProcess(part.pid() ?? 0, 'SIGKILL', 5000);
+  await expect.poll(() => isAlive(helper), { timeout: 10_000 }).toBe(false);
+});
+
+test('a part left behind by a killed start is ended before the new one begins', async () => {
+  const first = await run(staysUp);
+  await untilUp(first.log, 1);
+  const left = first.part.pid() ?? 0;
+  const second = await run(staysUp, { folder: first.folder });
+  expect(isAlive(left)).toBe(false);
+  expect(second.part.pid()).not.toBe(left);
+});
