@@ -1,0 +1,27 @@
+import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import { newId } from '../../platform/identifier.ts';
+import { toDecimal } from '../../prices/base-units.ts';
+import { missingLines } from '../ledger.ts';
+import type { PaymentEvidence } from './folding-world.ts';
+
+/** Books what the payment's facts say and its books do not hold yet. */
+export async function bookLedger(
+  tx: DatabaseTransaction,
+  { evidence, now }: { evidence: PaymentEvidence; now: Date },
+): Promise<void> {
+  const { paymentIntentId, termsHash, tokenKey } = evidence.terms;
+  const booked = await tx.ledgerEntry.findMany({ where: { paymentIntentId, termsHash } });
+  const lines = missingLines(booked, evidence.facts);
+  if (lines.length === 0) return;
+  await tx.ledgerEntry.createMany({
+    data: lines.map((line) => ({
+      ...line,
+      id: newId(),
+      paymentIntentId,
+      termsHash,
+      tokenKey,
+      amount: toDecimal(line.amount),
+      createdAt: now,
+    })),
+  });
+}

@@ -1,0 +1,51 @@
+import type { DatabaseTransaction, Dispute, DisputeStatus } from '../../../prisma/client.ts';
+import { termsFromJson } from '../../escrow/terms.ts';
+import { newId } from '../../platform/identifier.ts';
+import { blockTime, isForPayer, type PaymentState } from '../fold.ts';
+import type { PaymentEvidence } from './folding-world.ts';
+
+const WHOLE_BPS = 10_000;
+
+/** Makes the intent's dispute what the contract says of it; none where a reorganisation took it. */
+export async function recordDispute(
+  tx: DatabaseTransaction,
+  { evidence, state }: { evidence: PaymentEvidence; state: PaymentState },
+): Promise<Dispute | null> {
+  const { paymentIntentId, termsHash, terms } = evidence.terms;
+  if (!state.dispute) {
+    await tx.dispute.deleteMany({ where: { paymentIntentId } });
+    return null;
+  }
+  const openedAt = blockTime(state.dispute);
+  const deadline = new Date(openedAt.getTime() + termsFromJson(terms).disputeTimeout * 1000);
+  const found = { ...outcome(state), deadline };
+  const existing = await tx.dispute.findUnique({ where: { paymentIntentId } });
+  if (existing) return await tx.dispute.update({ where: { id: existing.id }, data: found });
+  const request = await tx.disputeRequest.findFirst({
+    where: { paymentIntentId, termsHash },
+    orderBy: { createdAt: 'desc' },
+  });
+  return await tx.dispute.create({
+    data: {
+      id: newId(),
+      paymentIntentId,
+      reason: request?.reason ?? null,
+      evidence: request?.evidence ?? null,
+      createdAt: openedAt,
+      ...found,
+    },
+  });
+}
+
+function outcome(state: PaymentState): { status: DisputeStatus; payerBps: number | null; resolvedAt: Date | null } {
+  const { resolution, refund } = state;
+  if (resolution) {
+    const { payerAmount, payerBps } = resolution.event;
+    const split = payerAmount === 0n ? 'RESOLVED_MERCHANT' : 'RESOLVED_SPLIT';
+    return { status: isForPayer(resolution) ? 'RESOLVED_PAYER' : split, payerBps, resolvedAt: blockTime(resolution) };
+  }
+  if (state.status === 'REFUNDED' && refund) {
+    return { status: 'RESOLVED_PAYER', payerBps: WHOLE_BPS, resolvedAt: blockTime(refund) };
+  }
+  return { status: 'OPEN', payerBps: null, resolvedAt: null };
+}

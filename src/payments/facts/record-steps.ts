@@ -1,0 +1,112 @@
+import type { DatabaseTransaction, Transaction, TransactionType } from '../../../prisma/client.ts';
+import { newId } from '../../platform/identifier.ts';
+import { toDecimal } from '../../prices/base-units.ts';
+import { type PaymentFact, stepAmount, stepType } from '../fold.ts';
+import type { PaymentEvidence, RecordedSteps } from './folding-world.ts';
+
+/**
+ * Makes the payment's transaction rows say what its facts say: CONFIRMED for each fact (the row that we made before
+ * sending, or a new one for a stranger's act), REORGED for those whose evidence is gone. A step is known again by its
+ * type and transaction, so that one mined again in another block is the same step. Refunds follow their transactions.
+ */
+export async function recordSteps(
+  tx: DatabaseTransaction,
+  { evidence, now }: { evidence: PaymentEvidence; now: Date },
+): Promise<RecordedSteps> {
+  const { terms, facts } = evidence;
+  const rows = await tx.transaction.findMany({
+    where: { paymentIntentId: terms.paymentIntentId, OR: [{ termsHash: terms.termsHash }, { termsHash: null }] },
+    orderBy: { createdAt: 'asc' },
+  });
+  const recorded = rows.filter((row) => row.status === 'CONFIRMED' && row.termsHash === terms.termsHash);
+  const { kept, added, removed } = matchSteps(recorded, facts);
+  let moved = 0;
+  for (const { row, fact } of kept) {
+    if (row.blockHash === fact.blockHash && row.logIndex === fact.logIndex) continue;
+    await confirm(tx, { row, fact, evidence, now });
+    moved += 1;
+  }
+  for (const row of removed) await takeBack(tx, row);
+  const open = rows.filter((row) => row.status !== 'CONFIRMED');
+  const ours = added.length > 0 ? await sentRows(tx, added) : new Map<string, string[]>();
+  for (const fact of added) {
+    const row = open.find((candidate) => carries(candidate, fact, ours));
+    if (row) open.splice(open.indexOf(row), 1);
+    await confirm(tx, { row: row ?? null, fact, evidence, now });
+  }
+  return { added, removed, moved };
+}
+
+function matchSteps(recorded: readonly Transaction[], facts: readonly PaymentFact[]) {
+  const removed = [...recorded];
+  const kept: { row: Transaction; fact: PaymentFact }[] = [];
+  const added: PaymentFact[] = [];
+  for (const fact of facts) {
+    const same = removed.filter((row) => row.type === stepType(fact.event) && row.txHash === fact.txHash);
+    const row = same.find((candidate) => candidate.logIndex === fact.logIndex) ?? same[0];
+    if (!row) {
+      added.push(fact);
+      continue;
+    }
+    removed.splice(removed.indexOf(row), 1);
+    kept.push({ row, fact });
+  }
+  return { kept, added, removed };
+}
+
+/** The row was made for this step: it names the transaction, or one of our attempts to send it does. */
+function carries(row: Transaction, fact: PaymentFact, ours: ReadonlyMap<string, string[]>): boolean {
+  if (row.type !== stepType(fact.event)) return false;
+  return row.txHash?.toLowerCase() === fact.txHash || (ours.get(fact.txHash) ?? []).includes(row.id);
+}
+
+/** By transaction hash, the transaction rows that our keys sent it for. */
+async function sentRows(tx: DatabaseTransaction, facts: readonly PaymentFact[]): Promise<Map<string, string[]>> {
+  const attempts = await tx.outgoingAttempt.findMany({
+    where: { hash: { in: facts.map((fact) => fact.txHash) } },
+    select: { hash: true, outgoing: { select: { transactionId: true } } },
+  });
+  const rows = new Map<string, string[]>();
+  for (const { hash, outgoing } of attempts) {
+    if (outgoing.transactionId !== null) rows.set(hash, [...(rows.get(hash) ?? []), outgoing.transactionId]);
+  }
+  return rows;
+}
+
+async function confirm(
+  tx: DatabaseTransaction,
+  step: { row: Transaction | null; fact: PaymentFact; evidence: PaymentEvidence; now: Date },
+): Promise<void> {
+  const { row, fact, evidence, now } = step;
+  const { terms } = evidence;
+  const type: TransactionType = stepType(fact.event);
+  const gasUsed = evidence.gasUsed.get(fact.txHash);
+  const data = {
+    status: 'CONFIRMED' as const,
+    termsHash: terms.termsHash,
+    txHash: fact.txHash,
+    blockNumber: fact.blockNumber,
+    blockHash: fact.blockHash,
+    logIndex: fact.logIndex,
+    amount: toDecimal(stepAmount(fact.event)),
+    error: null,
+    confirmedAt: now,
+    ...(gasUsed === undefined ? {} : { gasUsed }),
+  };
+  if (!row) {
+    const { paymentIntentId, chainId } = terms;
+    await tx.transaction.create({ data: { id: newId(), paymentIntentId, chainId, type, createdAt: now, ...data } });
+    return;
+  }
+  await tx.transaction.update({ where: { id: row.id }, data });
+  await tx.refund.updateMany({
+    where: { transactionId: row.id },
+    data: { status: 'CONFIRMED', confirmedAt: now, error: null },
+  });
+}
+
+/** A refund of ours is pending again: what we sent is sent again until it is in a block that stays. */
+async function takeBack(tx: DatabaseTransaction, row: Transaction): Promise<void> {
+  await tx.transaction.update({ where: { id: row.id }, data: { status: 'REORGED', confirmedAt: null } });
+  await tx.refund.updateMany({ where: { transactionId: row.id }, data: { status: 'PENDING', confirmedAt: null } });
+}

@@ -1,0 +1,34 @@
+import type { ChainFact, Database, DatabaseTransaction } from '../../../prisma/client.ts';
+import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
+import { byPlace } from '../../facts/chain-fact.ts';
+import { type PaymentFact, paymentEventKinds } from '../fold.ts';
+
+/** A payment's facts that count at the confirmed height, in chain order; `seen` adds those above it. */
+export async function standingFacts(
+  database: Database | DatabaseTransaction,
+  payment: { chainId: number; termsHash: string; seen?: boolean },
+): Promise<ChainFact[]> {
+  const facts = await database.chainFact.findMany({
+    where: {
+      chainId: payment.chainId,
+      ref: payment.termsHash,
+      kind: { in: paymentEventKinds },
+      status: { in: payment.seen ? ['SEEN', 'CONFIRMED', 'FINAL'] : ['CONFIRMED', 'FINAL'] },
+    },
+  });
+  return facts.sort(byPlace);
+}
+
+/** Null when the arguments are not those of the contract's event. */
+export function toPaymentFact(fact: ChainFact): PaymentFact | null {
+  const event = parseEscrowEvent(fact.kind, fact.args);
+  if (event === null || !('left' in event)) return null;
+  const { chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex } = fact;
+  return { chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex, event };
+}
+
+/** All or nothing: one that cannot be read makes the rest no evidence. */
+export function toPaymentFacts(facts: readonly ChainFact[]): PaymentFact[] | null {
+  const read = facts.map(toPaymentFact);
+  return read.every((fact) => fact !== null) ? read : null;
+}

@@ -1,0 +1,25 @@
+import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import { appendEvents } from '../../events/append-events.ts';
+import type { FactGroup } from '../../facts/fact-handler.ts';
+import { paymentIntentFields } from '../payment-intent-fields.ts';
+import { finalityOf } from './finality.ts';
+
+/** Tells, once per payment, transaction and block, that something of ours is on the chain and not final yet. */
+export async function tellPending(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
+  const [fact] = group.facts;
+  if (group.ref === null || !fact) return;
+  const terms = await tx.paymentTerms.findFirst({
+    where: { termsHash: group.ref, chainId: group.chainId },
+    include: { paymentIntent: true },
+  });
+  if (!terms) return;
+  const intent = terms.paymentIntent;
+  await appendEvents(tx, intent.appId, [
+    {
+      type: 'payment_intent.pending',
+      resourceId: intent.id,
+      data: paymentIntentFields(intent),
+      finality: finalityOf(group.view, fact.blockNumber),
+    },
+  ]);
+}

@@ -1,0 +1,35 @@
+import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import { appendEvents } from '../../events/append-events.ts';
+import type { FactGroup } from '../../facts/fact-handler.ts';
+import { paymentIntentFields } from '../payment-intent-fields.ts';
+import { finalityOf } from './finality.ts';
+
+/** Takes back what `payment_intent.pending` told, when the transaction is in no block any more. The state never moved. */
+export async function tellVanished(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
+  const [fact] = group.facts;
+  if (group.ref === null || !fact) return;
+  const terms = await tx.paymentTerms.findFirst({
+    where: { termsHash: group.ref, chainId: group.chainId },
+    include: { paymentIntent: true },
+  });
+  if (!terms) return;
+  const intent = terms.paymentIntent;
+  const told = await tx.event.findFirst({ where: { resourceId: intent.id, type: 'payment_intent.pending' } });
+  const minedAgain = await tx.chainFact.findFirst({
+    where: {
+      chainId: group.chainId,
+      ref: group.ref,
+      txHash: { in: group.facts.map((gone) => gone.txHash) },
+      status: { in: ['SEEN', 'CONFIRMED', 'FINAL'] },
+    },
+  });
+  if (!told || minedAgain) return;
+  await appendEvents(tx, intent.appId, [
+    {
+      type: 'payment_intent.reverted',
+      resourceId: intent.id,
+      data: paymentIntentFields(intent),
+      finality: { ...finalityOf(group.view, fact.blockNumber), confirmations: 0, isFinal: false },
+    },
+  ]);
+}

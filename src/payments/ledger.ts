@@ -1,0 +1,91 @@
+/**
+ * The books: double entry, one pair or more of entries a fact, which sum to zero. Four accounts a payment: PAYER (what
+ * the payer gave, negative, and got back), ESCROW (what is held), MERCHANT and FEE (what was paid out). The sum of
+ * ESCROW over a payment's entries is what the contract says is left. Entries are never changed or removed: a fact that
+ * a reorganisation took is booked back by entries of its own.
+ */
+import type { LedgerAccount, LedgerEntry } from '../../prisma/client.ts';
+import { toBigInt } from '../prices/base-units.ts';
+import { type PaymentEvent, type PaymentFact, stepType } from './fold.ts';
+
+type Place = { chainId: number; blockHash: string; logIndex: number; txHash: string };
+
+export type LedgerLine = Place & {
+  account: LedgerAccount;
+  /** Base units, signed. */
+  amount: bigint;
+  /** The step's type; `REVERSE_` before it where it is booked back; `#2` after it the second time. */
+  kind: string;
+};
+
+type BookedLine = Pick<LedgerEntry, 'chainId' | 'blockHash' | 'logIndex' | 'txHash' | 'account' | 'amount' | 'kind'>;
+
+const accounts = ['PAYER', 'ESCROW', 'MERCHANT', 'FEE'] as const satisfies readonly LedgerAccount[];
+
+/** What an event moves between the accounts; accounts that it does not touch are left out. */
+export function movementsOf(event: PaymentEvent): Partial<Record<LedgerAccount, bigint>> {
+  switch (event.kind) {
+    case 'Authorized':
+      return { PAYER: -event.terms.amount, ESCROW: event.terms.amount };
+    case 'Captured':
+      return { PAYER: event.returned, ESCROW: -event.returned };
+    case 'Voided':
+    case 'Reclaimed':
+    case 'Refunded':
+      return { PAYER: event.amount, ESCROW: -event.amount };
+    case 'Settled':
+      return {
+        ESCROW: -event.merchantAmount - event.feeAmount,
+        MERCHANT: event.merchantAmount,
+        FEE: event.feeAmount,
+      };
+    case 'Disputed':
+      return {};
+    case 'Resolved':
+      return {
+        ESCROW: -event.payerAmount - event.merchantAmount - event.feeAmount,
+        PAYER: event.payerAmount,
+        MERCHANT: event.merchantAmount,
+        FEE: event.feeAmount,
+      };
+    default:
+      throw new Error(`No such event: ${String(event satisfies never)}`);
+  }
+}
+
+/** The entries that are missing between what a payment's books hold and what its standing facts say. */
+export function missingLines(booked: readonly BookedLine[], facts: readonly PaymentFact[]): LedgerLine[] {
+  const due = new Map<string, { place: Place; type: string; movements: Partial<Record<LedgerAccount, bigint>> }>();
+  for (const line of booked) {
+    const type = line.kind.replace(/^REVERSE_/, '').replace(/#\d+$/, '');
+    due.set(keyOf(line), { place: line, type, movements: {} });
+  }
+  for (const fact of facts) {
+    due.set(keyOf(fact), { place: fact, type: stepType(fact.event), movements: movementsOf(fact.event) });
+  }
+  return [...due.entries()].flatMap(([key, { place, type, movements }]) => {
+    const ofFact = booked.filter((line) => keyOf(line) === key);
+    return accounts.flatMap((account) => {
+      const lines = ofFact.filter((line) => line.account === account);
+      const sum = lines.reduce((total, line) => total + toBigInt(line.amount), 0n);
+      const amount = (movements[account] ?? 0n) - sum;
+      if (amount === 0n) return [];
+      const kind = sum === 0n ? type : `REVERSE_${type}`;
+      return { ...placeOf(place), account, amount, kind: numbered(kind, lines) };
+    });
+  });
+}
+
+/** The same fact can be booked, taken back and booked again: each time has a name of its own. */
+function numbered(kind: string, lines: readonly BookedLine[]): string {
+  const before = lines.filter((line) => line.kind.replace(/#\d+$/, '') === kind).length;
+  return before === 0 ? kind : `${kind}#${before + 1}`;
+}
+
+function keyOf(place: Place): string {
+  return `${place.chainId}-${place.blockHash}-${place.logIndex}`;
+}
+
+function placeOf({ chainId, blockHash, logIndex, txHash }: Place): Place {
+  return { chainId, blockHash, logIndex, txHash };
+}
