@@ -26,7 +26,7 @@ export async function createProductPlan(
   const { app, input } = request;
   const planType = input.planType ?? 'ONE_TIME';
   const faults = priceFaults(planType, app.mode, input.prices).map((fault) => ({
-    param: `prices.${fault.index}.${fault.field}`,
+    param: `prices[${fault.index}].${fault.field}`,
     message: fault.message,
   }));
   const defaultIndex = defaultPriceIndex(input.prices);

@@ -6,7 +6,7 @@ export type PlanAndPrice = { plan: PlanWithTaxRate; price: ProductPlanPrice | nu
 
 /**
  * The app's active plan that a body names, with its price; null where it names none. `path` goes before the field names,
- * as "items.0.". Throws NOT_FOUND with `param`, and VALIDATION_ERROR for archived ones or a price of another plan.
+ * as "items[0].". Throws NOT_FOUND with `param`, and VALIDATION_ERROR for archived ones or a price of another plan.
  */
 export async function requirePlanPrice(
   database: Database | DatabaseTransaction,

@@ -89,7 +89,7 @@ async function lineRates(
   const whole = await requireTaxRate(database, { merchantId, id: input.taxRateId, param: 'taxRateId' });
   const rates: (TaxRate | null)[] = [];
   for (const [index, item] of input.items.entries()) {
-    const path = `items.${index}.`;
+    const path = `items[${index}].`;
     const own = await requireTaxRate(database, { merchantId, id: item.taxRateId, param: `${path}taxRateId` });
     const sold = await requirePlanPrice(database, { appId: app.id, ...pick(item), path });
     rates.push(own ?? whole ?? activeRate(sold?.plan.taxRate ?? null));

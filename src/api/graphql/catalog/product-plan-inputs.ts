@@ -1,0 +1,72 @@
+/** What plans and prices are made and changed with. */
+import { z } from 'zod';
+import {
+  createPlanSchema,
+  createPriceSchema,
+  updatePlanSchema,
+  updatePriceSchema,
+} from '../../../catalog/product-plan.ts';
+import { builder } from '../server/builder.ts';
+import { carryRules, defineRules } from '../server/input.ts';
+import { BillingIntervalEnum, PlanTypeEnum } from './product-plan.ts';
+
+export const createPriceRules = defineRules({ schema: createPriceSchema });
+export const CreatePriceInput = builder.inputType('CreateProductPlanPriceInput', {
+  description: 'A price to be made.',
+  extensions: carryRules(createPriceRules),
+  fields: (t) => ({
+    amount: t.field({ type: 'Decimal', required: true, description: 'Positive, at most 12 digits and 2 decimals.' }),
+    currency: t.string({ description: 'USD (the default) or EUR.' }),
+    billingInterval: t.field({ type: BillingIntervalEnum, description: 'Required for a SUBSCRIPTION plan.' }),
+    billingIntervalCount: t.int({ description: 'Units a period, 1 by default.' }),
+    trialPeriodDays: t.int({ description: 'Days before the first charge, at most 730.' }),
+    nickname: t.string({ description: 'At most 255 characters.' }),
+    sortOrder: t.int({ description: 'Its place among the plan’s prices; last by default.' }),
+    isDefault: t.boolean({ description: 'Exactly one of a plan is.' }),
+    metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
+  }),
+});
+
+export const updatePriceRules = defineRules({ schema: updatePriceSchema });
+export const UpdatePriceInput = builder.inputType('UpdateProductPlanPriceInput', {
+  description: 'What changes of a price; amount, currency and interval are what was sold, and stay.',
+  extensions: carryRules(updatePriceRules),
+  fields: (t) => ({
+    nickname: t.string({ description: 'At most 255 characters.' }),
+    sortOrder: t.int({ description: 'Its place among the plan’s prices.' }),
+    isDefault: t.boolean({ description: 'true takes the place of the present default.' }),
+    isActive: t.boolean({ description: 'false archives; not the default.' }),
+    trialPeriodDays: t.int({ description: 'For subscriptions from now on.' }),
+    metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
+  }),
+});
+
+export const createPlanRules = defineRules({ schema: createPlanSchema.extend({ appId: z.string().nullish() }) });
+export const CreatePlanInput = builder.inputType('CreateProductPlanInput', {
+  description: 'A plan to be made, with its prices.',
+  extensions: carryRules(createPlanRules),
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'Needed where the credential covers several apps.' }),
+    name: t.string({ required: true, description: '1 to 255 characters.' }),
+    description: t.string({ description: 'At most 2000 characters.' }),
+    imageUrl: t.field({ type: 'URL', description: 'An http(s) URL.' }),
+    planType: t.field({ type: PlanTypeEnum, description: 'ONE_TIME by default.' }),
+    taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
+    metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
+    prices: t.field({ type: [CreatePriceInput], required: true, description: '1 to 50, one of them the default.' }),
+  }),
+});
+
+export const updatePlanRules = defineRules({ schema: updatePlanSchema });
+export const UpdatePlanInput = builder.inputType('UpdateProductPlanInput', {
+  description: 'What changes of a plan: an absent field stays, null clears.',
+  extensions: carryRules(updatePlanRules),
+  fields: (t) => ({
+    name: t.string({ description: '1 to 255 characters.' }),
+    description: t.string({ description: 'At most 2000 characters.' }),
+    imageUrl: t.field({ type: 'URL', description: 'An http(s) URL.' }),
+    taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
+    isActive: t.boolean({ description: 'false archives.' }),
+    metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
+  }),
+});

@@ -1,0 +1,112 @@
+/** The mutations of plans and prices. */
+import { createProductPlan } from '../../../catalog/create-product-plan.ts';
+import { createProductPlanPrice } from '../../../catalog/create-product-plan-price.ts';
+import { deleteProductPlanPrice } from '../../../catalog/delete-product-plan-price.ts';
+import { updateProductPlan } from '../../../catalog/update-product-plan.ts';
+import { updateProductPlanPrice } from '../../../catalog/update-product-plan-price.ts';
+import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { checked } from '../server/input.ts';
+import { appScopeOf, scopeOf } from '../server/scope-of.ts';
+import { ProductPlanPriceRef, ProductPlanRef } from './product-plan.ts';
+import {
+  CreatePlanInput,
+  CreatePriceInput,
+  createPlanRules,
+  createPriceRules,
+  UpdatePlanInput,
+  UpdatePriceInput,
+  updatePlanRules,
+  updatePriceRules,
+} from './product-plan-inputs.ts';
+
+builder.mutationField('createProductPlan', (t) =>
+  t.field({
+    type: ProductPlanRef,
+    description: 'Makes a plan with its prices.',
+    authScopes: { write: true },
+    args: { input: t.arg({ type: CreatePlanInput, required: true }) },
+    resolve: async (_root, args, context) => {
+      const { appId, ...input } = checked(context, createPlanRules, args.input);
+      const scope = await appScopeOf(context, { appId });
+      const app = await context.database.app.findUniqueOrThrow({ where: { id: scope.appId } });
+      const call = { scopeId: app.id, operation: 'createProductPlan', parameters: input };
+      return createProductPlan(context.world, { app, input, idempotency: idempotencyOf(context, call) });
+    },
+  }),
+);
+
+builder.mutationField('updateProductPlan', (t) =>
+  t.field({
+    type: ProductPlanRef,
+    description: 'Changes a plan; subscriptions to it keep what they were sold.',
+    authScopes: { write: true },
+    args: {
+      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      input: t.arg({ type: UpdatePlanInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, updatePlanRules, args.input);
+      return updateProductPlan(context.world, { scope: await scopeOf(context), id: args.id, input });
+    },
+  }),
+);
+
+builder.mutationField('createProductPlanPrice', (t) =>
+  t.field({
+    type: ProductPlanPriceRef,
+    description: 'Adds a price to a plan.',
+    authScopes: { write: true },
+    args: {
+      productPlanId: t.arg.id({ required: true, description: "The plan's UUID." }),
+      input: t.arg({ type: CreatePriceInput, required: true }),
+    },
+    resolve: async (_root, { productPlanId: planId, input: given }, context) => {
+      const input = checked(context, createPriceRules, given);
+      const scope = await scopeOf(context);
+      return createProductPlanPrice(context.world, {
+        scope,
+        planId,
+        input,
+        idempotency: idempotencyOf(context, {
+          scopeId: scope.appId ?? scope.merchantId,
+          operation: 'createProductPlanPrice',
+          parameters: { planId, ...input },
+        }),
+      });
+    },
+  }),
+);
+
+builder.mutationField('updateProductPlanPrice', (t) =>
+  t.field({
+    type: ProductPlanPriceRef,
+    description: 'Changes a price.',
+    authScopes: { write: true },
+    args: {
+      productPlanId: t.arg.id({ required: true, description: "The plan's UUID." }),
+      priceId: t.arg.id({ required: true, description: "The price's UUID." }),
+      input: t.arg({ type: UpdatePriceInput, required: true }),
+    },
+    resolve: async (_root, { productPlanId: planId, priceId, input: given }, context) => {
+      const input = checked(context, updatePriceRules, given);
+      return updateProductPlanPrice(context.world, { scope: await scopeOf(context), planId, priceId, input });
+    },
+  }),
+);
+
+builder.mutationField('deleteProductPlanPrice', (t) =>
+  t.field({
+    type: 'UUID',
+    description: 'Deletes a price, or archives it where something names it; answers its id.',
+    authScopes: { write: true },
+    args: {
+      productPlanId: t.arg.id({ required: true, description: "The plan's UUID." }),
+      priceId: t.arg.id({ required: true, description: "The price's UUID." }),
+    },
+    resolve: async (_root, { productPlanId: planId, priceId }, context) => {
+      await deleteProductPlanPrice(context.world, { scope: await scopeOf(context), planId, priceId });
+      return priceId;
+    },
+  }),
+);

@@ -1,0 +1,67 @@
+/** The ProductPlan and ProductPlanPrice types. */
+import { builder } from '../server/builder.ts';
+
+export const PlanTypeEnum = builder.enumType('PlanType', {
+  description: 'How a plan is sold.',
+  values: {
+    ONE_TIME: { value: 'ONE_TIME', description: 'Once.' },
+    SUBSCRIPTION: { value: 'SUBSCRIPTION', description: 'Once a billing period.' },
+  } as const,
+});
+
+export const BillingIntervalEnum = builder.enumType('BillingInterval', {
+  description: 'The unit of a billing period.',
+  values: {
+    MINUTE: { value: 'MINUTE', description: 'Test apps only.' },
+    DAY: { value: 'DAY', description: '24 hours.' },
+    WEEK: { value: 'WEEK', description: 'Seven days.' },
+    MONTH: { value: 'MONTH', description: "A calendar month in UTC, the day clamped to the month's end." },
+    YEAR: { value: 'YEAR', description: 'Twelve calendar months.' },
+  } as const,
+});
+
+export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
+  description: 'A price of a plan.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    productPlanId: t.expose('productPlanId', { type: 'UUID', description: 'The plan.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'Per unit, in `currency`.' }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    billingInterval: t.expose('billingInterval', {
+      type: BillingIntervalEnum,
+      nullable: true,
+      description: 'The unit of the period; null for a ONE_TIME plan.',
+    }),
+    billingIntervalCount: t.exposeInt('billingIntervalCount', { description: 'Units a period.' }),
+    trialPeriodDays: t.exposeInt('trialPeriodDays', { nullable: true, description: 'Days before the first charge.' }),
+    nickname: t.exposeString('nickname', { nullable: true, description: 'At most 255 characters.' }),
+    sortOrder: t.exposeInt('sortOrder', { description: 'Its place among the plan’s prices.' }),
+    isDefault: t.exposeBoolean('isDefault', { description: 'Exactly one of a plan is.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'False means archived.' }),
+    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+export const ProductPlanRef = builder.prismaObject('ProductPlan', {
+  description: 'What a merchant sells, once or by subscription.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
+    name: t.exposeString('name', { description: '1 to 255 characters.' }),
+    description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
+    imageUrl: t.exposeString('imageUrl', { nullable: true, description: 'An http(s) URL.' }),
+    planType: t.expose('planType', { type: PlanTypeEnum, description: 'How it is sold.' }),
+    taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'Its tax rate.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'False means archived.' }),
+    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    taxRate: t.relation('taxRate', { nullable: true, description: 'Its tax rate.' }),
+    prices: t.relation('prices', {
+      description: 'Its prices in their order, archived ones too.',
+      query: { orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] },
+    }),
+  }),
+});

@@ -1,0 +1,88 @@
+/** The queries productPlan, productPlans and productPlansPage. */
+import type { Prisma, ProductPlan } from '../../../../prisma/client.ts';
+import { appScope } from '../../../auth/app-scope.ts';
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { PlanTypeEnum } from './product-plan.ts';
+
+type PlanQuery = { include?: Prisma.ProductPlanInclude; select?: Prisma.ProductPlanSelect };
+
+const ProductPlanPage = builder.objectRef<Page<PlanQuery, ProductPlan>>('ProductPlanPage').implement({
+  description: 'A page of product plans, newest first.',
+  fields: (t) => ({
+    items: t.prismaField({
+      type: ['ProductPlan'],
+      description: 'The rows of this page.',
+      resolve: (query, page) => page.items(query),
+    }),
+    ...pageFields(t),
+  }),
+});
+
+builder.queryField('productPlan', (t) =>
+  t.prismaField({
+    type: 'ProductPlan',
+    description: 'One product plan. NOT_FOUND where it is not of the caller.',
+    authScopes: { read: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const plan = await context.database.productPlan.findUnique({ ...query, where: { id } });
+      if (!plan) throw notFound('product plan');
+      return plan;
+    },
+  }),
+);
+
+builder.queryField('productPlans', (t) =>
+  t.prismaConnection({
+    type: 'ProductPlan',
+    cursor: 'id',
+    description: 'Product plans, newest first; at most 100 at a time.',
+    authScopes: { read: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+    args: {
+      appId: t.arg.id({ description: 'Only this app.' }),
+      planType: t.arg({ type: PlanTypeEnum, description: 'Only this kind.' }),
+    },
+    totalCount: async (_root, args, context) =>
+      context.database.productPlan.count({
+        where: { ...appScope(await scopeOf(context, args)), ...(args.planType ? { planType: args.planType } : {}) },
+      }),
+    resolve: async (query, _root, args, context) => {
+      demandConnectionArgs(args);
+      const where = {
+        ...appScope(await scopeOf(context, args)),
+        ...(args.planType ? { planType: args.planType } : {}),
+      };
+      return context.database.productPlan.findMany({ ...query, where, orderBy: { id: 'desc' } });
+    },
+  }),
+);
+
+builder.queryField('productPlansPage', (t) =>
+  t.field({
+    type: ProductPlanPage,
+    description: 'A numbered page of product plans, newest first. Without `appId`: of all apps of the caller.',
+    authScopes: { read: true },
+    complexity: (args) => listComplexity(args.pageSize),
+    args: {
+      ...pageArgs,
+      appId: t.arg.id({ description: 'Only this app.' }),
+      planType: t.arg({ type: PlanTypeEnum, description: 'Only this kind.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const where = {
+        ...appScope(await scopeOf(context, args)),
+        ...(args.planType ? { planType: args.planType } : {}),
+      };
+      return pageOf(args, {
+        items: (query: PlanQuery, window) =>
+          context.database.productPlan.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
+        total: () => context.database.productPlan.count({ where }),
+      });
+    },
+  }),
+);

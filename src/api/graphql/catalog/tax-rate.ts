@@ -1,0 +1,134 @@
+/** The TaxRate type, and its queries and mutations. */
+import { createTaxRate } from '../../../catalog/create-tax-rate.ts';
+import { createTaxRateSchema, updateTaxRateSchema } from '../../../catalog/tax-rate.ts';
+import { updateTaxRate } from '../../../catalog/update-tax-rate.ts';
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+/** The flat list is not paged; a merchant with more archives some. */
+const LISTED_LIMIT = 1000;
+
+export const TaxRateRef = builder.prismaObject('TaxRate', {
+  description: 'A reusable tax configuration of a merchant.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    merchantId: t.expose('merchantId', { type: 'UUID', description: 'The owning merchant.' }),
+    displayName: t.exposeString('displayName', { description: '1 to 100 characters.' }),
+    percentage: t.float({
+      description: '0 to 100, at most 4 decimals.',
+      select: { percentage: true },
+      resolve: (rate) => rate.percentage.toNumber(),
+    }),
+    inclusive: t.exposeBoolean('inclusive', { description: 'Whether prices contain the tax.' }),
+    jurisdiction: t.exposeString('jurisdiction', { nullable: true, description: 'At most 50 characters.' }),
+    description: t.exposeString('description', { nullable: true, description: 'At most 500 characters.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'False means archived.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+const createRules = defineRules({ schema: createTaxRateSchema });
+const CreateTaxRateInput = builder.inputType('CreateTaxRateInput', {
+  description: 'A tax rate to be made.',
+  extensions: carryRules(createRules),
+  fields: (t) => ({
+    displayName: t.string({ required: true, description: '1 to 100 characters.' }),
+    percentage: t.float({ required: true, description: '0 to 100, at most 4 decimals.' }),
+    inclusive: t.boolean({ description: 'Whether prices contain the tax; false by default.' }),
+    jurisdiction: t.string({ description: 'At most 50 characters.' }),
+    description: t.string({ description: 'At most 500 characters.' }),
+  }),
+});
+
+const updateRules = defineRules({ schema: updateTaxRateSchema });
+const UpdateTaxRateInput = builder.inputType('UpdateTaxRateInput', {
+  description: 'What changes of a tax rate: an absent field stays, null clears.',
+  extensions: carryRules(updateRules),
+  fields: (t) => ({
+    displayName: t.string({ description: '1 to 100 characters.' }),
+    percentage: t.float({ description: '0 to 100, at most 4 decimals.' }),
+    inclusive: t.boolean({ description: 'Whether prices contain the tax.' }),
+    jurisdiction: t.string({ description: 'At most 50 characters.' }),
+    description: t.string({ description: 'At most 500 characters.' }),
+    isActive: t.boolean({ description: 'False archives, true brings back.' }),
+  }),
+});
+
+builder.queryField('taxRate', (t) =>
+  t.prismaField({
+    type: 'TaxRate',
+    description: 'One tax rate. NOT_FOUND where it is not of the caller.',
+    authScopes: { read: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const rate = await context.database.taxRate.findUnique({ ...query, where: { id } });
+      if (!rate) throw notFound('tax rate');
+      return rate;
+    },
+  }),
+);
+
+builder.queryField('taxRates', (t) =>
+  t.prismaField({
+    type: ['TaxRate'],
+    description: "The merchant's tax rates, newest first, at most 1000.",
+    authScopes: { read: true },
+    args: { includeInactive: t.arg.boolean({ description: 'Archived ones too.' }) },
+    resolve: (query, _root, { includeInactive }, context) =>
+      context.database.taxRate.findMany({
+        ...query,
+        where: includeInactive ? {} : { isActive: true },
+        orderBy: { id: 'desc' },
+        take: LISTED_LIMIT,
+      }),
+  }),
+);
+
+builder.mutationField('createTaxRate', (t) =>
+  t.field({
+    type: TaxRateRef,
+    description: 'Makes a tax rate.',
+    authScopes: { write: true },
+    args: { input: t.arg({ type: CreateTaxRateInput, required: true }) },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, createRules, args.input);
+      const { merchantId } = await scopeOf(context);
+      const call = { scopeId: merchantId, operation: 'createTaxRate', parameters: input };
+      return createTaxRate(context.world, { merchantId, input, idempotency: idempotencyOf(context, call) });
+    },
+  }),
+);
+
+builder.mutationField('updateTaxRate', (t) =>
+  t.field({
+    type: TaxRateRef,
+    description: 'Changes a tax rate; what was priced with it keeps its amounts.',
+    authScopes: { write: true },
+    args: {
+      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      input: t.arg({ type: UpdateTaxRateInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, updateRules, args.input);
+      const { merchantId } = await scopeOf(context);
+      return updateTaxRate(context.world, { merchantId, id: args.id, input });
+    },
+  }),
+);
+
+builder.mutationField('archiveTaxRate', (t) =>
+  t.field({
+    type: TaxRateRef,
+    description: 'Archives a tax rate: it stays on what names it, and cannot be named anew.',
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context) => {
+      const { merchantId } = await scopeOf(context);
+      return updateTaxRate(context.world, { merchantId, id, input: { isActive: false } });
+    },
+  }),
+);

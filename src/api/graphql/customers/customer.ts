@@ -1,0 +1,102 @@
+/** The CustomerAccount and CustomerWallet types. */
+import type { Chain } from '../../../chains/registry.ts';
+import { ChainFamilyEnum } from '../apps/app.ts';
+import { builder } from '../server/builder.ts';
+
+const RELATED_LIMIT = 50;
+
+const ChainInfo = builder.objectRef<Chain>('ChainInfo').implement({
+  description: 'What a wallet needs to know of its chain.',
+  fields: (t) => ({
+    chainId: t.exposeInt('chainId', { description: 'The numeric chain id.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    family: t.expose('family', { type: ChainFamilyEnum, description: 'EVM, SOLANA or SUI.' }),
+    testnet: t.exposeBoolean('testnet', { description: 'Whether its money is play money.' }),
+    explorerUrl: t.exposeString('explorerUrl', { nullable: true, description: 'A public explorer.' }),
+  }),
+});
+
+const WalletAuthorizationTypeEnum = builder.enumType('WalletAuthorizationType', {
+  description: 'How a wallet allowed the escrow to pull.',
+  values: {
+    PERMIT: { value: 'PERMIT', description: 'By a signed EIP-2612 permit.' },
+    APPROVAL: { value: 'APPROVAL', description: 'By an ERC-20 approve.' },
+  } as const,
+});
+
+export const CustomerWalletRef = builder.prismaObject('CustomerWallet', {
+  description: "A customer's address on one chain.",
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
+    chainId: t.exposeInt('chainId', { description: 'The numeric chain id.' }),
+    walletAddress: t.expose('walletAddress', { type: 'Address', description: 'Checksummed.' }),
+    hasActiveAuthorization: t.exposeBoolean('hasActiveAuthorization', {
+      description: 'A positive allowance to the escrow for any registered token, or a live recurring consent.',
+    }),
+    authorizationType: t.expose('authorizationType', {
+      type: WalletAuthorizationTypeEnum,
+      nullable: true,
+      description: 'How it was given.',
+    }),
+    authorizationTxHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'Where it was given.' }),
+    authorizedAt: t.expose('authorizedAt', { type: 'DateTime', nullable: true, description: 'Block time of that.' }),
+    chain: t.field({
+      type: ChainInfo,
+      nullable: true,
+      description: 'The chain; null for one that is no longer registered.',
+      select: { chainId: true },
+      resolve: (wallet, _args, context) => context.world.registry.chain(wallet.chainId) ?? null,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was linked.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+type Counts = { paymentIntents: number; subscriptions: number; invoices: number };
+const CustomerCounts = builder.objectRef<Counts>('CustomerCounts').implement({
+  description: "How much there is of a customer's.",
+  fields: (t) => ({
+    paymentIntents: t.exposeInt('paymentIntents', { description: 'Payment intents.' }),
+    subscriptions: t.exposeInt('subscriptions', { description: 'Subscriptions.' }),
+    invoices: t.exposeInt('invoices', { description: 'Invoices.' }),
+  }),
+});
+
+export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
+  description: 'An end user of an app.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
+    externalId: t.exposeString('externalId', { nullable: true, description: "The merchant's own id." }),
+    email: t.exposeString('email', { nullable: true, description: 'At most 255 characters.' }),
+    name: t.exposeString('name', { nullable: true, description: 'At most 255 characters.' }),
+    address: t.exposeString('address', { nullable: true, description: 'At most 500 characters.' }),
+    city: t.exposeString('city', { nullable: true, description: 'At most 255 characters.' }),
+    state: t.exposeString('state', { nullable: true, description: 'At most 255 characters.' }),
+    country: t.exposeString('country', { nullable: true, description: 'At most 255 characters.' }),
+    postalCode: t.exposeString('postalCode', { nullable: true, description: 'At most 50 characters.' }),
+    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    app: t.relation('app', { description: 'The owning app.' }),
+    wallets: t.relation('wallets', {
+      description: 'Linked wallets, oldest first.',
+      query: { orderBy: { id: 'asc' } },
+    }),
+    paymentIntents: t.relation('paymentIntents', {
+      description: 'The newest 50.',
+      query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
+    }),
+    invoices: t.relation('invoices', {
+      description: 'The newest 50.',
+      query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
+    }),
+    _count: t.field({
+      type: CustomerCounts,
+      description: 'How much there is.',
+      select: { _count: { select: { paymentIntents: true, subscriptions: true, invoices: true } } },
+      resolve: (customer) => customer._count,
+    }),
+  }),
+});

@@ -1,0 +1,92 @@
+/** The queries customer, customers and customersPage. */
+import type { CustomerAccount, Prisma } from '../../../../prisma/client.ts';
+import { appScope } from '../../../auth/app-scope.ts';
+import type { Scope } from '../../../auth/principal.ts';
+import { invalid, notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+type CustomerQuery = { include?: Prisma.CustomerAccountInclude; select?: Prisma.CustomerAccountSelect };
+
+const SEARCH_LIMIT = 255;
+
+const CustomerPage = builder.objectRef<Page<CustomerQuery, CustomerAccount>>('CustomerPage').implement({
+  description: 'A page of customers, newest first.',
+  fields: (t) => ({
+    items: t.prismaField({
+      type: ['CustomerAccount'],
+      description: 'The rows of this page.',
+      resolve: (query, page) => page.items(query),
+    }),
+    ...pageFields(t),
+  }),
+});
+
+/** Name or email holds the text, in any case; VALIDATION_ERROR for more than 255 characters. */
+function customerWhere(scope: Scope, search: string | null | undefined): Prisma.CustomerAccountWhereInput {
+  if (!search) return appScope(scope);
+  if (search.length > SEARCH_LIMIT) {
+    throw invalid([{ param: 'search', message: `at most ${SEARCH_LIMIT} characters` }]);
+  }
+  const part = { contains: search, mode: 'insensitive' } as const;
+  return { ...appScope(scope), OR: [{ name: part }, { email: part }] };
+}
+
+builder.queryField('customer', (t) =>
+  t.prismaField({
+    type: 'CustomerAccount',
+    description: 'One customer. NOT_FOUND where it is not of the caller.',
+    authScopes: { read: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const customer = await context.database.customerAccount.findUnique({ ...query, where: { id } });
+      if (!customer) throw notFound('customer');
+      return customer;
+    },
+  }),
+);
+
+builder.queryField('customers', (t) =>
+  t.prismaConnection({
+    type: 'CustomerAccount',
+    cursor: 'id',
+    description: 'Customers, newest first; at most 100 at a time.',
+    authScopes: { read: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+    args: {
+      appId: t.arg.id({ description: 'Only this app.' }),
+      search: t.arg.string({ description: 'Part of the name or email, any case, at most 255 characters.' }),
+    },
+    totalCount: async (_root, args, context) =>
+      context.database.customerAccount.count({ where: customerWhere(await scopeOf(context, args), args.search) }),
+    resolve: async (query, _root, args, context) => {
+      demandConnectionArgs(args);
+      const where = customerWhere(await scopeOf(context, args), args.search);
+      return context.database.customerAccount.findMany({ ...query, where, orderBy: { id: 'desc' } });
+    },
+  }),
+);
+
+builder.queryField('customersPage', (t) =>
+  t.field({
+    type: CustomerPage,
+    description: 'A numbered page of customers, newest first. Without `appId`: of all apps of the caller.',
+    authScopes: { read: true },
+    complexity: (args) => listComplexity(args.pageSize),
+    args: {
+      ...pageArgs,
+      appId: t.arg.id({ description: 'Only this app.' }),
+      search: t.arg.string({ description: 'Part of the name or email, any case, at most 255 characters.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const where = customerWhere(await scopeOf(context, args), args.search);
+      return pageOf(args, {
+        items: (query: CustomerQuery, window) =>
+          context.database.customerAccount.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
+        total: () => context.database.customerAccount.count({ where }),
+      });
+    },
+  }),
+);

@@ -1,0 +1,95 @@
+/** The mutations of invoices. */
+import { z } from 'zod';
+import { createInvoice } from '../../../invoices/create-invoice.ts';
+import { createInvoiceSchema } from '../../../invoices/invoice.ts';
+import { openInvoice } from '../../../invoices/open-invoice.ts';
+import { voidInvoice } from '../../../invoices/void-invoice.ts';
+import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appScopeOf, scopeOf } from '../server/scope-of.ts';
+import { givenSelectionFaults } from '../server/selection-rules.ts';
+import { InvoiceRef } from './invoice.ts';
+
+const rules = defineRules({
+  schema: createInvoiceSchema.and(z.object({ appId: z.string().nullish() })),
+  also: givenSelectionFaults,
+});
+
+const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
+  description: 'A line of an invoice.',
+  fields: (t) => ({
+    description: t.string({ required: true, description: '1 to 500 characters.' }),
+    amount: t.field({ type: 'Decimal', required: true, description: 'Per unit, positive, at most 2 decimals.' }),
+    quantity: t.int({ description: '1 by default.' }),
+    productPlanId: t.field({ type: 'UUID', description: 'A plan of the app; its tax rate is the last resort.' }),
+    productPlanPriceId: t.field({ type: 'UUID', description: 'A price of that plan.' }),
+    taxRateId: t.field({ type: 'UUID', description: "Goes before the invoice's." }),
+  }),
+});
+
+const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
+  description: 'An invoice to be drafted.',
+  extensions: carryRules(rules),
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'Needed where the credential covers several apps.' }),
+    customerAccountId: t.field({ type: 'UUID', required: true, description: 'A customer of the app.' }),
+    items: t.field({ type: [InvoiceItemInput], required: true, description: '1 to 100 lines.' }),
+    currency: t.string({ description: 'USD (the default) or EUR.' }),
+    dueDate: t.field({ type: 'DateTime', description: 'When it is due.' }),
+    periodStart: t.field({ type: 'DateTime', description: 'Start of its period.' }),
+    periodEnd: t.field({ type: 'DateTime', description: 'Not before its start.' }),
+    allowedChains: t.field({ type: 'ChainSelection', description: 'ALL by default.' }),
+    allowedTokens: t.field({ type: 'TokenSelection', description: 'ALL by default.' }),
+    taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
+    memo: t.string({ description: 'At most 2000 characters.' }),
+    metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
+  }),
+});
+
+builder.mutationField('createInvoice', (t) =>
+  t.field({
+    type: InvoiceRef,
+    description: 'Drafts an invoice.',
+    authScopes: { write: true },
+    args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
+    resolve: async (_root, args, context) => {
+      const { appId, ...input } = checked(context, rules, args.input);
+      const scope = await appScopeOf(context, { appId });
+      const call = { scopeId: scope.appId, operation: 'createInvoice', parameters: input };
+      return createInvoice(context.world, {
+        app: { id: scope.appId, merchantId: scope.merchantId },
+        input,
+        idempotency: idempotencyOf(context, call),
+      });
+    },
+  }),
+);
+
+builder.mutationField('openInvoice', (t) =>
+  t.field({
+    type: InvoiceRef,
+    description: "Opens a draft: it gets the app's next number. INVALID_STATE for any other.",
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context) => {
+      const scope = await scopeOf(context);
+      const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'openInvoice', parameters: { id } };
+      return openInvoice(context.world, { scope, id, idempotency: idempotencyOf(context, call) });
+    },
+  }),
+);
+
+builder.mutationField('voidInvoice', (t) =>
+  t.field({
+    type: InvoiceRef,
+    description: 'Takes back an invoice that is not paid. INVALID_STATE for a paid one.',
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context) => {
+      const scope = await scopeOf(context);
+      const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'voidInvoice', parameters: { id } };
+      return voidInvoice(context.world, { scope, id, idempotency: idempotencyOf(context, call) });
+    },
+  }),
+);

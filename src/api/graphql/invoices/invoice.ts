@@ -1,0 +1,147 @@
+/** The Invoice and InvoiceItem types and their queries. */
+import type { Invoice, InvoiceStatus, Prisma } from '../../../../prisma/client.ts';
+import { appScope } from '../../../auth/app-scope.ts';
+import type { Scope } from '../../../auth/principal.ts';
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+const InvoiceStatusEnum = builder.enumType('InvoiceStatus', {
+  description: 'Where an invoice is.',
+  values: {
+    DRAFT: { value: 'DRAFT', description: 'Not numbered yet.' },
+    OPEN: { value: 'OPEN', description: 'Numbered, and to be paid.' },
+    PAID: { value: 'PAID', description: 'Its payment was captured.' },
+    PAST_DUE: { value: 'PAST_DUE', description: 'The charges for it failed.' },
+    VOID: { value: 'VOID', description: 'Taken back.' },
+    UNCOLLECTIBLE: { value: 'UNCOLLECTIBLE', description: 'Given up.' },
+  } as const,
+});
+
+builder.prismaObject('InvoiceItem', {
+  description: 'A line of an invoice.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    description: t.exposeString('description', { description: '1 to 500 characters.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'Per unit, as the merchant gave it.' }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    quantity: t.exposeInt('quantity', { description: 'Units.' }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: "The line's tax." }),
+    taxRate: t.relation('taxRate', { nullable: true, description: 'The rate it was taxed with.' }),
+  }),
+});
+
+export const InvoiceRef = builder.prismaObject('Invoice', {
+  description: 'Lines with their tax; total = subtotal + taxAmount, always.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
+    customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
+    subscriptionId: t.expose('subscriptionId', { type: 'UUID', nullable: true, description: 'The subscription.' }),
+    paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', nullable: true, description: 'The payment.' }),
+    invoiceNumber: t.exposeString('invoiceNumber', { nullable: true, description: 'Given when it is opened.' }),
+    status: t.expose('status', { type: InvoiceStatusEnum, description: 'Where it is.' }),
+    subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net.' }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax.' }),
+    total: t.expose('total', { type: 'Decimal', description: 'What is to be paid.' }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The rate of lines without one.' }),
+    dueDate: t.expose('dueDate', { type: 'DateTime', nullable: true, description: 'When it is due.' }),
+    paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true, description: 'When it was paid.' }),
+    voidedAt: t.expose('voidedAt', { type: 'DateTime', nullable: true, description: 'When it was voided.' }),
+    periodStart: t.expose('periodStart', { type: 'DateTime', nullable: true, description: 'Start of its period.' }),
+    periodEnd: t.expose('periodEnd', { type: 'DateTime', nullable: true, description: 'End of its period.' }),
+    memo: t.exposeString('memo', { nullable: true, description: 'At most 2000 characters.' }),
+    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    items: t.relation('items', { description: 'Its lines.', query: { orderBy: { position: 'asc' } } }),
+    taxRate: t.relation('taxRate', { nullable: true, description: 'The rate of lines without one.' }),
+    paymentIntent: t.relation('paymentIntent', { nullable: true, description: 'The payment.' }),
+    customerAccount: t.relation('customerAccount', { description: 'The customer.' }),
+  }),
+});
+
+type InvoiceQuery = { include?: Prisma.InvoiceInclude; select?: Prisma.InvoiceSelect };
+
+const InvoicePage = builder.objectRef<Page<InvoiceQuery, Invoice>>('InvoicePage').implement({
+  description: 'A page of invoices, newest first.',
+  fields: (t) => ({
+    items: t.prismaField({
+      type: ['Invoice'],
+      description: 'The rows of this page.',
+      resolve: (query, page) => page.items(query),
+    }),
+    ...pageFields(t),
+  }),
+});
+
+type InvoiceConditions = { status?: InvoiceStatus | null | undefined; customerAccountId?: string | null | undefined };
+
+function invoiceWhere(scope: Scope, conditions: InvoiceConditions): Prisma.InvoiceWhereInput {
+  return {
+    ...appScope(scope),
+    ...(conditions.status ? { status: conditions.status } : {}),
+    ...(conditions.customerAccountId ? { customerAccountId: conditions.customerAccountId } : {}),
+  };
+}
+
+builder.queryField('invoice', (t) =>
+  t.prismaField({
+    type: 'Invoice',
+    description: 'One invoice. NOT_FOUND where it is not of the caller.',
+    authScopes: { read: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const invoice = await context.database.invoice.findUnique({ ...query, where: { id } });
+      if (!invoice) throw notFound('invoice');
+      return invoice;
+    },
+  }),
+);
+
+builder.queryField('invoices', (t) =>
+  t.prismaConnection({
+    type: 'Invoice',
+    cursor: 'id',
+    description: 'Invoices, newest first; at most 100 at a time.',
+    authScopes: { read: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+    args: {
+      appId: t.arg.id({ description: 'Only this app.' }),
+      status: t.arg({ type: InvoiceStatusEnum, description: 'Only this status.' }),
+      customerAccountId: t.arg.id({ description: 'Only this customer.' }),
+    },
+    totalCount: async (_root, args, context) =>
+      context.database.invoice.count({ where: invoiceWhere(await scopeOf(context, args), args) }),
+    resolve: async (query, _root, args, context) => {
+      demandConnectionArgs(args);
+      const where = invoiceWhere(await scopeOf(context, args), args);
+      return context.database.invoice.findMany({ ...query, where, orderBy: { id: 'desc' } });
+    },
+  }),
+);
+
+builder.queryField('invoicesPage', (t) =>
+  t.field({
+    type: InvoicePage,
+    description: 'A numbered page of invoices, newest first. Without `appId`: of all apps of the caller.',
+    authScopes: { read: true },
+    complexity: (args) => listComplexity(args.pageSize),
+    args: {
+      ...pageArgs,
+      appId: t.arg.id({ description: 'Only this app.' }),
+      status: t.arg({ type: InvoiceStatusEnum, description: 'Only this status.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const where = invoiceWhere(await scopeOf(context, args), { status: args.status });
+      return pageOf(args, {
+        items: (query: InvoiceQuery, window) =>
+          context.database.invoice.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
+        total: () => context.database.invoice.count({ where }),
+      });
+    },
+  }),
+);

@@ -1,0 +1,110 @@
+/** The mutations of payment links. */
+import { z } from 'zod';
+import { createPaymentLink } from '../../../checkout/links/create-payment-link.ts';
+import { deletePaymentLink } from '../../../checkout/links/delete-payment-link.ts';
+import { createLinkSchema, updateLinkSchema } from '../../../checkout/links/payment-link.ts';
+import { updatePaymentLink } from '../../../checkout/links/update-payment-link.ts';
+import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appScopeOf, scopeOf } from '../server/scope-of.ts';
+import { givenSelectionFaults } from '../server/selection-rules.ts';
+import { PaymentLinkRef } from './payment-link.ts';
+
+const createRules = defineRules({
+  schema: createLinkSchema.extend({ appId: z.string() }),
+  also: givenSelectionFaults,
+});
+const CreatePaymentLinkInput = builder.inputType('CreatePaymentLinkInput', {
+  description:
+    'A payment link to be made: with an amount, or a plan’s price, or neither (then the payer says the amount).',
+  extensions: carryRules(createRules),
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', required: true, description: 'The owning app.' }),
+    name: t.string({ required: true, description: '1 to 255 characters.' }),
+    slug: t.string({ required: true, description: 'Lowercase letters, digits and hyphens, 1 to 100 characters.' }),
+    amount: t.field({ type: 'Decimal', description: 'The fixed amount.' }),
+    currency: t.string({ description: 'USD (the default) or EUR.' }),
+    description: t.string({ description: 'At most 2000 characters.' }),
+    productPlanId: t.field({ type: 'UUID', description: 'A plan of the app.' }),
+    productPlanPriceId: t.field({ type: 'UUID', description: 'A price of that plan.' }),
+    allowedChains: t.field({ type: 'ChainSelection', description: 'ALL by default.' }),
+    allowedTokens: t.field({ type: 'TokenSelection', description: 'ALL by default.' }),
+    successUrl: t.field({ type: 'URL', description: 'Where the payer goes after paying.' }),
+    cancelUrl: t.field({ type: 'URL', description: 'Where the payer goes after cancelling.' }),
+    requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
+    taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
+    metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
+  }),
+});
+
+const updateRules = defineRules({ schema: updateLinkSchema, also: givenSelectionFaults });
+const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
+  description: 'What changes of a payment link: an absent field stays, null clears.',
+  extensions: carryRules(updateRules),
+  fields: (t) => ({
+    name: t.string({ description: '1 to 255 characters.' }),
+    slug: t.string({ description: 'Lowercase letters, digits and hyphens, 1 to 100 characters.' }),
+    amount: t.field({ type: 'Decimal', description: 'The fixed amount.' }),
+    currency: t.string({ description: 'USD or EUR.' }),
+    description: t.string({ description: 'At most 2000 characters.' }),
+    productPlanId: t.field({ type: 'UUID', description: 'A plan of the app.' }),
+    productPlanPriceId: t.field({ type: 'UUID', description: 'A price of that plan.' }),
+    allowedChains: t.field({ type: 'ChainSelection', description: 'null means ALL.' }),
+    allowedTokens: t.field({ type: 'TokenSelection', description: 'null means ALL.' }),
+    successUrl: t.field({ type: 'URL', description: 'Where the payer goes after paying.' }),
+    cancelUrl: t.field({ type: 'URL', description: 'Where the payer goes after cancelling.' }),
+    requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
+    taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
+    isActive: t.boolean({ description: 'Whether it takes payments.' }),
+    metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
+  }),
+});
+
+builder.mutationField('createPaymentLink', (t) =>
+  t.field({
+    type: PaymentLinkRef,
+    description: 'Makes a payment link. CONFLICT for a taken slug.',
+    authScopes: { write: true },
+    args: { input: t.arg({ type: CreatePaymentLinkInput, required: true }) },
+    resolve: async (_root, args, context) => {
+      const { appId, ...input } = checked(context, createRules, args.input);
+      const scope = await appScopeOf(context, { appId });
+      const call = { scopeId: scope.appId, operation: 'createPaymentLink', parameters: input };
+      return createPaymentLink(context.world, {
+        app: { id: scope.appId, merchantId: scope.merchantId },
+        input,
+        idempotency: idempotencyOf(context, call),
+      });
+    },
+  }),
+);
+
+builder.mutationField('updatePaymentLink', (t) =>
+  t.field({
+    type: PaymentLinkRef,
+    description: 'Changes a payment link; sessions that were started keep what they were started with.',
+    authScopes: { write: true },
+    args: {
+      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      input: t.arg({ type: UpdatePaymentLinkInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, updateRules, args.input);
+      return updatePaymentLink(context.world, { scope: await scopeOf(context), id: args.id, input });
+    },
+  }),
+);
+
+builder.mutationField('deletePaymentLink', (t) =>
+  t.field({
+    type: 'UUID',
+    description: 'Deletes a payment link for good, and answers its id.',
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context) => {
+      await deletePaymentLink(context.world, { scope: await scopeOf(context), id });
+      return id;
+    },
+  }),
+);

@@ -1,0 +1,120 @@
+/** The PaymentLink type and its queries. */
+import type { PaymentLink, Prisma } from '../../../../prisma/client.ts';
+import { appScope } from '../../../auth/app-scope.ts';
+import type { Scope } from '../../../auth/principal.ts';
+import { paymentUrl } from '../../../checkout/links/payment-link.ts';
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
+  description: 'A shareable address that takes payments without code.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
+    name: t.exposeString('name', { description: '1 to 255 characters.' }),
+    description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
+    slug: t.exposeString('slug', { description: 'Lowercase letters, digits and hyphens, unique in the installation.' }),
+    amount: t.expose('amount', { type: 'Decimal', nullable: true, description: 'The fixed amount, if any.' }),
+    currency: t.exposeString('currency', { nullable: true, description: 'USD or EUR.' }),
+    productPlanId: t.expose('productPlanId', { type: 'UUID', nullable: true, description: 'The plan sold.' }),
+    productPlanPriceId: t.expose('productPlanPriceId', { type: 'UUID', nullable: true, description: 'Its price.' }),
+    taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The tax rate.' }),
+    allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM and Solana chain ids.' }),
+    allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Token keys.' }),
+    successUrl: t.exposeString('successUrl', { nullable: true, description: 'Where the payer goes after paying.' }),
+    cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the payer goes after cancelling.' }),
+    requireBillingDetails: t.exposeBoolean('requireBillingDetails', { description: 'Whether the payer is asked.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'Whether it takes payments.' }),
+    usageCount: t.exposeInt('usageCount', { description: 'Completed checkouts.' }),
+    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    paymentUrl: t.string({
+      description: 'Where payers find it.',
+      select: { slug: true },
+      resolve: (link, _args, context) => paymentUrl(context.world.config.publicUrl, link),
+    }),
+    app: t.relation('app', { description: 'The owning app.' }),
+    productPlan: t.relation('productPlan', { nullable: true, description: 'The plan sold.' }),
+    productPlanPrice: t.relation('productPlanPrice', { nullable: true, description: 'Its price.' }),
+    taxRate: t.relation('taxRate', { nullable: true, description: 'The tax rate.' }),
+  }),
+});
+
+type LinkQuery = { include?: Prisma.PaymentLinkInclude; select?: Prisma.PaymentLinkSelect };
+
+const PaymentLinkPage = builder.objectRef<Page<LinkQuery, PaymentLink>>('PaymentLinkPage').implement({
+  description: 'A page of payment links, newest first.',
+  fields: (t) => ({
+    items: t.prismaField({
+      type: ['PaymentLink'],
+      description: 'The rows of this page.',
+      resolve: (query, page) => page.items(query),
+    }),
+    ...pageFields(t),
+  }),
+});
+
+function linkWhere(scope: Scope, isActive: boolean | null | undefined): Prisma.PaymentLinkWhereInput {
+  return { ...appScope(scope), ...(isActive === null || isActive === undefined ? {} : { isActive }) };
+}
+
+builder.queryField('paymentLink', (t) =>
+  t.prismaField({
+    type: 'PaymentLink',
+    description: 'One payment link. NOT_FOUND where it is not of the caller.',
+    authScopes: { read: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const link = await context.database.paymentLink.findUnique({ ...query, where: { id } });
+      if (!link) throw notFound('payment link');
+      return link;
+    },
+  }),
+);
+
+builder.queryField('paymentLinks', (t) =>
+  t.prismaConnection({
+    type: 'PaymentLink',
+    cursor: 'id',
+    description: 'Payment links, newest first; at most 100 at a time.',
+    authScopes: { read: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+    args: {
+      appId: t.arg.id({ description: 'Only this app.' }),
+      isActive: t.arg.boolean({ description: 'Only those that take payments, or only those that do not.' }),
+    },
+    totalCount: async (_root, args, context) =>
+      context.database.paymentLink.count({ where: linkWhere(await scopeOf(context, args), args.isActive) }),
+    resolve: async (query, _root, args, context) => {
+      demandConnectionArgs(args);
+      const where = linkWhere(await scopeOf(context, args), args.isActive);
+      return context.database.paymentLink.findMany({ ...query, where, orderBy: { id: 'desc' } });
+    },
+  }),
+);
+
+builder.queryField('paymentLinksPage', (t) =>
+  t.field({
+    type: PaymentLinkPage,
+    description: 'A numbered page of payment links, newest first. Without `appId`: of all apps of the caller.',
+    authScopes: { read: true },
+    complexity: (args) => listComplexity(args.pageSize),
+    args: {
+      ...pageArgs,
+      appId: t.arg.id({ description: 'Only this app.' }),
+      isActive: t.arg.boolean({ description: 'Only those that take payments, or only those that do not.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const where = linkWhere(await scopeOf(context, args), args.isActive);
+      return pageOf(args, {
+        items: (query: LinkQuery, window) =>
+          context.database.paymentLink.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
+        total: () => context.database.paymentLink.count({ where }),
+      });
+    },
+  }),
+);
