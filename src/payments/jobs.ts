@@ -26,6 +26,3 @@ export const returnPaymentJob = defineJob({
   payload: z.object({ termsHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) }),
   maxAttempts: 25,
 });
-
-/** Once a minute: rings what should have been rung. */
-export const sweepPaymentsJob = defineJob({ name: 'sweep-payments', payload: z.object({}), maxAttempts: 1 });

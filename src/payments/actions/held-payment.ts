@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import type { DatabaseTransaction, PaymentIntent, TransactionType } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentIntent, Transaction, TransactionType } from '../../../prisma/client.ts';
 import type { Chain, Registry } from '../../chains/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { type PaymentTerms, termsFromJson } from '../../escrow/terms.ts';
@@ -54,12 +54,24 @@ export function escrowOf(registry: Registry, chainId: number): { chain: Chain; e
   return { chain, escrow: chain.escrow };
 }
 
-/** The PENDING transaction that takes money out of these terms, or null. */
-export async function pendingMoneyOut(tx: DatabaseTransaction, termsHash: string) {
-  return await tx.transaction.findFirst({
-    where: { termsHash, status: 'PENDING', type: { in: [...takesMoneyOut] } },
+/**
+ * The transaction under way that takes money out of these terms, or null: a PENDING one, or one that a reorganisation
+ * took out of its block and that is sent again.
+ */
+export async function pendingMoneyOut(tx: DatabaseTransaction, termsHash: string): Promise<Transaction | null> {
+  const open = await tx.transaction.findMany({
+    where: { termsHash, status: { in: ['PENDING', 'REORGED'] }, type: { in: [...takesMoneyOut] } },
     orderBy: { id: 'desc' },
   });
+  for (const row of open) {
+    if (row.status === 'PENDING') return row;
+    const sent = await tx.outgoingTransaction.findUnique({
+      where: { transactionId: row.id },
+      select: { status: true },
+    });
+    if (sent && sent.status !== 'FAILED' && sent.status !== 'CANCELLED') return row;
+  }
+  return null;
 }
 
 /** Throws INVALID_STATE while something else takes money out of these terms. */

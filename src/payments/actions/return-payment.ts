@@ -14,7 +14,7 @@ const SIMULATIONS = 20;
 /**
  * Gives back the money of an authorization that does not count (a second one, or one for a cancelled intent): a VOID of
  * what is held, a REFUND of what is captured already, as the contract says at this moment. Does nothing for the terms
- * that the payment accepted, for money that is gone, and while a transaction is under way.
+ * that the payment accepted, unless it FAILED, for money that is gone, and while a transaction is under way.
  */
 export async function returnPayment(world: ChainActionWorld, { termsHash }: { termsHash: string }): Promise<void> {
   const row = await world.database.paymentTerms.findUnique({ where: { termsHash } });
@@ -27,7 +27,8 @@ export async function returnPayment(world: ChainActionWorld, { termsHash }: { te
   const terms = termsFromJson(row.terms);
   await transaction(world.database, async (tx) => {
     const intent = await lockPayment(tx, { id: row.paymentIntentId, scope: null });
-    if (intent.acceptedTermsHash === termsHash) return;
+    // The hold of a payment whose capture was given up goes back the same way.
+    if (intent.acceptedTermsHash === termsHash && intent.status !== 'FAILED') return;
     if (await pendingMoneyOut(tx, termsHash)) return;
     const isHeld = state.status === 'AUTHORIZED';
     await requestTransaction(tx, {

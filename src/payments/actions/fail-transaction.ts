@@ -1,0 +1,113 @@
+import type { DatabaseTransaction, PaymentIntent, Transaction } from '../../../prisma/client.ts';
+import { voidCall } from '../../escrow/calldata.ts';
+import { appendEvents } from '../../events/append-events.ts';
+import type { OutgoingOutcome } from '../../operator/outgoing-transaction.ts';
+import { toBigInt } from '../../prices/base-units.ts';
+import { nextStatus } from '../payment-intent.ts';
+import type { ActionWorld } from './action-world.ts';
+import { maxCaptureAttempts, requestCapture } from './capture-payment-intent.ts';
+import { type HeldPayment, heldPayment, pendingMoneyOut } from './held-payment.ts';
+import { lockPayment } from './lock-payment.ts';
+import { paymentEvent } from './payment-event.ts';
+import { requestTransaction } from './request-transaction.ts';
+
+/** What another room does when a relayed authorization fails for good; it appends no events. */
+export type RelayFailed = (
+  tx: DatabaseTransaction,
+  failure: { paymentIntentId: string; error: string | null },
+) => Promise<void>;
+
+type FailingWorld = Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { relayFailed: RelayFailed };
+
+/**
+ * A transaction of a payment failed for good: it becomes FAILED with its error, and what waited for it goes on. A refund
+ * takes the payment back to CAPTURED; a capture is tried anew until `captureAttempts` are spent and then the payment is
+ * FAILED, its hold voided; a relay leaves the intent CREATED, to be prepared again. Called as the last statement of the
+ * pump's transaction. What the chain has shown meanwhile wins.
+ */
+export async function failTransaction(
+  tx: DatabaseTransaction,
+  world: FailingWorld,
+  outgoing: Pick<OutgoingOutcome, 'transactionId' | 'txHash' | 'error'>,
+): Promise<void> {
+  if (outgoing.transactionId === null) return;
+  const found = await tx.transaction.findUnique({ where: { id: outgoing.transactionId } });
+  if (!found) return;
+  const intent = await lockPayment(tx, { id: found.paymentIntentId, scope: null });
+  const failed = await tx.transaction.updateMany({
+    where: { id: found.id, status: { in: ['PENDING', 'REORGED'] } },
+    data: { status: 'FAILED', error: outgoing.error, txHash: outgoing.txHash },
+  });
+  if (failed.count === 0) return;
+  switch (found.type) {
+    case 'AUTHORIZE':
+      return await world.relayFailed(tx, { paymentIntentId: intent.id, error: outgoing.error });
+    case 'REFUND':
+      return await failRefund(tx, { intent, transaction: found, error: outgoing.error });
+    case 'CAPTURE':
+      return await failCapture(tx, { world, intent, transaction: found });
+    case 'VOID':
+    case 'RECLAIM':
+    case 'SETTLE':
+    case 'DISPUTE':
+    case 'RESOLVE':
+      // The sweep asks again for what is still due.
+      return;
+    default:
+      throw new Error(`No such transaction: ${String(found.type satisfies never)}`);
+  }
+}
+
+async function failRefund(
+  tx: DatabaseTransaction,
+  { intent, transaction, error }: { intent: PaymentIntent; transaction: Transaction; error: string | null },
+): Promise<void> {
+  await tx.refund.updateMany({ where: { transactionId: transaction.id }, data: { status: 'FAILED', error } });
+  // A returned payment's refund is none of the intent's own.
+  if (transaction.termsHash !== intent.acceptedTermsHash) return;
+  const status = nextStatus(intent.status, 'REFUND_FAILED');
+  if (status === null) return;
+  const captured = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status } });
+  await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.captured', captured)]);
+}
+
+async function failCapture(
+  tx: DatabaseTransaction,
+  { world, intent, transaction }: { world: FailingWorld; intent: PaymentIntent; transaction: Transaction },
+): Promise<void> {
+  if (intent.status !== 'AUTHORIZED' || transaction.termsHash !== intent.acceptedTermsHash) return;
+  const held = await heldPayment(tx, { registry: world.registry, intent });
+  // Somebody captured or voided it, and the projector will tell.
+  if ((await isDecidedOnChain(tx, held)) || (await pendingMoneyOut(tx, held.termsHash))) return;
+  const isInTime = held.terms.captureBy >= world.clock.now().getTime() / 1000;
+  if (isInTime && intent.captureAttempts < maxCaptureAttempts) {
+    const amount = transaction.amount === null ? held.left : toBigInt(transaction.amount);
+    await requestCapture(tx, { world, intent, held, amount });
+    await tx.paymentIntent.update({ where: { id: intent.id }, data: { captureAttempts: { increment: 1 } } });
+    return;
+  }
+  await requestTransaction(tx, {
+    paymentIntentId: intent.id,
+    chainId: held.chain.chainId,
+    termsHash: held.termsHash,
+    type: 'VOID',
+    call: voidCall(held),
+    amount: held.left,
+    sender: world.operator.address,
+    maxFailures: 20,
+  });
+  const given = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status: 'FAILED' } });
+  await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.failed', given)]);
+}
+
+async function isDecidedOnChain(tx: DatabaseTransaction, { chain, termsHash }: HeldPayment): Promise<boolean> {
+  const found = await tx.chainFact.findFirst({
+    where: {
+      chainId: chain.chainId,
+      ref: termsHash,
+      kind: { in: ['Captured', 'Voided', 'Reclaimed'] },
+      status: { not: 'ORPHANED' },
+    },
+  });
+  return found !== null;
+}
