@@ -1,7 +1,8 @@
 /** One look at a chain through its node: its heights, and which block stands at a height. */
-import { BlockNotFoundError } from 'viem';
+import { BaseError, BlockNotFoundError, RpcRequestError } from 'viem';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Chain } from '../chains/registry.ts';
+import { lowest } from './chain-fact.ts';
 
 export type BlockPlace = { number: bigint; hash: string /** Unix seconds. */; timestamp: bigint };
 
@@ -12,6 +13,7 @@ export type ChainView = {
   head: BlockPlace;
   /** C: the newest block with the required confirmations; the genesis block on a chain that is shorter. */
   confirmed: BlockPlace;
+  /** The node's finalized block, never above the confirmed one. */
   finalized: BlockPlace;
   /** The block that the node has at that height, or null. */
   blockAt(number: bigint): Promise<BlockPlace | null>;
@@ -24,19 +26,14 @@ export function newChainMemory(): ChainMemory {
   return { head: null, blocks: new Map() };
 }
 
-/**
- * On a local chain the node's `finalized` tag lags 64 blocks that may never come, so that a block counts as final this
- * many blocks below the confirmed one. Deeper reorganisations halt the chain, on local chains as on others.
- */
-export const LOCAL_FINALITY_BLOCKS = 12n;
-/** For nodes that know no `finalized` tag. */
+/** For nodes that know no `finalized` tag: more than any chain here has ever reorganised. */
 const FALLBACK_FINALITY_BLOCKS = 256n;
 const MEMORY_LIMIT = 20_000;
 
 /** Asks the node for head and finality, at most four requests. Throws CHAIN_UNAVAILABLE. */
 export async function readChainView(
   world: { nodes: EvmNodes; memory: ChainMemory },
-  chain: Pick<Chain, 'chainId' | 'confirmations' | 'local'>,
+  chain: Pick<Chain, 'chainId' | 'confirmations'>,
 ): Promise<ChainView> {
   const { memory } = world;
   const ask = (block: { blockNumber: bigint } | { blockTag: 'latest' | 'finalized' }) =>
@@ -55,9 +52,10 @@ export async function readChainView(
   const standing = async (number: bigint) => (await blockAt(number > 0n ? number : 0n)) ?? head;
   const required = chain.confirmations;
   const confirmed = await standing(head.number - BigInt(required) + 1n);
-  const tagged = chain.local ? null : await ask({ blockTag: 'finalized' });
-  const depth = chain.local ? LOCAL_FINALITY_BLOCKS : FALLBACK_FINALITY_BLOCKS;
-  const finalized = tagged ?? (await standing(confirmed.number - depth));
+  const tagged = await ask({ blockTag: 'finalized' });
+  const finalized = await standing(
+    tagged ? lowest(tagged.number, confirmed.number) : confirmed.number - FALLBACK_FINALITY_BLOCKS,
+  );
   return { chainId: chain.chainId, required, head, confirmed, finalized, blockAt };
 }
 
@@ -86,7 +84,16 @@ async function askBlock(
     if (found.number === null || found.hash === null) return null;
     return { number: found.number, hash: found.hash.toLowerCase(), timestamp: found.timestamp };
   } catch (error) {
-    if (error instanceof BlockNotFoundError) return null;
+    if (
+      error instanceof BlockNotFoundError ||
+      ('blockTag' in block && block.blockTag === 'finalized' && isRefusal(error))
+    )
+      return null;
     throw error;
   }
+}
+
+/** A node that does not know the tag answers with an error of its own; one that is unreachable throws another. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError) !== null;
 }
