@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import type { Installation } from './start-installation.ts';
+
+/** The one screen at the end of `npm start`: where everything is and what to try next. */
+export function printScreen(installation: Installation & { seconds: number }): void {
+  const { settings, nodes, demo, demoFile } = installation;
+  const origin = `http://127.0.0.1:${settings.port}`;
+  const rows: [string, string][] = [
+    ['REST', origin],
+    ['GraphQL', `${origin}/graphql  (HTTP, SSE, graphql-ws)`],
+    ['Card API', `${origin}/v1`],
+    ['OpenAPI', `${origin}/openapi.json  ${origin}/v1/openapi.json`],
+    ['Health', `${origin}/readyz  ${origin}/metrics`],
+    ['Postgres', installation.databaseUrl],
+    ...nodes.map((node): [string, string] => [`Chain ${node.chainId}`, node.rpcUrl]),
+  ];
+  if (demo) {
+    rows.push(
+      ['Escrow', `${demo.chains[0]?.escrow ?? ''}  (on every chain)`],
+      ['Demo app', demo.appId],
+      ['Secret key', demo.secretKey],
+      ['Public key', demo.publishableKey],
+      ['Payers', `${demo.payers.length}, with gas and tokens; their keys are in ${demoFile}`],
+    );
+  }
+  rows.push(
+    ['Parts', installation.parts.map((part) => `${part.name} (process ${part.pid() ?? '–'})`).join(', ')],
+    ['Logs', join(settings.folder, 'logs')],
+  );
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(12)} ${value}`);
+  const next = demo ? '\n\n  Try it in another shell:  npm run demo' : '';
+  console.log(
+    `\nSluice runs, after ${installation.seconds.toFixed(1)} s. Ctrl-C ends it; the next start finds everything again.\n\n${lines.join('\n')}${next}\n`,
+  );
+}

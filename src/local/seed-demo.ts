@@ -1,0 +1,41 @@
+import type { Database } from '../../prisma/client.ts';
+import { hashSecret } from '../auth/api-key.ts';
+import { createApiKey } from '../auth/create-api-key.ts';
+import { createApp } from '../auth/create-app.ts';
+import { createMerchant } from '../auth/create-merchant.ts';
+import { setPayoutAddress } from '../auth/set-payout-address.ts';
+import { localAccounts } from './local-accounts.ts';
+
+export type DemoKeys = { appId: string; secretKey: string; publishableKey: string };
+
+/** Short enough to watch a payment from its creation to its settlement. */
+const watchableSeconds = 5;
+
+/**
+ * A merchant with one test app, its keys and a payout address. `known` is what an earlier start was given: while its
+ * keys are good in this database nothing is made.
+ */
+export async function seedDemo(
+  { database }: { database: Database },
+  { known }: { known: DemoKeys | undefined },
+): Promise<DemoKeys> {
+  if (known && (await isGood(database, known))) {
+    return { appId: known.appId, secretKey: known.secretKey, publishableKey: known.publishableKey };
+  }
+  const merchant = await createMerchant({ database }, { name: 'Demo merchant' });
+  const app = await createApp({ database }, { merchantId: merchant.id, name: 'Demo shop', mode: 'TEST' });
+  const scope = { merchantId: merchant.id, appId: app.id };
+  await database.app.update({
+    where: { id: app.id },
+    data: { timelockDuration: watchableSeconds, disputeStartDuration: watchableSeconds },
+  });
+  await setPayoutAddress({ database }, { scope, family: 'EVM', address: localAccounts.merchant.address });
+  const secret = await createApiKey({ database }, { scope, kind: 'SECRET', name: 'Demo' });
+  const publishable = await createApiKey({ database }, { scope, kind: 'PUBLISHABLE', name: 'Demo' });
+  return { appId: app.id, secretKey: secret.secret, publishableKey: publishable.secret };
+}
+
+async function isGood(database: Database, known: DemoKeys): Promise<boolean> {
+  const keyHash = { in: [hashSecret(known.secretKey), hashSecret(known.publishableKey)] };
+  return (await database.apiKey.count({ where: { keyHash, appId: known.appId, revokedAt: null } })) === 2;
+}

@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Database, openDatabase } from '../../prisma/client.ts';
+import { deployMigrations } from '../../prisma/migrate.ts';
+import { ConfigError } from '../config.ts';
+import { isRunningWith } from './child-process.ts';
+import { type Demo, readDemo, writeDemo } from './demo-file.ts';
+import type { EvmNode } from './evm-node.ts';
+import { localAccounts } from './local-accounts.ts';
+import { localChain } from './local-chains.ts';
+import { localEnvironment } from './local-environment.ts';
+import type { LocalSettings } from './local-settings.ts';
+import { startPostgres } from './postgres.ts';
+import { checkoutFolder } from './postgres-place.ts';
+import { type Part, runPart } from './run-part.ts';
+import { seedDemo } from './seed-demo.ts';
+import { startLocalChain } from './start-local-chain.ts';
+
+export type StartWorld = {
+  environment: Record<string, string | undefined>;
+  log: (line: string) => void;
+  /** Given what ends the thing that has just started. */
+  onStarted: (close: () => Promise<void>) => void;
+  /** A part ended too often. */
+  onGivenUp: () => void;
+};
+
+export type Installation = {
+  settings: LocalSettings;
+  databaseUrl: string;
+  nodes: EvmNode[];
+  parts: Part[];
+  demoFile: string;
+  /** Nothing when the chains are not local: then nobody has money to try it with. */
+  demo: Demo | undefined;
+};
+
+const readyLimitMs = 80_000;
+
+/** Starts everything, each thing once what it needs is there, and answers when a payment could be made. */
+export async function startInstallation(settings: LocalSettings, world: StartWorld): Promise<Installation> {
+  mkdirSync(join(settings.folder, 'logs'), { recursive: true });
+  claimFolder(settings, world);
+  const [databaseUrl, nodes] = await Promise.all([provideDatabase(settings, world), startChains(settings, world)]);
+  const { applied } = await deployMigrations(databaseUrl);
+  if (applied.length > 0) world.log(`Applied ${applied.length} migrations.`);
+  const database = openDatabase({ url: databaseUrl, poolSize: 2 });
+  try {
+    const local = localEnvironment(settings, { databaseUrl, nodes });
+    const environment = { ...local, ...withoutEmpty(world.environment), DATABASE_URL: databaseUrl };
+    const demoFile = join(settings.folder, 'demo.json');
+    const demo = nodes.length === 0 ? undefined : await provideDemo(database, { settings, nodes, demoFile });
+    const parts: Part[] = [];
+    for (const name of ['worker', 'api', 'indexer'])
+      parts.push(await startPart(name, settings, { ...world, environment }));
+    await untilReady(database, { settings, nodes, environment });
+    return { settings, databaseUrl, nodes, parts, demoFile, demo };
+  } finally {
+    await database.$disconnect();
+  }
+}
+
+/** One start a folder: two would write the same chain. */
+function claimFolder(settings: LocalSettings, world: StartWorld): void {
+  const file = join(settings.folder, 'start.pid');
+  const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+  if (owner > 0 && owner !== process.pid && isRunningWith(owner, 'src/local/start')) {
+    throw new ConfigError(`LOCAL_FOLDER: ${settings.folder} is in use by process ${owner}.`);
+  }
+  writeFileSync(file, String(process.pid));
+  world.onStarted(async () => rmSync(file, { force: true }));
+}
+
+async function provideDatabase(settings: LocalSettings, world: StartWorld): Promise<string> {
+  if (settings.databaseUrl !== undefined) return settings.databaseUrl;
+  const postgres = await startPostgres({
+    folder: join(settings.folder, 'postgres'),
+    port: settings.postgresPort,
+    log: world.log,
+  });
+  world.onStarted(postgres.stop);
+  return postgres.url;
+}
+
+async function startChains(settings: LocalSettings, world: StartWorld): Promise<EvmNode[]> {
+  if (settings.hasOwnChains) return [];
+  return Promise.all(
+    settings.evmPorts.map(async ({ chainId, port }) => {
+      const chain = await startLocalChain({ chainId, port, folder: settings.folder }, world);
+      world.onStarted(chain.stop);
+      return chain.node;
+    }),
+  );
+}
+
+/** Keys are shown once, so the file is the only place that has them: it is kept as long as they are good. */
+async function provideDemo(
+  database: Database,
+  options: { settings: LocalSettings; nodes: EvmNode[]; demoFile: string },
+): Promise<Demo> {
+  const { settings, nodes, demoFile } = options;
+  const keys = await seedDemo({ database }, { known: readDemo(demoFile) });
+  const origin = `http://127.0.0.1:${settings.port}`;
+  const demo: Demo = {
+    restUrl: origin,
+    graphqlUrl: `${origin}/graphql`,
+    cardUrl: origin,
+    ...keys,
+    chains: nodes.map((node) => {
+      const { chainId, escrow, confirmations, tokens } = localChain(node.chainId);
+      const listed = tokens.map(({ key, address, decimals }) => ({ key, address, decimals }));
+      return { chainId, rpcUrl: node.rpcUrl, escrow, confirmations, tokens: listed };
+    }),
+    payers: localAccounts.payers.map(({ address, privateKey }) => ({ address, privateKey })),
+  };
+  writeDemo(demoFile, demo);
+  return demo;
+}
+
+async function startPart(name: string, settings: LocalSettings, world: StartWorld): Promise<Part> {
+  const part = await runPart({
+    name,
+    command: [join(checkoutFolder, 'src', 'main.ts'), name],
+    folder: checkoutFolder,
+    environment: world.environment,
+    logFile: join(settings.folder, 'logs', `${name}.log`),
+    pidFile: join(settings.folder, `${name}.pid`),
+    log: world.log,
+    onGivenUp: world.onGivenUp,
+  });
+  world.onStarted(part.stop);
+  return part;
+}
+
+/** The API answers that it is ready, and the indexer has read the head of every local chain since it started. */
+async function untilReady(
+  database: Database,
+  options: { settings: LocalSettings; nodes: EvmNode[]; environment: Record<string, string | undefined> },
+): Promise<void> {
+  const since = new Date();
+  const deadline = Date.now() + readyLimitMs;
+  const chainIds = options.nodes.map((node) => node.chainId);
+  let waitsFor = '';
+  while (Date.now() < deadline) {
+    const read = await database.chainCursor.count({ where: { chainId: { in: chainIds }, updatedAt: { gt: since } } });
+    const answers = await isReady(`http://127.0.0.1:${options.settings.port}/readyz`);
+    if (answers && read === chainIds.length) return;
+    waitsFor = answers ? 'indexer' : 'API';
+    await delay(150);
+  }
+  throw new ConfigError(
+    `The ${waitsFor} was not ready within ${readyLimitMs / 1000} s; its log is in ${join(options.settings.folder, 'logs')}.`,
+  );
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+function withoutEmpty(environment: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ''),
+  );
+}

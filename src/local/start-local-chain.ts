@@ -1,0 +1,67 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createPublicClient, http } from 'viem';
+import { ConfigError } from '../config.ts';
+import { type EvmNode, type StartEvmNodeOptions, startEvmNode } from './evm-node.ts';
+import { furnishChain } from './furnish-chain.ts';
+
+export type LocalChainOptions = { chainId: number; port: number; folder: string };
+
+const restartLimit = 5;
+
+/**
+ * Starts a chain, furnishes it, and starts it again should it end by itself (five times at most).
+ * Throws ConfigError when its state was lost: the database then tells of a chain that is no more.
+ */
+export async function startLocalChain(
+  options: LocalChainOptions,
+  world: { log: (line: string) => void },
+): Promise<{ node: EvmNode; stop: () => Promise<void> }> {
+  const { chainId, folder } = options;
+  const nodeOptions: StartEvmNodeOptions = {
+    chainId,
+    port: options.port,
+    stateFile: join(folder, `evm-${chainId}.json`),
+    logFile: join(folder, 'logs', `evm-${chainId}.log`),
+    blockTimeSeconds: 1,
+    // Final after sixteen blocks: a local chain is final while one still watches it.
+    slotsInAnEpoch: 8,
+    log: world.log,
+  };
+  const first = await startEvmNode(nodeOptions);
+  let current = first;
+  let stopping = false;
+  const stop = async () => {
+    stopping = true;
+    await current.stop();
+  };
+  try {
+    await checkGenesis(options, first.rpcUrl);
+    await furnishChain({ rpcUrl: first.rpcUrl, chainId });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const keepRunning = async () => {
+    for (let restarts = 0; restarts < restartLimit; restarts += 1) {
+      await current.ended;
+      if (stopping) return;
+      world.log(`The node of chain ${chainId} ended and starts again.`);
+      current = await startEvmNode(nodeOptions);
+    }
+  };
+  keepRunning().catch((error: unknown) => world.log(error instanceof Error ? error.message : String(error)));
+  return { node: first, stop };
+}
+
+async function checkGenesis(options: LocalChainOptions, rpcUrl: string): Promise<void> {
+  const file = join(options.folder, `evm-${options.chainId}.genesis`);
+  const { hash } = await createPublicClient({ transport: http(rpcUrl) }).getBlock({ blockNumber: 0n });
+  const known = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  if (known !== undefined && known !== hash) {
+    throw new ConfigError(
+      `The state of chain ${options.chainId} was lost, and the database tells of the old one: remove ${options.folder} to begin anew.`,
+    );
+  }
+  writeFileSync(file, hash);
+}

@@ -1,0 +1,47 @@
+/**
+ * `npm start`: everything on one machine. Postgres, two EVM chains with escrow and tokens, migrations, a demo merchant,
+ * then API, worker and indexer as processes of their own, and one screen that says where everything is.
+ * Settings of the shell go first: DATABASE_URL replaces the local Postgres, RPC_URL_<chainId> the local chains.
+ */
+import { ConfigError } from '../config.ts';
+import { GatewayError } from '../errors.ts';
+import { parseLocalSettings } from './local-settings.ts';
+import { printScreen } from './print-screen.ts';
+import { startInstallation } from './start-installation.ts';
+
+const startedAt = Date.now();
+const closers: (() => Promise<void>)[] = [];
+let ending: Promise<void> | undefined;
+
+/** Ends in the reverse order of starting: those who write before those they write to. */
+function end(exitCode: number): Promise<void> {
+  ending ??= (async () => {
+    for (let close = closers.pop(); close; close = closers.pop()) {
+      await close().catch((error: unknown) => console.error(error));
+    }
+    process.exit(exitCode);
+  })();
+  return ending;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (!ending) console.log('\nEnding …');
+    end(0);
+  });
+}
+
+try {
+  const settings = parseLocalSettings(process.env);
+  const installation = await startInstallation(settings, {
+    environment: process.env,
+    log: (line) => console.log(line),
+    onStarted: (close) => closers.push(close),
+    onGivenUp: () => end(1),
+  });
+  if (!ending) printScreen({ ...installation, seconds: (Date.now() - startedAt) / 1000 });
+} catch (error) {
+  // A fault of the surroundings is told in words; a bug with where it happened.
+  if (!ending) console.error(error instanceof ConfigError || error instanceof GatewayError ? error.message : error);
+  await end(ending ? 0 : 1);
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadRegistry } from '../../src/chains/registry.ts';
+import { ConfigError, parseConfig } from '../../src/config.ts';
+import { readDemo, writeDemo } from '../../src/local/demo-file.ts';
+import { localEnvironment } from '../../src/local/local-environment.ts';
+import { parseLocalSettings } from '../../src/local/local-settings.ts';
+import { onTeardown } from '../setup/teardown.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-settings-'));
+onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
+
+test('nothing needs to be set', () => {
+  const settings = parseLocalSettings({});
+  expect(isAbsolute(settings.folder)).toBe(true);
+  expect(settings).toMatchObject({ postgresPort: 25432, port: 4000, databaseUrl: undefined, hasOwnChains: false });
+  expect(settings.evmPorts).toEqual([
+    { chainId: 31337, port: 31337 },
+    { chainId: 31338, port: 31338 },
+  ]);
+});
+
+test('a wrong port is an error that names its setting', () => {
+  expect(() => parseLocalSettings({ LOCAL_EVM_PORT_31338: '70000' })).toThrow(ConfigError);
+  expect(() => parseLocalSettings({ LOCAL_EVM_PORT_31338: '70000' })).toThrow('LOCAL_EVM_PORT_31338');
+});
+
+test('chains of one’s own replace the local ones', () => {
+  expect(parseLocalSettings({ RPC_URL_1: 'https://node.example' }).hasOwnChains).toBe(true);
+  expect(parseLocalSettings({ RPC_URL_1: '' }).hasOwnChains).toBe(false);
+});
+
+test('the parts are told a whole configuration, with both chains and their tokens', () => {
+  const settings = parseLocalSettings({ LOCAL_FOLDER: folder, PORT: '4100' });
+  const nodes = settings.evmPorts.map(({ chainId, port }) => ({
+    chainId,
+    rpcUrl: `http://127.0.0.1:${port}`,
+    pid: 1,
+    stop: async () => undefined,
+    ended: Promise.resolve(),
+  }));
+  const environment = localEnvironment(settings, { databaseUrl: 'postgresql://a:b@127.0.0.1:1/c', nodes });
+  const config = parseConfig(environment);
+  expect(config).toMatchObject({ port: 4100, prices: { source: 'fixed' }, webhooks: { privateAddresses: true } });
+  const registry = loadRegistry({ chainsFile: config.chainsFile, rpc: config.rpc });
+  const offered = registry.enabled().map((chain) => [chain.confirmations, ...chain.tokens.map((token) => token.key)]);
+  expect(offered).toEqual([
+    [1, 'USDC-31337', 'USDT-31337', 'ETH-31337'],
+    [1, 'USDC-31338', 'USDT-31338', 'ETH-31338'],
+  ]);
+  const file = join(folder, 'environment');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, 'utf8')).toContain('RPC_URL_31338=http://127.0.0.1:31338\n');
+});
+
+test('the demo file is for its owner only, and one that is not whole counts as none', () => {
+  const file = join(folder, 'demo.json');
+  expect(readDemo(file)).toBeUndefined();
+  const urls = { restUrl: 'http://a', graphqlUrl: 'http://a/graphql', cardUrl: 'http://a' };
+  const demo = { ...urls, appId: '1', secretKey: 's', publishableKey: 'p', chains: [], payers: [] };
+  writeDemo(file, demo);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readDemo(file)).toEqual(demo);
+  writeFileSync(file, '{"restUrl":');
+  expect(readDemo(file)).toBeUndefined();
+});

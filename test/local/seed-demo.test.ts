@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { hashSecret } from '../../src/auth/api-key.ts';
+import { localAccounts } from '../../src/local/local-accounts.ts';
+import { seedDemo } from '../../src/local/seed-demo.ts';
+import { freshDatabase } from '../setup/database.ts';
+
+test('a first start makes a test app with keys and a payout address, and the next one finds them', async () => {
+  const { database } = await freshDatabase();
+  const keys = await seedDemo({ database }, { known: undefined });
+  expect(keys.secretKey).toMatch(/^sk_test_/);
+  expect(keys.publishableKey).toMatch(/^pk_test_/);
+  const app = await database.app.findUniqueOrThrow({ where: { id: keys.appId }, include: { payoutAddresses: true } });
+  expect(app).toMatchObject({ mode: 'TEST', timelockDuration: 5, disputeStartDuration: 5 });
+  expect(app.payoutAddresses.map(({ family, address }) => [family, address])).toEqual([
+    ['EVM', localAccounts.merchant.address],
+  ]);
+  expect(await seedDemo({ database }, { known: keys })).toEqual(keys);
+  expect(await database.app.count()).toBe(1);
+});
+
+test('keys that were revoked, or that another database gave, are replaced', async () => {
+  const { database } = await freshDatabase();
+  const keys = await seedDemo({ database }, { known: undefined });
+  await database.apiKey.update({
+    where: { keyHash: hashSecret(keys.secretKey) },
+    data: { revokedAt: new Date('2026-01-01') },
+  });
+  const anew = await seedDemo({ database }, { known: keys });
+  expect(anew.appId).not.toBe(keys.appId);
+  expect(anew.secretKey).not.toBe(keys.secretKey);
+});
