@@ -1,0 +1,45 @@
+import { type Database, type DatabaseTransaction, transaction } from '../../prisma/client.ts';
+import type { Config } from '../config.ts';
+import type { Clock } from '../platform/clock.ts';
+import { addJob } from '../platform/jobs.ts';
+import { markExpired } from './expire-checkout-session.ts';
+import { expireCheckoutSessionJob } from './jobs.ts';
+import { lockPaymentIntent, lockSession } from './store.ts';
+
+/**
+ * The job at a session's end: an OPEN one becomes EXPIRED, with its event. A quote that was given before may still be
+ * confirmed, so the session waits for the last one's end. The intent, which expires at the same instant, is cancelled by
+ * its own job, once no issued authorization can come any more.
+ */
+export async function endOverdueSession(
+  world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
+  request: { sessionId: string },
+): Promise<void> {
+  const found = await world.database.checkoutSession.findUnique({ where: { id: request.sessionId } });
+  if (found?.status !== 'OPEN') return;
+  await transaction(world.database, async (tx) => {
+    if (found.paymentIntentId !== null) await lockPaymentIntent(tx, found.paymentIntentId);
+    await lockSession(tx, found.id);
+    const session = await tx.checkoutSession.findUniqueOrThrow({ where: { id: found.id } });
+    if (session.status !== 'OPEN') return;
+    const ends = await endOf(tx, session);
+    if (ends > world.clock.now()) {
+      const options = { runAt: ends, key: `session:${session.id}` };
+      await addJob(tx, expireCheckoutSessionJob, { sessionId: session.id }, options);
+      return;
+    }
+    await markExpired(tx, { id: session.id, publicUrl: world.config.publicUrl });
+  });
+}
+
+async function endOf(
+  tx: DatabaseTransaction,
+  session: { paymentIntentId: string | null; expiresAt: Date },
+): Promise<Date> {
+  if (session.paymentIntentId === null) return session.expiresAt;
+  const last = await tx.quote.findFirst({
+    where: { paymentIntentId: session.paymentIntentId },
+    orderBy: { expiresAt: 'desc' },
+  });
+  return last !== null && last.expiresAt > session.expiresAt ? last.expiresAt : session.expiresAt;
+}

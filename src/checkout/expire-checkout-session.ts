@@ -1,0 +1,61 @@
+import { type Database, type DatabaseTransaction, transaction } from '../../prisma/client.ts';
+import type { Scope } from '../auth/principal.ts';
+import type { Config } from '../config.ts';
+import { GatewayError } from '../errors.ts';
+import { appendEvents } from '../events/append-events.ts';
+import { cancelUnpaid } from '../payments/actions/cancel-payment-intent.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { once } from '../platform/once.ts';
+import { checkoutSessionFields, type SessionWithItems } from './checkout-session.ts';
+import { inOrder, lockPaymentIntent, lockSession, requireSession } from './store.ts';
+
+type ExpiryWorld = { database: Database; config: Pick<Config, 'publicUrl'> };
+
+/**
+ * Ends an OPEN session before its time, and cancels an intent that was made with it. Appends
+ * `checkout_session.expired`, and `payment_intent.cancelled` for the intent. Throws NOT_FOUND, and INVALID_STATE for a
+ * session that is not OPEN or whose payment is on its chain already.
+ */
+export async function expireCheckoutSession(
+  world: ExpiryWorld,
+  request: { scope: Scope; sessionId: string; idempotency?: IdempotencyRequest | undefined },
+): Promise<SessionWithItems> {
+  const first = await firstAnswer<SessionWithItems>(world.database, request.idempotency);
+  if (first) return first.result;
+  const found = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, async () => {
+      if (found.paymentIntentId !== null) await lockPaymentIntent(tx, found.paymentIntentId);
+      await lockSession(tx, found.id);
+      const session = await requireSession(tx, { scope: request.scope, id: found.id });
+      if (session.status !== 'OPEN') {
+        throw new GatewayError(
+          'INVALID_STATE',
+          `The checkout session is ${session.status}; only an OPEN one is ended.`,
+        );
+      }
+      if (session.paymentIntent && session.paymentIntent.status !== 'CREATED') {
+        throw new GatewayError('INVALID_STATE', 'The payment of the checkout session is under way.');
+      }
+      if (session.ownsIntent && session.paymentIntent) await cancelUnpaid(tx, session.paymentIntent);
+      return await markExpired(tx, { id: session.id, publicUrl: world.config.publicUrl });
+    }),
+  );
+  return result;
+}
+
+/** Writes the end of a locked session, and appends its event: the transaction's last statement. */
+export async function markExpired(
+  tx: DatabaseTransaction,
+  request: { id: string; publicUrl: string },
+): Promise<SessionWithItems> {
+  const session = await tx.checkoutSession.update({
+    where: { id: request.id },
+    data: { status: 'EXPIRED' },
+    include: inOrder,
+  });
+  const data = checkoutSessionFields(session, request.publicUrl);
+  await appendEvents(tx, session.appId, [{ type: 'checkout_session.expired', resourceId: session.id, data }]);
+  return session;
+}
