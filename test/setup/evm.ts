@@ -27,8 +27,8 @@ import { localChain } from '../../src/local/local-chains.ts';
 import { freePort } from './free-port.ts';
 import { onTeardown } from './teardown.ts';
 
-export type TestToken = { key: string; symbol: string; decimals: number; address: Address };
-export type TestChain = ReturnType<typeof chainOf>;
+type TestToken = { key: string; symbol: string; decimals: number; address: Address };
+type TestChain = ReturnType<typeof chainOf>;
 
 export type TestEvm = {
   chainId: number;
