@@ -124,7 +124,7 @@ export function openFeed(options: { database: Database; listenUrl: string; log: 
       return {
         startedAfter: reader.last,
         events: queue.read(),
-        stop: (failure) => (failure ? queue.fail(failure) : queue.end()),
+        stop: (failure) => (failure ? queue.end(failure) : queue.end()),
       };
     },
     followers: () => [...apps.values()].reduce((sum, reader) => sum + sizeOf(reader), 0),

@@ -1,4 +1,7 @@
-/** One reader of the live feed: a bounded queue between the feed that fills it and the consumer that empties it. */
+/**
+ * One reader of the live feed: a bounded queue between the feed that fills it and the consumer that empties it.
+ * Its iterator is written by hand, because ending an async generator waits for the event that it waits for.
+ */
 import { GatewayError } from '../errors.ts';
 import type { SequencedEvent } from './store.ts';
 
@@ -8,76 +11,80 @@ export const QUEUE_LIMIT = 1000;
 export type Follower = {
   /** The app's sequence number when this follower joined: it is given every event after it. */
   startedAfter: bigint;
-  events: AsyncGenerator<SequencedEvent, void, void>;
+  events: AsyncIterableIterator<SequencedEvent, void, void>;
   /** Ends it from outside, with an error where one is given. */
   stop(failure?: GatewayError): void;
 };
 
+type Waiting = { resolve(result: IteratorResult<SequencedEvent, void>): void; reject(failure: GatewayError): void };
+
 export class EventQueue {
   readonly #onEnd: () => void;
   readonly #limit: number;
-  #waiting: SequencedEvent[] = [];
-  #wake: (() => void) | undefined;
+  #events: SequencedEvent[] = [];
+  #waiting: Waiting[] = [];
   #ended = false;
   #failure: GatewayError | undefined;
 
-  constructor(options: { onEnd: () => void; limit?: number }) {
+  constructor(options: { onEnd: () => void; limit?: number | undefined }) {
     this.#onEnd = options.onEnd;
     this.#limit = options.limit ?? QUEUE_LIMIT;
   }
 
   push(event: SequencedEvent): void {
     if (this.#ended) return;
-    if (this.#waiting.length >= this.#limit) {
-      const last = (this.#waiting[0]?.sequence ?? event.sequence) - 1n;
-      this.#waiting = [];
-      this.fail(
-        new GatewayError(
-          'RATE_LIMIT_EXCEEDED',
-          `Too slow: ${this.#limit} events wait. Subscribe again after ${last}.`,
-          {
-            meta: { after: String(last) },
-            retryAfterSeconds: 1,
-          },
-        ),
-      );
+    const reader = this.#waiting.shift();
+    if (reader) return reader.resolve({ value: event, done: false });
+    if (this.#events.length < this.#limit) {
+      this.#events.push(event);
       return;
     }
-    this.#waiting.push(event);
-    this.#wake?.();
+    const after = (this.#events[0]?.sequence ?? event.sequence) - 1n;
+    this.#events = [];
+    this.end(tooSlow(this.#limit, after));
   }
 
-  /** Ends the reader with an error, after what waits for it. */
-  fail(failure: GatewayError): void {
-    this.#failure = failure;
-    this.end();
-  }
-
-  end(): void {
+  /** Ends the reader; with a failure, its next read throws that. */
+  end(failure?: GatewayError): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#onEnd();
-    this.#wake?.();
+    for (const reader of this.#waiting) {
+      if (failure) reader.reject(failure);
+      else reader.resolve({ value: undefined, done: true });
+    }
+    if (this.#waiting.length === 0) this.#failure = failure;
+    this.#waiting = [];
   }
 
-  async *read(): AsyncGenerator<SequencedEvent, void, void> {
-    try {
-      for (;;) {
-        const next = this.#waiting.shift();
-        if (next) {
-          yield next;
-        } else if (this.#ended) {
-          if (this.#failure) throw this.#failure;
-          return;
-        } else {
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-          this.#wake = undefined;
-        }
-      }
-    } finally {
-      this.end();
-    }
+  read(): AsyncIterableIterator<SequencedEvent, void, void> {
+    return {
+      next: () => this.#next(),
+      return: async () => {
+        this.#events = [];
+        this.end();
+        return { value: undefined, done: true };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
+
+  #next(): Promise<IteratorResult<SequencedEvent, void>> {
+    const event = this.#events.shift();
+    if (event) return Promise.resolve({ value: event, done: false });
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure) return Promise.reject(failure);
+    if (this.#ended) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+}
+
+function tooSlow(limit: number, after: bigint): GatewayError {
+  return new GatewayError('RATE_LIMIT_EXCEEDED', `Too slow: ${limit} events wait. Subscribe again after ${after}.`, {
+    meta: { after: String(after) },
+    retryAfterSeconds: 1,
+  });
 }

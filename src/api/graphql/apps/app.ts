@@ -1,0 +1,83 @@
+/** The App type and its queries. */
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { CaptureModeEnum } from '../payments/payment-intent.ts';
+
+export const AppModeEnum = builder.enumType('AppMode', {
+  description: 'Whether an app moves real money.',
+  values: {
+    TEST: { value: 'TEST', description: 'Test networks and local chains.' },
+    LIVE: { value: 'LIVE', description: 'Main networks.' },
+  } as const,
+});
+
+export const ChainFamilyEnum = builder.enumType('ChainFamily', {
+  description: 'A kind of chain.',
+  values: {
+    EVM: { value: 'EVM', description: 'Ethereum and its like.' },
+    SOLANA: { value: 'SOLANA', description: 'Solana.' },
+    SUI: { value: 'SUI', description: 'Sui.' },
+  } as const,
+});
+
+builder.prismaObject('PayoutAddress', {
+  description: 'Where an app is paid on the chains of one family.',
+  fields: (t) => ({
+    family: t.expose('family', { type: ChainFamilyEnum, description: 'The kind of chain.' }),
+    address: t.expose('address', { type: 'Address', description: 'The address.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last set.' }),
+  }),
+});
+
+export const AppRef = builder.prismaObject('App', {
+  description: 'One integration of a merchant.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    merchantId: t.expose('merchantId', { type: 'UUID', description: 'The owning merchant.' }),
+    name: t.exposeString('name', { description: 'Display name.' }),
+    mode: t.expose('mode', { type: AppModeEnum, description: 'TEST or LIVE, for ever.' }),
+    timelockDuration: t.exposeInt('timelockDuration', { description: 'Escrow lock after capture, seconds.' }),
+    disputeStartDuration: t.exposeInt('disputeStartDuration', { description: 'Seconds after capture in which a dispute may start; at most the timelock.' }),
+    disputeTimeout: t.exposeInt('disputeTimeout', { description: 'Seconds after which a dispute may be resolved by timeout.' }),
+    disputeTimeoutPayerBps: t.exposeInt('disputeTimeoutPayerBps', { description: "The payer's share then, basis points." }),
+    captureDeadline: t.exposeInt('captureDeadline', { description: 'Seconds after authorization until a hold goes back.' }),
+    platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, basis points.' }),
+    intentExpiry: t.exposeInt('intentExpiry', { description: 'Seconds until an unpaid intent expires.' }),
+    captureMode: t.expose('captureMode', { type: CaptureModeEnum, description: 'The capture mode of intents that name none.' }),
+    subscriptionGraceDays: t.exposeInt('subscriptionGraceDays', { description: 'Days from PAST_DUE to CANCELLED.' }),
+    subscriptionCaptureRetries: t.exposeInt('subscriptionCaptureRetries', { description: 'Failed captures that make a subscription PAST_DUE.' }),
+    subscriptionCapMultiplier: t.string({
+      description: 'Cap of a recurring consent as a multiple of its first quote, a decimal string.',
+      select: { subscriptionCapMultiplier: true },
+      resolve: (app) => app.subscriptionCapMultiplier.toFixed(),
+    }),
+    payoutAddresses: t.relation('payoutAddresses', { description: 'Where it is paid, one address per chain family.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+builder.queryField('app', (t) =>
+  t.prismaField({
+    type: 'App',
+    description: "The caller's app, or the one that `id` names.",
+    authScopes: { read: true },
+    args: { id: t.arg.id({ description: 'Needed where the credential covers several apps.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const ownId = context.principal.kind === 'apiKey' ? context.principal.appId : undefined;
+      const app = await context.database.app.findFirst({ ...query, where: { id: id ?? ownId }, orderBy: { id: 'asc' } });
+      if (!app) throw notFound('app');
+      return app;
+    },
+  }),
+);
+
+builder.queryField('apps', (t) =>
+  t.prismaField({
+    type: ['App'],
+    description: 'Every app of the caller, oldest first, at most 100.',
+    authScopes: { read: true },
+    resolve: (query, _root, _args, context) =>
+      context.database.app.findMany({ ...query, orderBy: { id: 'asc' }, take: 100 }),
+  }),
+);

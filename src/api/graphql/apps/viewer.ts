@@ -1,0 +1,55 @@
+/** The query viewer: who the server takes the caller for. */
+import type { Principal } from '../../../auth/principal.ts';
+import { builder } from '../server/builder.ts';
+import { AppRef } from './app.ts';
+
+const Viewer = builder.objectRef<Principal>('Viewer').implement({
+  description: 'Who is calling.',
+  fields: (t) => ({
+    kind: t.string({
+      description: 'anonymous, secretKey, publishableKey, session, member, card, operator or arbiter.',
+      resolve: (viewer) => {
+        if (viewer.kind === 'apiKey') return viewer.keyKind === 'SECRET' ? 'secretKey' : 'publishableKey';
+        return viewer.kind === 'platform' ? viewer.role.toLowerCase() : viewer.kind;
+      },
+    }),
+    merchantId: t.field({
+      type: 'UUID',
+      nullable: true,
+      description: 'The merchant that the credential belongs to.',
+      resolve: (viewer) => ('merchantId' in viewer ? viewer.merchantId : null),
+    }),
+    app: t.field({
+      type: AppRef,
+      nullable: true,
+      description: 'The app of an API key.',
+      resolve: (viewer, _args, context) =>
+        viewer.kind === 'apiKey' ? context.database.app.findUnique({ where: { id: viewer.appId } }) : null,
+    }),
+    memberId: t.field({
+      type: 'UUID',
+      nullable: true,
+      description: 'The member who is logged in.',
+      resolve: (viewer) => (viewer.kind === 'member' ? viewer.memberId : null),
+    }),
+    sessionId: t.field({
+      type: 'UUID',
+      nullable: true,
+      description: 'The checkout session of a client secret.',
+      resolve: (viewer) => (viewer.kind === 'session' ? viewer.sessionId : null),
+    }),
+    roles: t.stringList({
+      description: "A member's roles: OWNER, DEVELOPER or VIEWER.",
+      resolve: (viewer) => (viewer.kind === 'member' ? [viewer.role] : []),
+    }),
+  }),
+});
+
+builder.queryField('viewer', (t) =>
+  t.field({
+    type: Viewer,
+    description: 'Who is calling.',
+    authScopes: { public: true },
+    resolve: (_root, _args, context) => context.principal,
+  }),
+);

@@ -1,0 +1,118 @@
+/** The event sequence: the query and the live field `events`. */
+import { isEventType, eventTypes, type EventType } from '../../../events/event-type.ts';
+import { readEvents, type SequencedEvent } from '../../../events/store.ts';
+import { invalid } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { appScopeOf } from '../server/scope-of.ts';
+import { followSequence } from './follow-sequence.ts';
+
+const LIMIT = 100;
+const LARGEST_LIMIT = 1000;
+
+const FinalityRef = builder
+  .objectRef<{ confirmations: number; required: number; isFinal: boolean }>('Finality')
+  .implement({
+    description: 'How deep in its chain a fact lies.',
+    fields: (t) => ({
+      confirmations: t.exposeInt('confirmations', { description: 'Blocks, the including one counted.' }),
+      required: t.exposeInt('required', { description: 'Blocks after which the chain counts as final here.' }),
+      isFinal: t.exposeBoolean('isFinal', { description: 'Whether it can no longer be taken back.' }),
+    }),
+  });
+
+export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
+  description: "One event of an app's append-only sequence.",
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'Stable: the same in webhooks.' }),
+    type: t.exposeString('type', { description: 'Such as `payment_intent.captured`.' }),
+    sequence: t.string({
+      description: 'Its number in the app, without gaps, an integer string.',
+      resolve: (event) => String(event.sequence),
+    }),
+    timestamp: t.expose('createdAt', { type: 'DateTime', description: 'When it was appended.' }),
+    appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
+    resourceId: t.expose('resourceId', { type: 'UUID', description: 'The resource that changed.' }),
+    data: t.expose('data', { type: 'JSONObject', description: "The resource's scalar fields then." }),
+    finality: t.field({
+      type: FinalityRef,
+      nullable: true,
+      description: 'For facts of a chain.',
+      resolve: (event) => event.finality,
+    }),
+  }),
+});
+
+const EventPage = builder.objectRef<{ items: SequencedEvent[]; hasMore: boolean }>('EventPage').implement({
+  description: 'Some events in sequence.',
+  fields: (t) => ({
+    items: t.field({ type: [EventRef], description: 'Oldest first.', resolve: (page) => page.items }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether more follow now; ask again after the last sequence.' }),
+  }),
+});
+
+const sequenceArgs = builder.args((t) => ({
+  after: t.string({ description: 'The last sequence number that was seen, an integer string; 0 for all.' }),
+  types: t.stringList({ description: `Only these types, of ${eventTypes.length} known; all by default.` }),
+  appId: t.id({ description: 'Needed where the credential covers several apps.' }),
+}));
+
+builder.queryField('events', (t) =>
+  t.field({
+    type: EventPage,
+    description: "Events of an app's sequence after a number.",
+    authScopes: { read: true },
+    complexity: ({ limit }) => ({ field: 1, multiplier: Math.max(1, Math.min(limit, LARGEST_LIMIT)) }),
+    args: {
+      ...sequenceArgs,
+      limit: t.arg.int({ required: true, defaultValue: LIMIT, description: 'At most this many, 1 to 1000.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const { after, types } = readSequenceArgs(args);
+      if (args.limit < 1 || args.limit > LARGEST_LIMIT) {
+        throw invalid([{ param: 'limit', message: `is ${args.limit}, from 1 to ${LARGEST_LIMIT}` }]);
+      }
+      const { appId } = await appScopeOf(context, args);
+      const items = await readEvents(context.world.database, {
+        appId,
+        after: after ?? 0n,
+        limit: args.limit + 1,
+        types,
+      });
+      return { items: items.slice(0, args.limit), hasMore: items.length > args.limit };
+    },
+  }),
+);
+
+builder.subscriptionField('events', (t) =>
+  t.field({
+    type: EventRef,
+    description:
+      "An app's events as they are appended. With `after`: first everything since that number, so that a client that comes back misses nothing and sees nothing twice.",
+    authScopes: { read: true },
+    args: sequenceArgs,
+    subscribe: async (_root, args, context) => {
+      const { after, types } = readSequenceArgs(args);
+      const { appId } = await appScopeOf(context, args);
+      return followSequence(context.world, { appId, after, types });
+    },
+    resolve: (event) => event,
+  }),
+);
+
+/** VALIDATION_ERROR for an `after` that is no number and types that are none. */
+function readSequenceArgs(args: { after?: string | null; types?: string[] | null }): {
+  after: bigint | undefined;
+  types: EventType[] | undefined;
+} {
+  const faults = (args.types ?? []).flatMap((type, index) =>
+    isEventType(type) ? [] : [{ param: `types[${index}]`, message: 'is no type of event' }],
+  );
+  if (args.after != null && !/^\d{1,18}$/.test(args.after)) {
+    faults.push({ param: 'after', message: 'must be a sequence number' });
+  }
+  if (faults.length > 0) throw invalid(faults);
+  return {
+    after: args.after == null ? undefined : BigInt(args.after),
+    types: args.types?.length ? args.types.filter(isEventType) : undefined,
+  };
+}

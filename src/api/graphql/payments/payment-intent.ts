@@ -1,0 +1,102 @@
+/** The PaymentIntent type, with every field of the API's description. */
+import type { PaymentIntentStatus } from '../../../../prisma/client.ts';
+import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
+import { builder } from '../server/builder.ts';
+
+const statusWords: { [Status in PaymentIntentStatus]: string } = {
+  CREATED: 'Waits for the payer.',
+  AUTHORIZED: 'The money is held in escrow.',
+  CAPTURED: 'Taken for the merchant; settles when the timelock ends.',
+  SETTLED: 'Paid out. Final.',
+  CANCELLED: 'Cancelled, expired, or the hold went back. Final.',
+  REFUND_PENDING: 'A refund is on its way.',
+  REFUNDED: 'Everything went back to the payer. Final.',
+  FAILED: 'The capture failed for good; the hold goes back. Final.',
+};
+
+export const PaymentIntentStatusEnum = builder.enumType('PaymentIntentStatus', {
+  description: 'Where a payment is.',
+  values: Object.fromEntries(
+    paymentIntentStatuses.map((status) => [status, { value: status, description: statusWords[status] }]),
+  ) as { [Status in PaymentIntentStatus]: { value: Status; description: string } },
+});
+
+export const CaptureModeEnum = builder.enumType('CaptureMode', {
+  description: 'When the payment is captured.',
+  values: {
+    AUTOMATIC: { value: 'AUTOMATIC', description: 'In the authorizing transaction.' },
+    MANUAL: { value: 'MANUAL', description: 'When the merchant asks, before the capture deadline.' },
+  } as const,
+});
+
+export const AuthorizationMethodEnum = builder.enumType('AuthorizationMethod', {
+  description: 'How the payer paid.',
+  values: {
+    DIRECT: { value: 'DIRECT', description: "The payer's wallet sent the transaction." },
+    PERMIT: { value: 'PERMIT', description: 'The payer signed (EIP-2612 or ERC-3009), the operator relayed.' },
+    APPROVAL: { value: 'APPROVAL', description: 'The payer had approved the escrow, the operator pulled.' },
+  } as const,
+});
+
+export const PaymentSourceTypeEnum = builder.enumType('PaymentSourceType', {
+  description: 'What a payment intent was made by.',
+  values: {
+    CHECKOUT: { value: 'CHECKOUT', description: 'A checkout session.' },
+    PAYMENT_LINK: { value: 'PAYMENT_LINK', description: 'A payment link.' },
+    INVOICE: { value: 'INVOICE', description: 'An invoice.' },
+    SUBSCRIPTION: { value: 'SUBSCRIPTION', description: 'A subscription.' },
+  } as const,
+});
+
+export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
+  description: 'A single payment, from creation to settlement.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
+    customerAccountId: t.expose('customerAccountId', { type: 'UUID', nullable: true, description: 'The linked customer.' }),
+    externalId: t.exposeString('externalId', { nullable: true, description: "The merchant's own reference, at most 255 characters." }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'In `currency`, at least two decimals.' }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),
+    allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
+    captureMode: t.expose('captureMode', { type: CaptureModeEnum, description: 'When it is captured.' }),
+    timelockDuration: t.exposeInt('timelockDuration', { description: 'Escrow lock after capture, seconds.' }),
+    disputeStartDuration: t.exposeInt('disputeStartDuration', { description: 'Seconds after capture in which a dispute may start.' }),
+    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Where it is.' }),
+    authorizationMethod: t.expose('authorizationMethod', { type: AuthorizationMethodEnum, nullable: true, description: 'How the payer paid.' }),
+    authorizationChainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'The chain it was paid on.' }),
+    authorizationTokenKey: t.exposeString('authorizationTokenKey', { nullable: true, description: 'The token it was paid with.' }),
+    authorizationWalletAddress: t.exposeString('authorizationWalletAddress', { nullable: true, description: "The payer's wallet." }),
+    authorizationTxHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The authorizing transaction.' }),
+    authorizationSignature: t.exposeString('authorizationSignature', { nullable: true, description: 'The permit or ERC-3009 signature, where one was used.' }),
+    authorizedAt: t.expose('authorizedAt', { type: 'DateTime', nullable: true, description: 'Block time of the authorization.' }),
+    cryptoAmount: t.expose('cryptoAmount', { type: 'BaseUnits', nullable: true, description: 'Token amount paid, base units.' }),
+    cryptoTokenKey: t.exposeString('cryptoTokenKey', { nullable: true, description: 'The token of `cryptoAmount`.' }),
+    cryptoTokenDecimals: t.exposeInt('cryptoTokenDecimals', { nullable: true, description: 'Decimals of that token.' }),
+    exchangeRate: t.string({
+      nullable: true,
+      description: 'Whole tokens per 1 USD when it was paid, a decimal string.',
+      select: { exchangeRate: true },
+      resolve: (intent) => intent.exchangeRate?.toFixed() ?? null,
+    }),
+    captureTxHash: t.exposeString('captureTxHash', { nullable: true, description: 'The capturing transaction.' }),
+    capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'Block time of the capture.' }),
+    captureAttempts: t.exposeInt('captureAttempts', { description: 'Captures tried so far.' }),
+    timelockEndsAt: t.expose('timelockEndsAt', { type: 'DateTime', nullable: true, description: 'When the escrow lock ends.' }),
+    settledAt: t.expose('settledAt', { type: 'DateTime', nullable: true, description: 'When the merchant was paid out.' }),
+    refundedAt: t.expose('refundedAt', { type: 'DateTime', nullable: true, description: 'Of the latest final refund, a partial one too.' }),
+    refundTxHash: t.exposeString('refundTxHash', { nullable: true, description: 'Of the latest final refund.' }),
+    refundReason: t.exposeString('refundReason', { nullable: true, description: 'Of the latest final refund.' }),
+    platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, basis points.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it expires unpaid.' }),
+    sourceType: t.expose('sourceType', { type: PaymentSourceTypeEnum, nullable: true, description: 'What made it; null for the API itself.' }),
+    sourceId: t.expose('sourceId', { type: 'UUID', nullable: true, description: 'The id of what made it.' }),
+    successUrl: t.exposeString('successUrl', { nullable: true, description: 'Where the payer goes after paying.' }),
+    cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the payer goes after cancelling.' }),
+    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+    idempotencyKey: t.exposeString('idempotencyKey', { nullable: true, description: 'Unique in the app, for ever.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    leftoverAmount: t.expose('leftAmount', { type: 'BaseUnits', nullable: true, description: 'Base units still in escrow; null before authorization.' }),
+  }),
+});

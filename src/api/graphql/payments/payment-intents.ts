@@ -1,0 +1,89 @@
+/** The queries paymentIntent, paymentIntents and paymentIntentsPage. */
+import type { PaymentIntent, Prisma } from '../../../../prisma/client.ts';
+import { appScope } from '../../../auth/app-scope.ts';
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { type Page, listComplexity, pageArgs, pageFields, pageOf } from '../server/page.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { PaymentIntentStatusEnum } from './payment-intent.ts';
+import { PaymentIntentFilter, PaymentIntentOrder, paymentIntentOrderBy, paymentIntentWhere } from './payment-intent-filter.ts';
+
+type PaymentIntentQuery = { include?: Prisma.PaymentIntentInclude; select?: Prisma.PaymentIntentSelect };
+
+const PaymentIntentPage = builder.objectRef<Page<PaymentIntentQuery, PaymentIntent>>('PaymentIntentPage').implement({
+  description: 'A page of payment intents, newest first.',
+  fields: (t) => ({
+    items: t.prismaField({
+      type: ['PaymentIntent'],
+      description: 'The rows of this page.',
+      resolve: (query, page) => page.items(query),
+    }),
+    ...pageFields(t),
+  }),
+});
+
+builder.queryField('paymentIntent', (t) =>
+  t.prismaField({
+    type: 'PaymentIntent',
+    description: 'One payment intent. NOT_FOUND where it is not of the caller.',
+    authScopes: { read: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const intent = await context.database.paymentIntent.findUnique({ ...query, where: { id } });
+      if (!intent) throw notFound('payment intent');
+      return intent;
+    },
+  }),
+);
+
+builder.queryField('paymentIntents', (t) =>
+  t.prismaConnection(
+    {
+    type: 'PaymentIntent',
+    cursor: 'id',
+    description: 'Payment intents, newest first unless ordered otherwise; at most 100 at a time.',
+    authScopes: { read: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+    args: {
+      filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold.' }),
+      orderBy: t.arg({ type: PaymentIntentOrder, defaultValue: 'NEWEST', required: true, description: 'The order.' }),
+    },
+    totalCount: async (_root, { filter }, context) => {
+      const scope = await scopeOf(context, { appId: filter?.appId });
+      return context.database.paymentIntent.count({ where: paymentIntentWhere(scope, filter) });
+    },
+    resolve: async (query, _root, args, context) => {
+      demandConnectionArgs(args);
+      const scope = await scopeOf(context, { appId: args.filter?.appId });
+      return context.database.paymentIntent.findMany({
+        ...query,
+        where: paymentIntentWhere(scope, args.filter),
+        orderBy: paymentIntentOrderBy(args.orderBy),
+      });
+    },
+  }, { name: 'PaymentIntentConnection' }, { name: 'PaymentIntentEdge' }),
+);
+
+builder.queryField('paymentIntentsPage', (t) =>
+  t.field({
+    type: PaymentIntentPage,
+    description: 'A numbered page of payment intents, newest first. Without `appId`: of all apps of the caller.',
+    authScopes: { read: true },
+    complexity: (args) => listComplexity(args.pageSize),
+    args: {
+      ...pageArgs,
+      appId: t.arg.id({ description: 'Only this app.' }),
+      status: t.arg({ type: PaymentIntentStatusEnum, description: 'Only this status.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const scope = await scopeOf(context, args);
+      const where = { ...appScope(scope), ...(args.status ? { status: args.status } : {}) };
+      return pageOf(args, {
+        items: (query: PaymentIntentQuery, window) =>
+          context.database.paymentIntent.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
+        total: () => context.database.paymentIntent.count({ where }),
+      });
+    },
+  }),
+);

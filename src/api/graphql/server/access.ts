@@ -1,0 +1,85 @@
+/**
+ * Who may ask for a root field. Every root field names one or more of these as its `authScopes`; any one suffices.
+ *
+ * - `public`: anybody, without a credential.
+ * - `read`: a secret key, or any member of the merchant.
+ * - `write`: a secret key, or a member who is not a viewer.
+ * - `secretKey`: a secret key only.
+ * - `owner`: a member who owns the merchant's account.
+ * - `member`: any member.
+ * - `credential`: any key or token of the payments API, publishable keys too.
+ * - `session`: a checkout session's client secret.
+ * - `card`: a token of the card API.
+ * - `arbiter`, `operator`: credentials of the installation.
+ */
+import type { Principal } from '../../../auth/principal.ts';
+
+export const accessNames = [
+  'public',
+  'read',
+  'write',
+  'secretKey',
+  'owner',
+  'member',
+  'credential',
+  'session',
+  'card',
+  'arbiter',
+  'operator',
+] as const;
+export type Access = (typeof accessNames)[number];
+
+const always = new Set<Access>(['public']);
+const secretKey = new Set<Access>(['public', 'secretKey', 'read', 'write', 'credential']);
+const publishableKey = new Set<Access>(['public', 'credential']);
+const session = new Set<Access>(['public', 'session']);
+const card = new Set<Access>(['public', 'card']);
+const operator = new Set<Access>(['public', 'operator']);
+const arbiter = new Set<Access>(['public', 'arbiter']);
+const members = {
+  OWNER: new Set<Access>(['public', 'read', 'write', 'credential', 'member', 'owner']),
+  DEVELOPER: new Set<Access>(['public', 'read', 'write', 'credential', 'member']),
+  VIEWER: new Set<Access>(['public', 'read', 'credential', 'member']),
+};
+
+/** What a caller may ask for. */
+export function accessOf(principal: Principal): ReadonlySet<Access> {
+  switch (principal.kind) {
+    case 'anonymous':
+      return always;
+    case 'apiKey':
+      return principal.keyKind === 'SECRET' ? secretKey : publishableKey;
+    case 'session':
+      return session;
+    case 'member':
+      return members[principal.role];
+    case 'card':
+      return card;
+    case 'platform':
+      return principal.role === 'ARBITER' ? arbiter : operator;
+    default:
+      return principal satisfies never;
+  }
+}
+
+export function isAccess(name: string): name is Access {
+  return (accessNames as readonly string[]).includes(name);
+}
+
+/** The same as a record, which the schema's own check reads. */
+export function grantedTo(principal: Principal): Record<Access, boolean> {
+  const access = accessOf(principal);
+  return {
+    public: access.has('public'),
+    read: access.has('read'),
+    write: access.has('write'),
+    secretKey: access.has('secretKey'),
+    owner: access.has('owner'),
+    member: access.has('member'),
+    credential: access.has('credential'),
+    session: access.has('session'),
+    card: access.has('card'),
+    arbiter: access.has('arbiter'),
+    operator: access.has('operator'),
+  };
+}

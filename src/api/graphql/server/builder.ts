@@ -1,0 +1,63 @@
+/** The schema's builder. Every resource module adds its types and root fields to this one. */
+import SchemaBuilder from '@pothos/core';
+import ComplexityPlugin from '@pothos/plugin-complexity';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import RelayPlugin from '@pothos/plugin-relay';
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import type PrismaTypes from '../../../../generated/pothos.ts';
+import { getDatamodel } from '../../../../generated/pothos.ts';
+import { type Access, grantedTo } from './access.ts';
+import type { GraphqlContext } from './context.ts';
+import { LIST_LIMIT, limitsOf, tooCostly } from './limits.ts';
+import { refusal } from './scope-of.ts';
+
+/** A decimal of any library. */
+type Printable = { toFixed(places?: number): string; toString(): string };
+
+export type SchemaTypes = {
+  Context: GraphqlContext;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  AuthScopes: { [Name in Access]: boolean };
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: Date; Output: Date };
+    UUID: { Input: string; Output: string };
+    Decimal: { Input: string; Output: Printable | string };
+    BaseUnits: { Input: string; Output: bigint | Printable | string };
+    JSONObject: { Input: Record<string, unknown>; Output: unknown };
+    URL: { Input: string; Output: string };
+    ChainSelection: { Input: 'ALL' | number[]; Output: unknown };
+    TokenSelection: { Input: 'ALL' | string[]; Output: unknown };
+    Address: { Input: string; Output: string };
+    Hex: { Input: string; Output: string };
+  };
+};
+
+/** The same with everything that plugins add, as field builders name it. */
+export type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
+
+export const builder = new SchemaBuilder<SchemaTypes>({
+  plugins: [ScopeAuthPlugin, RelayPlugin, PrismaPlugin, ComplexityPlugin],
+  defaultFieldNullability: false,
+  scopeAuth: {
+    authorizeOnSubscribe: true,
+    authScopes: (context) => grantedTo(context.principal),
+    unauthorizedError: (_parent, context) => refusal(context.principal),
+  },
+  relay: { nodeQueryOptions: false, nodesQueryOptions: false, nodesOnConnection: true, cursorType: 'String' },
+  prisma: {
+    // Only relations of rows that a scoped query found are loaded by it: see scoped-database.ts.
+    client: (context) => context.world.database,
+    dmmf: getDatamodel(),
+    exposeDescriptions: false,
+    filterConnectionTotalCount: true,
+    defaultConnectionSize: 20,
+    maxConnectionSize: LIST_LIMIT,
+  },
+  complexity: { limit: (context) => limitsOf(context.principal), complexityError: (_kind, cost) => tooCostly(cost) },
+});
+
+builder.queryType({ description: 'Everything that can be asked.' });
+builder.mutationType({ description: 'Everything that can be done. Each takes one input object.' });
+builder.subscriptionType({ description: 'Live objects: the present state first, then each change, whole.' });

@@ -1,0 +1,58 @@
+/** What one request carries to its resolvers. */
+import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
+import type { Principal } from '../../../auth/principal.ts';
+import { type ScopedDatabase, scopedDatabase } from '../../../auth/scoped-database.ts';
+import { newId } from '../../../platform/identifier.ts';
+import type { World } from './world.ts';
+import { reachOf } from './scope-of.ts';
+
+export type GraphqlContext = {
+  world: World;
+  principal: Principal;
+  /** Reads only what the caller may see; every query of a resolver goes through it. */
+  database: ScopedDatabase;
+  requestId: string;
+  /** The header `Idempotency-Key`. */
+  idempotencyKey: string | undefined;
+  /** What the answer's headers say beside the body. */
+  answer: { replayed: boolean };
+};
+
+export type RequestFacts = { credentials: Credentials; requestId?: string | undefined; idempotencyKey?: string | undefined };
+
+/** Authenticates and makes the context; AUTHENTICATION_ERROR for a bad credential. */
+export async function createContext(world: World, request: RequestFacts): Promise<GraphqlContext> {
+  return contextOf(world, await authenticate(world, request.credentials), request);
+}
+
+/** The context of a caller who is known already, as on a live connection. */
+export function contextOf(
+  world: World,
+  principal: Principal,
+  request: { requestId?: string | undefined; idempotencyKey?: string | undefined } = {},
+): GraphqlContext {
+  return {
+    world,
+    principal,
+    database: scopedDatabase(world.database, reachOf(principal)),
+    requestId: request.requestId ?? newId(),
+    idempotencyKey: request.idempotencyKey,
+    answer: { replayed: false },
+  };
+}
+
+/** The credentials in a request's headers. */
+export function credentialsOf(header: (name: string) => string | null | undefined): Credentials {
+  return {
+    apiKey: header('x-api-key') ?? undefined,
+    authorization: header('authorization') ?? undefined,
+    clientSecret: header('x-client-secret') ?? undefined,
+  };
+}
+
+const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,100}$/;
+
+/** The caller's own request id where it is a decent one, else a new one. */
+export function requestIdOf(given: string | null | undefined): string {
+  return given && REQUEST_ID.test(given) ? given : newId();
+}

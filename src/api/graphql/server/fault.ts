@@ -1,0 +1,104 @@
+/**
+ * Everything that leaves as an error: `extensions { code, param, details, requestId, retryable, http { status } }`.
+ * What Sluice throws on purpose keeps its words; a fault of the request is a VALIDATION_ERROR that names every bad
+ * field; anything else is a bug, masked and logged with its request id.
+ */
+import { PothosValidationError } from '@pothos/core';
+import { GraphQLError } from 'graphql';
+import { type FieldFault, GatewayError, invalid } from '../../../errors.ts';
+import type { Log } from '../../../platform/log.ts';
+import { literalFault, variableFault } from './request-faults.ts';
+
+const formatted = new WeakSet<object>();
+
+export type FaultFacts = { requestId: string; log: Log };
+
+/** The error as the caller may see it. An error that went through here once stays as it is. */
+export function formatFault(facts: FaultFacts, error: unknown): GraphQLError {
+  if (error instanceof GraphQLError && formatted.has(error)) return error;
+  const graphqlError = error instanceof GraphQLError ? error : undefined;
+  const fault = gatewayErrorOf(error) ?? masked(facts, error);
+  const made = new GraphQLError(fault.message, {
+    nodes: graphqlError?.nodes,
+    source: graphqlError?.source,
+    positions: graphqlError?.positions,
+    path: graphqlError?.path,
+    extensions: {
+      code: fault.code,
+      ...(fault.param === undefined ? {} : { param: fault.param }),
+      ...(fault.details === undefined ? {} : { details: fault.details }),
+      requestId: facts.requestId,
+      retryable: fault.retryable,
+      ...(fault.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: fault.retryAfterSeconds }),
+      http: httpOf(fault),
+    },
+  });
+  formatted.add(made);
+  return made;
+}
+
+export function isFormatted(error: object): boolean {
+  return formatted.has(error);
+}
+
+/** What a caught error says on purpose, or undefined for a bug. */
+export function gatewayErrorOf(error: unknown): GatewayError | undefined {
+  if (error instanceof GatewayError) return error;
+  if (error instanceof PothosValidationError) return new GatewayError('VALIDATION_ERROR', error.message);
+  if (!(error instanceof GraphQLError)) return undefined;
+  if (error.originalError) {
+    const deeper = gatewayErrorOf(error.originalError);
+    if (deeper) return deeper;
+    // A field of the answer that failed is a bug of ours; without a path it is the request's own fault.
+    return error.path ? undefined : requestFault(error);
+  }
+  return error.path ? undefined : requestFault(error);
+}
+
+/** One VALIDATION_ERROR for all faults of a request. */
+export function joinFaults(message: string, faults: FieldFault[]): GatewayError {
+  const details = new Map<string, FieldFault>();
+  for (const fault of faults) if (!details.has(fault.param)) details.set(fault.param, fault);
+  return details.size === 0 ? new GatewayError('VALIDATION_ERROR', message) : invalid([...details.values()]);
+}
+
+/** A request that the server's own parser, validator or HTTP layer refused, by the status it chose. */
+function requestFault(error: GraphQLError): GatewayError {
+  switch (statusOf(error)) {
+    case 405:
+      return new GatewayError('METHOD_NOT_ALLOWED', error.message);
+    case 413:
+      return new GatewayError('PAYLOAD_TOO_LARGE', error.message);
+    case 415:
+      return new GatewayError('UNSUPPORTED_MEDIA_TYPE', error.message);
+    default: {
+      const fault = variableFault(error.message) ?? literalFault(error);
+      return new GatewayError('VALIDATION_ERROR', error.message, fault ? { details: [fault] } : {});
+    }
+  }
+}
+
+function statusOf(error: GraphQLError): number | undefined {
+  const http = error.extensions.http;
+  const status = typeof http === 'object' && http !== null && 'status' in http ? http.status : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** `spec` and `headers` are for the HTTP layer and stay out of what is printed. */
+function httpOf(fault: GatewayError): { status: number } {
+  const http = { status: fault.status };
+  Object.defineProperty(http, 'spec', { value: fault.code !== 'AUTHENTICATION_ERROR' && fault.code !== 'RATE_LIMIT_EXCEEDED' });
+  if (fault.retryAfterSeconds !== undefined) {
+    Object.defineProperty(http, 'headers', { value: { 'retry-after': String(Math.ceil(fault.retryAfterSeconds)) } });
+  }
+  return http;
+}
+
+function masked(facts: FaultFacts, error: unknown): GatewayError {
+  const cause = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  facts.log.error(
+    { requestId: facts.requestId, path: error instanceof GraphQLError ? error.path : undefined, err: cause },
+    'An error that nobody expected was masked.',
+  );
+  return new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.', { cause });
+}

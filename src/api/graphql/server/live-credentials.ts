@@ -1,0 +1,85 @@
+/**
+ * Cuts what stays open when its credential ends: a key that is revoked or expires, a member who is removed, a token whose
+ * time is over. One look a second for all connections of the process, whatever their number.
+ */
+import type { Database } from '../../../../prisma/client.ts';
+import type { Principal } from '../../../auth/principal.ts';
+import { GatewayError } from '../../../errors.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Log } from '../../../platform/log.ts';
+
+const LOOK_MS = 1000;
+
+export type LiveCredentials = {
+  /** Calls `cut` once when the caller's credential is no longer good; the returned function stops watching. */
+  watch(principal: Principal, cut: (reason: GatewayError) => void): () => void;
+  close(): void;
+};
+
+type Watched = { principal: Principal; cut: (reason: GatewayError) => void };
+
+export function openLiveCredentials(world: { database: Database; clock: Clock; log: Log }): LiveCredentials {
+  const watched = new Set<Watched>();
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking || watched.size === 0) return;
+    looking = true;
+    look(world, watched)
+      .catch((error: unknown) => world.log.warn({ err: error }, 'Live credentials could not be checked.'))
+      .finally(() => {
+        looking = false;
+      });
+  }, LOOK_MS);
+  timer.unref();
+  return {
+    watch(principal, cut) {
+      const entry = { principal, cut };
+      watched.add(entry);
+      return () => watched.delete(entry);
+    },
+    close() {
+      clearInterval(timer);
+      watched.clear();
+    },
+  };
+}
+
+async function look(world: { database: Database; clock: Clock }, watched: Set<Watched>): Promise<void> {
+  const keyIds = new Set<string>();
+  const memberIds = new Set<string>();
+  for (const { principal } of watched) {
+    if (principal.kind === 'apiKey') keyIds.add(principal.apiKeyId);
+    if (principal.kind === 'member') memberIds.add(principal.memberId);
+  }
+  const now = world.clock.now();
+  const [keys, members] = await Promise.all([
+    keyIds.size === 0 ? [] : world.database.apiKey.findMany({ where: { id: { in: [...keyIds] } } }),
+    memberIds.size === 0 ? [] : world.database.member.findMany({ where: { id: { in: [...memberIds] } } }),
+  ]);
+  const good = new Set([
+    ...keys.filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)).map(({ id }) => id),
+    ...members.filter((member) => member.removedAt === null).map(({ id }) => id),
+  ]);
+  for (const entry of [...watched]) {
+    if (isGood(entry.principal, good, now)) continue;
+    watched.delete(entry);
+    entry.cut(new GatewayError('AUTHENTICATION_ERROR', 'The credential has ended.'));
+  }
+}
+
+function isGood(principal: Principal, good: ReadonlySet<string>, now: Date): boolean {
+  switch (principal.kind) {
+    case 'apiKey':
+      return good.has(principal.apiKeyId);
+    case 'member':
+      return good.has(principal.memberId) && principal.expiresAt > now;
+    case 'card':
+      return principal.expiresAt > now;
+    case 'anonymous':
+    case 'session':
+    case 'platform':
+      return true;
+    default:
+      return principal satisfies never;
+  }
+}

@@ -1,0 +1,129 @@
+/** What is wrong with a request before any resolver runs: bad variables and bad literals, by the field they are in. */
+import {
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  isInputObjectType,
+  Kind,
+  type Location,
+  type OperationDefinitionNode,
+  parse,
+  typeFromAST,
+  visit,
+} from 'graphql';
+import type { FieldFault } from '../../../errors.ts';
+import type { GraphqlContext } from './context.ts';
+import { faultsOf, rulesOf } from './input.ts';
+import { TOKEN_LIMIT } from './limits.ts';
+
+const AT = /^Variable "\$(\w+)" got invalid value [\s\S]*? at "([^"]+)"; ([\s\S]*)$/;
+const WHOLE = /^Variable "\$(\w+)" got invalid value [\s\S]*?; ([\s\S]*)$/;
+const MISSING = /^Variable "\$(\w+)" of (?:required|non-null) type "[^"]*" (was not provided|must not be null)\.$/;
+const REQUIRED_FIELD = /^Field "([^"]+)" of required type "[^"]*" was not provided/;
+const UNKNOWN_FIELD = /^Field "([^"]+)" is not defined by type/;
+const BAD_VALUE = /^Expected (?:value of )?(?:non-nullable )?type "[^"]*"[^;]*; ([\s\S]*)$/;
+
+type Request = { schema: GraphQLSchema; document: DocumentNode; variables: Record<string, unknown> };
+
+/** The fault that the executor's message about a variable names. */
+export function variableFault(message: string): FieldFault | undefined {
+  const missing = MISSING.exec(message);
+  if (missing?.[1]) return { param: missing[1], message: missing[2] === 'was not provided' ? 'is required' : 'is null' };
+  const at = AT.exec(message);
+  if (at?.[2] !== undefined) return inside(at[2], at[3] ?? '');
+  const whole = WHOLE.exec(message);
+  return whole?.[1] === undefined ? undefined : inside(whole[1], whole[2] ?? '');
+}
+
+/** What the rules of the input types say of the raw variables, for the answer that names every fault at once. */
+export function ruleFaults(context: GraphqlContext, request: Request): FieldFault[] {
+  const faults: FieldFault[] = [];
+  for (const definition of request.document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    for (const variable of definition.variableDefinitions ?? []) {
+      const node = variable.type.kind === Kind.NON_NULL_TYPE ? variable.type.type : variable.type;
+      const type = node.kind === Kind.NAMED_TYPE ? typeFromAST(request.schema, node) : undefined;
+      const rules = isInputObjectType(type) ? rulesOf(type) : undefined;
+      const name = variable.variable.name.value;
+      if (rules && name in request.variables) {
+        faults.push(...faultsOf(context, rules, request.variables[name]).map((fault) => prefixed(name, fault)));
+      }
+    }
+  }
+  return faults;
+}
+
+/** The fault of a literal in the document, by the names of the arguments and fields around it. */
+export function literalFault(error: GraphQLError): FieldFault | undefined {
+  const place = error.nodes?.[0]?.loc;
+  if (!place) return undefined;
+  const path = argumentPath(parse(place.source.body, { maxTokens: TOKEN_LIMIT }), place);
+  if (path.length === 0) return undefined;
+  const name = REQUIRED_FIELD.exec(error.message)?.[1]?.split('.').at(-1);
+  const param = stripInput([...path, ...(name === undefined ? [] : [name])].join('.'));
+  return { param, message: name === undefined ? (BAD_VALUE.exec(error.message)?.[1] ?? error.message) : 'is required' };
+}
+
+/** Text that Postgres cannot keep: NUL characters and halves of surrogate pairs. */
+export function textFaults(variables: Record<string, unknown>): FieldFault[] {
+  const faults: FieldFault[] = [];
+  const look = (value: unknown, path: string, depth: number): void => {
+    if (typeof value === 'string') {
+      if (!value.isWellFormed() || value.includes('\u0000')) {
+        faults.push({ param: stripInput(path), message: 'has characters that are no text' });
+      }
+    } else if (typeof value === 'object' && value !== null && depth < 64) {
+      for (const [key, member] of Object.entries(value)) {
+        look(key, path, depth + 1);
+        look(member, Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`, depth + 1);
+      }
+    }
+  };
+  look(variables, '', 0);
+  return faults;
+}
+
+/** The operation that a request runs. */
+export function operationOf(document: DocumentNode, name: string | null | undefined): OperationDefinitionNode | undefined {
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  return name ? operations.find((operation) => operation.name?.value === name) : operations[0];
+}
+
+/** Words of a fault inside a variable: the type's own message, or what is missing or unknown in an object. */
+function inside(path: string, message: string): FieldFault {
+  const required = REQUIRED_FIELD.exec(message)?.[1];
+  if (required !== undefined) return { param: below(path, required), message: 'is required' };
+  const unknown = UNKNOWN_FIELD.exec(message)?.[1];
+  if (unknown !== undefined) return { param: below(path, unknown), message: 'is not a field that is known here' };
+  const words = BAD_VALUE.exec(message)?.[1] ?? message;
+  return { param: stripInput(path), message: words.replace(/^Expected non-nullable type "[^"]*" not to be null\.$/, 'is null') };
+}
+
+function below(path: string, field: string): string {
+  return stripInput(`${path}.${field.split('.').at(-1) ?? field}`);
+}
+
+function prefixed(variable: string, fault: FieldFault): FieldFault {
+  return variable === 'input' ? fault : { ...fault, param: `${variable}.${fault.param}` };
+}
+
+/** Fields of the one input object go by their own names. */
+function stripInput(path: string): string {
+  return path.replace(/^input\./, '');
+}
+
+/** Names of the arguments and input fields that lead to a place in the document. */
+function argumentPath(document: DocumentNode, place: Location): string[] {
+  const path: string[] = [];
+  let found: string[] = [];
+  visit(document, {
+    enter(node) {
+      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) path.push(node.name.value);
+      if (node.loc?.start === place.start && node.loc.end === place.end) found = [...path];
+    },
+    leave(node) {
+      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) path.pop();
+    },
+  });
+  return found;
+}

@@ -1,0 +1,166 @@
+/**
+ * What every operation goes through, over HTTP, SSE, websocket and REST alike: the caller is made known, the credential
+ * is judged before the parameters, and whatever fails leaves as one of ours.
+ */
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, type DocumentNode } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { type GatewayError, invalid } from '../../../errors.ts';
+import { newId } from '../../../platform/identifier.ts';
+import type { Admission } from '../../gate.ts';
+import { contextOf, createContext, credentialsOf, type GraphqlContext } from './context.ts';
+import { formatFault, joinFaults } from './fault.ts';
+import { cuttable } from './live.ts';
+import type { LiveCredentials } from './live-credentials.ts';
+import { operationOf, ruleFaults, textFaults, variableFault } from './request-faults.ts';
+import { demandRootAccess } from './root-access.ts';
+import type { World } from './world.ts';
+
+/**
+ * What the transport knows before the context is made. `admission` is the gate's judgement, where the call went through
+ * it; over a websocket the whole context is made at connect.
+ */
+export type TransportContext = {
+  requestId: string;
+  answer?: GraphqlContext['answer'];
+  admission?: Pick<Admission, 'principal' | 'refusal' | 'idempotencyKey'>;
+};
+
+type ExecutionArgs = {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  contextValue: GraphqlContext;
+  variableValues?: Record<string, unknown> | null | undefined;
+  operationName?: string | null | undefined;
+};
+
+export function requestPlugin(world: World, credentials: LiveCredentials): Plugin<TransportContext> {
+  return {
+    async onContextBuilding({ context, extendContext }) {
+      if ('principal' in context) return;
+      const made = await contextFor(world, context, context.request);
+      extendContext(context.answer ? { ...made, answer: context.answer } : made);
+    },
+    onExecute({ args, setResultAndStopExecution }) {
+      const request = executionArgs(args);
+      const refusal = refuse(world, request);
+      if (refusal) setResultAndStopExecution({ errors: [refusal] });
+      return {
+        onExecuteDone({ result, setResult }) {
+          if (isResult(result)) setResult(withFaults(world, request, result));
+        },
+      };
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const request = executionArgs(args);
+      const refusal = refuse(world, request);
+      if (refusal) setResultAndStopExecution({ errors: [refusal] });
+      return {
+        onSubscribeResult({ result, setResult }) {
+          if (isResult(result)) setResult(withFaults(world, request, result));
+          else if (isLive(result)) setResult(untilRevoked(world, credentials, request, result));
+          return {
+            onNext(next) {
+              if (isResult(next.result)) next.setResult(withFaults(world, request, next.result));
+            },
+          };
+        },
+        onSubscribeError({ error, setError }) {
+          setError(formatFault({ requestId: request.contextValue.requestId, log: world.log }, error));
+        },
+      };
+    },
+    onResultProcess({ result, setResult, serverContext }) {
+      // What the parser, the validator or the HTTP layer refused, and the body with `http` left in it.
+      if (!isResult(result)) return;
+      const facts = { requestId: requestIdIn(serverContext), log: world.log };
+      const headers = isReplayed(serverContext) ? { 'idempotent-replayed': 'true' } : undefined;
+      const extensions = headers ? { ...result.extensions, http: { headers } } : result.extensions;
+      if (!result.errors) return void (headers && setResult({ ...result, extensions }));
+      const printed = { ...result, errors: result.errors.map((error) => formatFault(facts, error)) };
+      setResult(Object.assign({ ...printed, extensions }, { stringify: () => JSON.stringify(printed) }));
+    },
+  };
+}
+
+async function contextFor(world: World, transport: TransportContext, request: Request | undefined) {
+  const { admission, requestId } = transport;
+  if (admission?.refusal !== undefined) throw formatFault({ requestId, log: world.log }, admission.refusal);
+  if (admission) return contextOf(world, admission.principal, { requestId, idempotencyKey: admission.idempotencyKey });
+  const header = (name: string) => request?.headers.get(name) ?? null;
+  return createContext(world, {
+    credentials: credentialsOf(header),
+    requestId,
+    idempotencyKey: header('idempotency-key') ?? undefined,
+  });
+}
+
+/** A live result that ends, with a last error, when the caller's credential does. */
+function untilRevoked(
+  world: World,
+  credentials: LiveCredentials,
+  { contextValue: { principal, requestId } }: ExecutionArgs,
+  result: AsyncIterableIterator<ExecutionResult>,
+): AsyncIterableIterator<ExecutionResult> {
+  return cuttable(
+    result,
+    (cut) => credentials.watch(principal, cut),
+    (reason) => ({ errors: [formatFault({ requestId, log: world.log }, reason)] }),
+  );
+}
+
+/** Credential first, then text that cannot be kept; a bug in here is masked like any other. */
+function refuse(world: World, request: ExecutionArgs): GraphQLError | undefined {
+  const context = request.contextValue;
+  const facts = { requestId: context.requestId, log: world.log };
+  try {
+    const operation = operationOf(request.document, request.operationName);
+    if (!operation) return undefined;
+    const mayIntrospect = !world.config.isProduction || context.principal.kind === 'member';
+    demandRootAccess({ ...request, operation }, { principal: context.principal, mayIntrospect });
+    const faults = textFaults(request.variableValues ?? {});
+    return faults.length > 0 ? formatFault(facts, invalid(faults)) : undefined;
+  } catch (error) {
+    return formatFault(facts, error);
+  }
+}
+
+/** The result with every error as one of ours; faults of variables become one error that names them all. */
+function withFaults(world: World, request: ExecutionArgs, result: ExecutionResult): ExecutionResult {
+  if (!result.errors?.length) return result;
+  const context = request.contextValue;
+  const facts = { requestId: context.requestId, log: world.log };
+  const coercion = result.data === undefined ? coercionFault(request, result.errors) : undefined;
+  const errors = coercion ? [formatFault(facts, coercion)] : result.errors.map((error) => formatFault(facts, error));
+  return { ...result, errors };
+}
+
+function coercionFault(request: ExecutionArgs, errors: readonly GraphQLError[]): GatewayError | undefined {
+  const faults = errors.map((error) => (error.path ? undefined : variableFault(error.message)));
+  const found = faults.filter((fault) => fault !== undefined);
+  if (found.length === 0 || found.length < errors.length) return undefined;
+  const variables = request.variableValues ?? {};
+  return joinFaults('The variables are not valid.', [...found, ...ruleFaults(request.contextValue, { ...request, variables })]);
+}
+
+function executionArgs(args: unknown): ExecutionArgs {
+  // Typed by envelop for any context; ours was made by onContextBuilding.
+  return args as ExecutionArgs;
+}
+
+function isReplayed(serverContext: object): boolean {
+  const answer = 'answer' in serverContext ? serverContext.answer : undefined;
+  return typeof answer === 'object' && answer !== null && 'replayed' in answer && answer.replayed === true;
+}
+
+function isLive(result: unknown): result is AsyncIterableIterator<ExecutionResult> {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
+}
+
+function requestIdIn(serverContext: object): string {
+  return 'requestId' in serverContext ? String(serverContext.requestId) : newId();
+}
+
+function isResult(result: unknown): result is ExecutionResult {
+  return typeof result === 'object' && result !== null && !(Symbol.asyncIterator in result) && !Array.isArray(result);
+}
+

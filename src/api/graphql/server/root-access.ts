@@ -1,0 +1,68 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import type { Principal } from '../../../auth/principal.ts';
+import { GatewayError } from '../../../errors.ts';
+import { type Access, accessOf, isAccess } from './access.ts';
+import { refusal } from './scope-of.ts';
+
+/**
+ * Judges the credential before the parameters: AUTHENTICATION_ERROR or AUTHORIZATION_ERROR when the caller may not ask
+ * for one of the operation's root fields. The schema's own questions are for developers: see `mayIntrospect`.
+ */
+export function demandRootAccess(
+  request: { schema: GraphQLSchema; document: DocumentNode; operation: OperationDefinitionNode },
+  caller: { principal: Principal; mayIntrospect: boolean },
+): void {
+  const root = request.schema.getRootType(request.operation.operation);
+  if (!root) return;
+  const granted = accessOf(caller.principal);
+  for (const name of rootFieldNames(request.document, request.operation.selectionSet)) {
+    if (name === '__schema' || name === '__type') {
+      if (!caller.mayIntrospect) throw new GatewayError('AUTHORIZATION_ERROR', 'The schema is told to members only.');
+      continue;
+    }
+    const needed = accessNeeded(root, name);
+    if (needed && !needed.some((access) => granted.has(access))) throw refusal(caller.principal);
+  }
+}
+
+/** What a root field asks of its caller, any one of them; undefined for a field that is not there. */
+export function accessNeeded(root: GraphQLObjectType, fieldName: string): Access[] | undefined {
+  const field = root.getFields()[fieldName];
+  if (!field) return undefined;
+  const options: unknown = field.extensions.pothosOptions;
+  const scopes =
+    typeof options === 'object' && options !== null && 'authScopes' in options ? options.authScopes : undefined;
+  return typeof scopes === 'object' && scopes !== null ? Object.keys(scopes).filter(isAccess) : [];
+}
+
+function rootFieldNames(document: DocumentNode, selections: SelectionSetNode): Set<string> {
+  const names = new Set<string>();
+  const seen = new Set<string>();
+  const walk = (set: SelectionSetNode): void => {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) names.add(selection.name.value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) walk(selection.selectionSet);
+      else if (!seen.has(selection.name.value)) {
+        seen.add(selection.name.value);
+        const fragment = fragmentOf(document, selection.name.value);
+        if (fragment) walk(fragment.selectionSet);
+      }
+    }
+  };
+  walk(selections);
+  return names;
+}
+
+function fragmentOf(document: DocumentNode, name: string): FragmentDefinitionNode | undefined {
+  return document.definitions.find(
+    (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
+  ) as FragmentDefinitionNode | undefined;
+}

@@ -1,0 +1,109 @@
+/** graphql-ws on the HTTP server's upgrade: the credential is in connectionParams, else in the upgrade's headers. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { useServer } from 'graphql-ws/use/ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
+import type { Principal } from '../../../auth/principal.ts';
+import { GatewayError } from '../../../errors.ts';
+import { newId } from '../../../platform/identifier.ts';
+import { contextOf } from './context.ts';
+import { formatFault } from './fault.ts';
+import { BODY_LIMIT_BYTES } from './limits.ts';
+import type { LiveCredentials } from './live-credentials.ts';
+import type { World } from './world.ts';
+import type { GatewayYoga } from './yoga.ts';
+
+const UNAUTHORIZED = 4401;
+/** Operations that one connection may have open. */
+const OPERATIONS_LIMIT = 200;
+const KEEP_ALIVE_MS = 15_000;
+
+type Extra = { request: IncomingMessage; socket: WebSocket; principal?: Principal; operations?: number };
+
+/** Serves `/graphql` for upgrades; the returned function closes every connection. */
+export function openWebsocket(
+  world: World,
+  server: Server,
+  parts: { yoga: GatewayYoga; credentials: LiveCredentials },
+): () => Promise<void> {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: BODY_LIMIT_BYTES });
+  const served = useServer<Record<string, unknown>, Extra>(
+    {
+      execute: (args) => bound(args.rootValue).execute(args),
+      subscribe: (args) => bound(args.rootValue).subscribe(args),
+      connectionInitWaitTimeout: 10_000,
+      onConnect: async ({ connectionParams, extra }) => {
+        try {
+          const principal = await authenticate(world, credentialsOf(connectionParams, extra.request));
+          extra.principal = principal;
+          const unwatch = parts.credentials.watch(principal, () => {
+            // After the last words of its operations, which are cut by the same watch.
+            setTimeout(() => extra.socket.close(UNAUTHORIZED, 'The credential has ended'), 50).unref();
+          });
+          extra.socket.once('close', unwatch);
+          return true;
+        } catch (error) {
+          world.log.debug({ err: error }, 'A websocket was refused.');
+          extra.socket.close(UNAUTHORIZED, 'Unauthorized');
+          return false;
+        }
+      },
+      onSubscribe: async ({ extra }, _id, params) => {
+        const requestId = newId();
+        const facts = { requestId, log: world.log };
+        try {
+          extra.operations = (extra.operations ?? 0) + 1;
+          if (extra.operations > OPERATIONS_LIMIT) return [formatFault(facts, tooManyOperations())];
+          const principal = extra.principal ?? { kind: 'anonymous' as const };
+          const enveloped = parts.yoga.getEnveloped({ ...contextOf(world, principal, { requestId }) });
+          const document = enveloped.parse(params.query);
+          const errors = enveloped.validate(enveloped.schema, document);
+          if (errors.length > 0) return errors.map((error: unknown) => formatFault(facts, error));
+          return {
+            schema: enveloped.schema,
+            document,
+            operationName: params.operationName,
+            variableValues: params.variables,
+            contextValue: await enveloped.contextFactory(),
+            rootValue: { execute: enveloped.execute, subscribe: enveloped.subscribe },
+          };
+        } catch (error) {
+          return [formatFault(facts, error)];
+        }
+      },
+      onComplete: ({ extra }) => {
+        extra.operations = Math.max(0, (extra.operations ?? 1) - 1);
+      },
+    },
+    sockets,
+    KEEP_ALIVE_MS,
+  );
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!/^\/graphql(\?|$)/.test(request.url ?? '')) return void socket.destroy();
+    sockets.handleUpgrade(request, socket, head, (made) => sockets.emit('connection', made, request));
+  });
+  return async () => {
+    await served.dispose();
+  };
+}
+
+type Bound = { execute: (args: unknown) => never; subscribe: (args: unknown) => never };
+
+/** The enveloped functions that `onSubscribe` put there. */
+function bound(rootValue: unknown): Bound {
+  return rootValue as Bound;
+}
+
+function tooManyOperations(): GatewayError {
+  return new GatewayError('RATE_LIMIT_EXCEEDED', `At most ${OPERATIONS_LIMIT} operations a connection.`);
+}
+
+function credentialsOf(params: Readonly<Record<string, unknown>> | undefined, request: IncomingMessage): Credentials {
+  const given = new Map(Object.entries(params ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const read = (name: string): string | undefined => {
+    const value = given.get(name) ?? request.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { apiKey: read('x-api-key'), authorization: read('authorization'), clientSecret: read('x-client-secret') };
+}

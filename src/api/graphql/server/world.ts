@@ -1,0 +1,25 @@
+/** What every resolver and verb may need from the world; made once by main (or a test), and passed down. */
+import type { Database } from '../../../../prisma/client.ts';
+import type { VerifyToken } from '../../../auth/authenticate.ts';
+import type { Registry } from '../../../chains/registry.ts';
+import type { EvmNodes } from '../../../chains/evm/nodes.ts';
+import type { Config } from '../../../config.ts';
+import type { Feed } from '../../../events/feed.ts';
+import type { OperatorSigner } from '../../../operator/operator-signer.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { PriceBook } from '../../../prices/price-source.ts';
+
+export type World = {
+  database: Database;
+  clock: Clock;
+  registry: Registry;
+  nodes: EvmNodes;
+  prices: PriceBook;
+  operator: OperatorSigner;
+  config: Config;
+  log: Log;
+  feed: Feed;
+  /** Absent while no tokens are issued: then every bearer token is refused. */
+  verifyToken?: VerifyToken | undefined;
+};

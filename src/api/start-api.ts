@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Plugin } from 'graphql-yoga';
+import { Registry as Metrics, collectDefaultMetrics } from 'prom-client';
+import { GatewayError } from '../errors.ts';
+import type { Gate } from './gate.ts';
+import { requestIdOf } from './graphql/server/context.ts';
+import { formatFault } from './graphql/server/fault.ts';
+import { openLiveCredentials } from './graphql/server/live-credentials.ts';
+import { openWebsocket } from './graphql/server/websocket.ts';
+import type { TransportContext } from './graphql/server/request-plugin.ts';
+import type { World } from './graphql/server/world.ts';
+import { type GatewayYoga, openYoga } from './graphql/server/yoga.ts';
+import { schema } from './graphql/schema.ts';
+
+/** Answers a request and says true, or leaves it untouched and says false. */
+export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+export type ApiParts = {
+  /** Judges and counts every call; without one the GraphQL server authenticates by itself. */
+  gate?: Gate | undefined;
+  /** Tried in order for every path but /graphql and the server's own: REST, documents, pages. */
+  handlers?: ((yoga: GatewayYoga) => HttpHandler)[];
+  /** More of the GraphQL pipeline. */
+  plugins?: Plugin<TransportContext>[];
+};
+
+export type RunningApi = { url: string; port: number; server: Server; yoga: GatewayYoga; close(): Promise<void> };
+
+/**
+ * Serves GraphQL at /graphql (HTTP, SSE, graphql-ws), what `handlers` answer, and /healthz, /readyz, /metrics.
+ * Port 0 takes a free one. `close` ends live connections and waits for requests in flight.
+ */
+export async function startApi(
+  world: World,
+  listen: { host: string; port: number },
+  parts: ApiParts = {},
+): Promise<RunningApi> {
+  const credentials = openLiveCredentials(world);
+  const yoga = openYoga(world, { schema, credentials, plugins: parts.plugins ?? [] });
+  const handlers = [...(parts.handlers ?? []).map((make) => make(yoga))];
+  const metrics = new Metrics();
+  collectDefaultMetrics({ register: metrics });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').split('?', 1)[0];
+    if (path === '/graphql') return serveGraphql(request, response);
+    if (path === '/healthz') return text(response, 200, 'ok');
+    if (path === '/readyz') return serveReadiness(world, response);
+    if (path === '/metrics' && world.config.metricsPort === undefined) {
+      return text(response, 200, await metrics.metrics(), metrics.contentType);
+    }
+    for (const handle of handlers) if (await handle(request, response)) return;
+    const requestId = requestIdOf(single(request.headers['x-request-id']));
+    printFault(world, response, requestId, new GatewayError('NOT_FOUND', 'No such path.'));
+  }
+
+  async function serveGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const admission = await parts.gate?.admit({
+      method: request.method ?? 'GET',
+      headers: request.headers,
+      remoteAddress: request.socket.remoteAddress,
+    });
+    const requestId = admission?.requestId ?? requestIdOf(single(request.headers['x-request-id']));
+    for (const [name, value] of Object.entries(admission?.headers ?? {})) response.setHeader(name, value);
+    response.setHeader('x-request-id', requestId);
+    await yoga(request, response, { requestId, answer: { replayed: false }, ...(admission ? { admission } : {}) });
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      const requestId = requestIdOf(single(request.headers['x-request-id']));
+      if (response.headersSent) response.destroy();
+      else printFault(world, response, requestId, error);
+    });
+  });
+  // A client that sends its head slowly holds a socket, nothing else.
+  server.headersTimeout = 20_000;
+  server.requestTimeout = 60_000;
+  const closeWebsocket = openWebsocket(world, server, { yoga, credentials });
+  const port = await listening(server, listen);
+
+  return {
+    url: `http://${listen.host}:${port}`,
+    port,
+    server,
+    yoga,
+    async close() {
+      credentials.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await closeWebsocket();
+      server.closeIdleConnections();
+      const grace = setTimeout(() => server.closeAllConnections(), 5_000);
+      await closed;
+      clearTimeout(grace);
+      await yoga.dispose();
+    },
+  };
+}
+
+async function serveReadiness(world: World, response: ServerResponse): Promise<void> {
+  try {
+    await world.database.$queryRaw`SELECT 1`;
+    text(response, 200, 'ready');
+  } catch (error) {
+    world.log.warn({ err: error }, 'Not ready: the database does not answer.');
+    text(response, 503, 'the database does not answer');
+  }
+}
+
+function printFault(world: World, response: ServerResponse, requestId: string, error: unknown): void {
+  const fault = formatFault({ requestId, log: world.log }, error);
+  const { http, retryable: _retryable, ...printed } = fault.extensions;
+  const status = typeof http === 'object' && http !== null && 'status' in http ? Number(http.status) : 500;
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId });
+  response.end(JSON.stringify({ success: false, error: { ...printed, message: fault.message } }));
+}
+
+function text(response: ServerResponse, status: number, body: string, contentType = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' });
+  response.end(body);
+}
+
+function listening(server: Server, listen: { host: string; port: number }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(listen.port, listen.host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : listen.port);
+    });
+  });
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

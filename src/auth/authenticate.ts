@@ -1,0 +1,94 @@
+import type { Database } from '../../prisma/client.ts';
+import { GatewayError } from '../errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import { hashSecret } from './api-key.ts';
+import { clientSecretMatches, sessionIdOf } from './client-secret.ts';
+import { noteKeyUse } from './note-key-use.ts';
+import type { Principal } from './principal.ts';
+
+/** What a caller shows, by the header (or connection parameter) that carries it. */
+export type Credentials = {
+  apiKey?: string | undefined;
+  /** The header `Authorization`, whole. */
+  authorization?: string | undefined;
+  clientSecret?: string | undefined;
+};
+
+/** Judges a bearer token; AUTHENTICATION_ERROR when it is not good. */
+export type VerifyToken = (token: string) => Promise<Principal>;
+
+export type AuthenticateWorld = { database: Database; clock: Clock; verifyToken?: VerifyToken | undefined };
+
+const LONGEST_CREDENTIAL = 8192;
+
+/**
+ * Who is calling: the API key, else the bearer token, else the client secret, else nobody.
+ * Throws AUTHENTICATION_ERROR for a credential that is wrong, expired or revoked, whatever else is given.
+ */
+export async function authenticate(world: AuthenticateWorld, credentials: Credentials): Promise<Principal> {
+  const { apiKey, authorization, clientSecret } = credentials;
+  for (const text of [apiKey, authorization, clientSecret]) {
+    if (text !== undefined && text.length > LONGEST_CREDENTIAL) throw refused('The credential is too long.');
+  }
+  if (apiKey !== undefined) return keyPrincipal(world, apiKey);
+  if (authorization !== undefined) return tokenPrincipal(world, authorization);
+  if (clientSecret !== undefined) return sessionPrincipal(world, clientSecret);
+  return { kind: 'anonymous' };
+}
+
+async function keyPrincipal(world: AuthenticateWorld, secret: string): Promise<Principal> {
+  const hash = hashSecret(secret);
+  if (secret.startsWith('op_') || secret.startsWith('ar_')) return platformPrincipal(world, hash);
+  const key = await world.database.apiKey.findUnique({
+    where: { keyHash: hash },
+    select: {
+      id: true,
+      kind: true,
+      appId: true,
+      expiresAt: true,
+      revokedAt: true,
+      app: { select: { merchantId: true, mode: true } },
+    },
+  });
+  if (!key) throw refused('The API key is not valid.');
+  if (key.revokedAt !== null) throw refused('The API key is revoked.');
+  if (key.expiresAt !== null && key.expiresAt <= world.clock.now()) throw refused('The API key has expired.');
+  noteKeyUse(world, key.id);
+  return {
+    kind: 'apiKey',
+    keyKind: key.kind,
+    apiKeyId: key.id,
+    appId: key.appId,
+    merchantId: key.app.merchantId,
+    mode: key.app.mode,
+  };
+}
+
+async function platformPrincipal(world: AuthenticateWorld, hash: Uint8Array<ArrayBuffer>): Promise<Principal> {
+  const credential = await world.database.platformCredential.findUnique({ where: { keyHash: hash } });
+  if (!credential || credential.revokedAt !== null) throw refused('The credential is not valid.');
+  return { kind: 'platform', role: credential.role, credentialId: credential.id };
+}
+
+async function tokenPrincipal(world: AuthenticateWorld, authorization: string): Promise<Principal> {
+  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (token === undefined || !world.verifyToken) throw refused('The bearer token is not valid.');
+  return world.verifyToken(token);
+}
+
+async function sessionPrincipal(world: AuthenticateWorld, clientSecret: string): Promise<Principal> {
+  const sessionId = sessionIdOf(clientSecret);
+  if (sessionId === null) throw refused('The client secret is not valid.');
+  const session = await world.database.checkoutSession.findUnique({
+    where: { id: sessionId },
+    select: { id: true, appId: true, clientSecretHash: true, app: { select: { merchantId: true } } },
+  });
+  if (!session || !clientSecretMatches(session.clientSecretHash, clientSecret)) {
+    throw refused('The client secret is not valid.');
+  }
+  return { kind: 'session', sessionId: session.id, appId: session.appId, merchantId: session.app.merchantId };
+}
+
+function refused(message: string): GatewayError {
+  return new GatewayError('AUTHENTICATION_ERROR', message);
+}

@@ -1,0 +1,20 @@
+import type { Database } from '../../prisma/client.ts';
+import type { Clock } from '../platform/clock.ts';
+
+/** Last use is kept to the minute, so that a busy key costs one write a minute and process. */
+const PRECISION_MS = 60_000;
+const REMEMBERED_KEYS = 10_000;
+
+const noted = new WeakMap<Database, Map<string, number>>();
+
+/** Writes that a key was used, in the background; a write that fails is made good by the next use. */
+export function noteKeyUse(world: { database: Database; clock: Clock }, apiKeyId: string): void {
+  const now = world.clock.now();
+  let uses = noted.get(world.database);
+  if (!uses) noted.set(world.database, (uses = new Map()));
+  const last = uses.get(apiKeyId);
+  if (last !== undefined && Math.abs(now.getTime() - last) < PRECISION_MS) return;
+  if (uses.size >= REMEMBERED_KEYS) uses.clear();
+  uses.set(apiKeyId, now.getTime());
+  world.database.apiKey.updateMany({ where: { id: apiKeyId }, data: { lastUsedAt: now } }).catch(() => undefined);
+}

@@ -1,0 +1,115 @@
+/**
+ * The database as one caller may read it: every query is narrowed to the caller's scope before it leaves, whatever the
+ * resolver wrote, and nothing can be written through it. A resolver that forgets the scope therefore finds nothing of
+ * anybody else; one that reaches for a table of no tenant fails.
+ */
+import type { Database, Prisma } from '../../prisma/client.ts';
+import { appScope } from './app-scope.ts';
+import type { Scope } from './principal.ts';
+
+/** A client for reading; its writing and raw verbs throw. */
+export type ScopedDatabase = Database;
+
+type Narrow = (scope: Scope) => Record<string, unknown>;
+
+const ofPayment: Narrow = (scope) => ({ paymentIntent: appScope(scope) });
+
+/** How each table belongs to a merchant; null: to nobody, and no caller reads it. */
+const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
+  Merchant: (scope) => ({ id: scope.merchantId }),
+  App: (scope) => ({ merchantId: scope.merchantId, ...(scope.appId === null ? {} : { id: scope.appId }) }),
+  Member: (scope) => ({ merchantId: scope.merchantId }),
+  TaxRate: (scope) => ({ merchantId: scope.merchantId }),
+  PayoutAddress: appScope,
+  ApiKey: appScope,
+  ProductPlan: appScope,
+  ProductPlanPrice: (scope) => ({ productPlan: appScope(scope) }),
+  PaymentLink: appScope,
+  CheckoutSession: appScope,
+  CheckoutItem: (scope) => ({ session: appScope(scope) }),
+  CustomerAccount: appScope,
+  CustomerWallet: (scope) => ({ customerAccount: appScope(scope) }),
+  Event: appScope,
+  WebhookEndpoint: appScope,
+  WebhookDelivery: (scope) => ({ endpoint: appScope(scope) }),
+  WebhookAttempt: (scope) => ({ delivery: { endpoint: appScope(scope) } }),
+  Invoice: appScope,
+  InvoiceItem: (scope) => ({ invoice: appScope(scope) }),
+  Subscription: appScope,
+  PaymentIntent: appScope,
+  Quote: ofPayment,
+  PaymentTerms: ofPayment,
+  Transaction: ofPayment,
+  Refund: ofPayment,
+  Dispute: ofPayment,
+  LedgerEntry: ofPayment,
+  DisputeRequest: null,
+  InvoiceCounter: null,
+  EventCursor: null,
+  ChainFact: null,
+  ChainCursor: null,
+  OperatorNonce: null,
+  OutgoingTransaction: null,
+  OutgoingAttempt: null,
+  PlatformCredential: null,
+  IdempotencyRecord: null,
+  RateBucket: null,
+  QueueWorker: null,
+};
+
+const readingVerbs = new Set([
+  'findUnique',
+  'findUniqueOrThrow',
+  'findFirst',
+  'findFirstOrThrow',
+  'findMany',
+  'count',
+  'aggregate',
+  'groupBy',
+]);
+
+const REMEMBERED_SCOPES = 1000;
+const remembered = new WeakMap<Database, Map<string, ScopedDatabase>>();
+
+/** The reading client of a scope; `null` is the scope of a caller who may read no merchant's data. */
+export function scopedDatabase(database: Database, scope: Scope | null): ScopedDatabase {
+  let scopes = remembered.get(database);
+  if (!scopes) remembered.set(database, (scopes = new Map()));
+  const key = scope === null ? '' : `${scope.merchantId}/${scope.appId ?? ''}`;
+  const known = scopes.get(key);
+  if (known) return known;
+  const made = narrowed(database, scope);
+  if (scopes.size >= REMEMBERED_SCOPES) scopes.clear();
+  scopes.set(key, made);
+  return made;
+}
+
+function narrowed(database: Database, scope: Scope | null): ScopedDatabase {
+  const client = database.$extends({
+    query: {
+      $allOperations({ model, operation, args, query }) {
+        if (model === undefined || !readingVerbs.has(operation)) {
+          throw new Error(`A scoped database is for reading; ${model ?? ''} ${operation} needs a verb of its room.`);
+        }
+        const narrow = tenancyOf(model);
+        if (narrow === null || scope === null) {
+          throw new Error(`${model} was asked for without a merchant's scope.`);
+        }
+        return query({ ...args, where: within(args.where, narrow(scope)) });
+      },
+    },
+  });
+  // The extended client reads exactly like the client it extends; only its lifecycle verbs are gone.
+  return client as unknown as ScopedDatabase;
+}
+
+function tenancyOf(model: string): Narrow | null {
+  const narrow = (tenancy as Record<string, Narrow | null | undefined>)[model];
+  return narrow ?? null;
+}
+
+function within(where: Record<string, unknown> | undefined, scope: Record<string, unknown>): Record<string, unknown> {
+  const and = where?.AND;
+  const given = and === undefined ? [] : Array.isArray(and) ? and : [and];
+  return { ...where, AND: [...given, scope] };
+}

@@ -1,0 +1,69 @@
+/** What may be asked for when a payment intent is made, and what it then is. */
+import { z } from 'zod';
+import type { App, PaymentSourceType, Prisma } from '../../prisma/client.ts';
+import { newId } from '../platform/identifier.ts';
+import { metadataSchema } from '../platform/metadata.ts';
+import { currencies, parseFiat } from '../prices/money.ts';
+
+const name255 = z.string().min(1, 'at least 1 character').max(255, 'at most 255 characters').nullish();
+
+/** Limits of the create call; the scalars have judged shapes before. */
+export const newPaymentIntentSchema = z.object({
+  amount: z
+    .string()
+    .refine((text) => parseFiat(text) !== null, 'a positive amount of at most 12 digits and 2 decimals, such as "10.00"'),
+  currency: z.enum(currencies, 'USD or EUR').nullish(),
+  customerAccountId: z.string().nullish(),
+  externalId: name255,
+  allowedChains: z.union([z.literal('ALL'), z.array(z.number())]).nullish(),
+  allowedTokens: z.union([z.literal('ALL'), z.array(z.string())]).nullish(),
+  captureMode: z.enum(['AUTOMATIC', 'MANUAL'], 'AUTOMATIC or MANUAL').nullish(),
+  successUrl: z.string().nullish(),
+  cancelUrl: z.string().nullish(),
+  idempotencyKey: name255,
+  metadata: metadataSchema.nullish(),
+});
+export type NewPaymentIntent = z.infer<typeof newPaymentIntentSchema>;
+
+/** Where an intent comes from; null for one that the API made by itself. */
+export type PaymentSource = { type: PaymentSourceType; id: string };
+
+/** The settings of the app that an intent takes over when it is made. */
+export type IntentSettings = Pick<
+  App,
+  'id' | 'timelockDuration' | 'disputeStartDuration' | 'platformFeeBps' | 'intentExpiry' | 'captureMode'
+>;
+
+/** The row of a new intent. `expiresAt` replaces the app's own expiry, for an intent that lives with a session. */
+export function newPaymentIntentRow(request: {
+  app: IntentSettings;
+  fields: NewPaymentIntent;
+  now: Date;
+  source?: PaymentSource | null;
+  expiresAt?: Date | null;
+}): Prisma.PaymentIntentUncheckedCreateInput {
+  const { app, fields, now, source } = request;
+  return {
+    id: newId(),
+    appId: app.id,
+    customerAccountId: fields.customerAccountId ?? null,
+    externalId: fields.externalId ?? null,
+    amount: fields.amount,
+    currency: fields.currency ?? 'USD',
+    allowedChains: fields.allowedChains ?? 'ALL',
+    allowedTokens: fields.allowedTokens ?? 'ALL',
+    captureMode: fields.captureMode ?? app.captureMode,
+    timelockDuration: app.timelockDuration,
+    disputeStartDuration: app.disputeStartDuration,
+    platformFeeBps: app.platformFeeBps,
+    expiresAt: request.expiresAt ?? new Date(now.getTime() + app.intentExpiry * 1000),
+    sourceType: source?.type ?? null,
+    sourceId: source?.id ?? null,
+    successUrl: fields.successUrl ?? null,
+    cancelUrl: fields.cancelUrl ?? null,
+    metadata: fields.metadata ?? {},
+    idempotencyKey: fields.idempotencyKey ?? null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
