@@ -121,7 +121,7 @@ export function checkoutSessionFields(session: SessionWithItems, publicUrl: stri
     cancelUrl: session.cancelUrl,
     expiresAt: session.expiresAt.toISOString(),
     completedAt: session.completedAt?.toISOString() ?? null,
-    lastError: lastError(session),
+    lastError: checkoutLastError(session),
     items: session.items.map((item) => ({
       id: item.id,
       name: item.name,
@@ -139,11 +139,13 @@ export function checkoutSessionFields(session: SessionWithItems, publicUrl: stri
   };
 }
 
+export type CheckoutLastError = { code: string; message: string };
+
 /** Why the last try to pay failed; null where none has. */
-export function lastError(session: {
+export function checkoutLastError(session: {
   lastErrorCode: string | null;
   lastErrorMessage: string | null;
-}): { code: string; message: string } | null {
+}): CheckoutLastError | null {
   if (session.lastErrorCode === null) return null;
   return { code: session.lastErrorCode, message: session.lastErrorMessage ?? '' };
 }

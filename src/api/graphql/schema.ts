@@ -18,6 +18,12 @@ import './links/payment-link.ts';
 import './links/payment-link-mutations.ts';
 import './invoices/invoice.ts';
 import './invoices/invoice-mutations.ts';
+import './checkout/checkout-session.ts';
+import './checkout/checkout-sessions.ts';
+import './checkout/checkout-options.ts';
+import './checkout/create-checkout-session.ts';
+import './checkout/pay-checkout.ts';
+import './checkout/checkout.ts';
 import { builder } from './server/builder.ts';
 
 export const schema = builder.toSchema();

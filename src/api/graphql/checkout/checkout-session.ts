@@ -1,0 +1,128 @@
+/** The CheckoutSession type. */
+import { type CheckoutLastError, checkoutLastError, sessionUrl } from '../../../checkout/checkout-session.ts';
+import { PaymentSourceTypeEnum } from '../payments/payment-intent.ts';
+import { builder } from '../server/builder.ts';
+
+export const CheckoutModeEnum = builder.enumType('CheckoutMode', {
+  description: 'What a session is for.',
+  values: {
+    PAYMENT: { value: 'PAYMENT', description: 'One payment.' },
+    SUBSCRIPTION: { value: 'SUBSCRIPTION', description: 'The start of a subscription.' },
+  } as const,
+});
+
+export const CheckoutUiModeEnum = builder.enumType('CheckoutUiMode', {
+  description: 'Who shows the payment to the payer.',
+  values: {
+    HOSTED: { value: 'HOSTED', description: "The gateway's own page, at `url`." },
+    HEADLESS: { value: 'HEADLESS', description: 'A client of the merchant, with the client secret.' },
+  } as const,
+});
+
+export const CheckoutSessionStatusEnum = builder.enumType('CheckoutSessionStatus', {
+  description: 'Where a session is.',
+  values: {
+    OPEN: { value: 'OPEN', description: 'It can be paid.' },
+    COMPLETE: { value: 'COMPLETE', description: 'It is paid.' },
+    EXPIRED: { value: 'EXPIRED', description: 'Its time is over, or the merchant ended it.' },
+  } as const,
+});
+
+const CheckoutErrorRef = builder.objectRef<CheckoutLastError>('CheckoutError').implement({
+  description: 'Why the last try to pay failed.',
+  fields: (t) => ({
+    code: t.exposeString('code', {
+      description: 'RELAY_FAILED: the relayed payment was refused by the chain; prepare again.',
+    }),
+    message: t.exposeString('message', { description: 'In words.' }),
+  }),
+});
+
+export const CheckoutItemRef = builder.prismaObject('CheckoutItem', {
+  description: 'A line of a session.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    name: t.exposeString('name', { description: '1 to 255 characters.' }),
+    description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'Of one unit, in `currency`.' }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    quantity: t.exposeInt('quantity', { description: 'How many, from 1.' }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax of the whole line.' }),
+    productPlanId: t.expose('productPlanId', { type: 'UUID', nullable: true, description: 'The plan it is of.' }),
+    productPlanPriceId: t.expose('productPlanPriceId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The price it has.',
+    }),
+  }),
+});
+
+export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
+  description: "One payer's visit, from the price to the payment.",
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
+    mode: t.expose('mode', { type: CheckoutModeEnum, description: 'A payment, or the start of a subscription.' }),
+    uiMode: t.expose('uiMode', { type: CheckoutUiModeEnum, description: 'Who shows it to the payer.' }),
+    status: t.expose('status', { type: CheckoutSessionStatusEnum, description: 'Where it is.' }),
+    url: t.field({
+      type: 'URL',
+      description: "The payer's page. When the session is made, the client secret is its fragment; later it has none.",
+      select: { id: true },
+      resolve: (session, _args, { world }) =>
+        sessionUrl(world.config.publicUrl, session.id, newSecretOf(session) ?? undefined),
+    }),
+    clientSecret: t.string({
+      nullable: true,
+      description:
+        'Drives this session and nothing else, as the header x-client-secret. Told when it is made, then null.',
+      resolve: (session) => newSecretOf(session),
+    }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'What is paid: subtotal and taxAmount.' }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net of tax.' }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax of all lines.' }),
+    paymentIntentId: t.expose('paymentIntentId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The payment; null for a subscription that starts with a trial.',
+    }),
+    customerAccountId: t.expose('customerAccountId', { type: 'UUID', nullable: true, description: 'Who pays.' }),
+    sourceType: t.expose('sourceType', {
+      type: PaymentSourceTypeEnum,
+      nullable: true,
+      description: 'What it was made from; null for an intent that the API made.',
+    }),
+    sourceId: t.expose('sourceId', { type: 'UUID', nullable: true, description: 'The id of that.' }),
+    allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),
+    allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
+    successUrl: t.exposeString('successUrl', { nullable: true, description: 'Where the payer goes after paying.' }),
+    cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the payer goes after cancelling.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'After this nothing more is prepared.' }),
+    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true, description: 'When it became COMPLETE.' }),
+    lastError: t.field({
+      type: CheckoutErrorRef,
+      nullable: true,
+      description: 'Why the last try to pay failed.',
+      select: { lastErrorCode: true, lastErrorMessage: true },
+      resolve: (session) => checkoutLastError(session),
+    }),
+    items: t.relation('items', {
+      query: { orderBy: { position: 'asc' } },
+      description: 'The lines; none for an existing intent.',
+    }),
+    paymentIntent: t.relation('paymentIntent', {
+      nullable: true,
+      authScopes: { read: true },
+      description: 'The payment itself; for the merchant.',
+    }),
+    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+/** A row that has just been made carries its secret beside its columns. */
+function newSecretOf(session: object): string | null {
+  return 'clientSecret' in session && typeof session.clientSecret === 'string' ? session.clientSecret : null;
+}

@@ -1,0 +1,93 @@
+/** The queries checkoutSession, checkoutSessions and checkoutSessionsPage. */
+import type { CheckoutSession, Prisma } from '../../../../prisma/client.ts';
+import { appScope } from '../../../auth/app-scope.ts';
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { CheckoutSessionStatusEnum } from './checkout-session.ts';
+import { sessionScope } from './session-access.ts';
+
+type SessionQuery = { include?: Prisma.CheckoutSessionInclude; select?: Prisma.CheckoutSessionSelect };
+
+const CheckoutSessionPage = builder.objectRef<Page<SessionQuery, CheckoutSession>>('CheckoutSessionPage').implement({
+  description: 'A page of checkout sessions, newest first.',
+  fields: (t) => ({
+    items: t.prismaField({
+      type: ['CheckoutSession'],
+      description: 'The rows of this page.',
+      resolve: (query, page) => page.items(query),
+    }),
+    ...pageFields(t),
+  }),
+});
+
+builder.queryField('checkoutSession', (t) =>
+  t.prismaField({
+    type: 'CheckoutSession',
+    description: 'One checkout session. NOT_FOUND where it is not of the caller.',
+    authScopes: { read: true, session: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      await sessionScope(context, id);
+      const session = await context.database.checkoutSession.findUnique({ ...query, where: { id } });
+      if (!session) throw notFound('checkout session');
+      return session;
+    },
+  }),
+);
+
+builder.queryField('checkoutSessions', (t) =>
+  t.prismaConnection(
+    {
+      type: 'CheckoutSession',
+      cursor: 'id',
+      description: 'Checkout sessions, newest first; at most 100 at a time.',
+      authScopes: { read: true },
+      complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+      args: {
+        appId: t.arg.id({ description: 'Only this app.' }),
+        status: t.arg({ type: CheckoutSessionStatusEnum, description: 'Only this status.' }),
+      },
+      totalCount: async (_root, args, context) =>
+        context.database.checkoutSession.count({ where: sessionWhere(await scopeOf(context, args), args.status) }),
+      resolve: async (query, _root, args, context) => {
+        demandConnectionArgs(args);
+        const where = sessionWhere(await scopeOf(context, args), args.status);
+        return context.database.checkoutSession.findMany({ ...query, where, orderBy: { id: 'desc' } });
+      },
+    },
+    { name: 'CheckoutSessionConnection' },
+    { name: 'CheckoutSessionEdge' },
+  ),
+);
+
+builder.queryField('checkoutSessionsPage', (t) =>
+  t.field({
+    type: CheckoutSessionPage,
+    description: 'A numbered page of checkout sessions, newest first. Without `appId`: of all apps of the caller.',
+    authScopes: { read: true },
+    complexity: (args) => listComplexity(args.pageSize),
+    args: {
+      ...pageArgs,
+      appId: t.arg.id({ description: 'Only this app.' }),
+      status: t.arg({ type: CheckoutSessionStatusEnum, description: 'Only this status.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const where = sessionWhere(await scopeOf(context, args), args.status);
+      return pageOf(args, {
+        items: (query: SessionQuery, window) =>
+          context.database.checkoutSession.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
+        total: () => context.database.checkoutSession.count({ where }),
+      });
+    },
+  }),
+);
+
+function sessionWhere(
+  scope: Parameters<typeof appScope>[0],
+  status: CheckoutSession['status'] | null | undefined,
+): Prisma.CheckoutSessionWhereInput {
+  return { ...appScope(scope), ...(status ? { status } : {}) };
+}

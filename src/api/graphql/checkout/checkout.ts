@@ -1,0 +1,66 @@
+/** The query checkout: what a payer's page may see. */
+import type { PaymentIntent } from '../../../../prisma/client.ts';
+import { authenticate } from '../../../auth/authenticate.ts';
+import { notFound } from '../../../errors.ts';
+import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
+import { builder } from '../server/builder.ts';
+import { CheckoutSessionRef } from './checkout-session.ts';
+
+type Payment = Pick<PaymentIntent, 'status' | 'authorizationChainId' | 'authorizationTxHash' | 'authorizationTokenKey'>;
+
+type PayersView = { sessionId: string; appName: string; isTest: boolean; payment: Payment | null };
+
+const CheckoutPaymentRef = builder.objectRef<Payment>('CheckoutPayment').implement({
+  description: 'How far the payment of a session is.',
+  fields: (t) => ({
+    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Where it is.' }),
+    chainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'The chain it was paid on.' }),
+    tokenKey: t.exposeString('authorizationTokenKey', { nullable: true, description: 'The token it was paid with.' }),
+    txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The authorizing transaction.' }),
+  }),
+});
+
+const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
+  description: "What a payer's page may see of a session.",
+  fields: (t) => ({
+    appName: t.exposeString('appName', { description: 'Who is paid.' }),
+    isTest: t.exposeBoolean('isTest', { description: 'Whether it is play money.' }),
+    payment: t.expose('payment', {
+      type: CheckoutPaymentRef,
+      nullable: true,
+      description: 'The payment; null for a trial.',
+    }),
+    session: t.prismaField({
+      type: CheckoutSessionRef,
+      description: 'The session.',
+      resolve: (query, view, _args, { world }) =>
+        world.database.checkoutSession.findUniqueOrThrow({ ...query, where: { id: view.sessionId } }),
+    }),
+  }),
+});
+
+builder.queryField('checkout', (t) =>
+  t.field({
+    type: CheckoutRef,
+    description: "What a payer's page may see, for whoever has the session's client secret.",
+    authScopes: { public: true },
+    args: {
+      id: t.arg.id({ required: true, description: "The session's UUID." }),
+      clientSecret: t.arg.string({ description: 'Where the header x-client-secret does not carry it.' }),
+    },
+    resolve: async (_root, { id, clientSecret }, { world, principal: caller }) => {
+      const principal = clientSecret ? await authenticate(world, { clientSecret }) : caller;
+      if (principal.kind !== 'session' || principal.sessionId !== id) throw notFound('checkout session');
+      const session = await world.database.checkoutSession.findUniqueOrThrow({
+        where: { id },
+        include: { app: { select: { name: true, mode: true } }, paymentIntent: true },
+      });
+      return {
+        sessionId: id,
+        appName: session.app.name,
+        isTest: session.app.mode === 'TEST',
+        payment: session.paymentIntent,
+      };
+    },
+  }),
+);

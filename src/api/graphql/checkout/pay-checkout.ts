@@ -1,0 +1,126 @@
+/** The mutations prepareCheckout and confirmCheckout: paying a session with nothing but a wallet. */
+import { z } from 'zod';
+import { confirmCheckout } from '../../../checkout/confirm-checkout.ts';
+import { prepareCheckout } from '../../../checkout/prepare-checkout.ts';
+import { requireKnownWay } from '../../../checkout/way-to-pay.ts';
+import { type FieldFault, GatewayError } from '../../../errors.ts';
+import { AuthorizationMethodEnum } from '../payments/payment-intent.ts';
+import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { CheckoutSessionRef } from './checkout-session.ts';
+import { PreparedCheckoutRef } from './payment-step.ts';
+import { sessionScope } from './session-access.ts';
+
+const SIGNATURE_LENGTH = 16_386;
+
+const waySchema = z.object({
+  chainId: z.int(),
+  tokenKey: z.string(),
+  walletAddress: z.string(),
+  method: z.enum(['DIRECT', 'PERMIT', 'APPROVAL']),
+});
+
+const prepareRules = defineRules({ schema: waySchema, also: wayFaults });
+
+/** An unknown chain or token and a bad address are bad requests whatever the session is. */
+function wayFaults(input: unknown, { world }: GraphqlContext): FieldFault[] {
+  const parsed = waySchema.safeParse(input);
+  if (!parsed.success) return [];
+  try {
+    requireKnownWay(world, parsed.data);
+    return [];
+  } catch (error) {
+    if (error instanceof GatewayError) return error.details ?? [];
+    throw error;
+  }
+}
+
+const PrepareCheckoutInput = builder.inputType('PrepareCheckoutInput', {
+  description: 'How the payer wants to pay.',
+  extensions: carryRules(prepareRules),
+  fields: (t) => ({
+    chainId: t.int({ required: true, description: 'One of the options.' }),
+    tokenKey: t.string({ required: true, description: 'One of the options.' }),
+    walletAddress: t.string({ required: true, description: "The payer's wallet, in any valid case." }),
+    method: t.field({ type: AuthorizationMethodEnum, required: true, description: "One of the option's methods." }),
+  }),
+});
+
+const signature = z
+  .templateLiteral(['0x', z.string().regex(/^([0-9a-fA-F]{2})+$/)], { error: 'hex digits after 0x' })
+  .refine((text) => text.length <= SIGNATURE_LENGTH, `at most ${SIGNATURE_LENGTH} characters`)
+  .nullish();
+
+const confirmRules = defineRules({
+  schema: z.object({
+    quoteId: z.string().nullish(),
+    signatures: z.object({ permit: signature, consent: signature, receive: signature }).nullish(),
+    txHash: z
+      .templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{64}$/)], { error: '0x and 64 hex digits' })
+      .nullish(),
+  }),
+});
+
+const CheckoutSignaturesInput = builder.inputType('CheckoutSignaturesInput', {
+  description: 'Signatures by the names of their steps.',
+  fields: (t) => ({
+    permit: t.field({ type: 'Hex', description: 'EIP-2612; of a key, 65 bytes.' }),
+    consent: t.field({ type: 'Hex', description: 'Of a key, or of an account with ERC-1271.' }),
+    receive: t.field({ type: 'Hex', description: 'ERC-3009; of a key, or of an account with ERC-1271.' }),
+  }),
+});
+
+const ConfirmCheckoutInput = builder.inputType('ConfirmCheckoutInput', {
+  description: "The payer's answer to a quote.",
+  extensions: carryRules(confirmRules),
+  fields: (t) => ({
+    quoteId: t.field({ type: 'UUID', description: 'The latest of the session by default.' }),
+    signatures: t.field({ type: CheckoutSignaturesInput, description: 'All that the steps asked for.' }),
+    txHash: t.field({ type: 'Hex', description: 'Of a payment that the wallet sent; a hint.' }),
+  }),
+});
+
+builder.mutationField('prepareCheckout', (t) =>
+  t.field({
+    type: PreparedCheckoutRef,
+    description: 'Locks a price, and answers the steps that pay it.',
+    authScopes: { write: true, session: true },
+    args: {
+      id: t.arg.id({ required: true, description: "The session's UUID." }),
+      input: t.arg({ type: PrepareCheckoutInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, prepareRules, args.input);
+      const scope = await sessionScope(context, args.id);
+      return await prepareCheckout(context.world, {
+        scope,
+        sessionId: args.id,
+        input,
+        idempotency: idempotencyOf(context, {
+          scopeId: scope.appId ?? scope.merchantId,
+          operation: 'prepareCheckout',
+          parameters: { id: args.id, ...input },
+        }),
+      });
+    },
+  }),
+);
+
+builder.mutationField('confirmCheckout', (t) =>
+  t.field({
+    type: CheckoutSessionRef,
+    description: 'Takes the signatures of a quote and relays the payment. Confirming twice is one payment.',
+    authScopes: { write: true, session: true },
+    args: {
+      id: t.arg.id({ required: true, description: "The session's UUID." }),
+      input: t.arg({ type: ConfirmCheckoutInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, confirmRules, args.input);
+      const scope = await sessionScope(context, args.id);
+      return await confirmCheckout(context.world, { scope, sessionId: args.id, input });
+    },
+  }),
+);

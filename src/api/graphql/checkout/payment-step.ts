@@ -1,0 +1,114 @@
+/** What a wallet does to pay, and what was quoted for it. */
+import type { Quote } from '../../../../prisma/client.ts';
+import type { PaymentStep } from '../../../checkout/payment-step.ts';
+import type { PreparedCheckout } from '../../../checkout/prepare-checkout.ts';
+import { builder } from '../server/builder.ts';
+
+const PaymentStepKindEnum = builder.enumType('PaymentStepKind', {
+  description: 'What kind of step it is, which says which of its fields are there.',
+  values: {
+    transaction: { value: 'transaction', description: 'The wallet sends it: chainId, to, data, value.' },
+    signTypedData: { value: 'signTypedData', description: 'The wallet signs it: name, typedData.' },
+    solanaTransaction: {
+      value: 'solanaTransaction',
+      description: 'A Solana wallet signs it: transaction, paymentUrl.',
+    },
+  } as const,
+});
+
+const SignatureNameEnum = builder.enumType('SignatureName', {
+  description: 'Which signature a step asks for; under this name it is given to confirmCheckout.',
+  values: {
+    permit: { value: 'permit', description: 'EIP-2612: an allowance of exactly the amount.' },
+    consent: { value: 'consent', description: 'Agreement to the terms.' },
+    receive: { value: 'receive', description: 'ERC-3009: the payment, bound to the terms.' },
+  } as const,
+});
+
+const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
+  description: 'One step of paying; the fields of other kinds are null.',
+  fields: (t) => ({
+    kind: t.field({ type: PaymentStepKindEnum, description: 'What to do.', resolve: (step) => step.kind }),
+    description: t.string({ description: 'For the payer.', resolve: (step) => step.description }),
+    chainId: t.int({
+      nullable: true,
+      description: 'The chain that the transaction is for.',
+      resolve: (step) => (step.kind === 'transaction' ? step.chainId : null),
+    }),
+    to: t.field({
+      type: 'Address',
+      nullable: true,
+      description: 'The called contract.',
+      resolve: (step) => (step.kind === 'transaction' ? step.to : null),
+    }),
+    data: t.field({
+      type: 'Hex',
+      nullable: true,
+      description: 'Calldata.',
+      resolve: (step) => (step.kind === 'transaction' ? step.data : null),
+    }),
+    value: t.field({
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'Wei sent along.',
+      resolve: (step) => (step.kind === 'transaction' ? step.value : null),
+    }),
+    name: t.field({
+      type: SignatureNameEnum,
+      nullable: true,
+      description: 'Under which name the signature is given back.',
+      resolve: (step) => (step.kind === 'signTypedData' ? step.name : null),
+    }),
+    typedData: t.field({
+      type: 'JSONObject',
+      nullable: true,
+      description: 'EIP-712 `{domain, types, primaryType, message}`, as eth_signTypedData_v4 takes it.',
+      resolve: (step) => (step.kind === 'signTypedData' ? step.typedData : null),
+    }),
+    transaction: t.string({
+      nullable: true,
+      description: 'A Solana transaction, base64.',
+      resolve: (step) => (step.kind === 'solanaTransaction' ? step.transaction : null),
+    }),
+    paymentUrl: t.string({
+      nullable: true,
+      description: 'A Solana Pay URL.',
+      resolve: (step) => (step.kind === 'solanaTransaction' ? step.paymentUrl : null),
+    }),
+  }),
+});
+
+const QuoteRef = builder.objectRef<Quote>('Quote').implement({
+  description: 'A price locked for one wallet, chain and token.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
+    cryptoAmount: t.field({
+      type: 'BaseUnits',
+      description: 'What is paid, base units.',
+      resolve: (quote) => quote.cryptoAmount,
+    }),
+    exchangeRate: t.string({
+      description: 'Whole tokens per 1 USD, a decimal string.',
+      resolve: (quote) => quote.exchangeRate.toFixed(),
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it is confirmed.' }),
+  }),
+});
+
+export const PreparedCheckoutRef = builder.objectRef<PreparedCheckout>('PreparedCheckout').implement({
+  description: 'What to do to pay, in order.',
+  fields: (t) => ({
+    quote: t.expose('quote', { type: QuoteRef, description: 'The locked price.' }),
+    steps: t.expose('steps', { type: [PaymentStepRef], description: 'The steps, in order.' }),
+    walletBalance: t.expose('walletBalance', {
+      type: 'BaseUnits',
+      description: 'What the wallet holds of the token now.',
+    }),
+    walletAllowance: t.expose('walletAllowance', {
+      type: 'BaseUnits',
+      description: 'What the escrow may take from the wallet now.',
+    }),
+  }),
+});
