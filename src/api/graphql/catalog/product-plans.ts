@@ -16,6 +16,7 @@ const ProductPlanPage = builder.objectRef<Page<PlanQuery, ProductPlan>>('Product
     items: t.prismaField({
       type: ['ProductPlan'],
       description: 'The rows of this page.',
+      complexity: { field: 1, multiplier: 1 },
       resolve: (query, page) => page.items(query),
     }),
     ...pageFields(t),

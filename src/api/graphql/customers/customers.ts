@@ -18,6 +18,7 @@ const CustomerPage = builder.objectRef<Page<CustomerQuery, CustomerAccount>>('Cu
     items: t.prismaField({
       type: ['CustomerAccount'],
       description: 'The rows of this page.',
+      complexity: { field: 1, multiplier: 1 },
       resolve: (query, page) => page.items(query),
     }),
     ...pageFields(t),

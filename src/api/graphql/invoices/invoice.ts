@@ -72,6 +72,7 @@ const InvoicePage = builder.objectRef<Page<InvoiceQuery, Invoice>>('InvoicePage'
     items: t.prismaField({
       type: ['Invoice'],
       description: 'The rows of this page.',
+      complexity: { field: 1, multiplier: 1 },
       resolve: (query, page) => page.items(query),
     }),
     ...pageFields(t),

@@ -52,6 +52,7 @@ const PaymentLinkPage = builder.objectRef<Page<LinkQuery, PaymentLink>>('Payment
     items: t.prismaField({
       type: ['PaymentLink'],
       description: 'The rows of this page.',
+      complexity: { field: 1, multiplier: 1 },
       resolve: (query, page) => page.items(query),
     }),
     ...pageFields(t),
