@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
-import { Registry as Metrics, collectDefaultMetrics } from 'prom-client';
+import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import { GatewayError } from '../errors.ts';
 import type { Gate } from './gate.ts';
+import { schema } from './graphql/schema.ts';
 import { requestIdOf } from './graphql/server/context.ts';
 import { formatFault } from './graphql/server/fault.ts';
 import { openLiveCredentials } from './graphql/server/live-credentials.ts';
-import { openWebsocket } from './graphql/server/websocket.ts';
 import type { TransportContext } from './graphql/server/request-plugin.ts';
+import { openWebsocket } from './graphql/server/websocket.ts';
 import type { World } from './graphql/server/world.ts';
 import { type GatewayYoga, openYoga } from './graphql/server/yoga.ts';
-import { schema } from './graphql/schema.ts';
 
 /** Answers a request and says true, or leaves it untouched and says false. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;

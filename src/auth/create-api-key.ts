@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts';
 import { newId } from '../platform/identifier.ts';
 import { type ApiKeyKind, newApiKey } from './api-key.ts';
 
-export type IssuedApiKey = { key: ApiKey; /** Shown once; only its hash is stored. */ secret: string };
+export type IssuedApiKey = { key: ApiKey /** Shown once; only its hash is stored. */; secret: string };
 
 /** Makes a key of an app; its prefix follows the app's mode. NOT_FOUND for an app that is not the merchant's. */
 export async function createApiKey(
@@ -11,7 +11,10 @@ export async function createApiKey(
   request: { scope: { merchantId: string; appId: string }; kind: ApiKeyKind; name?: string | null },
 ): Promise<IssuedApiKey> {
   const { merchantId, appId } = request.scope;
-  const app = await world.database.app.findFirst({ where: { id: appId, merchantId }, select: { id: true, mode: true } });
+  const app = await world.database.app.findFirst({
+    where: { id: appId, merchantId },
+    select: { id: true, mode: true },
+  });
   if (!app) throw notFound('app', 'appId');
   const made = newApiKey(request.kind, app.mode);
   const key = await world.database.apiKey.create({

@@ -10,8 +10,8 @@ const noted = new WeakMap<Database, Map<string, number>>();
 /** Writes that a key was used, in the background; a write that fails is made good by the next use. */
 export function noteKeyUse(world: { database: Database; clock: Clock }, apiKeyId: string): void {
   const now = world.clock.now();
-  let uses = noted.get(world.database);
-  if (!uses) noted.set(world.database, (uses = new Map()));
+  const uses = noted.get(world.database) ?? new Map<string, number>();
+  noted.set(world.database, uses);
   const last = uses.get(apiKeyId);
   if (last !== undefined && Math.abs(now.getTime() - last) < PRECISION_MS) return;
   if (uses.size >= REMEMBERED_KEYS) uses.clear();

@@ -73,8 +73,8 @@ const remembered = new WeakMap<Database, Map<string, ScopedDatabase>>();
 
 /** The reading client of a scope; `null` is the scope of a caller who may read no merchant's data. */
 export function scopedDatabase(database: Database, scope: Scope | null): ScopedDatabase {
-  let scopes = remembered.get(database);
-  if (!scopes) remembered.set(database, (scopes = new Map()));
+  const scopes = remembered.get(database) ?? new Map<string, ScopedDatabase>();
+  remembered.set(database, scopes);
   const key = scope === null ? '' : `${scope.merchantId}/${scope.appId ?? ''}`;
   const known = scopes.get(key);
   if (known) return known;

@@ -34,7 +34,10 @@ export class EventQueue {
   push(event: SequencedEvent): void {
     if (this.#ended) return;
     const reader = this.#waiting.shift();
-    if (reader) return reader.resolve({ value: event, done: false });
+    if (reader) {
+      reader.resolve({ value: event, done: false });
+      return;
+    }
     if (this.#events.length < this.#limit) {
       this.#events.push(event);
       return;

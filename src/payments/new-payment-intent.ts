@@ -11,7 +11,10 @@ const name255 = z.string().min(1, 'at least 1 character').max(255, 'at most 255 
 export const newPaymentIntentSchema = z.object({
   amount: z
     .string()
-    .refine((text) => parseFiat(text) !== null, 'a positive amount of at most 12 digits and 2 decimals, such as "10.00"'),
+    .refine(
+      (text) => parseFiat(text) !== null,
+      'a positive amount of at most 12 digits and 2 decimals, such as "10.00"',
+    ),
   currency: z.enum(currencies, 'USD or EUR').nullish(),
   customerAccountId: z.string().nullish(),
   externalId: name255,

@@ -97,7 +97,10 @@ describe('createPaymentIntent', () => {
       { input: { amount: '1', externalId: 'e'.repeat(256), idempotencyKey: 'i'.repeat(256) } },
       { key: api.merchantA.secretKey },
     );
-    expect(past.errors?.[0]?.extensions.details?.map((detail) => detail.param)).toEqual(['externalId', 'idempotencyKey']);
+    expect(past.errors?.[0]?.extensions.details?.map((detail) => detail.param)).toEqual([
+      'externalId',
+      'idempotencyKey',
+    ]);
   });
 
   test('nobody is told to authenticate, before the parameters are judged', async () => {
@@ -113,7 +116,11 @@ describe('createPaymentIntent', () => {
   });
 
   test('a publishable key may not', async () => {
-    const { status, errors } = await api.graphql(CREATE, { input: { amount: '1' } }, { key: api.merchantA.publishableKey });
+    const { status, errors } = await api.graphql(
+      CREATE,
+      { input: { amount: '1' } },
+      { key: api.merchantA.publishableKey },
+    );
     expect(status).toBe(403);
     expect(errors?.[0]?.extensions.code).toBe('AUTHORIZATION_ERROR');
   });

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database } from '../../prisma/client.ts';
-import { type ApiParts, type RunningApi, startApi } from '../../src/api/start-api.ts';
 import type { World } from '../../src/api/graphql/server/world.ts';
+import { type ApiParts, type RunningApi, startApi } from '../../src/api/start-api.ts';
 import { createApiKey } from '../../src/auth/create-api-key.ts';
 import { createApp } from '../../src/auth/create-app.ts';
 import { createMerchant } from '../../src/auth/create-merchant.ts';
@@ -19,8 +19,8 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openPriceBook } from '../../src/prices/open-price-book.ts';
 import { freshDatabase } from './database.ts';
-import { testChains } from './test-chains.ts';
 import { onTeardown } from './teardown.ts';
+import { testChains } from './test-chains.ts';
 
 export type TestApp = { merchantId: string; appId: string; secretKey: string; publishableKey: string };
 

@@ -1,7 +1,7 @@
 /** The App type and its queries. */
 import { notFound } from '../../../errors.ts';
-import { builder } from '../server/builder.ts';
 import { CaptureModeEnum } from '../payments/payment-intent.ts';
+import { builder } from '../server/builder.ts';
 
 export const AppModeEnum = builder.enumType('AppMode', {
   description: 'Whether an app moves real money.',
@@ -37,15 +37,28 @@ export const AppRef = builder.prismaObject('App', {
     name: t.exposeString('name', { description: 'Display name.' }),
     mode: t.expose('mode', { type: AppModeEnum, description: 'TEST or LIVE, for ever.' }),
     timelockDuration: t.exposeInt('timelockDuration', { description: 'Escrow lock after capture, seconds.' }),
-    disputeStartDuration: t.exposeInt('disputeStartDuration', { description: 'Seconds after capture in which a dispute may start; at most the timelock.' }),
-    disputeTimeout: t.exposeInt('disputeTimeout', { description: 'Seconds after which a dispute may be resolved by timeout.' }),
-    disputeTimeoutPayerBps: t.exposeInt('disputeTimeoutPayerBps', { description: "The payer's share then, basis points." }),
-    captureDeadline: t.exposeInt('captureDeadline', { description: 'Seconds after authorization until a hold goes back.' }),
+    disputeStartDuration: t.exposeInt('disputeStartDuration', {
+      description: 'Seconds after capture in which a dispute may start; at most the timelock.',
+    }),
+    disputeTimeout: t.exposeInt('disputeTimeout', {
+      description: 'Seconds after which a dispute may be resolved by timeout.',
+    }),
+    disputeTimeoutPayerBps: t.exposeInt('disputeTimeoutPayerBps', {
+      description: "The payer's share then, basis points.",
+    }),
+    captureDeadline: t.exposeInt('captureDeadline', {
+      description: 'Seconds after authorization until a hold goes back.',
+    }),
     platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, basis points.' }),
     intentExpiry: t.exposeInt('intentExpiry', { description: 'Seconds until an unpaid intent expires.' }),
-    captureMode: t.expose('captureMode', { type: CaptureModeEnum, description: 'The capture mode of intents that name none.' }),
+    captureMode: t.expose('captureMode', {
+      type: CaptureModeEnum,
+      description: 'The capture mode of intents that name none.',
+    }),
     subscriptionGraceDays: t.exposeInt('subscriptionGraceDays', { description: 'Days from PAST_DUE to CANCELLED.' }),
-    subscriptionCaptureRetries: t.exposeInt('subscriptionCaptureRetries', { description: 'Failed captures that make a subscription PAST_DUE.' }),
+    subscriptionCaptureRetries: t.exposeInt('subscriptionCaptureRetries', {
+      description: 'Failed captures that make a subscription PAST_DUE.',
+    }),
     subscriptionCapMultiplier: t.string({
       description: 'Cap of a recurring consent as a multiple of its first quote, a decimal string.',
       select: { subscriptionCapMultiplier: true },
@@ -65,7 +78,11 @@ builder.queryField('app', (t) =>
     args: { id: t.arg.id({ description: 'Needed where the credential covers several apps.' }) },
     resolve: async (query, _root, { id }, context) => {
       const ownId = context.principal.kind === 'apiKey' ? context.principal.appId : undefined;
-      const app = await context.database.app.findFirst({ ...query, where: { id: id ?? ownId }, orderBy: { id: 'asc' } });
+      const app = await context.database.app.findFirst({
+        ...query,
+        where: { id: id ?? ownId },
+        orderBy: { id: 'asc' },
+      });
       if (!app) throw notFound('app');
       return app;
     },

@@ -1,7 +1,8 @@
 /** The event sequence: the query and the live field `events`. */
-import { isEventType, eventTypes, type EventType } from '../../../events/event-type.ts';
-import { readEvents, type SequencedEvent } from '../../../events/store.ts';
+
 import { invalid } from '../../../errors.ts';
+import { type EventType, eventTypes, isEventType } from '../../../events/event-type.ts';
+import { readEvents, type SequencedEvent } from '../../../events/store.ts';
 import { builder } from '../server/builder.ts';
 import { appScopeOf } from '../server/scope-of.ts';
 import { followSequence } from './follow-sequence.ts';

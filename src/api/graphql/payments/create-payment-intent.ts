@@ -18,7 +18,8 @@ const rules = defineRules({
 
 /** The selection of a raw or a coerced input; what is absent or of a wrong form selects ALL. */
 function givenSelection(input: unknown) {
-  const given: { allowedChains?: unknown; allowedTokens?: unknown } = typeof input === 'object' && input !== null ? input : {};
+  const given: { allowedChains?: unknown; allowedTokens?: unknown } =
+    typeof input === 'object' && input !== null ? input : {};
   return readSelection({
     allowedChains: Array.isArray(given.allowedChains) ? given.allowedChains : 'ALL',
     allowedTokens: Array.isArray(given.allowedTokens) ? given.allowedTokens : 'ALL',
@@ -38,7 +39,9 @@ export const CreatePaymentIntentInput = builder.inputType('CreatePaymentIntentIn
     captureMode: t.field({ type: CaptureModeEnum, description: "The app's own by default." }),
     successUrl: t.field({ type: 'URL', description: 'Where the payer goes after paying.' }),
     cancelUrl: t.field({ type: 'URL', description: 'Where the payer goes after cancelling.' }),
-    idempotencyKey: t.string({ description: 'Unique in the app for ever, 1 to 255 characters; the header Idempotency-Key does the same.' }),
+    idempotencyKey: t.string({
+      description: 'Unique in the app for ever, 1 to 255 characters; the header Idempotency-Key does the same.',
+    }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });

@@ -8,16 +8,19 @@ import { PaymentIntentStatusEnum } from './payment-intent.ts';
 export const PaymentIntentFilter = builder.inputType('PaymentIntentFilter', {
   description: 'Conditions on payment intents; all that are given must hold.',
   fields: (t) => ({
-    appId: t.id({ description: 'Only this app.' }),
+    appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     status: t.field({ type: [PaymentIntentStatusEnum], description: 'One of these.' }),
-    customerAccountId: t.id({ description: 'Of this customer.' }),
+    customerAccountId: t.field({ type: 'UUID', description: 'Of this customer.' }),
     currency: t.string({ description: 'USD or EUR.' }),
     createdFrom: t.field({ type: 'DateTime', description: 'Made at or after.' }),
     createdTo: t.field({ type: 'DateTime', description: 'Made before.' }),
     amountFrom: t.field({ type: 'Decimal', description: 'At least.' }),
     amountTo: t.field({ type: 'Decimal', description: 'At most.' }),
     chainId: t.int({ description: 'Paid on this chain.' }),
-    search: t.string({ description: 'Part of the external id, a transaction hash, a wallet, or the customer’s name or email; any case, at most 255 characters.' }),
+    search: t.string({
+      description:
+        'Part of the external id, a transaction hash, a wallet, or the customer’s name or email; any case, at most 255 characters.',
+    }),
   }),
 });
 

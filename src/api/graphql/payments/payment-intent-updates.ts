@@ -38,7 +38,9 @@ builder.subscriptionField('paymentIntentsUpdated', (t) =>
     type: PaymentIntentRef,
     description: `Payment intents of one app: the newest ${PRESENT_ROWS} that fit first, oldest of them first, then each that fits, after each change, whole. \`filter.search\` narrows the first rows only.`,
     authScopes: { read: true },
-    args: { filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold; members name the app.' }) },
+    args: {
+      filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold; members name the app.' }),
+    },
     subscribe: async (_root, { filter }, context) => {
       const scope = await appScopeOf(context, { appId: filter?.appId });
       const { events } = await context.world.feed.follow({ appId: scope.appId });

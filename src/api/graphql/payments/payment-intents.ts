@@ -4,10 +4,15 @@ import { appScope } from '../../../auth/app-scope.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
-import { type Page, listComplexity, pageArgs, pageFields, pageOf } from '../server/page.ts';
+import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { PaymentIntentStatusEnum } from './payment-intent.ts';
-import { PaymentIntentFilter, PaymentIntentOrder, paymentIntentOrderBy, paymentIntentWhere } from './payment-intent-filter.ts';
+import {
+  PaymentIntentFilter,
+  PaymentIntentOrder,
+  paymentIntentOrderBy,
+  paymentIntentWhere,
+} from './payment-intent-filter.ts';
 
 type PaymentIntentQuery = { include?: Prisma.PaymentIntentInclude; select?: Prisma.PaymentIntentSelect };
 
@@ -17,6 +22,7 @@ const PaymentIntentPage = builder.objectRef<Page<PaymentIntentQuery, PaymentInte
     items: t.prismaField({
       type: ['PaymentIntent'],
       description: 'The rows of this page.',
+      complexity: { field: 1, multiplier: 1 },
       resolve: (query, page) => page.items(query),
     }),
     ...pageFields(t),
@@ -40,29 +46,32 @@ builder.queryField('paymentIntent', (t) =>
 builder.queryField('paymentIntents', (t) =>
   t.prismaConnection(
     {
-    type: 'PaymentIntent',
-    cursor: 'id',
-    description: 'Payment intents, newest first unless ordered otherwise; at most 100 at a time.',
-    authScopes: { read: true },
-    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
-    args: {
-      filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold.' }),
-      orderBy: t.arg({ type: PaymentIntentOrder, defaultValue: 'NEWEST', required: true, description: 'The order.' }),
+      type: 'PaymentIntent',
+      cursor: 'id',
+      description: 'Payment intents, newest first unless ordered otherwise; at most 100 at a time.',
+      authScopes: { read: true },
+      complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+      args: {
+        filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold.' }),
+        orderBy: t.arg({ type: PaymentIntentOrder, defaultValue: 'NEWEST', required: true, description: 'The order.' }),
+      },
+      totalCount: async (_root, { filter }, context) => {
+        const scope = await scopeOf(context, { appId: filter?.appId });
+        return context.database.paymentIntent.count({ where: paymentIntentWhere(scope, filter) });
+      },
+      resolve: async (query, _root, args, context) => {
+        demandConnectionArgs(args);
+        const scope = await scopeOf(context, { appId: args.filter?.appId });
+        return context.database.paymentIntent.findMany({
+          ...query,
+          where: paymentIntentWhere(scope, args.filter),
+          orderBy: paymentIntentOrderBy(args.orderBy),
+        });
+      },
     },
-    totalCount: async (_root, { filter }, context) => {
-      const scope = await scopeOf(context, { appId: filter?.appId });
-      return context.database.paymentIntent.count({ where: paymentIntentWhere(scope, filter) });
-    },
-    resolve: async (query, _root, args, context) => {
-      demandConnectionArgs(args);
-      const scope = await scopeOf(context, { appId: args.filter?.appId });
-      return context.database.paymentIntent.findMany({
-        ...query,
-        where: paymentIntentWhere(scope, args.filter),
-        orderBy: paymentIntentOrderBy(args.orderBy),
-      });
-    },
-  }, { name: 'PaymentIntentConnection' }, { name: 'PaymentIntentEdge' }),
+    { name: 'PaymentIntentConnection' },
+    { name: 'PaymentIntentEdge' },
+  ),
 );
 
 builder.queryField('paymentIntentsPage', (t) =>

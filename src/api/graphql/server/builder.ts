@@ -45,7 +45,15 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     authScopes: (context) => grantedTo(context.principal),
     unauthorizedError: (_parent, context) => refusal(context.principal),
   },
-  relay: { nodeQueryOptions: false, nodesQueryOptions: false, nodesOnConnection: true, cursorType: 'String' },
+  relay: {
+    nodeQueryOptions: false,
+    nodesQueryOptions: false,
+    nodesOnConnection: true,
+    cursorType: 'String',
+    // The connection has multiplied by its size already.
+    edgesFieldOptions: { complexity: { field: 1, multiplier: 1 } },
+    nodesFieldOptions: { complexity: { field: 1, multiplier: 1 } },
+  },
   prisma: {
     // Only relations of rows that a scoped query found are loaded by it: see scoped-database.ts.
     client: (context) => context.world.database,
@@ -55,7 +63,10 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     defaultConnectionSize: 20,
     maxConnectionSize: LIST_LIMIT,
   },
-  complexity: { limit: (context) => limitsOf(context.principal), complexityError: (_kind, cost) => tooCostly(cost) },
+  complexity: {
+    limit: (context) => (context.ownDocument ? {} : limitsOf(context.principal)),
+    complexityError: (_kind, cost) => tooCostly(cost),
+  },
 });
 
 builder.queryType({ description: 'Everything that can be asked.' });

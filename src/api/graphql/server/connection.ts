@@ -1,6 +1,7 @@
 /** Relay connections, by keyset: the cursor is a row's id, and ids are ordered by time. */
-import { demandListSize } from './limits.ts';
+
 import { invalid } from '../../../errors.ts';
+import { demandListSize } from './limits.ts';
 
 type ConnectionArgs = {
   first?: number | null | undefined;

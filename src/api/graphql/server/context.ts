@@ -3,8 +3,8 @@ import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import { type ScopedDatabase, scopedDatabase } from '../../../auth/scoped-database.ts';
 import { newId } from '../../../platform/identifier.ts';
-import type { World } from './world.ts';
 import { reachOf } from './scope-of.ts';
+import type { World } from './world.ts';
 
 export type GraphqlContext = {
   world: World;
@@ -16,9 +16,15 @@ export type GraphqlContext = {
   idempotencyKey: string | undefined;
   /** What the answer's headers say beside the body. */
   answer: { replayed: boolean };
+  /** The document is one of ours (REST), whose cost is known: only what strangers write is limited. */
+  ownDocument?: boolean;
 };
 
-export type RequestFacts = { credentials: Credentials; requestId?: string | undefined; idempotencyKey?: string | undefined };
+export type RequestFacts = {
+  credentials: Credentials;
+  requestId?: string | undefined;
+  idempotencyKey?: string | undefined;
+};
 
 /** Authenticates and makes the context; AUTHENTICATION_ERROR for a bad credential. */
 export async function createContext(world: World, request: RequestFacts): Promise<GraphqlContext> {

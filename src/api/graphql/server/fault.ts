@@ -87,7 +87,9 @@ function statusOf(error: GraphQLError): number | undefined {
 /** `spec` and `headers` are for the HTTP layer and stay out of what is printed. */
 function httpOf(fault: GatewayError): { status: number } {
   const http = { status: fault.status };
-  Object.defineProperty(http, 'spec', { value: fault.code !== 'AUTHENTICATION_ERROR' && fault.code !== 'RATE_LIMIT_EXCEEDED' });
+  Object.defineProperty(http, 'spec', {
+    value: fault.code !== 'AUTHENTICATION_ERROR' && fault.code !== 'RATE_LIMIT_EXCEEDED',
+  });
   if (fault.retryAfterSeconds !== undefined) {
     Object.defineProperty(http, 'headers', { value: { 'retry-after': String(Math.ceil(fault.retryAfterSeconds)) } });
   }

@@ -57,7 +57,9 @@ async function look(world: { database: Database; clock: Clock }, watched: Set<Wa
     memberIds.size === 0 ? [] : world.database.member.findMany({ where: { id: { in: [...memberIds] } } }),
   ]);
   const good = new Set([
-    ...keys.filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now)).map(({ id }) => id),
+    ...keys
+      .filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now))
+      .map(({ id }) => id),
     ...members.filter((member) => member.removedAt === null).map(({ id }) => id),
   ]);
   for (const entry of [...watched]) {

@@ -1,7 +1,8 @@
 /** Numbered pages, newest first: the shape that REST lists are projected from. */
+
+import { invalid } from '../../../errors.ts';
 import { type BuilderTypes, builder } from './builder.ts';
 import { DEFAULT_PAGE_SIZE, demandListSize } from './limits.ts';
-import { invalid } from '../../../errors.ts';
 
 /** What a page's root field resolves to; rows and total are read only when they are asked for. */
 export type Page<Query, Row> = {
@@ -44,9 +45,7 @@ export function pageOf<Query, Row>(args: PageArgs, reads: PageReads<Query, Row>)
 }
 
 /** The fields of every page type beside its `items`. */
-export function pageFields<Query, Row>(
-  t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Page<Query, Row>>,
-) {
+export function pageFields<Query, Row>(t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Page<Query, Row>>) {
   return {
     page: t.int({ description: 'This page, from 1.', resolve: (page) => page.page }),
     pageSize: t.int({ description: 'Rows a page.', resolve: (page) => page.pageSize }),
@@ -62,4 +61,3 @@ export function pageFields<Query, Row>(
 export function listComplexity(size: number | null | undefined): { field: number; multiplier: number } {
   return { field: 1, multiplier: Math.max(1, Math.min(size ?? DEFAULT_PAGE_SIZE, 100)) };
 }
-

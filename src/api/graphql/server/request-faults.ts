@@ -1,17 +1,22 @@
 /** What is wrong with a request before any resolver runs: bad variables and bad literals, by the field they are in. */
 import {
+  type ASTVisitor,
   type DocumentNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
+  getNamedType,
+  getVariableValues,
   isInputObjectType,
   Kind,
   type Location,
   type OperationDefinitionNode,
   parse,
   typeFromAST,
+  type ValidationContext,
   visit,
 } from 'graphql';
 import type { FieldFault } from '../../../errors.ts';
+import { isId } from '../../../platform/identifier.ts';
 import type { GraphqlContext } from './context.ts';
 import { faultsOf, rulesOf } from './input.ts';
 import { TOKEN_LIMIT } from './limits.ts';
@@ -28,7 +33,8 @@ type Request = { schema: GraphQLSchema; document: DocumentNode; variables: Recor
 /** The fault that the executor's message about a variable names. */
 export function variableFault(message: string): FieldFault | undefined {
   const missing = MISSING.exec(message);
-  if (missing?.[1]) return { param: missing[1], message: missing[2] === 'was not provided' ? 'is required' : 'is null' };
+  if (missing?.[1])
+    return { param: missing[1], message: missing[2] === 'was not provided' ? 'is required' : 'is null' };
   const at = AT.exec(message);
   if (at?.[2] !== undefined) return inside(at[2], at[3] ?? '');
   const whole = WHOLE.exec(message);
@@ -64,8 +70,45 @@ export function literalFault(error: GraphQLError): FieldFault | undefined {
   return { param, message: name === undefined ? (BAD_VALUE.exec(error.message)?.[1] ?? error.message) : 'is required' };
 }
 
-/** Text that Postgres cannot keep: NUL characters and halves of surrogate pairs. */
-export function textFaults(variables: Record<string, unknown>): FieldFault[] {
+/** Variables that no type refuses and no table can hold: ids that are no UUID, and text that is none. */
+export function variableFaults(operation: OperationDefinitionNode, variables: Record<string, unknown>): FieldFault[] {
+  return [...idFaults(operation, variables), ...textFaults(variables)];
+}
+
+/** Every fault of the variables, by the types and by the rules, for an answer that names them all. */
+export function allVariableFaults(context: GraphqlContext, request: Request & { operation: OperationDefinitionNode }) {
+  const { operation, schema, variables } = request;
+  const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  const faults = (coerced.errors ?? []).map((error) => variableFault(error.message));
+  return [...faults.filter((fault) => fault !== undefined), ...ruleFaults(context, request)];
+}
+
+/** Refuses literals in the place of an ID that are no UUID. */
+export function IdLiteralsRule(context: ValidationContext): ASTVisitor {
+  return {
+    StringValue(node) {
+      const type = getNamedType(context.getInputType());
+      if (type?.name === 'ID' && !isId(node.value))
+        context.reportError(new GraphQLError('must be a UUID', { nodes: node }));
+    },
+    IntValue(node) {
+      const type = getNamedType(context.getInputType());
+      if (type?.name === 'ID') context.reportError(new GraphQLError('must be a UUID', { nodes: node }));
+    },
+  };
+}
+
+function idFaults(operation: OperationDefinitionNode, variables: Record<string, unknown>): FieldFault[] {
+  return (operation.variableDefinitions ?? []).flatMap((definition) => {
+    const type = definition.type.kind === Kind.NON_NULL_TYPE ? definition.type.type : definition.type;
+    const name = definition.variable.name.value;
+    const value = variables[name];
+    if (type.kind !== Kind.NAMED_TYPE || type.name.value !== 'ID' || value === null || value === undefined) return [];
+    return typeof value === 'string' && isId(value) ? [] : [{ param: name, message: 'must be a UUID' }];
+  });
+}
+
+function textFaults(variables: Record<string, unknown>): FieldFault[] {
   const faults: FieldFault[] = [];
   const look = (value: unknown, path: string, depth: number): void => {
     if (typeof value === 'string') {
@@ -84,7 +127,10 @@ export function textFaults(variables: Record<string, unknown>): FieldFault[] {
 }
 
 /** The operation that a request runs. */
-export function operationOf(document: DocumentNode, name: string | null | undefined): OperationDefinitionNode | undefined {
+export function operationOf(
+  document: DocumentNode,
+  name: string | null | undefined,
+): OperationDefinitionNode | undefined {
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   return name ? operations.find((operation) => operation.name?.value === name) : operations[0];
 }
@@ -96,7 +142,10 @@ function inside(path: string, message: string): FieldFault {
   const unknown = UNKNOWN_FIELD.exec(message)?.[1];
   if (unknown !== undefined) return { param: below(path, unknown), message: 'is not a field that is known here' };
   const words = BAD_VALUE.exec(message)?.[1] ?? message;
-  return { param: stripInput(path), message: words.replace(/^Expected non-nullable type "[^"]*" not to be null\.$/, 'is null') };
+  return {
+    param: stripInput(path),
+    message: words.replace(/^Expected non-nullable type "[^"]*" not to be null\.$/, 'is null'),
+  };
 }
 
 function below(path: string, field: string): string {

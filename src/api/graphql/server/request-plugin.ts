@@ -2,16 +2,16 @@
  * What every operation goes through, over HTTP, SSE, websocket and REST alike: the caller is made known, the credential
  * is judged before the parameters, and whatever fails leaves as one of ours.
  */
-import { type ExecutionResult, GraphQLError, type GraphQLSchema, type DocumentNode } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { type GatewayError, invalid } from '../../../errors.ts';
+import type { GatewayError } from '../../../errors.ts';
 import { newId } from '../../../platform/identifier.ts';
 import type { Admission } from '../../gate.ts';
 import { contextOf, createContext, credentialsOf, type GraphqlContext } from './context.ts';
 import { formatFault, joinFaults } from './fault.ts';
 import { cuttable } from './live.ts';
 import type { LiveCredentials } from './live-credentials.ts';
-import { operationOf, ruleFaults, textFaults, variableFault } from './request-faults.ts';
+import { allVariableFaults, operationOf, ruleFaults, variableFault, variableFaults } from './request-faults.ts';
 import { demandRootAccess } from './root-access.ts';
 import type { World } from './world.ts';
 
@@ -117,8 +117,11 @@ function refuse(world: World, request: ExecutionArgs): GraphQLError | undefined 
     if (!operation) return undefined;
     const mayIntrospect = !world.config.isProduction || context.principal.kind === 'member';
     demandRootAccess({ ...request, operation }, { principal: context.principal, mayIntrospect });
-    const faults = textFaults(request.variableValues ?? {});
-    return faults.length > 0 ? formatFault(facts, invalid(faults)) : undefined;
+    const variables = request.variableValues ?? {};
+    const faults = variableFaults(operation, variables);
+    if (faults.length === 0) return undefined;
+    const all = [...faults, ...allVariableFaults(context, { ...request, operation, variables })];
+    return formatFault(facts, joinFaults('The variables are not valid.', all));
   } catch (error) {
     return formatFault(facts, error);
   }
@@ -139,7 +142,10 @@ function coercionFault(request: ExecutionArgs, errors: readonly GraphQLError[]):
   const found = faults.filter((fault) => fault !== undefined);
   if (found.length === 0 || found.length < errors.length) return undefined;
   const variables = request.variableValues ?? {};
-  return joinFaults('The variables are not valid.', [...found, ...ruleFaults(request.contextValue, { ...request, variables })]);
+  return joinFaults('The variables are not valid.', [
+    ...found,
+    ...ruleFaults(request.contextValue, { ...request, variables }),
+  ]);
 }
 
 function executionArgs(args: unknown): ExecutionArgs {
@@ -163,4 +169,3 @@ function requestIdIn(serverContext: object): string {
 function isResult(result: unknown): result is ExecutionResult {
   return typeof result === 'object' && result !== null && !(Symbol.asyncIterator in result) && !Array.isArray(result);
 }
-

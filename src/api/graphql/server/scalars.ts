@@ -16,7 +16,6 @@ const SELECTION_LENGTH = 200;
 const NESTING = 20;
 const FIAT_DIGITS = 2;
 
-scalar('ID', 'A UUID that names an object.', readId);
 scalar('UUID', 'A UUID, as 36 characters.', readId);
 scalar(
   'Decimal',
@@ -30,20 +29,14 @@ scalar(
   (value) => matching(value, BASE_UNITS, 'an integer string of base units'),
   (value) => (typeof value === 'object' ? value.toFixed(0) : String(value)),
 );
-scalar(
-  'URL',
-  'An http or https URL of at most 2048 characters.',
-  (value) => {
-    const text = matching(value, /^https?:\/\//i, 'an http(s) URL');
-    if (text.length > URL_LENGTH) throw refused(`at most ${URL_LENGTH} characters`);
-    if (!URL.canParse(text)) throw refused('must be an http(s) URL');
-    return text;
-  },
-);
-scalar(
-  'Address',
-  'An address: EVM hex of 20 bytes, Solana base58, or Sui hex of 32 bytes.',
-  (value) => matching(value, ADDRESS, 'an address'),
+scalar('URL', 'An http or https URL of at most 2048 characters.', (value) => {
+  const text = matching(value, /^https?:\/\//i, 'an http(s) URL');
+  if (text.length > URL_LENGTH) throw refused(`at most ${URL_LENGTH} characters`);
+  if (!URL.canParse(text)) throw refused('must be an http(s) URL');
+  return text;
+});
+scalar('Address', 'An address: EVM hex of 20 bytes, Solana base58, or Sui hex of 32 bytes.', (value) =>
+  matching(value, ADDRESS, 'an address'),
 );
 scalar('Hex', 'Bytes as hex digits after 0x.', (value) => {
   const text = matching(value, HEX, 'hex digits after 0x');
@@ -79,7 +72,7 @@ builder.scalarType('TokenSelection', {
   parseLiteral: (node, variables) => readTokens(literal(node, variables ?? {})),
 });
 
-type TextScalar = 'ID' | 'UUID' | 'Decimal' | 'BaseUnits' | 'URL' | 'Address' | 'Hex';
+type TextScalar = 'UUID' | 'Decimal' | 'BaseUnits' | 'URL' | 'Address' | 'Hex';
 
 function scalar(
   name: TextScalar,

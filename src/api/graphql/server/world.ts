@@ -1,8 +1,8 @@
 /** What every resolver and verb may need from the world; made once by main (or a test), and passed down. */
 import type { Database } from '../../../../prisma/client.ts';
 import type { VerifyToken } from '../../../auth/authenticate.ts';
-import type { Registry } from '../../../chains/registry.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
+import type { Registry } from '../../../chains/registry.ts';
 import type { Config } from '../../../config.ts';
 import type { Feed } from '../../../events/feed.ts';
 import type { OperatorSigner } from '../../../operator/operator-signer.ts';

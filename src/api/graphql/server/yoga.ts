@@ -1,8 +1,9 @@
 /** The GraphQL server: one schema, one pipeline for HTTP, SSE, websocket and the REST projection. */
-import { type GraphQLSchema, parse } from 'graphql';
+import { GraphQLError, type GraphQLSchema, parse, type Source } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
-import type { LiveCredentials } from './live-credentials.ts';
 import { BODY_LIMIT_BYTES, TOKEN_LIMIT } from './limits.ts';
+import type { LiveCredentials } from './live-credentials.ts';
+import { IdLiteralsRule } from './request-faults.ts';
 import { requestPlugin, type TransportContext } from './request-plugin.ts';
 import type { World } from './world.ts';
 
@@ -16,7 +17,9 @@ export function openYoga(
   return createYoga<TransportContext>({
     schema: parts.schema,
     graphqlEndpoint: '/graphql',
-    graphiql: world.config.isProduction ? false : { title: 'Sluice', defaultQuery: '{\n  viewer {\n    kind\n  }\n}\n' },
+    graphiql: world.config.isProduction
+      ? false
+      : { title: 'Sluice', defaultQuery: '{\n  viewer {\n    kind\n  }\n}\n' },
     landingPage: false,
     logging: false,
     maskedErrors: false,
@@ -30,8 +33,18 @@ export function openYoga(
 
 function boundedParser(): Plugin<TransportContext> {
   return {
+    onValidate({ addValidationRule }) {
+      addValidationRule(IdLiteralsRule);
+    },
     onParse({ setParseFn }) {
-      setParseFn((source, options) => parse(source, { ...options, maxTokens: TOKEN_LIMIT }));
+      setParseFn((source, options) => parse(plainText(source), { ...options, maxTokens: TOKEN_LIMIT }));
     },
   };
+}
+
+/** A document whose strings hold what no table can keep is refused like one that does not parse. */
+function plainText(source: string | Source): string | Source {
+  const body = typeof source === 'string' ? source : source.body;
+  if (!/\\u0000|\\u\{0+\}|\0/.test(body) && body.isWellFormed()) return source;
+  throw new GraphQLError('The document has characters that are no text.');
 }
