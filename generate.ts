@@ -36,6 +36,32 @@ const steps: Step[] = [
     inputs: ['prisma/*.prisma', 'prisma.config.ts', 'package-lock.json'],
     outputs: ['generated/prisma/client.ts', 'generated/pothos.ts'],
   },
+  {
+    name: 'schema',
+    command: ['src/api/graphql/print-schema.ts'],
+    inputs: ['src/**/*.ts', 'generated/pothos.ts', 'package-lock.json'],
+    outputs: ['schema/schema.graphql'],
+    committed: ['schema/schema.graphql'],
+  },
+  {
+    name: 'mesh',
+    command: ['node_modules/@graphql-mesh/cli/cjs/bin.js', 'build', '--dir', 'schema', '--fileType', 'js'],
+    inputs: ['schema/schema.graphql', 'schema/rest/**', 'schema/.meshrc.yaml', 'schema/core.mjs', 'package-lock.json'],
+    outputs: ['schema/.mesh/index.mjs'],
+  },
+  {
+    name: 'rest',
+    command: ['src/api/rest/build.ts'],
+    // Limits of fields and who may call are in the sources, not in the printed schema.
+    inputs: ['schema/.mesh/index.mjs', 'src/**/*.ts', 'package-lock.json'],
+    outputs: [
+      'generated/rest.ts',
+      'generated/payments-api.ts',
+      'schema/openapi/payments.json',
+      'schema/openapi/card.json',
+    ],
+    committed: ['schema/openapi/payments.json', 'schema/openapi/card.json'],
+  },
 ];
 
 const root = import.meta.dirname;

@@ -1,0 +1,29 @@
+import { restRoutes } from '../../generated/rest.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import { openRateLimiter } from '../platform/rate-limit.ts';
+import { takeTokens } from '../platform/take-tokens.ts';
+import { openGate } from './gate.ts';
+import type { World } from './graphql/server/world.ts';
+import { jitPlugin } from './rest/jit-plugin.ts';
+import { openRest } from './rest/open-rest.ts';
+import type { ApiParts } from './start-api.ts';
+
+/** What the HTTP server serves beside GraphQL, and the gate before both: `startApi(world, listen, openParts(world))`. */
+export function openParts(world: World): ApiParts {
+  const limiter = openRateLimiter({
+    take: (wanted) => takeTokens(world.database, wanted),
+    nowMs: () => performance.now(),
+  });
+  const gate = openGate({
+    authenticate: (credentials) => authenticate(world, credentials),
+    limiter,
+    limits: world.config.rateLimits,
+    trustedProxies: world.config.trustedProxies,
+    log: world.log,
+  });
+  return {
+    gate,
+    handlers: [(yoga) => openRest({ world, yoga, gate }).handle],
+    plugins: [jitPlugin(restRoutes.map((route) => route.document))],
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * The build step of the REST surface: from Mesh's artifacts to `generated/rest.ts` (what the server imports), the OpenAPI
+ * files under `schema/openapi`, and the typed client's types. Nothing of Mesh is left at run time.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import openapiTs, { astToString } from 'openapi-typescript';
+import { schema } from '../graphql/schema.ts';
+import { describeApi } from './openapi/describe-api.ts';
+import { readArtifacts } from './read-artifacts.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+const routes = await readArtifacts(await import(pathToFileURL(join(root, 'schema/.mesh/index.mjs')).href));
+const isCard = (path: string) => path.startsWith('/v1/');
+const payments = describeApi(
+  schema,
+  routes.filter((route) => !isCard(route.path)),
+  {
+    title: 'Payments API',
+    version: '1.0.0',
+    description:
+      'Accept crypto payments into an escrow contract. Every answer is `{ "success": true, "data": … }`, every error `{ "success": false, "error": … }`.',
+  },
+);
+const card = describeApi(
+  schema,
+  routes.filter((route) => isCard(route.path)),
+  {
+    title: 'Wallet-connect card API',
+    version: '0.1.0',
+    description:
+      'Log in with a one-time password, link addresses, and have requests signed. Answers carry no envelope.',
+  },
+);
+
+write('schema/openapi/payments.json', `${JSON.stringify(payments, null, 2)}\n`);
+write('schema/openapi/card.json', `${JSON.stringify(card, null, 2)}\n`);
+write('generated/rest.ts', routesModule());
+write('generated/payments-api.ts', await clientTypes('schema/openapi/payments.json'));
+process.exit(0);
+
+function routesModule(): string {
+  const lines = routes.map((route) => `  ${JSON.stringify(JSON.stringify(route))},`);
+  return [
+    '// Printed by src/api/rest/build.ts from schema/rest; not to be edited.',
+    "import type { RestRoute } from '../src/api/rest/rest-route.ts';",
+    '',
+    'const printed: readonly string[] = [',
+    ...lines,
+    '];',
+    '',
+    'export const restRoutes: readonly RestRoute[] = printed.map((route) => JSON.parse(route));',
+    '',
+  ].join('\n');
+}
+
+async function clientTypes(file: string): Promise<string> {
+  return astToString(await openapiTs(pathToFileURL(join(root, file)), { alphabetize: true }));
+}
+
+function write(file: string, text: string): void {
+  const path = join(root, file);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+}

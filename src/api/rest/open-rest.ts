@@ -1,0 +1,154 @@
+/**
+ * The REST API over Node's HTTP server: finds the route, passes the gate, and answers in the API's envelope. Everything
+ * else it does is in the document of the route: REST has no logic of its own.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { restRoutes } from '../../../generated/rest.ts';
+import { GatewayError } from '../../errors.ts';
+import { requestId } from '../../platform/request-id.ts';
+import type { Admission, Gate } from '../gate.ts';
+import { schema } from '../graphql/schema.ts';
+import { accessOf } from '../graphql/server/access.ts';
+import { gatewayErrorOf } from '../graphql/server/fault.ts';
+import { refusal } from '../graphql/server/scope-of.ts';
+import type { World } from '../graphql/server/world.ts';
+import type { GatewayYoga } from '../graphql/server/yoga.ts';
+import { corsHeaders, preflightHeaders } from './cors.ts';
+import { printError } from './print-error.ts';
+import { openDocuments } from './published-documents.ts';
+import { readBody } from './read-body.ts';
+import { resultEnvelope } from './result-envelope.ts';
+import { openRouteTable, type RouteMatch } from './route-table.ts';
+import { runRoute } from './run-route.ts';
+
+export type Rest = {
+  /** Answers any request, one for a path that is not here with 404. Never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<true>;
+};
+
+type Found = Extract<RouteMatch, { found: true }>;
+type Answer = { status: number; headers: Record<string, string>; body: string | Buffer | null };
+
+export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEnveloped'>; gate: Gate }): Rest {
+  const { world, yoga, gate } = options;
+  const table = openRouteTable(schema, restRoutes);
+  const documents = openDocuments({ publicUrl: world.config.publicUrl });
+
+  async function answerRoute(
+    match: Found,
+    request: IncomingMessage,
+    query: URLSearchParams,
+    admission: Admission,
+  ): Promise<Answer> {
+    const { route } = match.running;
+    if (admission.refusal !== undefined) throw admission.refusal;
+    const granted = accessOf(admission.principal);
+    if (!route.access.some((access) => granted.has(access))) throw refusal(admission.principal);
+    const body = route.method === 'POST' || route.method === 'PUT' ? await readBody(request) : undefined;
+    const values = { path: match.path, query, body };
+    const { data, replayed } = await runRoute({ world, yoga }, { running: match.running, admission, values });
+    const printed = resultEnvelope(route.envelope, data);
+    return {
+      status: route.status,
+      headers: {
+        ...(printed === null ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+        ...(replayed ? { 'idempotent-replayed': 'true' } : {}),
+      },
+      body: printed === null ? null : JSON.stringify(printed),
+    };
+  }
+
+  /** A path that is not here, or does not take the method; neither asks who calls. */
+  function answerStranger(method: string, allowed: string[], cors: boolean): Answer {
+    if (allowed.length === 0) throw new GatewayError('NOT_FOUND', 'No such path.');
+    const allow = [...allowed, 'OPTIONS'].join(', ');
+    if (method === 'OPTIONS')
+      return { status: 204, headers: { allow, ...(cors ? preflightHeaders(allow) : {}) }, body: null };
+    throw new GatewayError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { meta: { allow } });
+  }
+
+  async function answer(request: IncomingMessage, id: string): Promise<Answer> {
+    const method = request.method ?? 'GET';
+    const [path = '/', search = ''] = splitOnce(request.url ?? '/');
+    const document = documents.find(method, path);
+    if (document) return document;
+    const match = table.match(method, path);
+    const cors = isPayersPath(match, path);
+    const headers: Record<string, string> = { 'x-request-id': id, ...(cors ? corsHeaders : {}) };
+    try {
+      if (!match.found) {
+        const stranger = answerStranger(method, match.allowed, cors);
+        return { ...stranger, headers: { ...headers, ...stranger.headers } };
+      }
+      const admission = await gate.admit({
+        method,
+        headers: request.headers,
+        remoteAddress: request.socket.remoteAddress,
+        requestId: id,
+      });
+      Object.assign(headers, admission.headers);
+      const answered = await answerRoute(match, request, new URLSearchParams(search), admission);
+      return { ...answered, headers: { ...headers, ...answered.headers } };
+    } catch (error) {
+      return failed(error, { request, path, id, headers });
+    }
+  }
+
+  function failed(
+    error: unknown,
+    call: { request: IncomingMessage; path: string; id: string; headers: Record<string, string> },
+  ): Answer {
+    const fault = gatewayErrorOf(error) ?? masked(error, call.id);
+    const printed = printError(fault, { requestId: call.id, path: call.path, accept: call.request.headers.accept });
+    const allow: Record<string, string> =
+      fault.code === 'METHOD_NOT_ALLOWED' && typeof fault.meta?.allow === 'string' ? { allow: fault.meta.allow } : {};
+    const close: Record<string, string> = fault.code === 'PAYLOAD_TOO_LARGE' ? { connection: 'close' } : {};
+    return {
+      status: printed.status,
+      headers: { ...call.headers, ...printed.headers, ...allow, ...close, 'content-type': printed.contentType },
+      body: printed.body,
+    };
+  }
+
+  function masked(error: unknown, id: string): GatewayError {
+    world.log.error({ requestId: id, err: error }, 'An error that nobody expected was masked.');
+    return new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error });
+  }
+
+  /** What a payer's page calls from another origin: the routes that a session's client secret opens. */
+  function isPayersPath(match: RouteMatch, path: string): boolean {
+    const found = match.found ? [match] : match.allowed.map((method) => table.match(method, path));
+    return found.some((held) => held.found && held.running.route.access.includes('session'));
+  }
+
+  return {
+    async handle(request, response) {
+      const id = requestId(single(request.headers['x-request-id']));
+      send(request, response, await answer(request, id));
+      return true;
+    },
+  };
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
+  if (response.destroyed) return;
+  const length: Record<string, number> = status === 204 ? {} : { 'content-length': Buffer.byteLength(body ?? '') };
+  response.writeHead(status, {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headers,
+    ...length,
+  });
+  response.end(request.method === 'HEAD' ? undefined : (body ?? undefined));
+  // A body that was not read must not keep the connection waiting for its rest.
+  if (!request.readableEnded) request.resume();
+}
+
+function splitOnce(url: string): [path: string, search: string] {
+  const at = url.indexOf('?');
+  return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}

@@ -1,0 +1,77 @@
+/** The whole OpenAPI 3.1 document of a set of routes. */
+import type { GraphQLSchema } from 'graphql';
+import type { RestRoute } from '../rest-route.ts';
+import { describeOperation, tagOf } from './describe-operation.ts';
+import { errorResponses, errorSchemas, headers } from './error-responses.ts';
+import type { Components, JsonSchema } from './json-schema.ts';
+
+export type ApiInfo = { title: string; version: string; description: string };
+
+export type OpenApiDocument = JsonSchema & { openapi: string; paths: Record<string, Record<string, JsonSchema>> };
+
+export function describeApi(schema: GraphQLSchema, routes: readonly RestRoute[], info: ApiInfo): OpenApiDocument {
+  const components: Components = new Map();
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][route.method.toLowerCase()] = describeOperation(schema, components, route);
+  }
+  const schemas = [...components, ...Object.entries(errorSchemas)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const asked = JSON.stringify(paths);
+  const used = (kind: string, held: Record<string, JsonSchema>) =>
+    Object.fromEntries(Object.entries(held).filter(([name]) => asked.includes(`"#/components/${kind}/${name}"`)));
+  return {
+    openapi: '3.1.0',
+    info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map((route) => tagOf(route.path)))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(schemas),
+      responses: used('responses', errorResponses()),
+      headers,
+      parameters: used('parameters', { IdempotencyKey: idempotencyKey }),
+      securitySchemes: Object.fromEntries(
+        Object.entries(securitySchemes).filter(([name]) => asked.includes(`{"${name}":[]}`)),
+      ),
+    },
+  };
+}
+
+const idempotencyKey: JsonSchema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same key with the same parameters gets the first answer again, for at least 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+const securitySchemes: Record<string, JsonSchema> = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'A secret API key, `sk_test_…` or `sk_live_…`.',
+  },
+  publishableKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'A publishable API key, `pk_test_…` or `pk_live_…`.',
+  },
+  clientSecret: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-client-secret',
+    description: "A checkout session's client secret.",
+  },
+  arbiterKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: "An arbiter's credential." },
+  operatorKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: "A platform operator's credential." },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A token of a dashboard member or a wallet user.',
+  },
+};

@@ -1,0 +1,195 @@
+/** One route as an OpenAPI operation: parameters from its variables, the answer from its selection, errors by kind. */
+import {
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isRequiredInputField,
+  Kind,
+} from 'graphql';
+import type { Access } from '../../graphql/server/access.ts';
+import { parameterLimits, type RouteVariable, routeVariables } from '../read-variables.ts';
+import type { RestRoute } from '../rest-route.ts';
+import { everyHeader } from './error-responses.ts';
+import { exampleOf } from './example.ts';
+import { type Components, type JsonSchema, presentInput } from './json-schema.ts';
+import { selectionSchema } from './selection-schema.ts';
+
+export function describeOperation(schema: GraphQLSchema, components: Components, route: RestRoute): JsonSchema {
+  const variables = routeVariables(schema, route);
+  const field = rootFieldOf(schema, route);
+  const body = variables.find((variable) => variable.in === 'body');
+  const parameters = variables
+    .filter((variable) => variable.in !== 'body')
+    .map((variable) => parameterOf(components, field, variable));
+  const [summary, description] = words(field.description ?? route.operation);
+  return {
+    operationId: route.operation.charAt(0).toLowerCase() + route.operation.slice(1),
+    tags: [tagOf(route.path)],
+    summary,
+    ...(description === '' ? {} : { description }),
+    security: securityOf(route.access),
+    ...(parameters.length + (route.method === 'POST' ? 1 : 0) === 0
+      ? {}
+      : {
+          parameters: [
+            ...parameters,
+            ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+          ],
+        }),
+    ...(body ? { requestBody: requestBodyOf(components, body) } : {}),
+    responses: { [route.status]: successOf(schema, components, route), ...errorsOf(route, variables) },
+  };
+}
+
+/** `Payment intents` of `/payments/intents/:id`. */
+export function tagOf(path: string): string {
+  const named: Record<string, string> = {
+    payments: 'Payment intents',
+    balance: 'Prices and balances',
+    prices: 'Prices and balances',
+  };
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'v1');
+  const nested = segments[0] === 'apps' ? segments[2] : segments[0];
+  const words = (nested ?? 'other').replaceAll('-', ' ');
+  return named[words] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function rootFieldOf(schema: GraphQLSchema, route: RestRoute): GraphQLField<unknown, unknown> {
+  const selection = rootSelection(route);
+  const root = route.kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const field = root?.getFields()[selection.name.value];
+  if (!field) throw new TypeError(`${route.operation} asks for ${selection.name.value}, which the schema has not.`);
+  return field;
+}
+
+/** The one root field of a route's document. */
+export function rootSelection(route: Pick<RestRoute, 'operation' | 'document'>) {
+  for (const definition of route.document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    const [only, second] = definition.selectionSet.selections;
+    if (only?.kind === Kind.FIELD && !second && only.alias?.value === 'data') return only;
+  }
+  throw new TypeError(`${route.operation} must select one root field, with the alias data.`);
+}
+
+function words(text: string): [summary: string, description: string] {
+  const match = /^([\s\S]*?[.:])(?:\s+([\s\S]*))?$/.exec(text.trim());
+  if (!match) return [text.trim(), ''];
+  return [(match[1] ?? '').replace(/[.:]$/, ''), (match[2] ?? '').trim()];
+}
+
+function parameterOf(
+  components: Components,
+  field: GraphQLField<unknown, unknown>,
+  variable: RouteVariable,
+): JsonSchema {
+  const argument = field.args.find((held) => held.name === variable.name);
+  const fallback = argument?.defaultValue;
+  const schema: JsonSchema = {
+    ...presentInput(components, variable.type),
+    ...(variable.in === 'query' ? parameterLimits[variable.name] : {}),
+  };
+  return {
+    name: variable.name,
+    in: variable.in,
+    required: variable.in === 'path' || variable.required,
+    ...(argument?.description ? { description: argument.description } : {}),
+    schema: fallback === undefined || variable.in === 'path' ? schema : { ...schema, default: fallback },
+    ...([schema.type].flat().includes('array') ? { style: 'form', explode: false } : {}),
+  };
+}
+
+function requestBodyOf(components: Components, body: RouteVariable): JsonSchema {
+  const schema = presentInput(components, body.type);
+  const named = getNamedType(body.type);
+  const required = isInputObjectType(named) && Object.values(named.getFields()).some(isRequiredInputField);
+  return {
+    required,
+    content: { 'application/json': { schema, example: exampleOf(components, schema, 'input') } },
+  };
+}
+
+function successOf(schema: GraphQLSchema, components: Components, route: RestRoute): JsonSchema {
+  const replayed =
+    route.method === 'POST' ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {};
+  const headers = { ...everyHeader, ...replayed };
+  if (route.envelope === 'NONE') return { description: 'Done; no body.', headers };
+  const fragments = new Map(
+    route.document.definitions.flatMap((definition) =>
+      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
+    ),
+  );
+  const field = rootFieldOf(schema, route);
+  const data = selectionSchema(components, fragments, {
+    type: field.type,
+    selections: rootSelection(route).selectionSet,
+  });
+  const wrapped = wrap(components, route, data);
+  return {
+    description: route.status === 202 ? 'Accepted.' : 'Done.',
+    headers,
+    content: { 'application/json': { schema: wrapped, example: exampleOf(components, wrapped, 'answer') } },
+  };
+}
+
+function wrap(components: Components, route: RestRoute, data: JsonSchema): JsonSchema {
+  if (route.envelope === 'BARE') return data;
+  const success = { type: 'boolean', const: true };
+  if (route.envelope !== 'PAGE' && route.envelope !== 'EVENTS') return object({ success, data });
+  const { items, ...rest } = propertiesOf(components, data);
+  if (!items) throw new TypeError(`${route.operation} must select items.`);
+  if (route.envelope === 'EVENTS') return object({ success, data: items, ...rest });
+  components.set('Pagination', { ...object(rest), description: 'Where in the whole list this page is.' });
+  return object({ success, data: items, pagination: { $ref: '#/components/schemas/Pagination' } });
+}
+
+function object(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+function propertiesOf(components: Components, schema: JsonSchema): Record<string, JsonSchema> {
+  const target = typeof schema.$ref === 'string' ? components.get(schema.$ref.split('/').at(-1) ?? '') : schema;
+  const properties = target?.properties;
+  return typeof properties === 'object' && properties !== null ? { ...properties } : {};
+}
+
+function errorsOf(route: RestRoute, variables: readonly RouteVariable[]): JsonSchema {
+  const isPublic = route.access.includes('public');
+  const writes = route.method !== 'GET';
+  const statuses = [
+    400,
+    401,
+    ...(isPublic ? [] : [403]),
+    ...(variables.length > 0 ? [404] : []),
+    ...(writes ? [409, 410] : []),
+    ...(route.method === 'POST' || route.method === 'PUT' ? [413, 415] : []),
+    ...(route.method === 'POST' ? [422] : []),
+    429,
+    500,
+    502,
+    ...(writes ? [503] : []),
+  ];
+  return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]));
+}
+
+/** Any one of these suffices. */
+function securityOf(access: readonly Access[]): JsonSchema[] {
+  const schemes = new Set<string>();
+  for (const name of access) for (const scheme of schemesByAccess[name]) schemes.add(scheme);
+  return [...schemes].map((scheme) => (scheme === '' ? {} : { [scheme]: [] }));
+}
+
+const schemesByAccess: Record<Access, string[]> = {
+  public: [''],
+  read: ['apiKey', 'bearer'],
+  write: ['apiKey', 'bearer'],
+  secretKey: ['apiKey'],
+  owner: ['bearer'],
+  member: ['bearer'],
+  credential: ['apiKey', 'publishableKey', 'bearer'],
+  session: ['clientSecret'],
+  card: ['bearer'],
+  arbiter: ['arbiterKey'],
+  operator: ['operatorKey'],
+};

@@ -1,0 +1,102 @@
+/** The answers that every operation shares: the catalogue's errors, and the headers. */
+import { type ErrorCode, errorCatalogue } from '../../../errors.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+const exampleRequestId = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b12';
+const codes = Object.keys(errorCatalogue).filter((code): code is ErrorCode => code in errorCatalogue);
+
+export const errorStatuses = [...new Set(codes.map((code) => errorCatalogue[code].status))].sort((a, b) => a - b);
+
+const fieldFault: JsonSchema = {
+  type: 'object',
+  description: 'One bad field.',
+  properties: { param: { type: 'string' }, message: { type: 'string' } },
+  required: ['param', 'message'],
+};
+
+const shared: Record<string, JsonSchema> = {
+  code: { type: 'string', enum: codes, description: 'Stable: never renamed, never reused.' },
+  param: { type: 'string', description: 'The one field that is at fault.' },
+  details: {
+    type: 'array',
+    items: { $ref: '#/components/schemas/FieldFault' },
+    description: 'Every bad field at once.',
+  },
+  requestId: { type: 'string', description: 'Also in the header x-request-id.' },
+};
+
+export const errorSchemas: Record<string, JsonSchema> = {
+  FieldFault: fieldFault,
+  Error: {
+    type: 'object',
+    properties: {
+      success: { type: 'boolean', const: false },
+      error: {
+        type: 'object',
+        properties: { ...shared, message: { type: 'string', description: 'The fact, for people.' } },
+        required: ['code', 'message', 'requestId'],
+      },
+    },
+    required: ['success', 'error'],
+  },
+  Problem: {
+    type: 'object',
+    description: 'The same as a problem (RFC 9457), where Accept asks for it.',
+    properties: {
+      ...shared,
+      type: { type: 'string' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string' },
+      instance: { type: 'string' },
+    },
+    required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],
+  },
+};
+
+export const headers: Record<string, JsonSchema> = {
+  RequestId: { description: 'Names this call in logs; the caller may choose it.', schema: { type: 'string' } },
+  RateLimit: {
+    description: 'Calls left (`r`) and seconds until the limit is whole again (`t`).',
+    schema: { type: 'string' },
+  },
+  RateLimitPolicy: { description: 'The limit: `q` calls per `w` seconds.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds after which a retry makes sense.', schema: { type: 'integer' } },
+  IdempotentReplayed: {
+    description: '`true` when this is the first answer to the idempotency key, given again.',
+    schema: { type: 'string', const: 'true' },
+  },
+};
+
+export const everyHeader = {
+  'x-request-id': { $ref: '#/components/headers/RequestId' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
+};
+
+/** Named `Error<status>`. */
+export function errorResponses(): Record<string, JsonSchema> {
+  return Object.fromEntries(errorStatuses.map((status) => [`Error${status}`, errorResponse(status)]));
+}
+
+function errorResponse(status: number): JsonSchema {
+  const here = codes.filter((code) => errorCatalogue[code].status === status);
+  const exampleOf = (code: ErrorCode) => ({
+    success: false,
+    error: { code, message: `${errorCatalogue[code].title}.`, requestId: exampleRequestId },
+  });
+  return {
+    description: here.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join(' '),
+    headers: {
+      ...everyHeader,
+      ...(status === 429 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
+    },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(here.map((code) => [code, { value: exampleOf(code) }])),
+      },
+      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+    },
+  };
+}

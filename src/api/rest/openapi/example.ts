@@ -1,0 +1,95 @@
+/** Examples, made from the schemas so that they cannot differ from them. */
+import type { Components, JsonSchema } from './json-schema.ts';
+
+/** What a field of this name holds in an example, where its schema does not say. */
+const byName: Record<string, unknown> = {
+  currency: 'USD',
+  externalId: 'order-1042',
+  email: 'ada@example.com',
+  name: 'Ada Lovelace',
+  displayName: 'VAT',
+  percentage: 20,
+  slug: 'coffee',
+  reason: 'Requested by the customer',
+  tokenKey: 'USDC-1',
+  symbol: 'USDC',
+  asset: 'USDC-1',
+  chainId: 1,
+  chainName: 'Ethereum',
+  timelockDuration: 604800,
+  disputeStartDuration: 86400,
+  platformFeeBps: 100,
+  total: 1,
+  page: 1,
+  pageSize: 20,
+  totalPages: 1,
+  quantity: 1,
+  description: 'A cup of coffee',
+  url: 'https://shop.example/hooks',
+};
+
+const MAX_DEPTH = 6;
+
+/** An example of a schema. Of an input only what is required and telling; of an answer every field. */
+export function exampleOf(
+  components: Components,
+  schema: JsonSchema,
+  what: 'input' | 'answer',
+  name = '',
+  depth = 0,
+): unknown {
+  if (typeof schema.$ref === 'string') {
+    const target = components.get(schema.$ref.split('/').at(-1) ?? '') ?? {};
+    return exampleOf(components, target, what, name, depth + 1);
+  }
+  const types = [schema.type].flat();
+  if (depth > MAX_DEPTH && types.includes('null')) return null;
+  if (name in byName && fits(byName[name], types)) return byName[name];
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (types.includes('null') || (Array.isArray(alternatives) && alternatives.some(isNull))) return null;
+  if ('const' in schema) return schema.const;
+  if (Array.isArray(schema.examples)) return schema.examples[0];
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if (Array.isArray(alternatives)) return exampleOf(components, alternatives[0], what, name, depth + 1);
+  return plainExample(components, schema, what, depth);
+}
+
+function plainExample(components: Components, schema: JsonSchema, what: 'input' | 'answer', depth: number): unknown {
+  switch ([schema.type].flat()[0]) {
+    case 'object': {
+      const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+      const fields = Object.entries(isRecord(schema.properties) ? schema.properties : {}).filter(
+        ([name]) => what === 'answer' || required.has(name) || name === 'currency' || name === 'externalId',
+      );
+      return Object.fromEntries(
+        fields.map(([name, held]) => [name, exampleOf(components, isRecord(held) ? held : {}, what, name, depth + 1)]),
+      );
+    }
+    case 'array': {
+      const items = isRecord(schema.items) ? schema.items : {};
+      return depth > MAX_DEPTH ? [] : [exampleOf(components, items, what, '', depth + 1)];
+    }
+    case 'integer':
+    case 'number':
+      return typeof schema.minimum === 'number' ? schema.minimum : 0;
+    case 'boolean':
+      return true;
+    case 'string':
+      return typeof schema.pattern === 'string' ? 'example' : 'Example';
+    default:
+      return null;
+  }
+}
+
+function fits(value: unknown, types: unknown[]): boolean {
+  if (typeof value === 'string') return types.includes('string');
+  return typeof value === 'number' && (types.includes('integer') || types.includes('number'));
+}
+
+function isNull(schema: unknown): boolean {
+  return isRecord(schema) && schema.type === 'null';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

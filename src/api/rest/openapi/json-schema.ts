@@ -1,0 +1,165 @@
+/** Schemas of GraphQL types in JSON Schema 2020-12, which OpenAPI 3.1 speaks. */
+import {
+  type GraphQLEnumType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+} from 'graphql';
+import { z } from 'zod';
+import { rulesOf } from '../../graphql/server/input.ts';
+
+export type JsonSchema = Record<string, unknown>;
+/** Schemas with a name, shared by all operations; filled while they are described. */
+export type Components = Map<string, JsonSchema>;
+
+const uuid: JsonSchema = { type: 'string', format: 'uuid', examples: ['0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11'] };
+
+/** Scalars as they are in JSON; the more telling ones are components with their own description. */
+const scalars: Record<string, JsonSchema> = {
+  ID: uuid,
+  UUID: uuid,
+  String: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  Int: { type: 'integer', format: 'int32' },
+  Float: { type: 'number' },
+  DateTime: { type: 'string', format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] },
+  Decimal: {
+    type: 'string',
+    pattern: '^\\d+(\\.\\d+)?$',
+    description: 'A decimal string in plain digits.',
+    examples: ['10.00'],
+  },
+  BaseUnits: {
+    type: 'string',
+    pattern: '^-?\\d+$',
+    description: "An integer string in a token's smallest unit.",
+    examples: ['10000000'],
+  },
+  URL: { type: 'string', format: 'uri', maxLength: 2048, examples: ['https://shop.example/thanks'] },
+  JSONObject: { type: 'object', additionalProperties: true, examples: [{ order: '1042' }] },
+  Address: {
+    type: 'string',
+    description: 'An address: EVM hex, Solana base58, or Sui hex.',
+    examples: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
+  },
+  Hex: { type: 'string', pattern: '^0x[0-9a-fA-F]*$', examples: ['0x'] },
+};
+
+const selections: Record<string, JsonSchema> = {
+  ChainSelection: {
+    description: '`"ALL"`, or numeric chain ids.',
+    oneOf: [
+      { type: 'string', const: 'ALL' },
+      { type: 'array', minItems: 1, items: { type: 'integer', minimum: 1 } },
+    ],
+    examples: ['ALL'],
+  },
+  TokenSelection: {
+    description: '`"ALL"`, or token keys such as `USDC-1`.',
+    oneOf: [
+      { type: 'string', const: 'ALL' },
+      { type: 'array', minItems: 1, items: { type: 'string' } },
+    ],
+    examples: ['ALL'],
+  },
+};
+
+/** A scalar or an enum. A scalar without an entry here may be anything. */
+export function leafSchema(components: Components, type: GraphQLNamedType): JsonSchema {
+  if (isEnumType(type)) return reference(components, type.name, () => enumSchema(type));
+  const selection = selections[type.name];
+  if (selection) return reference(components, type.name, () => selection);
+  const known = scalars[type.name];
+  if (known) return { ...known };
+  return type.description ? { description: type.description } : {};
+}
+
+/** The schema of an input, where null is what nullable says. */
+export function inputSchema(components: Components, type: GraphQLInputType): JsonSchema {
+  return isNonNullType(type) ? presentInput(components, type.ofType) : nullable(presentInput(components, type));
+}
+
+/** As `inputSchema`, for where an absent value and null are not the same: a query or path parameter. */
+export function presentInput(components: Components, type: GraphQLInputType): JsonSchema {
+  if (isNonNullType(type)) return presentInput(components, type.ofType);
+  if (isListType(type)) return { type: 'array', items: inputSchema(components, type.ofType) };
+  if (isInputObjectType(type)) return reference(components, type.name, () => objectSchema(components, type));
+  return leafSchema(components, type);
+}
+
+export function nullable(schema: JsonSchema): JsonSchema {
+  if (typeof schema.type === 'string') return { ...schema, type: [schema.type, 'null'] };
+  return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] };
+}
+
+/** A reference to a component that is made when it is first asked for. */
+export function reference(components: Components, name: string, make: () => JsonSchema): JsonSchema {
+  if (!components.has(name)) {
+    const placed: JsonSchema = {};
+    components.set(name, placed);
+    Object.assign(placed, make());
+  }
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function enumSchema(type: GraphQLEnumType): JsonSchema {
+  const values = type.getValues();
+  const told = values.filter((value) => value.description).map((value) => `- \`${value.name}\`: ${value.description}`);
+  const description = [type.description, told.join('\n')].filter(Boolean).join('\n\n');
+  return { type: 'string', enum: values.map((value) => value.name), ...(description === '' ? {} : { description }) };
+}
+
+function objectSchema(components: Components, type: GraphQLInputObjectType): JsonSchema {
+  const limits = limitsOf(type);
+  const fields = Object.values(type.getFields());
+  const required = fields.filter(isRequiredInputField).map((field) => field.name);
+  return {
+    type: 'object',
+    ...(type.description ? { description: type.description } : {}),
+    additionalProperties: false,
+    properties: Object.fromEntries(
+      fields.map((field) => {
+        const schema = { ...inputSchema(components, field.type), ...limits[field.name] };
+        const described = field.description ? { ...schema, description: field.description } : schema;
+        return [
+          field.name,
+          field.defaultValue === undefined ? described : { ...described, default: field.defaultValue },
+        ];
+      }),
+    ),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+const limitNames = [
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'minItems',
+  'maxItems',
+  'pattern',
+];
+
+/** The limits that a type's rules add to its fields' types. */
+function limitsOf(type: GraphQLInputObjectType): Record<string, JsonSchema> {
+  const rules = rulesOf(type);
+  if (!rules) return {};
+  const printed = z.toJSONSchema(rules.schema, { io: 'input', unrepresentable: 'any' });
+  const limits = Object.entries(printed.properties ?? {}).map(([name, schema]) => {
+    const alternatives = typeof schema === 'object' ? [schema, ...(schema.anyOf ?? [])] : [];
+    const found = alternatives.flatMap((held) => (typeof held === 'object' ? Object.entries(held) : []));
+    return [name, Object.fromEntries(found.filter(([limit, value]) => isLimit(limit, value)))] as const;
+  });
+  return Object.fromEntries(limits);
+}
+
+function isLimit(name: string, value: unknown): boolean {
+  return limitNames.includes(name) && Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER;
+}

@@ -1,0 +1,114 @@
+/** `/openapi.json`, `/v1/openapi.json` and the page that shows them at `/docs`, from files that are read once. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export type PublishedDocument = { status: number; headers: Record<string, string>; body: Buffer | string };
+
+export type PublishedDocuments = { find(method: string, path: string): PublishedDocument | undefined };
+
+/** Nothing but our own files: no inline script or style, no frame, no other host. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Sluice API</title>
+<link rel="icon" href="/docs/favicon.png">
+<link rel="stylesheet" href="/docs/viewer.css">
+</head>
+<body>
+<main id="docs"></main>
+<noscript>The API is described at <a href="/openapi.json">/openapi.json</a> and <a href="/v1/openapi.json">/v1/openapi.json</a>.</noscript>
+<script src="/docs/viewer.js"></script>
+<script src="/docs/preset.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({
+  dom_id: '#docs',
+  urls: [
+    { name: 'Payments API', url: '/openapi.json' },
+    { name: 'Wallet-connect card API', url: '/v1/openapi.json' },
+  ],
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+  layout: 'StandaloneLayout',
+  deepLinking: true,
+  validatorUrl: null,
+  persistAuthorization: false,
+});
+`;
+
+export function openDocuments({ publicUrl }: { publicUrl: string }): PublishedDocuments {
+  const loaded = new Map<string, PublishedDocument>();
+  const sources: Record<string, () => PublishedDocument> = {
+    '/openapi.json': () => json(described('payments.json', publicUrl)),
+    '/v1/openapi.json': () => json(described('card.json', publicUrl)),
+    '/docs': () => page(PAGE),
+    '/docs/': () => page(PAGE),
+    '/docs/start.js': () => asset(Buffer.from(START), 'text/javascript; charset=utf-8'),
+    '/docs/viewer.js': () => asset(viewer('swagger-ui-bundle.js'), 'text/javascript; charset=utf-8'),
+    '/docs/preset.js': () => asset(viewer('swagger-ui-standalone-preset.js'), 'text/javascript; charset=utf-8'),
+    '/docs/viewer.css': () => asset(viewer('swagger-ui.css'), 'text/css; charset=utf-8'),
+    '/docs/favicon.png': () => asset(viewer('favicon-32x32.png'), 'image/png'),
+  };
+  return {
+    find(method, path) {
+      const source = method === 'GET' || method === 'HEAD' ? sources[path] : undefined;
+      if (!source || !Object.hasOwn(sources, path)) return undefined;
+      const held = loaded.get(path) ?? source();
+      loaded.set(path, held);
+      return held;
+    },
+  };
+}
+
+/** As published, with the address of this installation. */
+function described(file: string, publicUrl: string): string {
+  const path = fileURLToPath(new URL(`../../../schema/openapi/${file}`, import.meta.url));
+  return JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), servers: [{ url: publicUrl }] });
+}
+
+function viewer(file: string): Buffer {
+  return readFileSync(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)));
+}
+
+function json(body: string): PublishedDocument {
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'access-control-allow-origin': '*',
+      'cache-control': 'max-age=60',
+    },
+    body,
+  };
+}
+
+function page(body: string): PublishedDocument {
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'referrer-policy': 'no-referrer',
+    },
+    body,
+  };
+}
+
+function asset(body: Buffer, type: string): PublishedDocument {
+  return { status: 200, headers: { 'content-type': type, 'cache-control': 'max-age=3600' }, body };
+}

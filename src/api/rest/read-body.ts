@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../../errors.ts';
+import { BODY_LIMIT_BYTES } from '../graphql/server/limits.ts';
+
+/**
+ * The request's JSON object, or undefined where there is no body. Only `application/json` in UTF-8, at most 1 MiB.
+ * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR.
+ */
+export async function readBody(request: IncomingMessage): Promise<Record<string, unknown> | undefined> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > BODY_LIMIT_BYTES) throw tooLarge();
+  const bytes = await readAtMost(request);
+  if (bytes.length === 0) return undefined;
+  demandJson(request);
+  const text = decode(bytes);
+  if (text.trim() === '') return undefined;
+  const value = parse(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new GatewayError('VALIDATION_ERROR', 'The body must be a JSON object.');
+}
+
+async function readAtMost(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > BODY_LIMIT_BYTES) throw tooLarge();
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function demandJson(request: IncomingMessage): void {
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  const encoding = request.headers['content-encoding'];
+  const isPlain = encoding === undefined || encoding.toLowerCase() === 'identity';
+  if (type === 'application/json' && isPlain && (charset === undefined || /^"?utf-?8"?$/.test(charset))) return;
+  throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8, without an encoding.');
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new GatewayError('VALIDATION_ERROR', 'The body is not UTF-8.', { cause });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new GatewayError('VALIDATION_ERROR', 'The body is not well-formed JSON.', { cause });
+  }
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${BODY_LIMIT_BYTES} bytes.`);
+}

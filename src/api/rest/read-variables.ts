@@ -1,0 +1,148 @@
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql';
+import type { FieldFault } from '../../errors.ts';
+import { LIST_LIMIT } from '../graphql/server/limits.ts';
+import { inputFaults } from './input-faults.ts';
+import { BODY_VARIABLE, pathVariables, type RestRoute } from './rest-route.ts';
+
+/** A variable of a route's document, and where a request carries it. */
+export type RouteVariable = {
+  name: string;
+  type: GraphQLInputType;
+  in: 'path' | 'query' | 'body';
+  /** Must be given, for it has neither a default nor null. */
+  required: boolean;
+};
+
+export type RequestValues = {
+  path: Record<string, string | undefined>;
+  query: URLSearchParams;
+  body: Record<string, unknown> | undefined;
+};
+
+/** The variables of a route by the schema's types. Throws where the document does not fit the schema. */
+export function routeVariables(schema: GraphQLSchema, route: Pick<RestRoute, 'path' | 'document'>): RouteVariable[] {
+  const operation = route.document.definitions.find(
+    (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
+  );
+  const inPath = new Set(pathVariables(route.path));
+  return (operation?.variableDefinitions ?? []).map((definition) => {
+    const name = definition.variable.name.value;
+    const type = typeFromAST(schema, definition.type);
+    if (!isInputType(type)) throw new TypeError(`$${name} of ${operation?.name?.value} has no type in the schema.`);
+    return {
+      name,
+      type,
+      in: inPath.has(name) ? 'path' : name === BODY_VARIABLE ? 'body' : 'query',
+      required: isNonNullType(type) && definition.defaultValue === undefined,
+    };
+  });
+}
+
+/**
+ * A request's variables with every fault of their types. An absent field stays absent and null stays null, so that an
+ * update can tell them apart. An empty body is `{}` where the body may be empty.
+ */
+export function readVariables(
+  variables: readonly RouteVariable[],
+  values: RequestValues,
+): { variables: Record<string, unknown>; faults: FieldFault[] } {
+  const read: Record<string, unknown> = {};
+  const faults: FieldFault[] = [];
+  for (const variable of variables) {
+    const value = given(variable, values, faults);
+    if (value !== undefined) {
+      read[variable.name] = value;
+      faults.push(...inputFaults(variable.type, value, variable.in === 'body' ? '' : variable.name));
+      if (variable.in === 'query') faults.push(...sizeFaults(variable.name, value));
+    } else if (variable.required) {
+      faults.push(...missing(variable));
+    }
+  }
+  faults.push(...strangers(variables, values));
+  return { variables: read, faults };
+}
+
+function given(variable: RouteVariable, values: RequestValues, faults: FieldFault[]): unknown {
+  if (variable.in === 'path') return values.path[variable.name];
+  if (variable.in === 'body') return values.body ?? (mayBeEmpty(variable) ? {} : undefined);
+  const texts = values.query.getAll(variable.name);
+  if (texts.length === 0) return undefined;
+  const inner = isNonNullType(variable.type) ? variable.type.ofType : variable.type;
+  if (isListType(inner)) return texts.flatMap((text) => text.split(',')).map((text) => fromText(inner, text));
+  if (texts.length > 1) faults.push({ param: variable.name, message: 'is given more than once' });
+  return fromText(inner, texts[0] ?? '');
+}
+
+/** What every list's parameters are limited to, by their name. */
+export const parameterLimits: Record<string, { minimum: number; maximum?: number }> = {
+  page: { minimum: 1 },
+  pageSize: { minimum: 1, maximum: LIST_LIMIT },
+};
+
+function sizeFaults(name: string, value: unknown): FieldFault[] {
+  const limits = Object.hasOwn(parameterLimits, name) ? parameterLimits[name] : undefined;
+  if (!limits || typeof value !== 'number') return [];
+  const { minimum, maximum = Number.POSITIVE_INFINITY } = limits;
+  if (value >= minimum && value <= maximum) return [];
+  return [
+    {
+      param: name,
+      message: `is ${value}, ${maximum === Number.POSITIVE_INFINITY ? `at least ${minimum}` : `from ${minimum} to ${maximum}`}`,
+    },
+  ];
+}
+
+/** Query text as the value its type asks for; text that does not fit stays text, and is a fault of its type. */
+function fromText(type: GraphQLInputType, text: string): unknown {
+  switch (getNamedType(type).name) {
+    case 'Int':
+      return /^-?\d{1,10}$/.test(text) ? Number(text) : text;
+    case 'Float':
+      return /^-?\d{1,30}(\.\d{1,30})?$/.test(text) ? Number(text) : text;
+    case 'Boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    default:
+      return text;
+  }
+}
+
+function mayBeEmpty(variable: RouteVariable): boolean {
+  const type = getNamedType(variable.type);
+  return isInputObjectType(type) && !Object.values(type.getFields()).some(isRequiredInputField);
+}
+
+/** A body that is missing lacks each of its required fields. */
+function missing(variable: RouteVariable): FieldFault[] {
+  const type = getNamedType(variable.type);
+  if (variable.in !== 'body' || !isInputObjectType(type)) return [{ param: variable.name, message: 'is required' }];
+  return Object.values(type.getFields())
+    .filter(isRequiredInputField)
+    .map((field) => ({ param: field.name, message: 'is required' }));
+}
+
+function strangers(variables: readonly RouteVariable[], values: RequestValues): FieldFault[] {
+  const known = new Set(variables.filter((variable) => variable.in === 'query').map((variable) => variable.name));
+  const unknown = new Set([...values.query.keys()].filter((name) => !known.has(name)));
+  const faults = [...unknown].map((name) => ({
+    param: name.slice(0, 100),
+    message: 'is not a parameter that is known here',
+  }));
+  if (variables.some((variable) => variable.in === 'body')) return faults;
+  const fields = Object.keys(values.body ?? {});
+  return [
+    ...faults,
+    ...fields.map((name) => ({ param: name.slice(0, 100), message: 'is not a field that is known here' })),
+  ];
+}

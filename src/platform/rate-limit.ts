@@ -1,0 +1,129 @@
+/**
+ * Rate limits shared between processes, without a statement a request: a process leases some tokens of a bucket and
+ * spends them by itself. What it does not spend within a second it gives back with its next lease. Leases start at one
+ * token and double while they are spent at once, so that a quiet caller leaves nothing lying in other processes.
+ * Leased tokens are taken from the bucket first: all processes together never admit more than the bucket holds.
+ */
+import type { Bucket, TokenGrant } from './take-tokens.ts';
+
+export type RateDecision = {
+  allowed: boolean;
+  bucket: Bucket;
+  /** Tokens that are known to be left, at least 0. */
+  remaining: number;
+  /** Until a token is there again, when not allowed; else 0. */
+  retryAfterSeconds: number;
+};
+
+export type RateLimiter = {
+  /** Takes one token. Rejects with what the store threw when the bucket cannot be asked. */
+  take(bucket: Bucket): Promise<RateDecision>;
+};
+
+type TakeTokens = (options: { bucket: Bucket; asked: number; returned: number }) => Promise<TokenGrant>;
+
+type Lease = {
+  held: number;
+  size: number;
+  leasedAtMs: number;
+  /** Tokens in the shared bucket when it was last asked. */
+  left: number;
+  emptyUntilMs: number;
+  asking: Promise<void> | undefined;
+  waiting: number;
+};
+
+const LEASE_MS = 1_000;
+/** Of a burst: no process holds more than a tenth. */
+const LARGEST_SHARE = 10;
+const MAX_BUCKETS = 10_000;
+/** Concurrent callers that lose the race for a lease ask again, this often at most. */
+const MAX_TURNS = 20;
+
+/** `nowMs` is a monotonic clock in milliseconds. */
+export function openRateLimiter({ take, nowMs }: { take: TakeTokens; nowMs: () => number }): RateLimiter {
+  const leases = new Map<string, Lease>();
+
+  async function ask(lease: Lease, bucket: Bucket): Promise<void> {
+    const quick = nowMs() - lease.leasedAtMs < LEASE_MS;
+    const largest = Math.max(1, Math.floor(bucket.burst / LARGEST_SHARE));
+    lease.size = quick ? Math.min(largest, lease.size * 2) : 1;
+    const asked = Math.max(lease.size, Math.min(lease.waiting, bucket.burst));
+    const returned = lease.held;
+    lease.held = 0;
+    const grant = await take({ bucket, asked, returned });
+    lease.held = grant.granted;
+    lease.left = Math.max(0, grant.left);
+    lease.leasedAtMs = nowMs();
+    if (grant.granted === 0) lease.emptyUntilMs = nowMs() + ((1 - lease.left) / bucket.perSecond) * 1_000;
+  }
+
+  function decide(lease: Lease, bucket: Bucket): RateDecision | undefined {
+    const now = nowMs();
+    if (lease.held > 0 && now - lease.leasedAtMs < LEASE_MS) {
+      lease.held--;
+      return { allowed: true, bucket, remaining: Math.floor(lease.held + lease.left), retryAfterSeconds: 0 };
+    }
+    if (now < lease.emptyUntilMs) return refused(bucket, lease.emptyUntilMs - now);
+    return undefined;
+  }
+
+  return {
+    async take(bucket) {
+      const lease = leaseOf(leases, bucket.key, nowMs());
+      for (let turn = 0; turn < MAX_TURNS; turn++) {
+        const decision = decide(lease, bucket);
+        if (decision) return decision;
+        lease.waiting++;
+        lease.asking ??= ask(lease, bucket).finally(() => {
+          lease.asking = undefined;
+        });
+        try {
+          await lease.asking;
+        } finally {
+          lease.waiting--;
+        }
+      }
+      return refused(bucket, 1_000 / bucket.perSecond);
+    },
+  };
+}
+
+function refused(bucket: Bucket, waitMs: number): RateDecision {
+  return { allowed: false, bucket, remaining: 0, retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) };
+}
+
+function leaseOf(leases: Map<string, Lease>, key: string, now: number): Lease {
+  const found = leases.get(key);
+  if (found) return found;
+  if (leases.size >= MAX_BUCKETS) {
+    for (const [old, lease] of leases) {
+      if (lease.waiting === 0 && (now - lease.leasedAtMs >= LEASE_MS || leases.size >= MAX_BUCKETS)) leases.delete(old);
+      if (leases.size < MAX_BUCKETS / 2) break;
+    }
+  }
+  const lease: Lease = {
+    held: 0,
+    size: 1,
+    leasedAtMs: Number.NEGATIVE_INFINITY,
+    left: 0,
+    emptyUntilMs: Number.NEGATIVE_INFINITY,
+    asking: undefined,
+    waiting: 0,
+  };
+  leases.set(key, lease);
+  return lease;
+}
+
+/** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers), and Retry-After when refused. */
+export function rateLimitHeaders(decision: RateDecision): Record<string, string> {
+  const { bucket } = decision;
+  const windowSeconds = Math.max(1, Math.ceil(bucket.burst / bucket.perSecond));
+  const missing = Math.max(0, bucket.burst - decision.remaining);
+  const resetSeconds = decision.allowed ? Math.ceil(missing / bucket.perSecond) : decision.retryAfterSeconds;
+  return {
+    'ratelimit-policy': `"default";q=${bucket.burst};w=${windowSeconds}`,
+    ratelimit: `"default";r=${decision.remaining};t=${resetSeconds}`,
+    ...(decision.allowed ? {} : { 'retry-after': String(decision.retryAfterSeconds) }),
+  };
+}

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest';
+import { type Database, Prisma, transaction } from '../../prisma/client.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { firstAnswer } from '../../src/platform/first-answer.ts';
+import { type IdempotencyRequest, idempotencyRequest } from '../../src/platform/idempotency-request.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { once } from '../../src/platform/once.ts';
+import { purgeIdempotency } from '../../src/platform/purge-idempotency.ts';
+import { sealed, unsealed } from '../../src/platform/sealed.ts';
+import { freshDatabase } from '../setup/database.ts';
+
+const { database } = await freshDatabase();
+const scopeId = newId();
+
+function request(key: string, parameters: unknown = {}, more: Partial<IdempotencyRequest> = {}): IdempotencyRequest {
+  const made = idempotencyRequest({ scopeId, operation: 'createMerchant', parameters, headerKey: key });
+  if (!made) throw new Error('No request.');
+  return { ...made, ...more };
+}
+
+function createMerchant(given: IdempotencyRequest | undefined, on: Database = database) {
+  return transaction(on, (tx) =>
+    once(tx, given, () => tx.merchant.create({ data: { id: newId(), name: given?.key ?? 'none' } })),
+  );
+}
+
+test('the first answer comes back with its types, and the effect has run once', async () => {
+  const wanted = request('typed');
+  const answer = {
+    at: new Date('2026-01-02T03:04:05.678Z'),
+    amount: new Prisma.Decimal('123456789012345678901234567890.5'),
+    units: 10n ** 40n,
+    bytes: new Uint8Array([1, 2, 255]),
+    metadata: { $date: 'a word of the caller', nested: [{ $bigint: 'x' }, null, true, 1.5] },
+  };
+  const first = await transaction(database, (tx) => once(tx, wanted, async () => ({ ...answer, absent: undefined })));
+  const again = await transaction(database, (tx) => once(tx, wanted, async () => Promise.reject(new Error('twice'))));
+  expect(first.replayed).toBe(false);
+  expect(again).toEqual({ result: answer, replayed: true });
+  expect(await firstAnswer(database, wanted)).toEqual({ result: answer, replayed: true });
+});
+
+test('fifty concurrent twins make one effect and hear the same answer', async () => {
+  const answers = await Promise.all(Array.from({ length: 50 }, () => createMerchant(request('twins'))));
+  expect(await database.merchant.count({ where: { name: 'twins' } })).toBe(1);
+  expect(new Set(answers.map((answer) => answer.result.id)).size).toBe(1);
+  expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
+});
+
+test('the same key with other parameters is a mismatch, in another order of keys it is not', async () => {
+  await createMerchant(request('order', { a: 1, b: 2n }));
+  expect((await createMerchant(request('order', { b: 2n, a: 1, c: undefined }))).replayed).toBe(true);
+  await expect(createMerchant(request('order', { a: 1, b: 3n }))).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
+});
+
+test('the same key in another scope is another call', async () => {
+  const first = await createMerchant(request('scoped'));
+  const other = await createMerchant({ ...request('scoped'), scopeId: newId() });
+  expect(other.replayed).toBe(false);
+  expect(other.result.id).not.toBe(first.result.id);
+});
+
+test('an effect that fails leaves its key free and nothing behind', async () => {
+  const failing = transaction(database, (tx) =>
+    once(tx, request('fails'), async () => {
+      await tx.merchant.create({ data: { id: newId(), name: 'half' } });
+      throw new GatewayError('INVALID_STATE', 'No.');
+    }),
+  );
+  await expect(failing).rejects.toMatchObject({ code: 'INVALID_STATE' });
+  expect(await database.merchant.count({ where: { name: 'half' } })).toBe(0);
+  expect((await createMerchant(request('fails'))).replayed).toBe(false);
+});
+
+test('a twin of a call that dies before its commit takes its place', async () => {
+  const dying = await freshTwin();
+  await dying.begun;
+  const twin = createMerchant(request('dies'));
+  dying.die();
+  expect((await twin).replayed).toBe(false);
+  await expect(dying.ended).rejects.toThrow('died');
+});
+
+test('a call that runs longer than the wait is told to be in flight', async () => {
+  await database.$executeRaw`SET lock_timeout = 0`;
+  const holder = await freshTwin('slow');
+  await holder.begun;
+  const impatient = transaction(database, async (tx) => {
+    // The wait of ten seconds is production's; the mapping of its end is what this shows.
+    const failure = tx.$executeRaw`
+      INSERT INTO idempotency_record (app_id, key, fingerprint, result)
+      SELECT app_id, key, fingerprint, result FROM idempotency_record WHERE false`;
+    await failure;
+    return once(shortWait(tx), request('slow'), async () => 'never');
+  });
+  await expect(impatient).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_FLIGHT', retryAfterSeconds: 1 });
+  holder.die();
+  await expect(holder.ended).rejects.toThrow('died');
+});
+
+test('neither the key nor a sealed secret can be read from the table, and the caller gets the secret again', async () => {
+  const wanted = request('order-7712-with-a-key');
+  const run = () =>
+    transaction(database, (tx) => once(tx, wanted, async () => ({ secret: sealed(wanted, 'sk_test_secret') })));
+  const first = await run();
+  const again = await run();
+  expect(unsealed(wanted, first.result.secret)).toBe('sk_test_secret');
+  expect(unsealed(wanted, again.result.secret)).toBe('sk_test_secret');
+  const table = JSON.stringify(await database.idempotencyRecord.findMany());
+  expect(table).not.toContain('order-7712-with-a-key');
+  expect(table).not.toContain('sk_test_secret');
+  expect(() => unsealed(request('another key'), first.result.secret)).toThrow();
+  expect(unsealed(undefined, sealed(undefined, 'plain'))).toBe('plain');
+});
+
+test('the purge takes header keys after their time, and never a permanent one', async () => {
+  await createMerchant(request('young'));
+  await createMerchant(request('old'));
+  await createMerchant(request('old-permanent'));
+  await createMerchant(request('old-permanent', {}, { permanent: true }));
+  await createMerchant(request('born-permanent', {}, { permanent: true }));
+  await database.$executeRaw`UPDATE idempotency_record SET created_at = now() - interval '3 days'`;
+  await createMerchant(request('young-2'));
+  await purgeIdempotency({ database, clock: { now: () => new Date() } });
+  expect(await firstAnswer(database, request('young-2'))).toBeDefined();
+  expect(await firstAnswer(database, request('old'))).toBeUndefined();
+  expect(await firstAnswer(database, request('old-permanent'))).toBeDefined();
+  expect(await firstAnswer(database, request('born-permanent'))).toBeDefined();
+});
+
+test('a body and a header that differ, and keys past their limit, are refused', () => {
+  const make = (bodyKey: string | null, headerKey: string | undefined) =>
+    idempotencyRequest({ scopeId, operation: 'o', parameters: {}, bodyKey, headerKey });
+  expect(make(null, undefined)).toBeUndefined();
+  expect(make('same', 'same')?.permanent).toBe(true);
+  expect(make(null, 'k')?.permanent).toBe(false);
+  expect(make('k'.repeat(255), undefined)).toBeDefined();
+  for (const [body, header] of [
+    ['a', 'b'],
+    ['', undefined],
+    [null, ''],
+    ['k'.repeat(256), undefined],
+    [null, 'tab\there'],
+  ] as const) {
+    expect(() => make(body, header)).toThrow(GatewayError);
+  }
+});
+
+/** A first call on a connection of its own that holds its key until it is told to die. */
+async function freshTwin(key = 'dies') {
+  const begun = Promise.withResolvers<void>();
+  const death = Promise.withResolvers<never>();
+  const ended = transaction(database, (tx) =>
+    once(tx, request(key), () => {
+      begun.resolve();
+      return death.promise;
+    }),
+  );
+  ended.catch(() => {});
+  return { begun: begun.promise, ended, die: () => death.reject(new Error('died')) };
+}
+
+/** The same transaction, with a lock timeout of 50 ms wherever `once` asks for its own. */
+function shortWait(tx: Prisma.TransactionClient): Prisma.TransactionClient {
+  return new Proxy(tx, {
+    get(target, name, receiver) {
+      if (name !== '$queryRaw') return Reflect.get(target, name, receiver);
+      return (parts: TemplateStringsArray, ...values: unknown[]) =>
+        target.$queryRaw(parts, ...values.map((value) => (value === '10000' ? '50' : value)));
+    },
+  });
+}
