@@ -1,0 +1,140 @@
+/** A real API and a real chain, and payers who do what the steps say. */
+import { type Address, type Hex, hashTypedData } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { PaymentStep } from '../../src/checkout/payment-step.ts';
+import { readEscrowState } from '../../src/escrow/read-escrow-state.ts';
+import { openApi, type TestApi } from '../setup/api.ts';
+import { openEvm, type TestEvm } from '../setup/evm.ts';
+
+type Payer = { address: Address; privateKey: Hex };
+
+export type Prepared = {
+  quote: { id: string; tokenKey: string; cryptoAmount: string; exchangeRate: string; expiresAt: string };
+  steps: PaymentStep[];
+  walletBalance: string;
+  walletAllowance: string;
+};
+
+export type OpenedSession = { id: string; clientSecret: string; paymentIntentId: string };
+
+const domain = { name: 'USD Coin', version: '2' };
+
+export type CheckoutGround = Awaited<ReturnType<typeof openCheckoutGround>>;
+
+export async function openCheckoutGround() {
+  const evm = await openEvm();
+  const token = (symbol: string, address: Address, rest: object) => ({
+    symbol,
+    name: symbol,
+    decimals: 6,
+    address,
+    ...rest,
+  });
+  const chain = {
+    chainId: evm.chainId,
+    name: 'Local',
+    family: 'EVM',
+    testnet: true,
+    local: true,
+    native: { symbol: 'ETH', decimals: 18 },
+    escrow: evm.escrow,
+    tokens: [
+      token('USDC', evm.usdc.address, { permit: domain, receive: domain }),
+      // The same coin as if it had no ERC-3009, so that EIP-2612 is taken.
+      token('USDP', evm.usdc.address, { permit: domain }),
+      token('USDT', evm.usdt.address, { resetsAllowance: true }),
+    ],
+  };
+  const api = await openApi({
+    rpc: { [evm.chainId]: evm.rpcUrl },
+    chains: [chain],
+    environment: {
+      OPERATOR_PRIVATE_KEY: evm.operator.privateKey,
+      ARBITER_ADDRESS: evm.arbiter.address,
+      FEE_RECIPIENT: evm.feeRecipient.address,
+      PRICE_TABLE: 'USDC=1,USDP=1,USDT=1,ETH=2500,EUR=1.1',
+      [`RELAY_MINIMUM_USD_${evm.chainId}`]: '0.50',
+    },
+  });
+  return { api, evm, ...payingClient(api, evm) };
+}
+
+function payingClient(api: TestApi, evm: TestEvm) {
+  const openSession = async (input: Record<string, unknown> = {}): Promise<OpenedSession> => {
+    const answer = await api.graphql(
+      `mutation ($input: CreateCheckoutSessionInput!) {
+        createCheckoutSession(input: $input) { id clientSecret paymentIntentId }
+      }`,
+      { input: { items: [{ name: 'Tea', amount: '10.00' }], ...input } },
+      { key: api.merchantA.secretKey },
+    );
+    return answer.data.createCheckoutSession;
+  };
+  const prepare = (session: OpenedSession, input: Record<string, unknown>) =>
+    api.graphql(
+      `mutation ($id: ID!, $input: PrepareCheckoutInput!) {
+        prepareCheckout(id: $id, input: $input) {
+          quote { id tokenKey cryptoAmount exchangeRate expiresAt }
+          steps { kind description chainId to data value name typedData }
+          walletBalance walletAllowance
+        }
+      }`,
+      { id: session.id, input: { chainId: evm.chainId, ...input } },
+      { clientSecret: session.clientSecret },
+    );
+  const confirm = (session: OpenedSession, input: Record<string, unknown> = {}) =>
+    api.graphql(
+      `mutation ($id: ID!, $input: ConfirmCheckoutInput!) {
+        confirmCheckout(id: $id, input: $input) { id status paymentIntentId lastError { code message } }
+      }`,
+      { id: session.id, input },
+      { clientSecret: session.clientSecret },
+    );
+  /** Sends and signs what the steps say, and answers the signatures and the last transaction. */
+  const doSteps = async (payer: Payer, steps: PaymentStep[]) => {
+    const signatures: Record<string, Hex> = {};
+    let txHash: Hex | undefined;
+    for (const step of steps) {
+      if (step.kind === 'transaction') {
+        txHash = await send(payer, { to: step.to, data: step.data, value: BigInt(step.value) });
+      } else if (step.kind === 'signTypedData') {
+        signatures[step.name] = await signStep(payer, step);
+      }
+    }
+    return { signatures, txHash };
+  };
+  const send = async (sender: Payer, call: { to: Address; data: Hex; value: bigint }): Promise<Hex> => {
+    const hash = await evm.walletFor(sender.privateKey).sendTransaction({ ...call, account: accountOf(sender) });
+    const receipt = await evm.publicClient.waitForTransactionReceipt({ hash });
+    if (receipt.status !== 'success') throw new Error(`Reverted: ${hash}`);
+    return hash;
+  };
+  /** What the pump would do: the operator sends what is queued for these terms. */
+  const relay = async (termsHash: string) => {
+    const outgoing = await api.database.outgoingTransaction.findUniqueOrThrow({
+      where: { purpose: `authorize:${termsHash}` },
+    });
+    return await send(evm.operator, { to: hex(outgoing.toAddress), data: hex(outgoing.data), value: 0n });
+  };
+  const stateOf = (termsHash: string) =>
+    readEscrowState({ client: evm.publicClient, escrow: evm.escrow }, { id: hex(termsHash) });
+  const termsOf = async (quoteId: string) => {
+    const quote = await api.database.quote.findUniqueOrThrow({ where: { id: quoteId } });
+    return await api.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: quote.termsHash } });
+  };
+  return { openSession, prepare, confirm, doSteps, send, relay, stateOf, termsOf };
+}
+
+export async function signStep(payer: Payer, step: Extract<PaymentStep, { kind: 'signTypedData' }>): Promise<Hex> {
+  // A wallet takes typed data as JSON: what is signed must not depend on how the gateway held it.
+  const { domain: typedDomain, types, primaryType, message } = JSON.parse(JSON.stringify(step.typedData));
+  return await accountOf(payer).sign({ hash: hashTypedData({ domain: typedDomain, types, primaryType, message }) });
+}
+
+function accountOf(payer: Payer) {
+  return privateKeyToAccount(payer.privateKey);
+}
+
+function hex(text: string): Hex {
+  return `0x${text.replace(/^0x/, '')}`;
+}
