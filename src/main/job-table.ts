@@ -1,0 +1,54 @@
+/** Job → verb: everything that a worker does in the background. */
+import { completeCheckoutSession } from '../checkout/complete-checkout-session.ts';
+import { endOverdueSession } from '../checkout/end-overdue-session.ts';
+import { expireCheckoutSessionJob } from '../checkout/jobs.ts';
+import { reopenCheckoutSession } from '../checkout/reopen-checkout-session.ts';
+import type { Config } from '../config.ts';
+import type { EventType } from '../events/event-type.ts';
+import { type Reaction, type Reactions, react } from '../events/react.ts';
+import { reactJob } from '../events/react-job.ts';
+import { queueDeliveries } from '../events/webhooks/queue-deliveries.ts';
+import { sendTransactionsJob } from '../operator/jobs.ts';
+import type { ChainActionWorld } from '../payments/actions/action-world.ts';
+import { expirePaymentIntent } from '../payments/actions/expire-payment-intent.ts';
+import { reclaimPayment } from '../payments/actions/reclaim-payment.ts';
+import { resolveDisputeByTimeout } from '../payments/actions/resolve-dispute-by-timeout.ts';
+import { returnPayment } from '../payments/actions/return-payment.ts';
+import { settlePayment } from '../payments/actions/settle-payment.ts';
+import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../payments/jobs.ts';
+import { type JobTable, jobEntry } from '../platform/queue.ts';
+
+export type WorkWorld = ChainActionWorld & { config: Pick<Config, 'publicUrl'> };
+
+/** What the queue's worker runs, by job name. */
+export function jobTable(
+  world: WorkWorld,
+  sending: { ring(sender: { chainId: number; sender: string }): Promise<void> },
+): JobTable {
+  const reactions = reactionTable(world);
+  return new Map([
+    jobEntry(sendTransactionsJob, (sender) => sending.ring(sender)),
+    jobEntry(reactJob, async ({ appId, first, last }) => {
+      await queueDeliveries(world, { appId, first: BigInt(first), last: BigInt(last) });
+      await react({ database: world.database, reactions }, { appId, first, last });
+    }),
+    jobEntry(settleJob, (payload) => settlePayment(world, payload)),
+    jobEntry(expireJob, (payload) => expirePaymentIntent(world, payload)),
+    jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),
+    jobEntry(resolveByTimeoutJob, (payload) => resolveDisputeByTimeout(world, payload)),
+    jobEntry(returnPaymentJob, (payload) => returnPayment(world, payload)),
+    jobEntry(expireCheckoutSessionJob, (payload) => endOverdueSession(world, payload)),
+  ]);
+}
+
+/** Event → what other rooms do after it, each idempotent by the event. */
+export function reactionTable(world: WorkWorld): Reactions {
+  const ofPayment =
+    (verb: (world: WorkWorld, request: { paymentIntentId: string }) => Promise<unknown>): Reaction =>
+    (event) =>
+      verb(world, { paymentIntentId: event.resourceId });
+  return new Map<EventType, Reaction[]>([
+    ['payment_intent.authorized', [ofPayment(completeCheckoutSession)]],
+    ['payment_intent.reverted', [ofPayment(reopenCheckoutSession)]],
+  ]);
+}

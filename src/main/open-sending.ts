@@ -1,0 +1,56 @@
+import type { Database } from '../../prisma/client.ts';
+import type { EvmNodes } from '../chains/evm/nodes.ts';
+import type { Registry } from '../chains/registry.ts';
+import { noteRelayFailure } from '../checkout/note-relay-failure.ts';
+import type { Config } from '../config.ts';
+import { describeRevert } from '../escrow/describe-revert.ts';
+import type { OperatorSigner } from '../operator/operator-signer.ts';
+import { type SendLimits, sendLimits } from '../operator/outgoing-transaction.ts';
+import { pumpTransactions } from '../operator/pump-transactions.ts';
+import { paymentOutgoingHooks } from '../payments/actions/payment-outgoing-hooks.ts';
+import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+
+export type SendersWorld = {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  registry: Registry;
+  nodes: EvmNodes;
+  config: Pick<Config, 'rpc'>;
+  operator: OperatorSigner;
+  /** Its own key, so that the operator can never resolve a dispute. */
+  arbiter: OperatorSigner | null;
+  locks: AdvisoryLocks;
+  limits?: SendLimits;
+};
+
+type Sender = { chainId: number; sender: string };
+
+/** One turn of the pump of any of our keys on any chain; a sender whose key is not held here is left alone. */
+export function openPumps(world: SendersWorld): (sender: Sender) => Promise<void> {
+  const { database, clock, log, registry, nodes, operator, arbiter, locks } = world;
+  const signers = new Map([operator, ...(arbiter ? [arbiter] : [])].map((one) => [one.address.toLowerCase(), one]));
+  const hooks = paymentOutgoingHooks({ clock, registry, operator, relayFailed: noteRelayFailure });
+  return async ({ chainId, sender }) => {
+    const signer = signers.get(sender.toLowerCase());
+    const chain = registry.chain(chainId);
+    const settings = world.config.rpc.find((one) => one.chainId === chainId);
+    if (!signer || !chain || !settings) return;
+    await nodes.asking(chainId, (client) =>
+      pumpTransactions({
+        database,
+        locks,
+        clock,
+        log,
+        client,
+        signer,
+        chain: { chainId, confirmations: chain.confirmations, maxFeePerGasWei: settings.maxFeePerGasWei },
+        hooks,
+        describeRevert,
+        limits: world.limits ?? sendLimits,
+      }),
+    );
+  };
+}

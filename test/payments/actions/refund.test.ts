@@ -1,0 +1,134 @@
+/** Refunds, from the verb to the money on chain, and the races that they must not win twice. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { refundCall, settleCall } from '../../../src/escrow/calldata.ts';
+import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
+import { type Gateway, openGateway } from '../../setup/gateway.ts';
+
+let gateway: Gateway;
+/** A payment that nothing changes. */
+let paidOnce: ReturnType<Gateway['pay']> | undefined;
+
+beforeAll(async () => {
+  gateway = await openGateway();
+});
+
+const request = (id: string) => ({ scope: gateway.scope, id });
+
+describe('a refund', () => {
+  it('gives everything left back without a fee', async () => {
+    const { id, signed } = await gateway.pay();
+    const money = await gateway.gained(async () => {
+      const answer = await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Out of stock' });
+      expect(answer).toMatchObject({
+        paymentIntentId: id,
+        txHash: null,
+        status: 'PENDING',
+        amount: '10000000',
+        leftoverAfter: '0',
+        tokenKey: gateway.evm.usdc.key,
+        reason: 'Out of stock',
+      });
+      expect(await gateway.status(id)).toBe('REFUND_PENDING');
+      await gateway.settleDown();
+    });
+    expect(money).toEqual({ payer: 10_000_000n, merchant: 0n, fee: 0n, escrow: -10_000_000n });
+    expect(await gateway.read(id)).toMatchObject({ status: 'REFUNDED', refundReason: 'Out of stock' });
+    expect(await gateway.left(id, signed)).toBe(0n);
+    expect(await gateway.events(id)).toEqual(expect.arrayContaining(['refund_pending', 'refunded']));
+  });
+
+  it('in parts, by amount and by a floored percentage, leaves the rest to be settled', async () => {
+    const { id, signed } = await gateway.pay({ amount: 10_000_001n });
+    await refundPaymentIntent(gateway.action, { ...request(id), reason: 'One of three', amount: '3000000' });
+    await gateway.settleDown();
+    expect(await gateway.status(id)).toBe('CAPTURED');
+    const half = await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Half of the rest', percent: 50 });
+    expect(half).toMatchObject({ amount: '3500000', leftoverAfter: '3500001' });
+    await gateway.settleDown();
+    expect(await gateway.left(id, signed)).toBe(3_500_001n);
+    const money = await gateway.gained(async () => {
+      await gateway.passTime(110);
+      await gateway.settleDown();
+    });
+    expect(money).toEqual({ payer: 0n, merchant: 3_465_001n, fee: 35_000n, escrow: -3_500_001n });
+    expect(await gateway.status(id)).toBe('SETTLED');
+  });
+
+  it('is one of two that race, and the other is refused', async () => {
+    const { id } = await gateway.pay();
+    const money = await gateway.gained(async () => {
+      const both = await Promise.allSettled(
+        ['First', 'Second'].map((reason) =>
+          refundPaymentIntent(gateway.action, { ...request(id), reason, amount: '6000000' }),
+        ),
+      );
+      expect(both.map((one) => one.status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      const refused = both.find((one) => one.status === 'rejected');
+      expect(refused?.reason).toMatchObject({ code: 'INVALID_STATE' });
+      await gateway.settleDown();
+    });
+    expect(money.payer).toBe(6_000_000n);
+    expect(await gateway.database.refund.count({ where: { paymentIntentId: id } })).toBe(1);
+  });
+
+  it('that lost against a settlement on chain is FAILED, and the payment is SETTLED', async () => {
+    const { id, signed } = await gateway.pay();
+    await gateway.passTime(110);
+    await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Too late' });
+    await gateway.send(gateway.evm.payers[1], settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }));
+    for (let tries = 0; tries < 6; tries++) {
+      await gateway.settleDown();
+      await gateway.passTime(61);
+    }
+    expect(await gateway.status(id)).toBe('SETTLED');
+    expect(await gateway.database.refund.findFirst({ where: { paymentIntentId: id } })).toMatchObject({
+      status: 'FAILED',
+    });
+    expect(await gateway.left(id, signed)).toBe(0n);
+  });
+
+  it('that somebody outran on chain fails and takes the payment back to CAPTURED', async () => {
+    const { id, signed } = await gateway.pay();
+    await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Ours', amount: '6000000' });
+    const theirs = refundCall({
+      escrow: gateway.evm.escrow,
+      terms: signed.terms,
+      amount: 1n,
+      expectedLeft: 10_000_000n,
+    });
+    await gateway.send(gateway.evm.merchant, theirs);
+    for (let tries = 0; tries < 6; tries++) {
+      await gateway.settleDown();
+      await gateway.passTime(17);
+    }
+    const refund = await gateway.database.refund.findFirstOrThrow({ where: { paymentIntentId: id } });
+    expect(refund).toMatchObject({ status: 'FAILED' });
+    expect(refund.error).toBe('WrongLeft(9999999, 10000000)');
+    expect(await gateway.events(id)).toContain('refund_pending');
+    expect(['CAPTURED', 'SETTLED']).toContain(await gateway.status(id));
+  });
+
+  it.each([
+    ['both sizes', { amount: '1', percent: 1 }],
+    ['nothing', { amount: '0' }],
+    ['more than is left', { amount: '10000001' }],
+    ['a broken number', { amount: '1.5' }],
+    ['a percentage above 100', { percent: 101 }],
+    ['no reason', { reason: '' }],
+  ])('with %s is refused', async (_, fields) => {
+    paidOnce ??= gateway.pay();
+    const { id } = await paidOnce;
+    await expect(
+      refundPaymentIntent(gateway.action, { ...request(id), reason: 'A reason', ...fields }),
+    ).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+  });
+
+  it("of another merchant's payment does not exist", async () => {
+    paidOnce ??= gateway.pay();
+    const { id } = await paidOnce;
+    const scope = { merchantId: '019a0000-0000-7000-8000-000000000000', appId: null };
+    await expect(refundPaymentIntent(gateway.action, { scope, id, reason: 'Not mine' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * A whole gateway without its HTTP server, moved by hand: a real chain, a database, the projector reading the node's
+ * logs, the pumps of operator and arbiter, and the queue's jobs. Nothing happens between the calls of a test.
+ */
+import { erc20Abi, type Hex } from 'viem';
+import type { Scope } from '../../src/auth/principal.ts';
+import type { PaymentTerms } from '../../src/escrow/terms.ts';
+import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
+import { factTable } from '../../src/main/fact-table.ts';
+import { jobTable } from '../../src/main/job-table.ts';
+import { openPumps } from '../../src/main/open-sending.ts';
+import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
+import { sendLimits } from '../../src/operator/outgoing-transaction.ts';
+import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { openGround, type Signed } from '../payments/ground.ts';
+import { onTeardown } from './teardown.ts';
+
+export type Gateway = Awaited<ReturnType<typeof openGateway>>;
+
+/** Rounds of pump, projector and jobs until nothing is left to do; more means that something never ends. */
+const ROUNDS_LIMIT = 40;
+
+export async function openGateway() {
+  const ground = await openGround();
+  const { evm, database, registry, nodes, source } = ground;
+  let skewMs = 0;
+  const clock = { now: () => new Date(Date.now() + skewMs) };
+  const operator = openOperatorSigner({ privateKey: evm.operator.privateKey });
+  const arbiter = openOperatorSigner({ privateKey: evm.arbiter.privateKey });
+  const locks = openAdvisoryLocks({ url: ground.url, log: silentLog });
+  onTeardown(() => locks.close());
+  const config = { rpc: [evm.rpcSettings], publicUrl: 'http://localhost:4000' };
+  const world = { database, clock, registry, nodes, operator, arbiter, config, log: silentLog };
+  const pump = openPumps({ ...world, locks, limits: { ...sendLimits, resendAfterMs: 1_000 } });
+  const handlers = factTable(world);
+  const projector = {
+    database,
+    clock,
+    registry,
+    nodes,
+    source,
+    handlers,
+    log: silentLog,
+    memory: newProjectorMemory(),
+  };
+  const jobs = jobTable(world, { ring: pump });
+  const senders = [operator, arbiter].map((one) => one.address.toLowerCase());
+  const app = await database.app.findUniqueOrThrow({ where: { id: ground.app.id } });
+  const scope: Scope = { merchantId: app.merchantId, appId: app.id };
+
+  const observe = () => observeChain(projector, { chainId: evm.chainId });
+  const turnPumps = async () => {
+    for (const sender of senders) await pump({ chainId: evm.chainId, sender });
+  };
+  const runDueJobs = async (): Promise<number> => {
+    const due = await database.$queryRaw<{ id: bigint; name: string; payload: unknown }[]>`
+      SELECT job.id, task.identifier AS name, job.payload FROM graphile_worker._private_jobs job
+      JOIN graphile_worker._private_tasks task ON task.id = job.task_id
+      WHERE job.run_at <= ${clock.now()} ORDER BY job.id`;
+    for (const job of due) {
+      await database.$queryRaw`SELECT id::text FROM graphile_worker.complete_jobs(ARRAY[${job.id}::bigint])`;
+      await jobs.get(job.name)?.(job.payload);
+    }
+    return due.length;
+  };
+  const sendersWithWork = async (): Promise<string[]> => {
+    const open = await database.outgoingTransaction.findMany({
+      where: {
+        OR: [
+          { status: { in: ['SIGNED', 'SENT'] } },
+          { status: 'MINED', confirmedAt: null },
+          { status: 'QUEUED', OR: [{ notBefore: null }, { notBefore: { lte: clock.now() } }] },
+        ],
+      },
+      distinct: ['sender'],
+      select: { sender: true },
+    });
+    return open.map((row) => row.sender);
+  };
+  /** Lets everything that is due happen, on chain and here, and stops when nothing moves. */
+  const settleDown = async (): Promise<void> => {
+    for (let round = 0; round < ROUNDS_LIMIT; round++) {
+      for (const sender of await sendersWithWork()) await pump({ chainId: evm.chainId, sender });
+      await observe();
+      const ran = await runDueJobs();
+      if (ran === 0 && (await sendersWithWork()).length === 0) return;
+    }
+    throw new Error('The gateway does not come to rest.');
+  };
+
+  return {
+    ...ground,
+    clock,
+    scope,
+    action: world,
+    projector,
+    observe,
+    turnPumps,
+    runDueJobs,
+    settleDown,
+    /** Chain and clock both move on; failed simulations are due again after it. */
+    async passTime(seconds: number) {
+      skewMs += seconds * 1000;
+      await evm.passTime(seconds);
+    },
+    /** A made and paid intent, as far as the gateway takes it by itself. */
+    async pay(fields: Partial<PaymentTerms> = {}) {
+      const captureMode = fields.captureOnAuthorize === false ? 'MANUAL' : 'AUTOMATIC';
+      const intent = await ground.intent({ captureMode });
+      const signed = await ground.sign(intent, fields);
+      await ground.authorize(signed);
+      await settleDown();
+      return { id: intent.id, signed };
+    },
+    /** Transactions of a payment, oldest first, as "TYPE STATUS". */
+    async steps(id: string): Promise<string[]> {
+      const rows = await database.transaction.findMany({
+        where: { paymentIntentId: id },
+        orderBy: { id: 'asc' },
+      });
+      return rows.map((row) => `${row.type} ${row.status}`);
+    },
+    status: async (id: string) => (await ground.read(id)).status,
+    /** What payer, merchant, fee recipient and escrow hold more, or less, after `work`. */
+    async gained(work: () => Promise<unknown>) {
+      const before = await tokenBalances(ground);
+      await work();
+      const after = await tokenBalances(ground);
+      return {
+        payer: after.payer - before.payer,
+        merchant: after.merchant - before.merchant,
+        fee: after.fee - before.fee,
+        escrow: after.escrow - before.escrow,
+      };
+    },
+    /** What the books, the contract and the intent say is left; throws where they differ. */
+    async left(id: string, signed: Signed): Promise<bigint> {
+      const [held, contract, intent] = [
+        await ground.held(signed.id),
+        await ground.state(signed.id),
+        await ground.read(id),
+      ];
+      const told = BigInt(intent.leftAmount?.toFixed() ?? '0');
+      if (held !== contract.left || told !== contract.left) {
+        throw new Error(`The books say ${held}, the contract ${contract.left}, the intent ${told}.`);
+      }
+      return contract.left;
+    },
+  };
+}
+
+async function tokenBalances({ evm }: Awaited<ReturnType<typeof openGround>>) {
+  const of = (address: Hex) =>
+    evm.publicClient.readContract({
+      address: evm.usdc.address,
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [address],
+    });
+  const [payer, merchant, fee, escrow] = await Promise.all([
+    of(evm.payers[0].address),
+    of(evm.merchant.address),
+    of(evm.feeRecipient.address),
+    of(evm.escrow),
+  ]);
+  return { payer, merchant, fee, escrow };
+}
