@@ -1,6 +1,5 @@
 /** The mutations createCheckoutSession and expireCheckoutSession. */
 import { createCheckoutSessionSchema } from '../../../checkout/checkout-session.ts';
-import { createCheckoutSession } from '../../../checkout/create-checkout-session.ts';
 import { expireCheckoutSession } from '../../../checkout/expire-checkout-session.ts';
 import { CaptureModeEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
@@ -9,6 +8,7 @@ import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
 import { givenSelectionFaults } from '../server/selection-rules.ts';
 import { CheckoutSessionRef, CheckoutUiModeEnum } from './checkout-session.ts';
+import { openSession } from './open-session.ts';
 
 const CheckoutItemInput = builder.inputType('CheckoutItemInput', {
   description: 'A line of a session.',
@@ -57,8 +57,8 @@ builder.mutationField('createCheckoutSession', (t) =>
     resolve: async (_root, args, context) => {
       const input = checked(context, rules, args.input);
       const scope = await appScopeOf(context, input);
-      const { session, clientSecret } = await createCheckoutSession(context.world, {
-        app: { id: scope.appId, merchantId: scope.merchantId },
+      const { session, clientSecret } = await openSession(context.world, {
+        scope,
         input,
         idempotency: idempotencyOf(context, {
           scopeId: scope.appId,

@@ -1,0 +1,30 @@
+import type { CreateCheckoutSessionInput, SessionWithItems } from '../../../checkout/checkout-session.ts';
+import { createCheckoutSession } from '../../../checkout/create-checkout-session.ts';
+import { startLinkCheckout } from '../../../checkout/links/start-link-checkout.ts';
+import { createInvoiceCheckout } from '../../../invoices/create-invoice-checkout.ts';
+import type { IdempotencyRequest } from '../../../platform/idempotency-request.ts';
+import type { World } from '../server/world.ts';
+
+/** Hands a session's input to the room of what it is for: an invoice, a link, or the checkout's own items and intents. */
+export function openSession(
+  world: World,
+  request: {
+    scope: { merchantId: string; appId: string };
+    input: CreateCheckoutSessionInput;
+    idempotency: IdempotencyRequest | undefined;
+  },
+): Promise<{ session: SessionWithItems; clientSecret: string }> {
+  const { scope, input, idempotency } = request;
+  if (input.invoiceId) {
+    return createInvoiceCheckout(world, { scope, invoiceId: input.invoiceId, options: input, idempotency });
+  }
+  if (input.paymentLinkId) {
+    return startLinkCheckout(world, {
+      link: { id: input.paymentLinkId, scope },
+      input: {},
+      options: input,
+      idempotency,
+    });
+  }
+  return createCheckoutSession(world, { app: { id: scope.appId, merchantId: scope.merchantId }, input, idempotency });
+}

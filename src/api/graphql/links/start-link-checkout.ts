@@ -1,0 +1,57 @@
+/** The mutation startLinkCheckout. */
+import { startLinkCheckoutSchema } from '../../../checkout/links/link-checkout.ts';
+import { findLink, startLinkCheckout } from '../../../checkout/links/start-link-checkout.ts';
+import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
+import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+
+const BillingDetailsInput = builder.inputType('BillingDetailsInput', {
+  description: 'Who pays; required where the link asks for it, but for the state.',
+  fields: (t) => ({
+    email: t.string({ description: 'At most 255 characters.' }),
+    name: t.string({ description: 'At most 255 characters.' }),
+    address: t.string({ description: 'At most 500 characters.' }),
+    city: t.string({ description: 'At most 255 characters.' }),
+    state: t.string({ description: 'At most 255 characters.' }),
+    country: t.string({ description: 'At most 255 characters.' }),
+    postalCode: t.string({ description: 'At most 50 characters.' }),
+  }),
+});
+
+const rules = defineRules({ schema: startLinkCheckoutSchema });
+const StartLinkCheckoutInput = builder.inputType('StartLinkCheckoutInput', {
+  description: 'What a payer says to a link.',
+  extensions: carryRules(rules),
+  fields: (t) => ({
+    amount: t.field({ type: 'Decimal', description: 'Only where the link leaves the amount to the payer.' }),
+    currency: t.string({ description: 'USD or EUR, where the link leaves it to the payer.' }),
+    billingDetails: t.field({ type: BillingDetailsInput, description: 'They make a customer of the app.' }),
+  }),
+});
+
+builder.mutationField('startLinkCheckout', (t) =>
+  t.field({
+    type: CheckoutSessionRef,
+    description: 'Starts a checkout session from a payment link. Anybody may; the answer holds the client secret.',
+    authScopes: { public: true },
+    args: {
+      slug: t.arg.string({ required: true, description: "The link's slug." }),
+      input: t.arg({ type: StartLinkCheckoutInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, rules, args.input);
+      const link = await findLink(context.world.database, { slug: args.slug });
+      const { session, clientSecret } = await startLinkCheckout(context.world, {
+        link: { slug: args.slug },
+        input,
+        idempotency: idempotencyOf(context, {
+          scopeId: link.appId,
+          operation: 'startLinkCheckout',
+          parameters: { slug: args.slug, ...input },
+        }),
+      });
+      return { ...session, clientSecret };
+    },
+  }),
+);

@@ -1,0 +1,58 @@
+/** What a payer may send to a link, and what the link makes of it. */
+import { z } from 'zod';
+import { currencySchema, fiatAmountSchema } from '../../catalog/product-plan.ts';
+import type { FieldFault } from '../../errors.ts';
+
+const text = (limit: number) => z.string().max(limit, `at most ${limit} characters`).nullish();
+
+export const billingDetailsSchema = z.object({
+  email: z.email('not an email address').max(255, 'at most 255 characters').nullish(),
+  name: text(255),
+  address: text(500),
+  city: text(255),
+  state: text(255),
+  country: text(255),
+  postalCode: text(50),
+});
+export type BillingDetails = z.infer<typeof billingDetailsSchema>;
+
+export const startLinkCheckoutSchema = z.object({
+  amount: fiatAmountSchema.nullish(),
+  currency: currencySchema.nullish(),
+  billingDetails: billingDetailsSchema.nullish(),
+});
+export type StartLinkCheckoutInput = z.infer<typeof startLinkCheckoutSchema>;
+
+/** What a link that asks for billing details must be told; a state is not everywhere. */
+const required = ['email', 'name', 'address', 'city', 'country', 'postalCode'] as const;
+
+/** The details that are missing; none unless the link asks for them. */
+export function billingFaults(isRequired: boolean, details: BillingDetails | null | undefined): FieldFault[] {
+  if (!isRequired) return [];
+  return required
+    .filter((field) => !details?.[field]?.trim())
+    .map((field) => ({ param: `billingDetails.${field}`, message: 'is required by this link' }));
+}
+
+export type LinkPrice = { amount: string; currency: string };
+
+/** What is paid: the link's amount, its price's, or the payer's where it has neither. */
+export function linkPrice(
+  link: { amount: string | null; currency: string | null; price: LinkPrice | null },
+  input: Pick<StartLinkCheckoutInput, 'amount' | 'currency'>,
+): LinkPrice | FieldFault[] {
+  const fixed = link.price ?? (link.amount === null ? null : { amount: link.amount, currency: link.currency ?? 'USD' });
+  if (fixed === null) {
+    if (!input.amount) return [{ param: 'amount', message: 'is required: the link leaves it to the payer' }];
+    const currency = link.currency ?? input.currency ?? 'USD';
+    if (input.currency && input.currency !== currency) return [otherCurrency(input.currency, currency)];
+    return { amount: input.amount, currency };
+  }
+  if (input.amount) return [{ param: 'amount', message: `is not sent: the link says ${fixed.amount}` }];
+  if (input.currency && input.currency !== fixed.currency) return [otherCurrency(input.currency, fixed.currency)];
+  return fixed;
+}
+
+function otherCurrency(given: string, wanted: string): FieldFault {
+  return { param: 'currency', message: `is ${given}, while the link is in ${wanted}` };
+}

@@ -1,0 +1,155 @@
+import { Decimal } from 'decimal.js';
+import { type App, type Database, type DatabaseTransaction, type Prisma, transaction } from '../../../prisma/client.ts';
+import { appScope } from '../../auth/app-scope.ts';
+import type { Scope } from '../../auth/principal.ts';
+import { taxLine, taxTotal } from '../../catalog/tax.ts';
+import { taxRuleOf } from '../../catalog/tax-rate.ts';
+import { readSelection } from '../../chains/chain-selection.ts';
+import { customerFields } from '../../customers/customer.ts';
+import { GatewayError, invalid, notFound } from '../../errors.ts';
+import { appendEvents, type NewEvent } from '../../events/append-events.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { firstAnswer } from '../../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
+import { newId } from '../../platform/identifier.ts';
+import { once } from '../../platform/once.ts';
+import { sealed, unsealed } from '../../platform/sealed.ts';
+import { isCurrency } from '../../prices/money.ts';
+import { type SessionWithItems, sessionExpiry } from '../checkout-session.ts';
+import { type NewCheckoutSession, openCheckoutSession } from '../open-checkout-session.ts';
+import { type BillingDetails, billingFaults, linkPrice, type StartLinkCheckoutInput } from './link-checkout.ts';
+
+/** Which link: by its slug for a payer, by its id for its merchant. */
+export type LinkName = { slug: string } | { id: string; scope: Scope };
+
+/** What a merchant may add to a session of a link; a payer adds nothing. */
+export type LinkSessionOptions = Partial<
+  Pick<NewCheckoutSession, 'uiMode' | 'successUrl' | 'cancelUrl' | 'customerAccountId' | 'metadata'>
+> & { expiresInMinutes?: number | null | undefined };
+
+const toPay = {
+  app: true,
+  taxRate: true,
+  productPlanPrice: true,
+  productPlan: { include: { taxRate: true } },
+} as const satisfies Prisma.PaymentLinkInclude;
+type LinkToPay = Prisma.PaymentLinkGetPayload<{ include: typeof toPay }>;
+
+/** The link, whether it takes payments or not. Throws NOT_FOUND. */
+export async function findLink(database: Database, name: LinkName): Promise<LinkToPay> {
+  const where = 'slug' in name ? { slug: name.slug } : { id: name.id, ...appScope(name.scope) };
+  const link = await database.paymentLink.findFirst({ where, include: toPay });
+  if (!link) throw notFound('payment link', 'slug' in name ? undefined : 'paymentLinkId');
+  return link;
+}
+
+/**
+ * Starts a checkout session from a link, with its payment intent; billing details make the customer.
+ * Throws NOT_FOUND; INVALID_STATE for a link that takes no payments; VALIDATION_ERROR for an amount or billing details that
+ * do not fit the link. Appends `customer.created` and `payment_intent.created`.
+ */
+export async function startLinkCheckout(
+  world: { database: Database; clock: Clock },
+  request: {
+    link: LinkName;
+    input: StartLinkCheckoutInput;
+    options?: LinkSessionOptions;
+    idempotency?: IdempotencyRequest | undefined;
+  },
+): Promise<{ session: SessionWithItems; clientSecret: string }> {
+  type Answer = { session: SessionWithItems; clientSecret: string };
+  const { idempotency, input } = request;
+  const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
+  const first = await firstAnswer<Answer>(world.database, idempotency);
+  if (first) return reveal(first.result);
+  const link = await findLink(world.database, request.link);
+  const planned = planLinkSession(world, { link, input, options: request.options ?? {} });
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => {
+      const events: NewEvent[] = [];
+      const made = input.billingDetails ? await makeCustomer(tx, link.app, input.billingDetails) : null;
+      if (made) events.push(made.event);
+      const opened = await openCheckoutSession(tx, {
+        ...planned,
+        customerAccountId: planned.customerAccountId ?? made?.id,
+      });
+      await appendEvents(tx, link.appId, [...events, ...opened.events]);
+      return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
+    }),
+  );
+  return reveal(result);
+}
+
+function planLinkSession(
+  world: { clock: Clock },
+  request: { link: LinkToPay; input: StartLinkCheckoutInput; options: LinkSessionOptions },
+): NewCheckoutSession {
+  const { link, input, options } = request;
+  if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not take payments.');
+  if (link.productPlan?.planType === 'SUBSCRIPTION') {
+    throw new GatewayError(
+      'INVALID_STATE',
+      'The payment link is for a subscription; it is started by its subscription.',
+    );
+  }
+  const price = linkPrice(
+    {
+      amount: link.amount?.toFixed(2) ?? null,
+      currency: link.currency,
+      price: link.productPlanPrice && {
+        amount: link.productPlanPrice.amount.toFixed(2),
+        currency: link.productPlanPrice.currency,
+      },
+    },
+    input,
+  );
+  const faults = [
+    ...(Array.isArray(price) ? price : []),
+    ...(options.customerAccountId ? [] : billingFaults(link.requireBillingDetails, input.billingDetails)),
+  ];
+  if (Array.isArray(price) || faults.length > 0) throw invalid(faults);
+  if (!isCurrency(price.currency)) throw invalid([{ param: 'currency', message: 'USD or EUR' }]);
+  const planRate = link.productPlan?.taxRate?.isActive ? link.productPlan.taxRate : null;
+  const rate = link.taxRate ?? planRate;
+  const taxed = taxLine({ amount: new Decimal(price.amount), quantity: 1, tax: taxRuleOf(rate) });
+  const now = world.clock.now();
+  return {
+    app: link.app,
+    now,
+    expiresAt: sessionExpiry(now, options.expiresInMinutes),
+    uiMode: options.uiMode,
+    payment: { kind: 'new' },
+    source: { type: 'PAYMENT_LINK', id: link.id },
+    customerAccountId: options.customerAccountId,
+    currency: price.currency,
+    total: taxTotal([taxed]),
+    taxRateId: rate?.id,
+    items: [
+      {
+        name: link.productPlan?.name ?? link.name,
+        description: link.productPlan?.description ?? link.description,
+        amount: price.amount,
+        quantity: 1,
+        taxed,
+        productPlanId: link.productPlanId,
+        productPlanPriceId: link.productPlanPriceId,
+      },
+    ],
+    selection: readSelection(link),
+    successUrl: options.successUrl ?? link.successUrl,
+    cancelUrl: options.cancelUrl ?? link.cancelUrl,
+    metadata: options.metadata ?? undefined,
+  };
+}
+
+async function makeCustomer(
+  tx: DatabaseTransaction,
+  app: App,
+  details: BillingDetails,
+): Promise<{ id: string; event: NewEvent }> {
+  const customer = await tx.customerAccount.create({ data: { id: newId(), appId: app.id, ...details } });
+  return {
+    id: customer.id,
+    event: { type: 'customer.created', resourceId: customer.id, data: customerFields(customer) },
+  };
+}

@@ -1,0 +1,130 @@
+import { Decimal } from 'decimal.js';
+import {
+  type Database,
+  type DatabaseTransaction,
+  type Invoice,
+  type PaymentIntent,
+  transaction,
+} from '../../prisma/client.ts';
+import { appScope } from '../auth/app-scope.ts';
+import type { Scope } from '../auth/principal.ts';
+import { readSelection } from '../chains/chain-selection.ts';
+import { type SessionWithItems, sessionExpiry } from '../checkout/checkout-session.ts';
+import { type NewCheckoutSession, openCheckoutSession } from '../checkout/open-checkout-session.ts';
+import { GatewayError, invalid, notFound } from '../errors.ts';
+import { appendEvents } from '../events/append-events.ts';
+import type { Clock } from '../platform/clock.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { once } from '../platform/once.ts';
+import { sealed, unsealed } from '../platform/sealed.ts';
+import { isCurrency } from '../prices/money.ts';
+import { lockInvoice } from './store.ts';
+
+export type InvoiceSessionOptions = Partial<
+  Pick<NewCheckoutSession, 'uiMode' | 'successUrl' | 'cancelUrl' | 'metadata'>
+> & {
+  expiresInMinutes?: number | null | undefined;
+};
+
+type Answer = { session: SessionWithItems; clientSecret: string };
+
+/**
+ * Opens a session that pays an invoice: by the invoice's intent while that can still be paid, else by a new one.
+ * Throws NOT_FOUND with `param`; INVALID_STATE for an invoice that is not OPEN or PAST_DUE, or whose payment is under way.
+ */
+export async function createInvoiceCheckout(
+  world: { database: Database; clock: Clock },
+  request: {
+    scope: Scope;
+    invoiceId: string;
+    options: InvoiceSessionOptions;
+    idempotency?: IdempotencyRequest | undefined;
+  },
+): Promise<Answer> {
+  const { idempotency, options } = request;
+  const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
+  const first = await firstAnswer<Answer>(world.database, idempotency);
+  if (first) return reveal(first.result);
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => {
+      const found = await tx.invoice.findFirst({ where: { id: request.invoiceId, ...appScope(request.scope) } });
+      if (!found) throw notFound('invoice', 'invoiceId');
+      const invoice = await lockInvoice(tx, found.id);
+      const now = world.clock.now();
+      const intent = await payableIntent(tx, invoice, now);
+      const session = await plan(tx, { invoice, intent, now, options });
+      const opened = await openCheckoutSession(tx, session);
+      if (opened.intent && opened.intent.id !== invoice.paymentIntentId) {
+        await tx.invoice.update({ where: { id: invoice.id }, data: { paymentIntentId: opened.intent.id } });
+      }
+      await appendEvents(tx, invoice.appId, opened.events);
+      return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
+    }),
+  );
+  return reveal(result);
+}
+
+/** The invoice's intent where a payer may still pay it; null where a new one is needed. */
+async function payableIntent(tx: DatabaseTransaction, invoice: Invoice, now: Date): Promise<PaymentIntent | null> {
+  if (invoice.status !== 'OPEN' && invoice.status !== 'PAST_DUE') {
+    throw new GatewayError('INVALID_STATE', `The invoice is ${invoice.status}; only an OPEN or PAST_DUE one is paid.`, {
+      param: 'invoiceId',
+    });
+  }
+  if (invoice.paymentIntentId === null) return null;
+  const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: invoice.paymentIntentId } });
+  switch (intent.status) {
+    case 'CREATED':
+      return intent.expiresAt !== null && intent.expiresAt <= now ? null : intent;
+    case 'CANCELLED':
+    case 'FAILED':
+    case 'REFUNDED':
+      return null;
+    default:
+      throw new GatewayError('INVALID_STATE', `The invoice's payment is ${intent.status}.`, { param: 'invoiceId' });
+  }
+}
+
+async function plan(
+  tx: DatabaseTransaction,
+  request: { invoice: Invoice; intent: PaymentIntent | null; now: Date; options: InvoiceSessionOptions },
+): Promise<NewCheckoutSession> {
+  const { invoice, intent, now, options } = request;
+  const app = await tx.app.findUniqueOrThrow({ where: { id: invoice.appId } });
+  const items = await tx.invoiceItem.findMany({ where: { invoiceId: invoice.id }, orderBy: { position: 'asc' } });
+  if (!isCurrency(invoice.currency)) throw invalid([{ param: 'currency', message: 'USD or EUR' }]);
+  return {
+    app,
+    now,
+    expiresAt: sessionExpiry(now, options.expiresInMinutes),
+    uiMode: options.uiMode,
+    payment: intent ? { kind: 'existing', intent } : { kind: 'new', captureMode: 'AUTOMATIC' },
+    source: { type: 'INVOICE', id: invoice.id },
+    customerAccountId: invoice.customerAccountId,
+    currency: invoice.currency,
+    total: {
+      subtotal: new Decimal(invoice.subtotal.toString()),
+      taxAmount: new Decimal(invoice.taxAmount.toString()),
+      total: new Decimal(invoice.total.toString()),
+    },
+    taxRateId: invoice.taxRateId,
+    items: items.map((item) => {
+      const gross = new Decimal(item.amount.toString()).times(item.quantity);
+      const taxAmount = new Decimal(item.taxAmount.toString());
+      return {
+        name: item.description,
+        description: null,
+        amount: item.amount.toFixed(2),
+        quantity: item.quantity,
+        taxed: { net: gross.minus(taxAmount), taxAmount, gross },
+        productPlanId: item.productPlanId,
+        productPlanPriceId: item.productPlanPriceId,
+      };
+    }),
+    selection: readSelection(invoice),
+    successUrl: options.successUrl,
+    cancelUrl: options.cancelUrl,
+    metadata: options.metadata,
+  };
+}

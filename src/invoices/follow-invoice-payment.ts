@@ -1,0 +1,37 @@
+import { type Database, type PaymentIntentStatus, transaction } from '../../prisma/client.ts';
+import { appendEvents, type NewEvent } from '../events/append-events.ts';
+import type { Clock } from '../platform/clock.ts';
+import { invoiceFields, nextInvoiceStatus } from './invoice.ts';
+import { lockInvoice } from './store.ts';
+
+/** In these the merchant has (had) the money; what is refunded later was paid all the same. */
+const paid: ReadonlySet<PaymentIntentStatus> = new Set(['CAPTURED', 'SETTLED', 'REFUND_PENDING', 'REFUNDED']);
+
+/**
+ * Reacts to `payment_intent.captured`, `.settled` and `.reverted`: the invoice that the intent pays is PAID exactly while
+ * its payment is captured. Appends `invoice.paid`. Idempotent: it reads the intent again, and does what is left to do.
+ */
+export async function followInvoicePayment(
+  world: { database: Database; clock: Clock },
+  request: { paymentIntentId: string },
+): Promise<void> {
+  const found = await world.database.invoice.findUnique({
+    where: { paymentIntentId: request.paymentIntentId },
+    select: { id: true },
+  });
+  if (!found) return;
+  await transaction(world.database, async (tx) => {
+    const invoice = await lockInvoice(tx, found.id);
+    if (invoice.paymentIntentId !== request.paymentIntentId) return;
+    const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: request.paymentIntentId } });
+    const isPaid = paid.has(intent.status);
+    const status = nextInvoiceStatus(invoice.status, isPaid ? 'PAY' : 'UNPAY');
+    if (!status) return;
+    const paidAt = isPaid ? (intent.capturedAt ?? world.clock.now()) : null;
+    const updated = await tx.invoice.update({ where: { id: invoice.id }, data: { status, paidAt } });
+    const events: NewEvent[] = isPaid
+      ? [{ type: 'invoice.paid', resourceId: updated.id, data: invoiceFields(updated) }]
+      : [];
+    await appendEvents(tx, updated.appId, events);
+  });
+}
