@@ -4,6 +4,7 @@ import './apps/app.ts';
 import './apps/viewer.ts';
 import './events/events.ts';
 import './payments/payment-intent.ts';
+import './payments/payment-story.ts';
 import './payments/create-payment-intent.ts';
 import './payments/payment-intents.ts';
 import './payments/payment-intent-updates.ts';
@@ -24,6 +25,7 @@ import './checkout/checkout-options.ts';
 import './checkout/create-checkout-session.ts';
 import './checkout/pay-checkout.ts';
 import './checkout/checkout.ts';
+import './links/start-link-checkout.ts';
 import { builder } from './server/builder.ts';
 
 export const schema = builder.toSchema();

@@ -1,30 +1,14 @@
 /** The mutation createPaymentIntent. */
-import { readSelection, selectionFaults } from '../../../chains/chain-selection.ts';
 import { createPaymentIntent } from '../../../payments/create-payment-intent.ts';
 import { newPaymentIntentSchema } from '../../../payments/new-payment-intent.ts';
-import { idempotencyRequest } from '../../../platform/idempotency-request.ts';
 import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
+import { givenSelectionFaults } from '../server/selection-rules.ts';
 import { CaptureModeEnum, PaymentIntentRef } from './payment-intent.ts';
 
-const rules = defineRules({
-  schema: newPaymentIntentSchema,
-  also: (input, { world, principal }) =>
-    principal.kind === 'apiKey'
-      ? selectionFaults(world, { mode: principal.mode, selection: givenSelection(input) })
-      : [],
-});
-
-/** The selection of a raw or a coerced input; what is absent or of a wrong form selects ALL. */
-function givenSelection(input: unknown) {
-  const given: { allowedChains?: unknown; allowedTokens?: unknown } =
-    typeof input === 'object' && input !== null ? input : {};
-  return readSelection({
-    allowedChains: Array.isArray(given.allowedChains) ? given.allowedChains : 'ALL',
-    allowedTokens: Array.isArray(given.allowedTokens) ? given.allowedTokens : 'ALL',
-  });
-}
+const rules = defineRules({ schema: newPaymentIntentSchema, also: givenSelectionFaults });
 
 export const CreatePaymentIntentInput = builder.inputType('CreatePaymentIntentInput', {
   description: 'A payment to be made.',
@@ -58,15 +42,11 @@ builder.mutationField('createPaymentIntent', (t) =>
       return createPaymentIntent(context.world, {
         scope,
         fields,
-        idempotency: idempotencyRequest({
+        idempotency: idempotencyOf(context, {
           scopeId: scope.appId,
           operation: 'createPaymentIntent',
           parameters: { ...fields, idempotencyKey: undefined },
           bodyKey: fields.idempotencyKey,
-          headerKey: context.idempotencyKey,
-          onReplay: () => {
-            context.answer.replayed = true;
-          },
         }),
       });
     },

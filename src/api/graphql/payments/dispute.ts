@@ -1,0 +1,30 @@
+/** The Dispute type. */
+import { builder } from '../server/builder.ts';
+
+const DisputeStatusEnum = builder.enumType('DisputeStatus', {
+  description: 'Where a dispute is.',
+  values: {
+    OPEN: { value: 'OPEN', description: 'Waits for the merchant or the arbiter.' },
+    RESOLVED_MERCHANT: { value: 'RESOLVED_MERCHANT', description: 'The merchant keeps everything.' },
+    RESOLVED_PAYER: { value: 'RESOLVED_PAYER', description: 'Everything goes back to the payer.' },
+    RESOLVED_SPLIT: { value: 'RESOLVED_SPLIT', description: 'Each gets a part.' },
+  } as const,
+});
+
+export const DisputeRef = builder.prismaObject('Dispute', {
+  description: "A payer's dispute of a captured payment.",
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
+    reason: t.exposeString('reason', { nullable: true, description: "The payer's words, 1 to 500 characters." }),
+    evidence: t.exposeString('evidence', { nullable: true, description: 'What the payer added.' }),
+    status: t.expose('status', { type: DisputeStatusEnum, description: 'Where it is.' }),
+    payerBps: t.exposeInt('payerBps', {
+      nullable: true,
+      description: "The payer's share when resolved, basis points.",
+    }),
+    deadline: t.expose('deadline', { type: 'DateTime', description: 'After this anybody may resolve it by timeout.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
+    resolvedAt: t.expose('resolvedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
+  }),
+});

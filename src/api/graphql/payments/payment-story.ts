@@ -1,0 +1,127 @@
+/** What belongs to a payment beside its own fields: its steps, terms, ledger, events and the people around it. */
+
+import { isEventType } from '../../../events/event-type.ts';
+import { asFinality, type SequencedEvent } from '../../../events/store.ts';
+import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
+import { EventRef } from '../events/events.ts';
+import { batched } from '../server/batch.ts';
+import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { DisputeRef } from './dispute.ts';
+import { AuthorizationMethodEnum, PaymentIntentRef } from './payment-intent.ts';
+import { TransactionRef } from './transaction.ts';
+
+/** Rows of each kind that one payment shows. */
+const ROWS = 100;
+
+const LedgerAccountEnum = builder.enumType('LedgerAccount', {
+  description: 'Whose money an entry is about.',
+  values: {
+    PAYER: { value: 'PAYER', description: 'The payer.' },
+    ESCROW: { value: 'ESCROW', description: 'The escrow contract.' },
+    MERCHANT: { value: 'MERCHANT', description: 'The merchant.' },
+    FEE: { value: 'FEE', description: 'The fee recipient.' },
+  } as const,
+});
+
+builder.prismaObject('LedgerEntry', {
+  description: 'One side of a double entry; the entries of one fact sum to zero.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    account: t.expose('account', { type: LedgerAccountEnum, description: 'Whose money.' }),
+    kind: t.exposeString('kind', { description: 'The fact it is from, such as Settled.' }),
+    amount: t.string({
+      description: 'Base units, signed, an integer string.',
+      select: { amount: true },
+      resolve: (entry) => entry.amount.toFixed(0),
+    }),
+    tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    txHash: t.exposeString('txHash', { description: 'The transaction.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was booked.' }),
+  }),
+});
+
+builder.prismaObject('PaymentTerms', {
+  description: 'Terms that this gateway signed; an authorization counts only for one of these.',
+  fields: (t) => ({
+    hash: t.exposeString('termsHash', { description: 'Their EIP-712 hash: the id of the payment on chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
+    method: t.expose('method', { type: AuthorizationMethodEnum, description: 'How the payer was to pay.' }),
+    authorizeBy: t.expose('authorizeBy', { type: 'DateTime', description: 'The last second to authorize.' }),
+    struct: t.expose('terms', { type: 'JSONObject', description: 'The struct, integers as strings.' }),
+    signedByOperator: t.boolean({
+      description: 'Whether the operator has signed them.',
+      select: { operatorSignature: true },
+      resolve: (terms) => terms.operatorSignature !== '',
+    }),
+    signedByPayer: t.boolean({
+      description: 'Whether a signature of the payer is held; a DIRECT payer signs the transaction instead.',
+      select: { payerSignature: true },
+      resolve: (terms) => terms.payerSignature !== null,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the operator signed.' }),
+  }),
+});
+
+builder.prismaObjectFields(PaymentIntentRef, (t) => ({
+  transactions: t.relation('transactions', {
+    type: TransactionRef,
+    description: 'Its steps on chain, oldest first, at most 100.',
+    query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: ROWS },
+  }),
+  dispute: t.relation('dispute', { type: DisputeRef, nullable: true, description: "The payer's dispute." }),
+  customerAccount: t.relation('customerAccount', { nullable: true, description: 'The linked customer.' }),
+  app: t.relation('app', { description: 'The owning app.' }),
+  ledger: t.relation('ledger', {
+    description: 'Where its money went, oldest first, at most 100 entries.',
+    query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: ROWS },
+  }),
+  terms: t.relation('terms', {
+    description: 'All terms that were signed for it, newest first, at most 100.',
+    query: { orderBy: { createdAt: 'desc' }, take: ROWS },
+  }),
+  checkoutSession: t.field({
+    type: CheckoutSessionRef,
+    nullable: true,
+    description: 'The latest checkout session it is paid in.',
+    select: (_args, _context, nestedSelection) => ({
+      checkoutSessions: nestedSelection({ orderBy: { id: 'desc' }, take: 1 }),
+    }),
+    resolve: (intent) => intent.checkoutSessions[0] ?? null,
+  }),
+  events: t.field({
+    type: [EventRef],
+    description: 'What was told of it and of its dispute, oldest first, at most 100.',
+    select: { id: true },
+    resolve: async (intent, _args, context) =>
+      (await batched(context, 'paymentEvents', intent.id, (ids) => readPaymentEvents(context, ids))) ?? [],
+  }),
+}));
+
+async function readPaymentEvents(context: GraphqlContext, ids: string[]): Promise<Map<string, SequencedEvent[]>> {
+  const disputes = await context.database.dispute.findMany({
+    where: { paymentIntentId: { in: ids } },
+    select: { id: true, paymentIntentId: true },
+  });
+  const paymentOf = new Map([
+    ...ids.map((id) => [id, id] as const),
+    ...disputes.map((d) => [d.id, d.paymentIntentId] as const),
+  ]);
+  const rows = await context.database.event.findMany({
+    where: { resourceId: { in: [...paymentOf.keys()] } },
+    orderBy: { sequence: 'asc' },
+    take: ROWS * ids.length,
+  });
+  const found = new Map<string, SequencedEvent[]>();
+  for (const row of rows) {
+    const id = paymentOf.get(row.resourceId);
+    const data = typeof row.data === 'object' && row.data !== null ? { ...row.data } : {};
+    if (id === undefined || !isEventType(row.type)) continue;
+    const events = found.get(id) ?? [];
+    if (events.length < ROWS) events.push({ ...row, type: row.type, data, finality: asFinality(row.finality) });
+    found.set(id, events);
+  }
+  return found;
+}

@@ -1,0 +1,115 @@
+/** The Transaction type: a step of a payment on its chain, with what is known of it there. */
+import type { ChainFact } from '../../../../prisma/client.ts';
+import { placeKey, readHeads, readPlaceKey, readTransactionFacts } from '../../../payments/store.ts';
+import { batched } from '../server/batch.ts';
+import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
+
+const TransactionTypeEnum = builder.enumType('TransactionType', {
+  description: 'What a transaction does with the money.',
+  values: {
+    AUTHORIZE: { value: 'AUTHORIZE', description: 'From the payer into escrow.' },
+    CAPTURE: { value: 'CAPTURE', description: 'Taken for the merchant, still in escrow.' },
+    SETTLE: { value: 'SETTLE', description: 'To the merchant and the fee recipient.' },
+    VOID: { value: 'VOID', description: 'A hold back to the payer, by us.' },
+    RECLAIM: { value: 'RECLAIM', description: 'A hold back to the payer, after the capture deadline.' },
+    REFUND: { value: 'REFUND', description: 'What was captured back to the payer, whole or in part.' },
+    DISPUTE: { value: 'DISPUTE', description: 'The payer disputes; settlement waits.' },
+    RESOLVE: { value: 'RESOLVE', description: 'A dispute ends.' },
+  } as const,
+});
+
+const TransactionStatusEnum = builder.enumType('TransactionStatus', {
+  description: 'How far a transaction is.',
+  values: {
+    PENDING: { value: 'PENDING', description: 'Queued, sent, or seen and not final.' },
+    CONFIRMED: { value: 'CONFIRMED', description: 'Deep enough in its chain.' },
+    FAILED: { value: 'FAILED', description: 'It reverted, or was given up.' },
+    REORGED: { value: 'REORGED', description: 'Its block is no longer in the chain.' },
+  } as const,
+});
+
+const FactFinalityEnum = builder.enumType('FactFinality', {
+  description: 'How sure a fact of a chain is.',
+  values: {
+    SEEN: { value: 'SEEN', description: 'In a block.' },
+    CONFIRMED: { value: 'CONFIRMED', description: 'Deep enough to be told.' },
+    FINAL: { value: 'FINAL', description: "Under the chain's own finality." },
+  } as const,
+});
+
+const ChainLogRef = builder.objectRef<ChainFact>('ChainLog').implement({
+  description: 'A log of the escrow contract.',
+  fields: (t) => ({
+    name: t.exposeString('kind', { description: 'The event, such as Authorized.' }),
+    logIndex: t.exposeInt('logIndex', { description: 'Its place in the block.' }),
+    address: t.expose('address', { type: 'Address', description: 'The contract.' }),
+    args: t.expose('args', { type: 'JSONObject', description: 'Its arguments, integers as strings.' }),
+  }),
+});
+
+export const TransactionRef = builder.prismaObject('Transaction', {
+  description: 'A step of a payment on its chain, sent by us or by anybody.',
+  select: { chainId: true, termsHash: true, txHash: true, blockNumber: true, logIndex: true },
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    type: t.expose('type', { type: TransactionTypeEnum, description: 'What it does.' }),
+    status: t.expose('status', { type: TransactionStatusEnum, description: 'How far it is.' }),
+    txHash: t.exposeString('txHash', { nullable: true, description: 'Null until it is sent.' }),
+    blockNumber: t.string({
+      nullable: true,
+      description: 'The block it is in, an integer string.',
+      resolve: (transaction) => transaction.blockNumber?.toString() ?? null,
+    }),
+    blockHash: t.exposeString('blockHash', { nullable: true, description: 'The hash of that block.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', nullable: true, description: 'Base units that it moves.' }),
+    gasUsed: t.string({
+      nullable: true,
+      description: 'Gas units, an integer string.',
+      select: { gasUsed: true },
+      resolve: (transaction) => transaction.gasUsed?.toString() ?? null,
+    }),
+    error: t.exposeString('error', { nullable: true, description: 'Why it failed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued or first seen.' }),
+    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'When it was deep enough.' }),
+    confirmations: t.int({
+      nullable: true,
+      description: 'Blocks on it, its own counted, as the gateway last saw the chain; null before it is in a block.',
+      resolve: async (transaction, _args, context) => {
+        if (transaction.blockNumber === null) return null;
+        const head = await batched(context, 'heads', String(transaction.chainId), () =>
+          readHeads(context.world.database),
+        );
+        return head === undefined ? null : Math.max(0, Number(head - transaction.blockNumber) + 1);
+      },
+    }),
+    finality: t.field({
+      type: FactFinalityEnum,
+      nullable: true,
+      description: 'Of its log; null before it is in a block.',
+      resolve: async (transaction, _args, context) => {
+        const facts = await factsOf(context, transaction);
+        const fact = facts.find(({ logIndex }) => logIndex === transaction.logIndex) ?? facts[0];
+        return fact === undefined || fact.status === 'ORPHANED' ? null : fact.status;
+      },
+    }),
+    logs: t.field({
+      type: [ChainLogRef],
+      description: "The escrow's logs in it.",
+      resolve: (transaction, _args, context) => factsOf(context, transaction),
+    }),
+  }),
+});
+
+async function factsOf(
+  context: GraphqlContext,
+  transaction: { chainId: number; termsHash: string | null; txHash: string | null },
+): Promise<ChainFact[]> {
+  const { chainId, termsHash, txHash } = transaction;
+  if (txHash === null || termsHash === null) return [];
+  const key = placeKey({ chainId, termsHash, txHash });
+  const read = (keys: string[]) => readTransactionFacts(context.world.database, keys.map(readPlaceKey));
+  return (await batched(context, 'transactionFacts', key, read)) ?? [];
+}
