@@ -60,7 +60,8 @@ function connect(port: number) {
     .extend(walletActions);
 }
 
-export async function openBench() {
+/** `othersHold`: base units of the coin that other payments hold in the escrow meanwhile. */
+export async function openBench({ othersHold }: { othersHold: bigint }) {
   const port = await freePort();
   const chain = startChain(port);
   const client = connect(port);
@@ -70,6 +71,7 @@ export async function openBench() {
     if (tries > 200) throw new Error('The local chain does not start.');
     await delay(50);
   }
+  await client.setBlockTimestampInterval({ interval: 1 });
   const transport = http(`http://127.0.0.1:${port}`);
   await deployEscrow({
     publicClient: createPublicClient({ transport, pollingInterval: 5 }),
@@ -104,9 +106,9 @@ export async function openBench() {
     address: token,
     abi: usdcTokenAbi,
     functionName: 'mint',
-    args: [escrowAddress, 10n ** 12n],
+    args: [escrowAddress, othersHold],
   });
-  await client.setBalance({ address: escrowAddress, value: 10n ** 18n });
+  await client.setBalance({ address: escrowAddress, value: othersHold });
   return { client, token, people, stop: () => chain.kill() };
 }
 
@@ -221,7 +223,8 @@ export async function signReceive(
 
 /** Mines a block `seconds` later. */
 export async function pass({ client }: Bench, seconds: number): Promise<void> {
-  await client.increaseTime({ seconds });
+  const { timestamp } = await client.getBlock();
+  await client.setNextBlockTimestamp({ timestamp: timestamp + BigInt(seconds) });
   await client.mine({ blocks: 1 });
 }
 
