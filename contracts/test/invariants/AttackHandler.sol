@@ -256,12 +256,11 @@ abstract contract AttackHandler is SubscriptionHandler {
     }
 
     function _pickCredit(Dice memory dice) private view returns (bool, address, address) {
-        uint256 from = _roll(dice, everybody.length);
-        for (uint256 i; i < everybody.length; ++i) {
-            address who = everybody[(from + i) % everybody.length];
-            for (uint256 j; j < tokens.length; ++j) {
-                if (credits[who][tokens[j]] > 0) return (true, who, tokens[j]);
-            }
+        uint256 count = credited.length;
+        uint256 from = _roll(dice, count + 1);
+        for (uint256 i; i < count; ++i) {
+            Credit storage c = credited[(from + i) % count];
+            if (credits[c.recipient][c.token] > 0) return (true, c.recipient, c.token);
         }
         return (false, address(0), address(0));
     }

@@ -43,7 +43,7 @@ contract PaymentEscrowInvariants {
             _stateAgrees(id);
             _balancesOf(id);
         }
-        if (handler.steps() % 50 == 0) _allFourteen();
+        if (handler.steps() % 100 == 0) _allFourteen();
     }
 
     function _unbroken() private view {

@@ -224,8 +224,9 @@ abstract contract SubscriptionHandler is LifecycleHandler {
     /// @notice First second of a period, counted through the calendar month by month: slow, and unlike the contract.
     function startOf(IPaymentEscrow.RecurringConsent memory c, uint256 period) public pure returns (uint256) {
         if (c.unit == 0) return c.start + period * c.count;
-        uint256 monthStart;
-        uint256 year = 1970;
+        // 2027-01-01; no consent here starts before it.
+        uint256 monthStart = 1_798_761_600;
+        uint256 year = 2027;
         uint256 month;
         while (monthStart + _days(year, month) * 1 days <= c.start) {
             monthStart += _days(year, month) * 1 days;
