@@ -3,8 +3,8 @@ import { type Address, type Hex, hashTypedData } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { readEscrowState } from '../../src/escrow/read-escrow-state.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
 import { openEvm, type TestEvm } from '../setup/evm.ts';
+import { openRestApi, type RestApi, type RestCall } from '../setup/rest.ts';
 
 type Payer = { address: Address; privateKey: Hex };
 
@@ -45,7 +45,7 @@ export async function openCheckoutGround() {
       token('USDT', evm.usdt.address, { resetsAllowance: true }),
     ],
   };
-  const api = await openApi({
+  const api = await openRestApi({
     rpc: { [evm.chainId]: evm.rpcUrl },
     chains: [chain],
     environment: {
@@ -59,37 +59,20 @@ export async function openCheckoutGround() {
   return { api, evm, ...payingClient(api, evm) };
 }
 
-function payingClient(api: TestApi, evm: TestEvm) {
+function payingClient(api: RestApi, evm: TestEvm) {
   const openSession = async (input: Record<string, unknown> = {}): Promise<OpenedSession> => {
-    const answer = await api.graphql(
-      `mutation ($input: CreateCheckoutSessionInput!) {
-        createCheckoutSession(input: $input) { id clientSecret paymentIntentId }
-      }`,
-      { input: { items: [{ name: 'Tea', amount: '10.00' }], ...input } },
-      { key: api.merchantA.secretKey },
-    );
-    return answer.data.createCheckoutSession;
+    const body = input.paymentIntentId ? input : { items: [{ name: 'Tea', amount: '10.00' }], ...input };
+    const answer = await api.rest('POST', '/checkout-sessions', { key: api.merchantA.secretKey, body });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.body.data;
   };
-  const prepare = (session: OpenedSession, input: Record<string, unknown>) =>
-    api.graphql(
-      `mutation ($id: ID!, $input: PrepareCheckoutInput!) {
-        prepareCheckout(id: $id, input: $input) {
-          quote { id tokenKey cryptoAmount exchangeRate expiresAt }
-          steps { kind description chainId to data value name typedData }
-          walletBalance walletAllowance
-        }
-      }`,
-      { id: session.id, input: { chainId: evm.chainId, ...input } },
-      { clientSecret: session.clientSecret },
-    );
-  const confirm = (session: OpenedSession, input: Record<string, unknown> = {}) =>
-    api.graphql(
-      `mutation ($id: ID!, $input: ConfirmCheckoutInput!) {
-        confirmCheckout(id: $id, input: $input) { id status paymentIntentId lastError { code message } }
-      }`,
-      { id: session.id, input },
-      { clientSecret: session.clientSecret },
-    );
+  const prepare = (session: OpenedSession, input: Record<string, unknown>, call: RestCall = session) =>
+    api.rest('POST', `/checkout-sessions/${session.id}/prepare`, {
+      ...call,
+      body: { chainId: evm.chainId, ...input },
+    });
+  const confirm = (session: OpenedSession, body: Record<string, unknown> = {}, call: RestCall = session) =>
+    api.rest('POST', `/checkout-sessions/${session.id}/confirm`, { ...call, body });
   /** Sends and signs what the steps say, and answers the signatures and the last transaction. */
   const doSteps = async (payer: Payer, steps: PaymentStep[]) => {
     const signatures: Record<string, Hex> = {};

@@ -68,7 +68,6 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     url: t.field({
       type: 'URL',
       description: "The payer's page. When the session is made, the client secret is its fragment; later it has none.",
-      select: { id: true },
       resolve: (session, _args, { world }) =>
         sessionUrl(world.config.publicUrl, session.id, newSecretOf(session) ?? undefined),
     }),
@@ -104,7 +103,6 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
       type: CheckoutErrorRef,
       nullable: true,
       description: 'Why the last try to pay failed.',
-      select: { lastErrorCode: true, lastErrorMessage: true },
       resolve: (session) => checkoutLastError(session),
     }),
     items: t.relation('items', {
@@ -122,7 +120,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
   }),
 });
 
-/** A row that has just been made carries its secret beside its columns. */
+/** A row that has just been made carries its secret beside its columns; a field with a selection would read it anew. */
 function newSecretOf(session: object): string | null {
   return 'clientSecret' in session && typeof session.clientSecret === 'string' ? session.clientSecret : null;
 }

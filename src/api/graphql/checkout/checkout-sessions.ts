@@ -17,6 +17,7 @@ const CheckoutSessionPage = builder.objectRef<Page<SessionQuery, CheckoutSession
     items: t.prismaField({
       type: ['CheckoutSession'],
       description: 'The rows of this page.',
+      complexity: { field: 1, multiplier: 1 },
       resolve: (query, page) => page.items(query),
     }),
     ...pageFields(t),
