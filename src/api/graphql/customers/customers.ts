@@ -7,6 +7,7 @@ import { builder } from '../server/builder.ts';
 import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
+import { containing } from '../server/search.ts';
 
 type CustomerQuery = { include?: Prisma.CustomerAccountInclude; select?: Prisma.CustomerAccountSelect };
 
@@ -31,7 +32,7 @@ function customerWhere(scope: Scope, search: string | null | undefined): Prisma.
   if (search.length > SEARCH_LIMIT) {
     throw invalid([{ param: 'search', message: `at most ${SEARCH_LIMIT} characters` }]);
   }
-  const part = { contains: search, mode: 'insensitive' } as const;
+  const part = containing(search);
   return { ...appScope(scope), OR: [{ name: part }, { email: part }] };
 }
 

@@ -3,6 +3,7 @@ import type { PaymentIntent, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { builder } from '../server/builder.ts';
+import { containing } from '../server/search.ts';
 import { PaymentIntentStatusEnum } from './payment-intent.ts';
 
 export const PaymentIntentFilter = builder.inputType('PaymentIntentFilter', {
@@ -88,7 +89,7 @@ export function fitsFilter(intent: PaymentIntent, filter: PaymentIntentFilterInp
 }
 
 function searchConditions(search: string): Prisma.PaymentIntentWhereInput[] {
-  const part = { contains: search, mode: 'insensitive' } as const;
+  const part = containing(search);
   return [
     { externalId: part },
     { authorizationTxHash: { equals: search, mode: 'insensitive' } },
