@@ -1,7 +1,12 @@
 /** The one schema, of every resource's part. Importing it opens nothing. */
 import './server/scalars.ts';
 import './apps/app.ts';
+import './apps/api-key.ts';
+import './apps/update-app.ts';
 import './apps/viewer.ts';
+import './chains/chain.ts';
+import './chains/chain-status.ts';
+import './overview/overview.ts';
 import './events/events.ts';
 import './payments/payment-intent.ts';
 import './payments/payment-story.ts';

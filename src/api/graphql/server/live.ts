@@ -86,3 +86,42 @@ export function cuttable<Value>(
     },
   };
 }
+
+/** What `read` answers, now and whenever its fingerprint is another; looked at only while somebody waits. */
+export function poll<Value>(source: {
+  everyMs: number;
+  read: () => Promise<Value>;
+  fingerprint: (value: Value) => string;
+}): AsyncIterableIterator<Value, void, void> {
+  let last: string | undefined;
+  let ended = false;
+  let wake: (() => void) | undefined;
+  return {
+    async next() {
+      while (!ended) {
+        const value = await source.read();
+        const fingerprint = source.fingerprint(value);
+        if (fingerprint !== last) {
+          last = fingerprint;
+          return { value, done: false };
+        }
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, source.everyMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      return { value: undefined, done: true };
+    },
+    async return() {
+      ended = true;
+      wake?.();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** The mutation updateApp. */
+import { z } from 'zod';
+import { appSettingsSchema } from '../../../auth/app-settings.ts';
+import { parsePayoutAddress } from '../../../auth/payout-address.ts';
+import { setPayoutAddress } from '../../../auth/set-payout-address.ts';
+import { updateApp } from '../../../auth/update-app.ts';
+import { CaptureModeEnum } from '../payments/payment-intent.ts';
+import { builder } from '../server/builder.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appScopeOf } from '../server/scope-of.ts';
+import { AppRef, ChainFamilyEnum } from './app.ts';
+
+const payoutSchema = z
+  .object({ family: z.enum(['EVM', 'SOLANA', 'SUI']), address: z.string() })
+  .refine(({ family, address }) => parsePayoutAddress(family, address) !== null, 'is no address that can be paid');
+
+/** The fee is the platform's to set, not the merchant's: it is left to the operator's own command. */
+const settings = Object.entries(appSettingsSchema.omit({ platformFeeBps: true }).shape);
+const rules = defineRules({
+  schema: appSettingsSchema
+    .omit({ platformFeeBps: true })
+    .extend({ payoutAddresses: z.array(payoutSchema).max(3, 'one address a chain family').optional() }),
+  also: (input) => nullFaults(input),
+});
+
+const PayoutAddressInput = builder.inputType('PayoutAddressInput', {
+  description: 'Where an app is paid on the chains of one family.',
+  fields: (t) => ({
+    family: t.field({ type: ChainFamilyEnum, required: true, description: 'The kind of chain.' }),
+    address: t.field({ type: 'Address', required: true, description: 'Checked; a wrong checksum is refused.' }),
+  }),
+});
+
+const UpdateAppInput = builder.inputType('UpdateAppInput', {
+  description: 'Settings of an app; an absent field stays. They count for payments made afterwards.',
+  extensions: carryRules(rules),
+  fields: (t) => ({
+    name: t.string({ description: '1 to 255 characters.' }),
+    timelockDuration: t.int({ description: 'Escrow lock after capture, 0 to 15552000 seconds.' }),
+    disputeStartDuration: t.int({
+      description: 'Seconds after capture in which a dispute may start; at most the timelock.',
+    }),
+    disputeTimeout: t.int({ description: 'Seconds until a dispute may be resolved by timeout, 604800 to 7776000.' }),
+    disputeTimeoutPayerBps: t.int({ description: "The payer's share then, 0 to 10000 basis points." }),
+    captureDeadline: t.int({ description: 'Seconds after authorization until a hold goes back, 60 to 7689600.' }),
+    intentExpiry: t.int({ description: 'Seconds until an unpaid intent expires, 60 to 2592000.' }),
+    captureMode: t.field({ type: CaptureModeEnum, description: 'Of intents that name none.' }),
+    subscriptionCapMultiplier: t.string({
+      description: 'Cap of a recurring consent as a multiple of its first quote, "1" to "100".',
+    }),
+    subscriptionGraceDays: t.int({ description: 'Days from PAST_DUE to CANCELLED, 0 to 365.' }),
+    subscriptionCaptureRetries: t.int({ description: 'Failed captures that make a subscription PAST_DUE, 1 to 10.' }),
+    payoutAddresses: t.field({
+      type: [PayoutAddressInput],
+      description: 'Sets the addresses of the named families; others stay.',
+    }),
+  }),
+});
+
+builder.mutationField('updateApp', (t) =>
+  t.field({
+    type: AppRef,
+    description: 'Changes the settings of an app.',
+    authScopes: { write: true },
+    args: {
+      id: t.arg.id({ description: 'Needed where the credential covers several apps.' }),
+      input: t.arg({ type: UpdateAppInput, required: true, description: 'What changes.' }),
+    },
+    resolve: async (_root, { id, input }, context) => {
+      const { payoutAddresses, ...fields } = checked(context, rules, input);
+      const scope = await appScopeOf(context, { appId: id });
+      const app = await updateApp(context.world, { scope, settings: fields });
+      for (const payout of payoutAddresses ?? []) await setPayoutAddress(context.world, { scope, ...payout });
+      return app;
+    },
+  }),
+);
+
+/** No setting can be cleared. */
+function nullFaults(input: unknown): { param: string; message: string }[] {
+  const given = new Map<string, unknown>(Object.entries(typeof input === 'object' && input !== null ? input : {}));
+  return settings.flatMap(([name]) =>
+    given.get(name) === null ? [{ param: name, message: 'cannot be cleared' }] : [],
+  );
+}

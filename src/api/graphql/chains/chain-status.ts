@@ -1,0 +1,96 @@
+/** How far each chain is read: the query and the live field chainStatus. */
+import type { ChainCursor } from '../../../../prisma/client.ts';
+import type { Chain } from '../../../chains/registry.ts';
+import { readChainCursors } from '../../../facts/read-chain-cursors.ts';
+import { builder } from '../server/builder.ts';
+import { poll } from '../server/live.ts';
+import type { World } from '../server/world.ts';
+import { ChainRef } from './chain.ts';
+
+const POLL_MS = 1000;
+
+type Status = { chain: Chain; cursor: ChainCursor | null; now: Date };
+
+const ChainStatusRef = builder.objectRef<Status>('ChainStatus').implement({
+  description: 'How far a chain is read.',
+  fields: (t) => ({
+    chainId: t.int({ description: 'The chain.', resolve: ({ chain }) => chain.chainId }),
+    chain: t.field({ type: ChainRef, description: 'The chain.', resolve: ({ chain }) => chain }),
+    headBlock: t.string({
+      nullable: true,
+      description: 'The newest block seen, an integer string.',
+      resolve: ({ cursor }) => cursor?.headNumber.toString() ?? null,
+    }),
+    finalizedBlock: t.string({
+      nullable: true,
+      description: "The newest block under the chain's own finality, an integer string.",
+      resolve: ({ cursor }) => cursor?.finalizedNumber.toString() ?? null,
+    }),
+    appliedBlock: t.string({
+      nullable: true,
+      description: 'The newest block whose facts have been applied, an integer string.',
+      resolve: ({ cursor }) => cursor?.appliedNumber.toString() ?? null,
+    }),
+    headAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Block time of the newest block.',
+      resolve: ({ cursor }) => (cursor ? new Date(Number(cursor.headTimestamp) * 1000) : null),
+    }),
+    secondsSinceUpdate: t.int({
+      nullable: true,
+      description: 'Since the chain was last looked at.',
+      resolve: ({ cursor, now }) =>
+        cursor ? Math.max(0, Math.round((now.getTime() - cursor.updatedAt.getTime()) / 1000)) : null,
+    }),
+    paused: t.boolean({
+      description: 'Whether an operator paused new payments.',
+      resolve: ({ cursor }) => cursor?.pausedAt != null,
+    }),
+    halted: t.boolean({
+      description: 'Whether its state is no longer told: a final fact was taken back.',
+      resolve: ({ cursor }) => cursor?.haltedAt != null,
+    }),
+  }),
+});
+
+builder.queryField('chainStatus', (t) =>
+  t.field({
+    type: [ChainStatusRef],
+    description: 'How far each chain with a node is read.',
+    authScopes: { credential: true, operator: true },
+    resolve: (_root, _args, { world }) => readStatus(world),
+  }),
+);
+
+builder.subscriptionField('chainStatus', (t) =>
+  t.field({
+    type: [ChainStatusRef],
+    description: 'The same, now and whenever a block is seen, applied or finalized; at most once a second.',
+    authScopes: { credential: true, operator: true },
+    subscribe: (_root, _args, { world }) =>
+      poll({ everyMs: POLL_MS, read: () => readStatus(world), fingerprint: printStatus }),
+    resolve: (status) => status,
+  }),
+);
+
+async function readStatus(world: World): Promise<Status[]> {
+  const cursors = await readChainCursors(world.database);
+  const now = world.clock.now();
+  return world.registry.enabled().map((chain) => ({ chain, cursor: cursors.get(chain.chainId) ?? null, now }));
+}
+
+function printStatus(statuses: Status[]): string {
+  return statuses
+    .map(({ chain, cursor }) =>
+      [
+        chain.chainId,
+        cursor?.headNumber,
+        cursor?.finalizedNumber,
+        cursor?.appliedNumber,
+        cursor?.pausedAt?.getTime(),
+        cursor?.haltedAt?.getTime(),
+      ].join(),
+    )
+    .join(';');
+}

@@ -1,0 +1,169 @@
+/** The query overview: what a dashboard's first page shows, from one statement. */
+import { Decimal } from 'decimal.js';
+import { invalid } from '../../../errors.ts';
+import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
+import { type OverviewBucket, type OverviewCell, readOverview } from '../../../payments/read-overview.ts';
+import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
+import { builder } from '../server/builder.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_SPAN_MS = 30 * DAY_MS;
+/** Of buckets in one answer. */
+const BUCKETS = 800;
+const spans: { [Bucket in OverviewBucket]: number } = {
+  HOUR: DAY_MS / 24,
+  DAY: DAY_MS,
+  WEEK: 7 * DAY_MS,
+  MONTH: 28 * DAY_MS,
+};
+
+type Sum = { count: number; amount: Decimal; currency: string };
+type Keyed<Key> = Sum & { key: Key };
+type Overview = { from: Date; to: Date; cells: OverviewCell[] };
+
+const BucketEnum = builder.enumType('OverviewBucket', {
+  description: 'Spans of time, beginning in UTC.',
+  values: {
+    HOUR: { value: 'HOUR', description: 'Hours.' },
+    DAY: { value: 'DAY', description: 'Days.' },
+    WEEK: { value: 'WEEK', description: 'Weeks, from Monday.' },
+    MONTH: { value: 'MONTH', description: 'Months.' },
+  } as const,
+});
+
+const sumFields = {
+  count: 'How many payment intents.',
+  amount: 'Their amounts together.',
+  currency: 'The currency of `amount`.',
+};
+
+const StatusSum = builder.objectRef<Keyed<string>>('OverviewStatus').implement({
+  description: 'Payment intents of one status and currency.',
+  fields: (t) => ({
+    status: t.field({
+      type: PaymentIntentStatusEnum,
+      description: 'The status.',
+      resolve: ({ key }) => statusOf(key),
+    }),
+    count: t.exposeInt('count', { description: sumFields.count }),
+    amount: t.expose('amount', { type: 'Decimal', description: sumFields.amount }),
+    currency: t.exposeString('currency', { description: sumFields.currency }),
+  }),
+});
+
+const CurrencySum = builder.objectRef<Sum>('OverviewCurrency').implement({
+  description: 'Payment intents of one currency.',
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: sumFields.count }),
+    amount: t.expose('amount', { type: 'Decimal', description: sumFields.amount }),
+    currency: t.exposeString('currency', { description: sumFields.currency }),
+  }),
+});
+
+const ChainSum = builder.objectRef<Keyed<number | null>>('OverviewChain').implement({
+  description: 'Payment intents paid on one chain, in one currency.',
+  fields: (t) => ({
+    chainId: t.int({ nullable: true, description: 'Null for those not paid.', resolve: ({ key }) => key }),
+    count: t.exposeInt('count', { description: sumFields.count }),
+    amount: t.expose('amount', { type: 'Decimal', description: sumFields.amount }),
+    currency: t.exposeString('currency', { description: sumFields.currency }),
+  }),
+});
+
+const TimeSum = builder.objectRef<{ start: Date; cells: OverviewCell[] }>('OverviewTime').implement({
+  description: 'Payment intents made in one span of time.',
+  fields: (t) => ({
+    start: t.expose('start', { type: 'DateTime', description: 'When the span begins, UTC.' }),
+    count: t.int({ description: sumFields.count, resolve: ({ cells }) => countOf(cells) }),
+    byCurrency: t.field({
+      type: [CurrencySum],
+      description: 'By currency.',
+      resolve: ({ cells }) => sums(cells, () => ''),
+    }),
+    byStatus: t.field({
+      type: [StatusSum],
+      description: 'By status and currency.',
+      resolve: ({ cells }) => sums(cells, (cell) => cell.status),
+    }),
+  }),
+});
+
+const OverviewRef = builder.objectRef<Overview>('Overview').implement({
+  description: 'Counts and sums of payment intents, by when they were made. Spans without any are left out.',
+  fields: (t) => ({
+    from: t.expose('from', { type: 'DateTime', description: 'From, included.' }),
+    to: t.expose('to', { type: 'DateTime', description: 'To, not included.' }),
+    count: t.int({ description: sumFields.count, resolve: ({ cells }) => countOf(cells) }),
+    byStatus: t.field({
+      type: [StatusSum],
+      description: 'By status and currency.',
+      resolve: ({ cells }) => sums(cells, (cell) => cell.status),
+    }),
+    byCurrency: t.field({
+      type: [CurrencySum],
+      description: 'By currency.',
+      resolve: ({ cells }) => sums(cells, () => ''),
+    }),
+    byChain: t.field({
+      type: [ChainSum],
+      description: 'By chain and currency.',
+      resolve: ({ cells }) => sums(cells, (cell) => cell.chainId),
+    }),
+    byTime: t.field({
+      type: [TimeSum],
+      description: 'By span of time, oldest first.',
+      resolve: ({ cells }) =>
+        [...Map.groupBy(cells, (cell) => cell.bucket.getTime())].map(([start, group]) => ({
+          start: new Date(start),
+          cells: group,
+        })),
+    }),
+  }),
+});
+
+builder.queryField('overview', (t) =>
+  t.field({
+    type: OverviewRef,
+    description: 'Counts and sums by status, currency, chain and time, for charts: the last 30 days by default.',
+    authScopes: { read: true },
+    complexity: { field: 20, multiplier: 10 },
+    args: {
+      appId: t.arg.id({ description: 'Only this app; all of the caller without it.' }),
+      from: t.arg({ type: 'DateTime', description: 'From, included.' }),
+      to: t.arg({ type: 'DateTime', description: 'To, not included.' }),
+      bucket: t.arg({ type: BucketEnum, required: true, defaultValue: 'DAY', description: 'At most 800 spans.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const to = args.to ?? context.world.clock.now();
+      const from = args.from ?? new Date(to.getTime() - DEFAULT_SPAN_MS);
+      if (from >= to) throw invalid([{ param: 'from', message: 'must be before `to`' }]);
+      if (to.getTime() - from.getTime() > spans[args.bucket] * BUCKETS) {
+        throw invalid([{ param: 'bucket', message: `makes more than ${BUCKETS} spans` }]);
+      }
+      const scope = await scopeOf(context, args);
+      return { from, to, cells: await readOverview(context.world.database, { scope, from, to, bucket: args.bucket }) };
+    },
+  }),
+);
+
+function sums<Key>(cells: readonly OverviewCell[], keyOf: (cell: OverviewCell) => Key): Keyed<Key>[] {
+  const found = new Map<string, Keyed<Key>>();
+  for (const cell of cells) {
+    const key = keyOf(cell);
+    const name = `${String(key)} ${cell.currency}`;
+    const sum = found.get(name) ?? { key, currency: cell.currency, count: 0, amount: new Decimal(0) };
+    found.set(name, { ...sum, count: sum.count + cell.count, amount: sum.amount.plus(cell.amount.toString()) });
+  }
+  return [...found.values()];
+}
+
+function countOf(cells: readonly OverviewCell[]): number {
+  return cells.reduce((count, cell) => count + cell.count, 0);
+}
+
+function statusOf(text: string): (typeof paymentIntentStatuses)[number] {
+  const status = paymentIntentStatuses.find((known) => known === text);
+  if (!status) throw new Error(`${text} is no status of a payment intent.`);
+  return status;
+}

@@ -1,0 +1,31 @@
+/**
+ * The settings of an app, with the limits that the escrow contract sets on them. A setting counts for payments made after
+ * it; what was signed before keeps its own terms.
+ */
+import { z } from 'zod';
+
+const DAY = 86_400;
+const seconds = (least: number, most: number) =>
+  z.int().min(least, `at least ${least} seconds`).max(most, `at most ${most} seconds`).optional();
+const whole = (least: number, most: number) =>
+  z.int().min(least, `at least ${least}`).max(most, `at most ${most}`).optional();
+
+/** A partial change: an absent field stays. */
+export const appSettingsSchema = z.object({
+  name: z.string().min(1, 'at least 1 character').max(255, 'at most 255 characters').optional(),
+  timelockDuration: seconds(0, 180 * DAY),
+  disputeStartDuration: seconds(0, 180 * DAY),
+  disputeTimeout: seconds(7 * DAY, 90 * DAY),
+  disputeTimeoutPayerBps: whole(0, 10_000),
+  captureDeadline: seconds(60, 89 * DAY),
+  platformFeeBps: whole(0, 1_000),
+  intentExpiry: seconds(60, 30 * DAY),
+  captureMode: z.enum(['AUTOMATIC', 'MANUAL']).optional(),
+  subscriptionCapMultiplier: z
+    .string()
+    .refine((text) => /^\d{1,3}(\.\d{1,3})?$/.test(text) && Number(text) >= 1 && Number(text) <= 100, 'from 1 to 100')
+    .optional(),
+  subscriptionGraceDays: whole(0, 365),
+  subscriptionCaptureRetries: whole(1, 10),
+});
+export type AppSettings = z.infer<typeof appSettingsSchema>;

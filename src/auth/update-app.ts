@@ -1,0 +1,28 @@
+import { type App, type Database, transaction } from '../../prisma/client.ts';
+import { invalid, notFound } from '../errors.ts';
+import type { AppSettings } from './app-settings.ts';
+
+/**
+ * Changes an app's settings; an absent field stays. NOT_FOUND for an app that is not the merchant's, VALIDATION_ERROR
+ * where the dispute window would outlast the timelock.
+ */
+export function updateApp(
+  world: { database: Database },
+  request: { scope: { merchantId: string; appId: string }; settings: AppSettings },
+): Promise<App> {
+  const { scope, settings } = request;
+  return transaction(world.database, async (tx) => {
+    // Locked, so that two changes cannot agree with each other's past only.
+    await tx.$queryRaw`SELECT 1 FROM app WHERE id = ${scope.appId}::uuid FOR UPDATE`;
+    const app = await tx.app.findFirst({ where: { id: scope.appId, merchantId: scope.merchantId } });
+    if (!app) throw notFound('app');
+    const timelock = settings.timelockDuration ?? app.timelockDuration;
+    const window = settings.disputeStartDuration ?? app.disputeStartDuration;
+    if (window > timelock) {
+      throw invalid([
+        { param: 'disputeStartDuration', message: `${window} seconds outlast the timelock of ${timelock}` },
+      ]);
+    }
+    return tx.app.update({ where: { id: app.id }, data: settings });
+  });
+}
