@@ -106,6 +106,7 @@ async function dated(client: EvmClient, chainId: number, logs: NodeLog[]): Promi
         logIndex: Number(log.logIndex),
         address: log.address.toLowerCase(),
         ...decoded,
+        args: withLowerCase(decoded.args),
       };
     })
     .sort(byPlace);
@@ -123,4 +124,15 @@ function decode(log: NodeLog): Pick<ChainLog, 'kind' | 'ref' | 'args'> | null {
     // A token of another standard, such as ERC-721, whose value is indexed.
     return null;
   }
+}
+
+/** Addresses in arguments are told in lower case, as Ponder tells them. */
+function withLowerCase(args: Record<string, unknown>): Record<string, unknown> {
+  return z
+    .record(z.string(), z.unknown())
+    .parse(
+      JSON.parse(JSON.stringify(args), (_, value: unknown) =>
+        typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : value,
+      ),
+    );
 }

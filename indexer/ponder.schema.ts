@@ -1,0 +1,38 @@
+/**
+ * Facts only: one row a log, never changed, keyed by the block that it is in; and one row a chain that says how far it
+ * was read, and on which fork. `chain_id` is in each primary key, as isolated ordering wants it.
+ */
+import { index, onchainTable, primaryKey } from 'ponder';
+
+export const chainEvent = onchainTable(
+  'chain_event',
+  (t) => ({
+    chainId: t.integer().notNull(),
+    /** `<block hash>-<log index>`. */
+    id: t.text().notNull(),
+    blockNumber: t.bigint().notNull(),
+    blockHash: t.hex().notNull(),
+    blockTimestamp: t.bigint().notNull(),
+    txHash: t.hex().notNull(),
+    logIndex: t.integer().notNull(),
+    address: t.hex().notNull(),
+    kind: t.text().notNull(),
+    /** The payment's id, for events that carry one. */
+    ref: t.text(),
+    args: t.json().notNull(),
+  }),
+  (table) => ({
+    pk: primaryKey({ columns: [table.chainId, table.id] }),
+    byBlock: index().on(table.chainId, table.blockNumber),
+  }),
+);
+
+export const chainProgress = onchainTable(
+  'chain_progress',
+  (t) => ({
+    chainId: t.integer().notNull(),
+    number: t.bigint().notNull(),
+    hash: t.hex().notNull(),
+  }),
+  (table) => ({ pk: primaryKey({ columns: [table.chainId] }) }),
+);

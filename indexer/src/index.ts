@@ -1,0 +1,70 @@
+import { type Context, type Event, ponder } from 'ponder:registry';
+import { chainEvent, chainProgress } from 'ponder:schema';
+
+type LogEvent = Event<'Token:Transfer'>;
+
+const escrowEvents = [
+  'Authorized',
+  'Captured',
+  'Voided',
+  'Reclaimed',
+  'Refunded',
+  'Settled',
+  'Disputed',
+  'Resolved',
+  'Charged',
+  'Revoked',
+  'Credited',
+  'Claimed',
+] as const;
+
+for (const name of escrowEvents) {
+  ponder.on(`Escrow:${name}`, async ({ event, context }) => {
+    const { args } = event;
+    await record({ event, context }, { kind: name, ref: 'id' in args ? args.id : null, args });
+  });
+}
+ponder.on('Token:Transfer', async ({ event, context }) => {
+  await record({ event, context }, { kind: 'Transfer', ref: null, args: event.args });
+});
+ponder.on('Token:Approval', async ({ event, context }) => {
+  await record({ event, context }, { kind: 'Approval', ref: null, args: event.args });
+});
+ponder.on('Progress:block', async ({ event, context }) => {
+  const { number, hash } = event.block;
+  await context.db
+    .insert(chainProgress)
+    .values({ chainId: context.chain.id, number, hash })
+    .onConflictDoUpdate({ number, hash });
+});
+
+async function record(
+  {
+    event,
+    context,
+  }: { event: Pick<LogEvent, 'block' | 'transaction' | 'log'>; context: Pick<Context, 'db' | 'chain'> },
+  fact: { kind: string; ref: string | null; args: object },
+): Promise<void> {
+  await context.db.insert(chainEvent).values({
+    chainId: context.chain.id,
+    id: `${event.block.hash}-${event.log.logIndex}`,
+    blockNumber: event.block.number,
+    blockHash: event.block.hash,
+    blockTimestamp: event.block.timestamp,
+    txHash: event.transaction.hash,
+    logIndex: event.log.logIndex,
+    address: event.log.address,
+    kind: fact.kind,
+    ref: fact.ref,
+    args: withText(fact.args),
+  });
+}
+
+/** JSON knows no integers of this size: each is written as a decimal string, those in structs too. */
+function withText(args: object): object {
+  return JSON.parse(
+    JSON.stringify(args, (_, value: unknown) =>
+      typeof value === 'bigint' || typeof value === 'number' ? String(value) : value,
+    ),
+  );
+}

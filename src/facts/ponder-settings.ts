@@ -1,0 +1,71 @@
+/**
+ * Which chains Ponder indexes, and into which schema. A changed build (its code, contracts, chains, first blocks) gets
+ * a schema of its own, named by a hash of all that; readers go through views, which Ponder turns to the new schema when
+ * it has caught up. Nodes and polling may change without a new build.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { NATIVE } from '../chains/chain.ts';
+import type { Chain } from '../chains/registry.ts';
+import type { RpcSettings } from '../config.ts';
+
+export type IndexedChain = {
+  chainId: number;
+  rpcUrls: string[];
+  pollingIntervalMs: number;
+  startBlock: number;
+  progressInterval: number;
+  escrow: string;
+  tokens: string[];
+};
+
+export const indexerFolder = fileURLToPath(new URL('../../indexer', import.meta.url));
+const abiFile = fileURLToPath(new URL('../escrow/escrow-abi.ts', import.meta.url));
+
+/** A progress row costs a block's header when history is read, which on public chains is paid for. */
+const PUBLIC_PROGRESS_BLOCKS = 10;
+
+/** Ponder refuses less. */
+const LEAST_POLLING_MS = 100;
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+
+/** Chains of the EVM with an escrow and a first block, as the indexer is told of them. */
+export function indexedChains(request: {
+  chains: readonly Chain[];
+  rpc: readonly RpcSettings[];
+  startBlocks: ReadonlyMap<number, bigint>;
+}): IndexedChain[] {
+  return request.chains.flatMap((chain) => {
+    const settings = request.rpc.find((candidate) => candidate.chainId === chain.chainId);
+    const startBlock = request.startBlocks.get(chain.chainId);
+    if (chain.family !== 'EVM' || !chain.escrow || !settings || startBlock === undefined) return [];
+    return {
+      chainId: chain.chainId,
+      rpcUrls: settings.urls,
+      pollingIntervalMs: Math.max(settings.pollingIntervalMs, LEAST_POLLING_MS),
+      startBlock: Number(startBlock),
+      progressInterval: chain.local ? 1 : PUBLIC_PROGRESS_BLOCKS,
+      escrow: address.parse(chain.escrow),
+      tokens: chain.tokens.filter((token) => token.address !== NATIVE).map((token) => address.parse(token.address)),
+    };
+  });
+}
+
+/** The schema of this build: `<views schema>_<hash>`. */
+export function ponderSchema(viewsSchema: string, chains: readonly IndexedChain[]): string {
+  const hash = createHash('sha256');
+  for (const file of [abiFile, ...sourceFiles()]) hash.update(readFileSync(file));
+  for (const { rpcUrls: _urls, pollingIntervalMs: _polling, ...build } of chains) hash.update(JSON.stringify(build));
+  return `${viewsSchema}_${hash.digest('hex').slice(0, 10)}`;
+}
+
+function sourceFiles(): string[] {
+  return readdirSync(indexerFolder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.ts$/.test(entry.name))
+    .map((entry) => `${entry.parentPath}/${entry.name}`)
+    .filter((file) => !/\/(\.ponder|generated|node_modules)\//.test(file))
+    .sort();
+}

@@ -1,0 +1,12 @@
+import type { Database } from '../../prisma/client.ts';
+import type { ChainLog } from './chain-fact.ts';
+import { putFacts } from './store.ts';
+
+/** Puts logs that somebody found past the projector into the inbox; it judges and applies them. Answers how many were new. */
+export async function reportLogs(
+  world: { database: Database },
+  { logs }: { logs: readonly ChainLog[] },
+): Promise<number> {
+  const put = await putFacts(world.database, logs);
+  return put.length;
+}

@@ -1,0 +1,103 @@
+/** The indexer's process: Ponder under its supervisor, and the projector of every EVM chain. */
+import type { Database } from '../../prisma/client.ts';
+import type { EvmNodes } from '../chains/evm/nodes.ts';
+import type { Registry } from '../chains/registry.ts';
+import type { Config } from '../config.ts';
+import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { dropStaleSchemas } from './drop-stale-schemas.ts';
+import type { FactHandlers } from './fact-handler.ts';
+import { firstBlocks } from './first-blocks.ts';
+import { indexedChains } from './ponder-settings.ts';
+import { openPonderSource } from './ponder-source.ts';
+import type { Observation, ProjectorObserver } from './projector-world.ts';
+import { runProjector } from './run-projector.ts';
+import { type PonderSupervisor, supervisePonder } from './supervise-ponder.ts';
+
+export type RunningIndexer = { stop(): Promise<void> };
+
+/** Ponder lives and its rows do not move while the chain does: after this long it is started again. */
+const STALL_LIMIT_MS = 180_000;
+const TIDY_EVERY_MS = 60_000;
+
+/** Runs until stopped. Chains whose node cannot be reached at the first start are left out until the next one. */
+export async function runIndexer(options: {
+  config: Pick<Config, 'database' | 'ponder' | 'rpc'>;
+  registry: Registry;
+  nodes: EvmNodes;
+  database: Database;
+  clock: Clock;
+  log: Log;
+  handlers: FactHandlers;
+  observer?: ProjectorObserver;
+  /** Compares open payments with the contract, beside the events. */
+  sweep?: (chainId: number) => Promise<void>;
+}): Promise<RunningIndexer> {
+  const { config, registry, log } = options;
+  const startBlocks = await firstBlocks(options);
+  const chains = indexedChains({ chains: registry.enabled(), rpc: config.rpc, startBlocks });
+  if (chains.length === 0) {
+    log.warn({}, 'No EVM chain is enabled: there is nothing to index.');
+    return { stop: async () => undefined };
+  }
+  const url = config.database.directUrl;
+  const viewsSchema = config.ponder.schema;
+  const supervisor = supervisePonder({ log }, { databaseUrl: url, viewsSchema, port: config.ponder.port, chains });
+  const source = openPonderSource({ url, viewsSchema });
+  const locks = openAdvisoryLocks({ url, log });
+  const watch = watchStalls(supervisor, log);
+  const observer: ProjectorObserver = {
+    ...options.observer,
+    observed: (observation) => {
+      watch(observation);
+      options.observer?.observed?.(observation);
+    },
+  };
+  const projector = runProjector(
+    { ...options, source, locks, observer, startBlocks },
+    {
+      chains: chains.map(({ chainId, pollingIntervalMs }) => ({ chainId, intervalMs: pollingIntervalMs })),
+      sweep: options.sweep,
+    },
+  );
+  const stopTidying = tidy({ url, viewsSchema, schema: supervisor.schema }, log);
+  return {
+    async stop() {
+      stopTidying();
+      await projector.stop();
+      await supervisor.stop();
+      await source.close();
+      await locks.close();
+    },
+  };
+}
+
+/** A chain that grows while what was read of it stands still for minutes. */
+function watchStalls(supervisor: PonderSupervisor, log: Log): (observation: Observation) => void {
+  const moved = new Map<number, { read: bigint; at: number }>();
+  return ({ chainId, read, head, halted }) => {
+    const last = moved.get(chainId);
+    if (!last || last.read !== read || read >= head || halted) {
+      moved.set(chainId, { read, at: performance.now() });
+      return;
+    }
+    if (performance.now() - last.at < STALL_LIMIT_MS) return;
+    log.error({ chainId, read: String(read), head: String(head) }, 'Ponder makes no progress and is started again.');
+    moved.clear();
+    supervisor.restart();
+  };
+}
+
+/** Until the views show this build, and the schemas of earlier ones are gone. */
+function tidy(schemas: { url: string; viewsSchema: string; schema: string }, log: Log): () => void {
+  const timer = setInterval(async () => {
+    try {
+      if (await dropStaleSchemas(schemas)) clearInterval(timer);
+    } catch (error) {
+      log.debug({ error }, 'Schemas of earlier builds could not be dropped yet.');
+    }
+  }, TIDY_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { GatewayError } from '../errors.ts';
+import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
+import { newProjectorMemory, observeChain } from './observe-chain.ts';
+import type { Observation, ProjectorMemory, ProjectorWorld } from './projector-world.ts';
+
+export type RunningProjector = { stop(): Promise<void> };
+
+type Options = {
+  chains: readonly { chainId: number; intervalMs: number }[];
+  /** Done now and then under the chain's lock, between two turns. */
+  sweep?: ((chainId: number) => Promise<void>) | undefined;
+};
+
+const LONGEST_PAUSE_MS = 30_000;
+const HALTED_PAUSE_MS = 5_000;
+const SWEEP_EVERY_MS = 60_000;
+/** A lock is given up and asked for again, so that one lost with its connection is noticed. */
+const LOCK_TERM_MS = 30_000;
+const LOCK_PAUSE_MS = 1_000;
+
+/** Observes every chain in a loop of its own until stopped; another process's projector of a chain is waited for. */
+export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, options: Options): RunningProjector {
+  const stopping = new AbortController();
+  const pause = (ms: number) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const loops = options.chains.map(async (chain) => {
+    const state = { memory: newProjectorMemory(), failures: 0, sweptAt: performance.now() };
+    while (!stopping.signal.aborted) {
+      const until = performance.now() + LOCK_TERM_MS;
+      const held = await world.locks
+        .tryWith(`projector:${chain.chainId}`, async () => {
+          while (!stopping.signal.aborted && performance.now() < until) {
+            await pause(await turn(world, { ...options, chain, state }));
+          }
+        })
+        .catch((error: unknown) => {
+          world.log.warn({ chainId: chain.chainId, error }, 'The projector has no lock for its chain.');
+          return false;
+        });
+      if (!held) await pause(LOCK_PAUSE_MS);
+    }
+  });
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+type Turn = Options & {
+  chain: Options['chains'][number];
+  state: { memory: ProjectorMemory; failures: number; sweptAt: number };
+};
+
+/** Answers how long to wait for the next one. Errors end a turn and never the loop. */
+async function turn(world: ProjectorWorld, { chain, state, sweep }: Turn): Promise<number> {
+  const { chainId, intervalMs } = chain;
+  try {
+    const observation = await observeChain({ ...world, memory: state.memory }, { chainId });
+    world.observer?.observed?.(observation);
+    if (state.failures > 0) world.log.info({ chainId }, 'The chain can be observed again.');
+    state.failures = 0;
+    if (sweep && !observation.halted && performance.now() - state.sweptAt > SWEEP_EVERY_MS) {
+      state.sweptAt = performance.now();
+      await sweep(chainId);
+    }
+    return pauseAfter(observation, intervalMs);
+  } catch (error) {
+    state.failures += 1;
+    world.observer?.failed?.({ chainId, error });
+    const expected = error instanceof GatewayError && error.code === 'CHAIN_UNAVAILABLE';
+    const fields = { chainId, error, failures: state.failures };
+    if (expected && state.failures > 1) world.log.debug(fields, 'The chain is still out of reach.');
+    else world.log.warn(fields, 'A turn of the projector failed; the next one goes on where it stopped.');
+    return Math.min(intervalMs * 2 ** Math.min(state.failures, 10), LONGEST_PAUSE_MS);
+  }
+}
+
+function pauseAfter(observation: Observation, intervalMs: number): number {
+  if (observation.halted) return HALTED_PAUSE_MS;
+  return observation.behind ? 0 : intervalMs;
+}

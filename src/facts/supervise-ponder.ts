@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Log } from '../platform/log.ts';
+import { type IndexedChain, indexerFolder, ponderSchema } from './ponder-settings.ts';
+
+export type PonderSupervisor = {
+  /** The schema of this build; readers use the views. */
+  schema: string;
+  /** Ends Ponder, which is then started again: for one that lives and makes no progress. */
+  restart(): void;
+  stop(): Promise<void>;
+};
+
+/** Itself, without the launcher of npm around it, which would leave it running when it is killed. */
+const ponderFile = fileURLToPath(new URL('../../node_modules/ponder/dist/esm/bin/ponder.js', import.meta.url));
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** One that ran this long is started again at once. */
+const HEALTHY_MS = 120_000;
+const STOP_LIMIT_MS = 10_000;
+
+/**
+ * Runs Ponder as a process of its own, with an environment of its own, and starts it again when it ends: after a second,
+ * then twice that, at most a minute. Memory is capped: it is divided by threads + 1, and 256 MiB for the heap are too few.
+ */
+export function supervisePonder(
+  world: { log: Log },
+  options: { databaseUrl: string; viewsSchema: string; port: number; chains: readonly IndexedChain[] },
+): PonderSupervisor {
+  const schema = ponderSchema(options.viewsSchema, options.chains);
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+  const run = async () => {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now();
+      child = spawnPonder(schema, options);
+      const reason = await ended(child, world.log);
+      if (stopping.signal.aborted) return;
+      if (performance.now() - startedAt > HEALTHY_MS) pauseMs = FIRST_PAUSE_MS;
+      world.log.warn({ reason, pauseMs }, 'Ponder ended and starts again.');
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+  };
+  const running = run();
+  const end = () => {
+    const current = child;
+    if (current?.exitCode !== null || current.signalCode !== null) return;
+    current.kill('SIGTERM');
+    setTimeout(() => current.kill('SIGKILL'), STOP_LIMIT_MS).unref();
+  };
+  return {
+    schema,
+    restart: end,
+    async stop() {
+      stopping.abort();
+      end();
+      await running;
+    },
+  };
+}
+
+function spawnPonder(schema: string, options: Parameters<typeof supervisePonder>[1]): ChildProcess {
+  const arguments_ = ['start', '--root', indexerFolder, '--schema', schema, '--views-schema', options.viewsSchema];
+  arguments_.push('--hostname', '127.0.0.1', '--port', String(options.port), '--log-format', 'json');
+  const flags = ['--max-old-space-size=768', '--max-semi-space-size=4'];
+  flags.push('--import', join(indexerFolder, 'leave-with-parent.ts'));
+  return spawn(process.execPath, [...flags, ponderFile, ...arguments_], {
+    cwd: indexerFolder,
+    // Nothing of ours: a PORT of the API would override Ponder's own.
+    env: {
+      DATABASE_URL: options.databaseUrl,
+      SLUICE_INDEXER: JSON.stringify(options.chains),
+      PONDER_TELEMETRY_DISABLED: '1',
+      PONDER_MAX_THREADS: '1',
+      PONDER_CACHE_BYTES: String(32 * 1024 * 1024),
+      NODE_ENV: 'production',
+      NO_COLOR: '1',
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+}
+
+async function ended(child: ChildProcess, log: Log): Promise<string> {
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream) createInterface({ input: stream }).on('line', (line) => pass(log, line));
+  }
+  return await new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+}
+
+/** What Ponder says that an operator must hear; a block a line is for debugging. */
+function pass(log: Log, line: string): void {
+  const level = /"level":"?(fatal|error|warn|50|60|40)/.exec(line)?.[1];
+  if (level === undefined) log.debug({ ponder: line }, 'Ponder');
+  else if (level === 'warn' || level === '40') log.warn({ ponder: line }, 'Ponder warns.');
+  else log.error({ ponder: line }, 'Ponder failed at something.');
+}

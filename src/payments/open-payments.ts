@@ -1,0 +1,35 @@
+import type { Database, PaymentTerms, Prisma } from '../../prisma/client.ts';
+
+const PAGE = 200;
+/** A payment that is authorized at its last second is on the chain well before this is over. */
+const GRACE_MS = 3_600_000;
+
+const open = ['AUTHORIZED', 'CAPTURED', 'REFUND_PENDING', 'FAILED'] as const;
+
+/**
+ * Every payment of a chain that may hold money or still come to: of intents in a state that is not final, and of terms
+ * that can be, or lately could be, authorized. In pages.
+ */
+export async function* openPayments(
+  database: Database,
+  { chainId, now }: { chainId: number; now: Date },
+): AsyncGenerator<PaymentTerms[]> {
+  const where: Prisma.PaymentTermsWhereInput = {
+    chainId,
+    OR: [
+      { authorizeBy: { gt: new Date(now.getTime() - GRACE_MS) } },
+      { paymentIntent: { status: { in: [...open] }, acceptedTermsHash: { not: null } } },
+    ],
+  };
+  let after: string | undefined;
+  for (;;) {
+    const page: PaymentTerms[] = await database.paymentTerms.findMany({
+      where: { ...where, ...(after === undefined ? {} : { termsHash: { gt: after } }) },
+      orderBy: { termsHash: 'asc' },
+      take: PAGE,
+    });
+    if (page.length > 0) yield page;
+    after = page.at(-1)?.termsHash;
+    if (page.length < PAGE || after === undefined) return;
+  }
+}

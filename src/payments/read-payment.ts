@@ -1,0 +1,54 @@
+import { type Hex, isHex } from 'viem';
+import type { PaymentTerms } from '../../prisma/client.ts';
+import type { EvmNodes } from '../chains/evm/nodes.ts';
+import type { Registry } from '../chains/registry.ts';
+import { parseEscrowEvent } from '../escrow/escrow-event.ts';
+import { type EscrowState, readEscrowState } from '../escrow/read-escrow-state.ts';
+import { termsFromJson, termsHash } from '../escrow/terms.ts';
+import { type ChainView, newChainMemory, readChainView } from '../facts/chain-view.ts';
+import type { LogSource } from '../facts/log-source.ts';
+import { foldPayment, type PaymentFact, type PaymentState } from './fold.ts';
+
+export type PaymentOnChain = {
+  /** The hash of the terms as kept; equal to their id if nobody has touched them. */
+  recomputedHash: Hex;
+  contract: EscrowState;
+  /** The fold of the node's own logs; null when they make no sense. */
+  folded: PaymentState | null;
+};
+
+/**
+ * What a node alone says of a payment, at the confirmed height: no inbox, no Ponder. Throws CHAIN_UNAVAILABLE, or what
+ * the node throws that keeps no state of that block.
+ */
+export async function readPayment(
+  world: { nodes: EvmNodes; registry: Registry; logs: LogSource },
+  { terms, from, view }: { terms: PaymentTerms; from: bigint; view: ChainView },
+): Promise<PaymentOnChain> {
+  const { chainId } = terms;
+  const escrow = world.registry.chain(chainId)?.escrow;
+  if (!escrow || !isHex(terms.termsHash)) throw new Error(`Chain ${chainId} has no escrow.`);
+  const id = terms.termsHash;
+  const blockHash = view.confirmed.hash;
+  const contract = await world.nodes.asking(chainId, (client) =>
+    readEscrowState({ client, escrow }, { id, ...(isHex(blockHash) ? { blockHash } : {}) }),
+  );
+  const logs = await world.logs.readPayment({ chainId, id, from });
+  const facts = logs
+    .filter((log) => log.blockNumber <= view.confirmed.number)
+    .flatMap((log): PaymentFact[] => {
+      const event = parseEscrowEvent(log.kind, log.args);
+      return event !== null && 'left' in event ? [{ ...log, event }] : [];
+    });
+  const recomputedHash = termsHash({ chainId, escrow, terms: termsFromJson(terms.terms) });
+  return { recomputedHash, contract, folded: foldPayment(facts) };
+}
+
+export async function confirmedView(
+  world: { nodes: EvmNodes; registry: Registry },
+  chainId: number,
+): Promise<ChainView> {
+  const chain = world.registry.chain(chainId);
+  if (!chain) throw new Error(`Chain ${chainId} is not registered.`);
+  return await readChainView({ nodes: world.nodes, memory: newChainMemory() }, chain);
+}

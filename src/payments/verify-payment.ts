@@ -1,0 +1,102 @@
+import type { Database, PaymentIntent, PaymentTerms } from '../../prisma/client.ts';
+import type { EvmNodes } from '../chains/evm/nodes.ts';
+import type { Registry } from '../chains/registry.ts';
+import { notFound } from '../errors.ts';
+import type { LogSource } from '../facts/log-source.ts';
+import { printBaseUnits } from '../prices/base-units.ts';
+import { noPayment } from './fold.ts';
+import { heldInBooks } from './held-in-books.ts';
+import { statusOf } from './payment-status.ts';
+import { confirmedView, type PaymentOnChain, readPayment } from './read-payment.ts';
+
+export type VerifiedPayment = {
+  termsHash: string;
+  chainId: number;
+  tokenKey: string;
+  accepted: boolean;
+  /** What the contract says at the confirmed height; amounts in base units. */
+  status: string;
+  left: string;
+  booked: string;
+  faults: string[];
+};
+
+export type Verification = {
+  paymentIntentId: string;
+  status: string;
+  verdict: 'MATCH' | 'DRIFT';
+  payments: VerifiedPayment[];
+  faults: string[];
+};
+
+/**
+ * Recomputes an intent's state from its chains' nodes alone (terms' hash, contract, logs) and compares it with ours.
+ * Writes nothing. NOT_FOUND for an unknown intent, CHAIN_UNAVAILABLE.
+ */
+export async function verifyPayment(
+  world: { database: Database; nodes: EvmNodes; registry: Registry; logs: LogSource },
+  { intentId }: { intentId: string },
+): Promise<Verification> {
+  const intent = await world.database.paymentIntent.findUnique({ where: { id: intentId }, include: { terms: true } });
+  if (!intent) throw notFound('payment intent');
+  const payments: VerifiedPayment[] = [];
+  const faults: string[] = [];
+  let accepted: PaymentOnChain | null = null;
+  for (const terms of intent.terms) {
+    if (world.registry.chain(terms.chainId)?.family !== 'EVM') continue;
+    const cursor = await world.database.chainCursor.findUnique({ where: { chainId: terms.chainId } });
+    const view = await confirmedView(world, terms.chainId);
+    const found = await readPayment(world, { terms, from: cursor?.startNumber ?? 0n, view });
+    if (terms.termsHash === intent.acceptedTermsHash) accepted = found;
+    payments.push(await judge(world.database, { intent, terms, found }));
+  }
+  faults.push(...intentFaults(intent, accepted));
+  const matches = faults.length === 0 && payments.every((payment) => payment.faults.length === 0);
+  return {
+    paymentIntentId: intent.id,
+    status: intent.status,
+    verdict: matches ? 'MATCH' : 'DRIFT',
+    payments,
+    faults,
+  };
+}
+
+async function judge(
+  database: Database,
+  { intent, terms, found }: { intent: PaymentIntent; terms: PaymentTerms; found: PaymentOnChain },
+): Promise<VerifiedPayment> {
+  const { contract, folded, recomputedHash } = found;
+  const booked = await heldInBooks(database, terms.termsHash);
+  const faults: string[] = [];
+  if (recomputedHash !== terms.termsHash) faults.push(`The kept terms hash to ${recomputedHash}.`);
+  if (!folded) faults.push('The logs of the node make no sense in their order.');
+  else if (folded.status !== contract.status || folded.left !== contract.left) {
+    faults.push(`The logs say ${folded.status} with ${folded.left} left.`);
+  }
+  if (booked !== contract.left) faults.push(`The books hold ${booked}, the contract ${contract.left}.`);
+  return {
+    termsHash: terms.termsHash,
+    chainId: terms.chainId,
+    tokenKey: terms.tokenKey,
+    accepted: terms.termsHash === intent.acceptedTermsHash,
+    status: contract.status,
+    left: String(contract.left),
+    booked: String(booked),
+    faults,
+  };
+}
+
+function intentFaults(intent: PaymentIntent, accepted: PaymentOnChain | null): string[] {
+  if (intent.acceptedTermsHash !== null && !accepted) return ['The accepted terms are not among the kept ones.'];
+  const state = accepted ? accepted.folded : noPayment;
+  if (!state) return [];
+  const expected = statusOf(state, {
+    cancelled: intent.status === 'CANCELLED',
+    failed: intent.status === 'FAILED',
+    refundPending: intent.status === 'REFUND_PENDING',
+  });
+  const faults = expected === intent.status ? [] : [`The status is ${intent.status}, the chain says ${expected}.`];
+  const left = printBaseUnits(intent.leftAmount) ?? '0';
+  if (left !== String(state.left)) faults.push(`The intent has ${left} left, the chain ${state.left}.`);
+  return faults;
+}
