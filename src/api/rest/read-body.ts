@@ -2,6 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../errors.ts';
 import { BODY_LIMIT_BYTES } from '../graphql/server/limits.ts';
 
+const NESTING_LIMIT = 40;
+const [BACKSLASH, QUOTE] = [0x5c, 0x22];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+
 /**
  * The request's JSON object, or undefined where there is no body. Only `application/json` in UTF-8, at most 1 MiB.
  * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR.
@@ -14,6 +18,7 @@ export async function readBody(request: IncomingMessage): Promise<Record<string,
   demandJson(request);
   const text = decode(bytes);
   if (text.trim() === '') return undefined;
+  demandShallow(text);
   const value = parse(text);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new GatewayError('VALIDATION_ERROR', 'The body must be a JSON object.');
@@ -22,13 +27,37 @@ export async function readBody(request: IncomingMessage): Promise<Record<string,
 async function readAtMost(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk);
-    length += bytes.length;
-    if (length > BODY_LIMIT_BYTES) throw tooLarge();
-    chunks.push(bytes);
+  try {
+    for await (const chunk of request) {
+      const bytes = Buffer.from(chunk);
+      length += bytes.length;
+      if (length > BODY_LIMIT_BYTES) break;
+      chunks.push(bytes);
+    }
+  } catch (cause) {
+    // Nobody is left to hear this answer, and it is no bug of ours.
+    throw new GatewayError('VALIDATION_ERROR', 'The body did not arrive.', { cause });
   }
+  if (length > BODY_LIMIT_BYTES) throw tooLarge();
   return Buffer.concat(chunks, length);
+}
+
+/** Refuses nesting that a recursive reader further in could not follow, before anything is built of it. */
+function demandShallow(text: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth++;
+      if (depth > NESTING_LIMIT)
+        throw new GatewayError('VALIDATION_ERROR', `The body is nested deeper than ${NESTING_LIMIT} levels.`);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
 }
 
 function demandJson(request: IncomingMessage): void {

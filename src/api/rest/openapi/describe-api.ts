@@ -1,9 +1,10 @@
 /** The whole OpenAPI 3.1 document of a set of routes. */
 import type { GraphQLSchema } from 'graphql';
 import type { RestRoute } from '../rest-route.ts';
-import { describeOperation, tagOf } from './describe-operation.ts';
+import { describeOperation } from './describe-operation.ts';
 import { errorResponses, errorSchemas, headers } from './error-responses.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
+import { tagOf } from './tag.ts';
 
 export type ApiInfo = { title: string; version: string; description: string };
 
@@ -25,7 +26,7 @@ export function describeApi(schema: GraphQLSchema, routes: readonly RestRoute[],
     openapi: '3.1.0',
     info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map((route) => tagOf(route.path)))].map((name) => ({ name })),
+    tags: [...new Set(routes.map((route) => tagOf(route.path)))],
     paths,
     components: {
       schemas: Object.fromEntries(schemas),

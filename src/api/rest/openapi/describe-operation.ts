@@ -14,6 +14,7 @@ import { everyHeader } from './error-responses.ts';
 import { exampleOf } from './example.ts';
 import { type Components, type JsonSchema, presentInput } from './json-schema.ts';
 import { selectionSchema } from './selection-schema.ts';
+import { tagOf } from './tag.ts';
 
 export function describeOperation(schema: GraphQLSchema, components: Components, route: RestRoute): JsonSchema {
   const variables = routeVariables(schema, route);
@@ -25,7 +26,7 @@ export function describeOperation(schema: GraphQLSchema, components: Components,
   const [summary, description] = words(field.description ?? route.operation);
   return {
     operationId: route.operation.charAt(0).toLowerCase() + route.operation.slice(1),
-    tags: [tagOf(route.path)],
+    tags: [tagOf(route.path).name],
     summary,
     ...(description === '' ? {} : { description }),
     security: securityOf(route.access),
@@ -40,19 +41,6 @@ export function describeOperation(schema: GraphQLSchema, components: Components,
     ...(body ? { requestBody: requestBodyOf(components, body) } : {}),
     responses: { [route.status]: successOf(schema, components, route), ...errorsOf(route, variables) },
   };
-}
-
-/** `Payment intents` of `/payments/intents/:id`. */
-export function tagOf(path: string): string {
-  const named: Record<string, string> = {
-    payments: 'Payment intents',
-    balance: 'Prices and balances',
-    prices: 'Prices and balances',
-  };
-  const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'v1');
-  const nested = segments[0] === 'apps' ? segments[2] : segments[0];
-  const words = (nested ?? 'other').replaceAll('-', ' ');
-  return named[words] ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function rootFieldOf(schema: GraphQLSchema, route: RestRoute): GraphQLField<unknown, unknown> {

@@ -15,6 +15,7 @@ const byName: Record<string, unknown> = {
   symbol: 'USDC',
   asset: 'USDC-1',
   chainId: 1,
+  walletAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   chainName: 'Ethereum',
   timelockDuration: 604800,
   disputeStartDuration: 86400,

@@ -124,7 +124,12 @@ function objectSchema(components: Components, type: GraphQLInputObjectType): Jso
     additionalProperties: false,
     properties: Object.fromEntries(
       fields.map((field) => {
-        const schema = { ...inputSchema(components, field.type), ...limits[field.name] };
+        const { examples, ...typed } = inputSchema(components, field.type);
+        const limit = limits[field.name] ?? {};
+        // A narrower pattern may refuse the type's own example.
+        const keeps =
+          Array.isArray(examples) && examples.every((held) => fits(held, limit.pattern)) ? { examples } : {};
+        const schema = { ...typed, ...keeps, ...limit };
         const described = field.description ? { ...schema, description: field.description } : schema;
         return [
           field.name,
@@ -134,6 +139,10 @@ function objectSchema(components: Components, type: GraphQLInputObjectType): Jso
     ),
     ...(required.length > 0 ? { required } : {}),
   };
+}
+
+function fits(example: unknown, pattern: unknown): boolean {
+  return typeof pattern !== 'string' || (typeof example === 'string' && new RegExp(pattern).test(example));
 }
 
 const limitNames = [

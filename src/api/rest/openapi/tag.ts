@@ -1,0 +1,32 @@
+/** The chapters of the API's description, by the first word of a path. */
+
+type Tag = { name: string; description: string };
+
+const chapters: Record<string, Tag> = {
+  payments: { name: 'Payment intents', description: 'Single payments, from creation to settlement.' },
+  disputes: { name: 'Disputes', description: 'Payers who ask for their money back.' },
+  subscriptions: { name: 'Subscriptions', description: 'Recurring payments under a plan.' },
+  customers: { name: 'Customers', description: 'End users and their wallets.' },
+  'payment-links': { name: 'Payment links', description: 'Shareable addresses that take payments.' },
+  'tax-rates': { name: 'Tax rates', description: 'Reusable taxes for invoices, links and plans.' },
+  'product-plans': { name: 'Product plans', description: 'What is sold, and its prices.' },
+  invoices: { name: 'Invoices', description: 'Numbered demands for payment, with tax.' },
+  'checkout-sessions': { name: 'Checkout sessions', description: 'One payer paying, hosted or headless.' },
+  webhooks: { name: 'Webhooks', description: 'Endpoints that are told of events, and their deliveries.' },
+  events: { name: 'Events', description: "The app's append-only sequence of what happened." },
+  prices: { name: 'Prices', description: 'Spot prices and conversions.' },
+  balance: { name: 'Balances', description: 'On-chain balances of any address.' },
+  auth: { name: 'Login', description: 'One-time passwords and tokens.' },
+  'session-connect': { name: 'Session connect', description: 'Sessions of a wallet user with a client.' },
+  'onetime-connect': { name: 'Onetime connect', description: 'Single requests to be signed.' },
+  wallet: { name: 'Wallet', description: 'What card surfaces show.' },
+};
+
+/** The chapter of a path; webhooks have theirs, though their paths begin with the app. */
+export function tagOf(path: string): Tag {
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'v1');
+  const word = (segments[0] === 'apps' ? segments[2] : segments[0]) ?? '';
+  const chapter = Object.hasOwn(chapters, word) ? chapters[word] : undefined;
+  if (!chapter) throw new TypeError(`${path} belongs to no chapter: name one in openapi/tag.ts.`);
+  return chapter;
+}

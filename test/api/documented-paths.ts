@@ -1,0 +1,69 @@
+/** Every path that the service's description names, for the payments API and the card API. */
+const table = `
+POST GET /payments/intents
+GET /payments/intents/:id
+POST /payments/intents/:id/cancel
+POST /payments/intents/:id/refund
+POST /payments/intents/:id/capture
+POST /payments/intents/:id/dispute
+POST /disputes/:id/resolve
+POST GET /subscriptions
+POST /subscriptions/:id/checkout
+GET /subscriptions/:id
+POST /subscriptions/:id/pause
+POST /subscriptions/:id/resume
+POST /subscriptions/:id/cancel
+POST GET /customers
+GET PUT /customers/:id
+POST /customers/:id/wallets
+DELETE /customers/:customerId/wallets/:walletId
+POST GET /payment-links
+GET PUT DELETE /payment-links/:id
+POST /payment-links/:slug/checkout
+POST GET /tax-rates
+GET PUT DELETE /tax-rates/:id
+GET /prices
+GET /balance
+POST /balance/batch
+POST GET /product-plans
+GET PUT /product-plans/:id
+POST /product-plans/:id/prices
+PUT DELETE /product-plans/:id/prices/:priceId
+POST GET /invoices
+GET /invoices/:id
+POST /invoices/:id/open
+POST /invoices/:id/void
+POST /invoices/:id/send
+POST GET /checkout-sessions
+GET /checkout-sessions/:id
+POST /checkout-sessions/:id/expire
+GET /checkout-sessions/:id/options
+POST /checkout-sessions/:id/prepare
+POST /checkout-sessions/:id/confirm
+POST GET /apps/:appId/webhooks
+PUT DELETE /apps/:appId/webhooks/:id
+POST /apps/:appId/webhooks/:id/rotate-secret
+POST /apps/:appId/webhooks/:id/test-ping
+GET /apps/:appId/webhooks/:id/deliveries
+POST /apps/:appId/webhooks/:id/deliveries/:deliveryId/redeliver
+GET /events
+POST /v1/auth/otp/request
+POST /v1/auth/otp/verify
+POST /v1/session-connect/session
+GET /v1/session-connect/accounts
+POST /v1/onetime-connect/start
+GET /v1/onetime-connect/methods
+POST /v1/onetime-connect/:id/confirm
+GET /v1/wallet/profile
+GET /v1/wallet/activity
+`;
+
+/** As "POST /payments/intents". */
+export const documentedPaths: readonly string[] = table
+  .trim()
+  .split('\n')
+  .flatMap((line) => {
+    const words = line.split(' ');
+    const path = words.at(-1) ?? '';
+    return words.slice(0, -1).map((method) => `${method} ${path}`);
+  });

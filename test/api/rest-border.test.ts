@@ -1,0 +1,238 @@
+/** What every REST path does before and after its resource: bodies, methods, errors, headers. */
+import { request as httpRequest } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { openRestApi } from '../setup/rest.ts';
+
+const api = await openRestApi();
+const key = api.merchantA.secretKey;
+const PATH = '/payments/intents';
+const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
+
+function post(body: string | Buffer, headers: Record<string, string> = {}) {
+  return raw('POST', PATH, { 'x-api-key': key, 'content-type': 'application/json', ...headers }, body);
+}
+
+/** By Node's own client, which sends what fetch would refuse to. */
+function raw(method: string, path: string, headers: Record<string, string>, body?: string | Buffer) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; code: string | undefined; text: string }>(
+    (resolve, reject) => {
+      const call = httpRequest(`${api.url}${path}`, { method, headers }, async (response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(Buffer.from(chunk));
+        const text = Buffer.concat(chunks).toString();
+        const isJson = text.startsWith('{');
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          code: isJson ? JSON.parse(text).error?.code : undefined,
+          text,
+        });
+      });
+      call.on('error', reject);
+      call.end(body);
+    },
+  );
+}
+
+describe('a body', () => {
+  test('that is no JSON object is 400', async () => {
+    for (const body of [
+      '{',
+      'null x',
+      '[]',
+      '"text"',
+      '7',
+      'null',
+      '{"amount":"1",}',
+      "{'amount':'1'}",
+      '{"amount":"1"}}',
+    ]) {
+      const { status, code } = await post(body);
+      expect([status, code], body).toEqual([400, 'VALIDATION_ERROR']);
+    }
+    const { status, code } = await post(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]));
+    expect([status, code]).toEqual([400, 'VALIDATION_ERROR']);
+  });
+
+  test('of another content type or encoding is 415', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/xml',
+      'application/json; charset=latin1',
+      '',
+    ]) {
+      const { status, code } = await post('{"amount":"1"}', { 'content-type': type });
+      expect([status, code], type).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    }
+    expect((await post('{"amount":"1"}', { 'content-encoding': 'gzip' })).status).toBe(415);
+    expect((await post('{"amount":"1"}', { 'content-type': 'application/json;charset=UTF-8' })).status).toBe(200);
+  });
+
+  test('larger than 1 MiB is 413, declared or not, and one at the limit is read', async () => {
+    const filled = (bytes: number) => `{"amount":"1"${' '.repeat(bytes - 14)}}`;
+    const large = filled(1024 * 1024 + 1);
+    expect(await post(large)).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
+    expect(await post(large, { 'transfer-encoding': 'chunked' })).toMatchObject({
+      status: 413,
+      code: 'PAYLOAD_TOO_LARGE',
+    });
+    expect((await post(filled(1024 * 1024))).status).toBe(200);
+  });
+
+  test('with text that is none, or nested without end, is 400', async () => {
+    const bodies = [
+      '{"amount":"1","externalId":"a\\u0000b"}',
+      '{"amount":"1","metadata":{"a\\u0000":1}}',
+      '{"amount":"1","metadata":{"a":"\\ud800"}}',
+      `{"amount":"1","metadata":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`,
+      `{"amount":"1","metadata":{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}}`,
+      `{"amount":"1","x":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
+    ];
+    for (const body of bodies)
+      expect(await post(body), body.slice(0, 60)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
+  });
+
+  test('that names __proto__ or constructor is only data', async () => {
+    expect((await post('{"amount":"1","__proto__":{"x":1}}')).status).toBe(400);
+    expect((await post('{"amount":"1","constructor":{}}')).status).toBe(400);
+    expect((await post('{"amount":"1","metadata":{"__proto__":{"x":1},"toString":"y"}}')).status).toBe(200);
+  });
+
+  test('may be empty where nothing is required', async () => {
+    for (const body of [undefined, '', '{}']) {
+      const call = body === undefined ? { key } : { key, body };
+      const { status, body: answer } = await api.rest('POST', `/checkout-sessions/${UNKNOWN}/expire`, call);
+      expect([status, answer.error.code]).toEqual([404, 'NOT_FOUND']);
+    }
+    const { status, body } = await api.rest('POST', `/checkout-sessions/${UNKNOWN}/expire`, {
+      key,
+      body: { now: true },
+    });
+    expect([status, body.error.param]).toEqual([400, 'now']);
+  });
+});
+
+describe('a path', () => {
+  test('that is not there is 404 in the shape of an error, with or without a credential', async () => {
+    for (const path of [
+      '/',
+      '/payments',
+      '/payments/intent',
+      '/payments/intents/a/b/c/d',
+      '/v2/payments',
+      '/constructor',
+      '/%E0%A4%A',
+      '/payments/intents/%E0%A4%A',
+    ]) {
+      for (const call of [{}, { key }]) {
+        const { status, body } = await api.rest('GET', path, call);
+        expect([status, body.success, body.error.code], path).toEqual([404, false, 'NOT_FOUND']);
+      }
+    }
+  });
+
+  test('takes only its methods, and says which', async () => {
+    const answer = await api.rest('PATCH', PATH, { key, body: {} });
+    expect([answer.status, answer.body.error.code, answer.headers.get('allow')]).toEqual([
+      405,
+      'METHOD_NOT_ALLOWED',
+      'GET, HEAD, POST, OPTIONS',
+    ]);
+    expect((await api.rest('DELETE', PATH, { key })).status).toBe(405);
+    const options = await raw('OPTIONS', PATH, {});
+    expect([options.status, options.headers.allow, options.text]).toEqual([204, 'GET, HEAD, POST, OPTIONS', '']);
+    const head = await raw('HEAD', PATH, { 'x-api-key': key });
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(Number(head.headers['content-length'])).toBeGreaterThan(10);
+  });
+
+  test('opens itself to other origins only where a client secret may call', async () => {
+    const closed = await raw('OPTIONS', PATH, {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'POST',
+    });
+    expect(closed.headers['access-control-allow-origin']).toBeUndefined();
+    const session = `/checkout-sessions/${UNKNOWN}/options`;
+    const open = await raw('OPTIONS', session, {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'GET',
+    });
+    expect([open.status, open.headers['access-control-allow-origin']]).toEqual([204, '*']);
+    expect(String(open.headers['access-control-allow-headers'])).toContain('x-client-secret');
+    const refused = await raw('GET', session, { origin: 'https://shop.example' });
+    expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([401, '*']);
+  });
+});
+
+describe('an answer', () => {
+  test('names the call: its own x-request-id or a new one, in errors too', async () => {
+    const named = await api.rest('GET', PATH, { headers: { 'x-request-id': 'my-request-0001' } });
+    expect([named.headers.get('x-request-id'), named.body.error.requestId]).toEqual([
+      'my-request-0001',
+      'my-request-0001',
+    ]);
+    const foul = await api.rest('GET', PATH, { key, headers: { 'x-request-id': 'a b<script>' } });
+    expect(foul.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await api.rest('GET', '/nowhere')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('is a problem where Accept asks for one', async () => {
+    const { status, headers, body } = await api.rest('GET', `${PATH}/${UNKNOWN}?x=1`, {
+      key,
+      headers: { accept: 'application/problem+json, application/json;q=0.5' },
+    });
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(body).toMatchObject({
+      type: 'urn:sluice:error:validation_error',
+      status,
+      code: 'VALIDATION_ERROR',
+      param: 'x',
+      instance: `${PATH}/${UNKNOWN}`,
+    });
+    const plain = await api.rest('GET', `${PATH}/${UNKNOWN}`, {
+      key,
+      headers: { accept: 'application/problem+json;q=0' },
+    });
+    expect(plain.body.error.code).toBe('NOT_FOUND');
+  });
+
+  test('is never cached, nor taken for another type', async () => {
+    const { headers } = await api.rest('GET', PATH, { key });
+    expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual(['no-store', 'nosniff']);
+  });
+
+  test('tells nothing of a bug but the request id', async () => {
+    await api.database.$executeRaw`ALTER TABLE payment_intent RENAME TO payment_intent_gone`;
+    try {
+      const { status, text, body } = await api.rest('GET', PATH, { key });
+      expect([status, body.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+      expect(text).not.toMatch(/prisma|relation|payment_intent|\.ts/i);
+    } finally {
+      await api.database.$executeRaw`ALTER TABLE payment_intent_gone RENAME TO payment_intent`;
+    }
+  });
+});
+
+describe('the published documents', () => {
+  test('describe both APIs, with the address of this installation', async () => {
+    const payments = await (await fetch(`${api.url}/openapi.json`)).json();
+    expect([payments.openapi, payments.servers]).toEqual(['3.1.0', [{ url: api.world.config.publicUrl }]]);
+    const card = await (await fetch(`${api.url}/v1/openapi.json`)).json();
+    expect([card.openapi, card.info.version]).toEqual(['3.1.0', '0.1.0']);
+    expect(Object.keys(card.paths).every((path) => path.startsWith('/v1/'))).toBe(true);
+  });
+
+  test('are shown by a page that loads nothing but its own files', async () => {
+    const page = await fetch(`${api.url}/docs`);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const html = await page.text();
+    expect(html).not.toMatch(/<script>|<style|style=|https?:/);
+    for (const [, asset] of html.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)) {
+      const file = await fetch(`${api.url}${asset}`);
+      expect(file.status, asset).toBe(200);
+      await file.arrayBuffer();
+    }
+    expect((await fetch(`${api.url}/docs/../package.json`)).status).toBe(404);
+  });
+});
