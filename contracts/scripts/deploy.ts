@@ -5,12 +5,13 @@ import { parseArgs } from 'node:util';
 import { createPublicClient, createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { deployEscrow } from '../../src/escrow/deploy-escrow.ts';
+import { deployEscrow, localChainIds } from '../../src/escrow/deploy-escrow.ts';
 import { escrowRuntimeCodeHash } from '../../src/escrow/escrow-bytecode.ts';
 
 /**
  * `npm run contracts:deploy -- --chain <id> --rpc <url> --key-env <NAME>`: deploys the escrow or finds it deployed,
- * checks its code, and records it in contracts/deployments/<id>.json. The key comes from the named variable and pays
+ * checks its code, and records it in contracts/deployments/<id>.json
+ * (local chains are not recorded). The key comes from the named variable and pays
  * for gas only.
  */
 
@@ -39,8 +40,12 @@ const chainId = await publicClient.getChainId();
 if (chainId !== wanted.chain) throw new Error(`The RPC node is on chain ${chainId}, not on ${wanted.chain}.`);
 
 const address = await deployEscrow({ publicClient, walletClient });
-const folder = fileURLToPath(new URL('../deployments', import.meta.url));
-await mkdir(folder, { recursive: true });
-const file = path.join(folder, `${chainId}.json`);
-await writeFile(file, `${JSON.stringify({ chainId, address, runtimeCodeHash: escrowRuntimeCodeHash }, null, 2)}\n`);
-process.stdout.write(`The escrow is at ${address} on chain ${chainId}; recorded in ${path.relative('.', file)}.\n`);
+process.stdout.write(`The escrow is at ${address} on chain ${chainId}.\n`);
+
+if (chainId < localChainIds.from || chainId > localChainIds.to) {
+  const folder = fileURLToPath(new URL('../deployments', import.meta.url));
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, `${chainId}.json`);
+  await writeFile(file, `${JSON.stringify({ chainId, address, runtimeCodeHash: escrowRuntimeCodeHash }, null, 2)}\n`);
+  process.stdout.write(`Recorded in ${path.relative('.', file)}.\n`);
+}

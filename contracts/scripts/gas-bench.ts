@@ -27,7 +27,7 @@ import { foundryBinary } from './foundry-binary.ts';
 /** A local chain of one run, with the escrow, the USDC test coin and one account for each party. */
 
 export type Terms = ContractFunctionArgs<typeof escrowAbi, 'view', 'idOf'>[0];
-export type Consent = ContractFunctionArgs<typeof escrowAbi, 'view', 'consentIdOf'>[0];
+type Consent = ContractFunctionArgs<typeof escrowAbi, 'view', 'consentIdOf'>[0];
 type Account = ReturnType<typeof privateKeyToAccount>;
 export type Bench = Awaited<ReturnType<typeof openBench>>;
 

@@ -1,6 +1,7 @@
 import {
   type Account,
   type Address,
+  BaseError,
   type Chain,
   concat,
   type Hex,
@@ -20,34 +21,39 @@ type Clients = {
 };
 
 /** Chains of this machine: only there is the deterministic deployer itself deployed where it is missing. */
-const localChainIds = { from: 31_337, to: 31_999 };
+export const localChainIds = { from: 31_337, to: 31_999 };
 
 /**
  * Puts the escrow at its address, the same on every chain, with CREATE2 through the deterministic deployer, and checks
  * the hash of the code that lies there. Idempotent: where the escrow already is, nothing is sent.
  *
  * Throws INVALID_STATE on a public chain without the deployer, CONFLICT if other code lies at the address,
- * CHAIN_UNAVAILABLE if the deployment is mined and leaves no code.
+ * CHAIN_UNAVAILABLE if the deployment cannot be sent, or is mined and leaves no code.
  */
 export async function deployEscrow({ publicClient, walletClient }: Clients): Promise<Address> {
   if (await isDeployed(publicClient)) return escrowAddress;
   await ensureDeployer({ publicClient, walletClient });
-  const hash = await walletClient.sendTransaction({
-    account: walletClient.account,
-    chain: walletClient.chain ?? null,
-    to: deterministicDeployer.address,
-    data: concat([escrowSalt, escrowCreationCode]),
-  });
-  const receipt = await publicClient.waitForTransactionReceipt({ hash });
-  // A reverted deployment may have lost to another one of the same code: only what lies there counts.
+  try {
+    const hash = await walletClient.sendTransaction({
+      account: walletClient.account,
+      chain: walletClient.chain ?? null,
+      to: deterministicDeployer.address,
+      data: concat([escrowSalt, escrowCreationCode]),
+    });
+    await publicClient.waitForTransactionReceipt({ hash });
+  } catch (cause) {
+    // Another deployment of the same code may have been first: only what lies there counts. The node's own words would
+    // repeat the whole creation code.
+    if (await isDeployed(publicClient)) return escrowAddress;
+    const reason = cause instanceof BaseError ? cause.shortMessage : 'unknown';
+    throw new GatewayError('CHAIN_UNAVAILABLE', `The escrow's deployment could not be sent: ${reason}`, {
+      meta: { address: escrowAddress },
+    });
+  }
   if (await isDeployed(publicClient)) return escrowAddress;
-  throw new GatewayError(
-    'CHAIN_UNAVAILABLE',
-    `The escrow's deployment was mined (${receipt.status}) and left no code.`,
-    {
-      meta: { hash, address: escrowAddress },
-    },
-  );
+  throw new GatewayError('CHAIN_UNAVAILABLE', "The escrow's deployment was mined and left no code.", {
+    meta: { address: escrowAddress },
+  });
 }
 
 /** Whether the escrow's code is at its address; other code there is an error, not an answer. */

@@ -1,0 +1,86 @@
+import { type Account, createTestClient, createWalletClient, http, publicActions } from 'viem';
+import { mnemonicToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deployEscrow } from '../../src/escrow/deploy-escrow.ts';
+import { deterministicDeployer } from '../../src/escrow/deterministic-deployer.ts';
+import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
+import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
+import { type EvmNode, startEvmNode } from '../../src/local/evm-node.ts';
+import { freePort } from '../setup/free-port.ts';
+
+const account: Account = mnemonicToAccount('test test test test test test test test test test test junk');
+
+function clientsOf(rpcUrl: string) {
+  const transport = http(rpcUrl);
+  const publicClient = createTestClient({ mode: 'anvil', transport, pollingInterval: 10, cacheTime: 0 }).extend(
+    publicActions,
+  );
+  return { publicClient, walletClient: createWalletClient({ transport, account, pollingInterval: 10 }) };
+}
+
+describe('deploying the escrow', () => {
+  const nodes: EvmNode[] = [];
+  let local: ReturnType<typeof clientsOf>;
+  let elsewhere: ReturnType<typeof clientsOf>;
+
+  beforeAll(async () => {
+    const start = async (chainId: number) => {
+      const node = await startEvmNode({ chainId, port: await freePort() });
+      nodes.push(node);
+      return clientsOf(node.rpcUrl);
+    };
+    [local, elsewhere] = await Promise.all([start(31_337), start(8_453)]);
+  });
+
+  afterAll(async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  });
+
+  it('brings the deterministic deployer to a local chain that lacks it, and lands on the one address', async () => {
+    await local.publicClient.setCode({ address: deterministicDeployer.address, bytecode: '0x' });
+    await expect(deployEscrow(local)).resolves.toBe(escrowAddress);
+    await expect(local.publicClient.getCode({ address: deterministicDeployer.address })).resolves.toBe(
+      deterministicDeployer.runtimeCode,
+    );
+    const [, name, version, chainId, contract] = await local.publicClient.readContract({
+      address: escrowAddress,
+      abi: escrowAbi,
+      functionName: 'eip712Domain',
+    });
+    expect({ name, version, chainId, contract }).toEqual({
+      name: 'Sluice',
+      version: '1',
+      chainId: 31_337n,
+      contract: escrowAddress,
+    });
+  });
+
+  it('lands on the same address with the same code on another chain, even when two deploy at once', async () => {
+    const both = await Promise.allSettled([deployEscrow(elsewhere), deployEscrow(elsewhere)]);
+    expect(both.some((result) => result.status === 'fulfilled' && result.value === escrowAddress)).toBe(true);
+    const [here, there] = await Promise.all([
+      local.publicClient.getCode({ address: escrowAddress }),
+      elsewhere.publicClient.getCode({ address: escrowAddress }),
+    ]);
+    expect(there).toBe(here);
+  });
+
+  it('sends nothing where the escrow already is', async () => {
+    const before = await local.publicClient.getTransactionCount({ address: account.address });
+    await expect(deployEscrow(local)).resolves.toBe(escrowAddress);
+    expect(await local.publicClient.getTransactionCount({ address: account.address })).toBe(before);
+  });
+
+  it('refuses other code at the address', async () => {
+    const code = await local.publicClient.getCode({ address: escrowAddress });
+    await local.publicClient.setCode({ address: escrowAddress, bytecode: '0x00' });
+    await expect(deployEscrow(local)).rejects.toMatchObject({ name: 'GatewayError', code: 'CONFLICT' });
+    await local.publicClient.setCode({ address: escrowAddress, bytecode: code ?? '0x' });
+  });
+
+  it('does not pay for the deterministic deployer on a chain that is not local', async () => {
+    await elsewhere.publicClient.setCode({ address: escrowAddress, bytecode: '0x' });
+    await elsewhere.publicClient.setCode({ address: deterministicDeployer.address, bytecode: '0x' });
+    await expect(deployEscrow(elsewhere)).rejects.toMatchObject({ name: 'GatewayError', code: 'INVALID_STATE' });
+  });
+});
