@@ -8,6 +8,7 @@ import type { EventType } from '../events/event-type.ts';
 import { type Reaction, type Reactions, react } from '../events/react.ts';
 import { reactJob } from '../events/react-job.ts';
 import { queueDeliveries } from '../events/webhooks/queue-deliveries.ts';
+import { followInvoicePayment } from '../invoices/follow-invoice-payment.ts';
 import { sendTransactionsJob } from '../operator/jobs.ts';
 import type { ChainActionWorld } from '../payments/actions/action-world.ts';
 import { expirePaymentIntent } from '../payments/actions/expire-payment-intent.ts';
@@ -49,6 +50,8 @@ export function reactionTable(world: WorkWorld): Reactions {
       verb(world, { paymentIntentId: event.resourceId });
   return new Map<EventType, Reaction[]>([
     ['payment_intent.authorized', [ofPayment(completeCheckoutSession)]],
-    ['payment_intent.reverted', [ofPayment(reopenCheckoutSession)]],
+    ['payment_intent.captured', [ofPayment(followInvoicePayment)]],
+    ['payment_intent.settled', [ofPayment(followInvoicePayment)]],
+    ['payment_intent.reverted', [ofPayment(reopenCheckoutSession), ofPayment(followInvoicePayment)]],
   ]);
 }

@@ -4,8 +4,8 @@ import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
 import { GatewayError } from '../errors.ts';
 import { openLogSource } from '../facts/log-source.ts';
-import { type ChainVerification, verifyOpenPayments } from '../payments/verify-open-payments.ts';
-import { type Verification, verifyPayment } from '../payments/verify-payment.ts';
+import { type ChainVerification, verifyOpenPayments } from '../payments/verification/verify-open-payments.ts';
+import { type Verification, verifyPayment } from '../payments/verification/verify-payment.ts';
 import type { Clock } from '../platform/clock.ts';
 import { isId } from '../platform/identifier.ts';
 

@@ -1,0 +1,51 @@
+/**
+ * The composition root: `node src/main.ts <part>`. What points up in the house goes through the tables in `main/`:
+ * job → verb, event type → reactions, fact kind → handler. Each part is loaded only where it runs.
+ */
+import { type Config, ConfigError, parseConfig } from './config.ts';
+import type { RunningPart } from './main/open-world.ts';
+
+const parts: Record<string, (config: Config) => Promise<RunningPart>> = {
+  api: async (config) => (await import('./main/run-api.ts')).runApi(config),
+  worker: async (config) => (await import('./main/run-worker.ts')).runWorker(config),
+  indexer: async (config) => (await import('./main/run-indexer-part.ts')).runIndexerPart(config),
+};
+
+/** Commands that do one thing and end; they answer the exit code. */
+const commands: Record<string, (config: Config, rest: string[]) => Promise<number>> = {
+  ops: async (config, rest) => (await import('./main/run-operations.ts')).runOperations(config, rest),
+};
+
+/** A part that cannot stop in this time is ended; what it left is done by the next one. */
+const STOP_LIMIT_MS = 18_000;
+
+async function main([name = '', ...rest]: string[]): Promise<void> {
+  const part = parts[name];
+  const command = commands[name];
+  if (!part && !command) {
+    throw new ConfigError(`Usage: node src/main.ts ${[...Object.keys(parts), ...Object.keys(commands)].join(' | ')}`);
+  }
+  const config = parseConfig(process.env);
+  if (part) stopOnSignal(await part(config));
+  else if (command) process.exitCode = await command(config, rest);
+}
+
+function stopOnSignal(running: RunningPart): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    running.stop().catch((error: unknown) => {
+      console.error(error);
+      process.exitCode = 1;
+    });
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,187 @@
+/** Commands that look after chains and what is on its way to them. */
+import { invalid } from '../errors.ts';
+import { resyncChain } from '../facts/resync-chain.ts';
+import { abandonTransaction } from '../operator/abandon-transaction.ts';
+import { sweepPayments } from '../payments/actions/sweep-payments.ts';
+import { isId } from '../platform/identifier.ts';
+import type { Operation, OperationsWorld, Row } from './operations-world.ts';
+import { needed, wholeNumber } from './read-option.ts';
+
+const ROWS = 200;
+const MINUTE_MS = 60_000;
+/** After this a transaction that waits, or an intent with work that is due, is called stuck. */
+const STUCK_MINUTES = '10';
+
+export const chainOperations: Record<string, Operation> = {
+  status: { usage: '', options: [], run: (world) => chainRows(world) },
+  lag: { usage: '', options: [], run: (world) => chainRows(world) },
+  pending: {
+    usage: '[--chain <id>]',
+    options: ['chain'],
+    async run({ database, clock }, { values }) {
+      const chainId = values.chain === undefined ? undefined : chainIdOf(values.chain);
+      const open = await database.outgoingTransaction.findMany({
+        where: {
+          status: { in: ['QUEUED', 'SIGNED', 'SENT', 'MINED'] },
+          ...(chainId === undefined ? {} : { chainId }),
+        },
+        orderBy: { id: 'asc' },
+        take: ROWS,
+        include: { _count: { select: { attempts: true } } },
+      });
+      return open.map((row) => ({
+        id: row.id,
+        chainId: row.chainId,
+        purpose: row.purpose,
+        status: row.status,
+        nonce: row.nonce === null ? null : String(row.nonce),
+        attempts: row._count.attempts,
+        failures: row.failures,
+        ageSeconds: ageSeconds(clock.now(), row.createdAt),
+        error: row.error,
+      }));
+    },
+  },
+  stuck: {
+    usage: '[--minutes 10]',
+    options: ['minutes'],
+    run: (world, { values }) =>
+      stuckRows(world, wholeNumber(values.minutes ?? STUCK_MINUTES, '--minutes', { least: 0, most: 100_000 })),
+  },
+  sweep: {
+    usage: '',
+    options: [],
+    run: async (world) => [{ rung: await sweepPayments(world) }],
+  },
+  'transaction abandon': {
+    usage: '--id <id> --reason <words>',
+    options: ['id', 'reason'],
+    async run(world, { values }) {
+      const id = needed(values, 'id');
+      if (!isId(id)) throw invalid([{ param: '--id', message: 'must be a UUID' }]);
+      await abandonTransaction(world, { id, reason: needed(values, 'reason') });
+      return [{ id, abandoned: true }];
+    },
+  },
+  'chain pause': {
+    usage: '<id>',
+    options: [],
+    run: (world, { words }) => setPaused(world, words[0], world.clock.now()),
+  },
+  'chain resume': { usage: '<id>', options: [], run: (world, { words }) => setPaused(world, words[0], null) },
+  'chain resync': {
+    usage: '<id> [--from <block>]',
+    options: ['from'],
+    async run(world, { words, values }) {
+      const chainId = knownChain(world, words[0]);
+      const from = values.from === undefined ? undefined : blockOf(values.from);
+      const done = await resyncChain(world, { chainId, ...(from === undefined ? {} : { from }) });
+      return [{ chainId, from: String(done.from), facts: done.facts }];
+    },
+  },
+};
+
+async function chainRows({ database, registry, nodes, clock }: OperationsWorld): Promise<Row[]> {
+  const chains = registry.enabled().filter((chain) => chain.family === 'EVM');
+  return await Promise.all(
+    chains.map(async (chain): Promise<Row> => {
+      const { chainId } = chain;
+      const cursor = await database.chainCursor.findUnique({ where: { chainId } });
+      const head = await nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 })).catch(() => null);
+      const waiting = await database.outgoingTransaction.count({
+        where: { chainId, status: { in: ['QUEUED', 'SIGNED', 'SENT'] } },
+      });
+      return {
+        chainId,
+        name: chain.name,
+        node: head === null ? 'unreachable' : String(head),
+        applied: cursor ? String(cursor.appliedNumber) : null,
+        lagBlocks: head === null || !cursor ? null : String(head - cursor.appliedNumber),
+        seenSecondsAgo: cursor ? ageSeconds(clock.now(), cursor.updatedAt) : null,
+        pendingTransactions: waiting,
+        paused: cursor?.pausedAt !== null && cursor !== null,
+        halted: cursor?.haltReason ?? null,
+      };
+    }),
+  );
+}
+
+async function stuckRows({ database, clock }: OperationsWorld, minutes: number): Promise<Row[]> {
+  const before = new Date(clock.now().getTime() - minutes * MINUTE_MS);
+  const outgoing = await database.outgoingTransaction.findMany({
+    where: { status: { in: ['QUEUED', 'SIGNED', 'SENT'] }, createdAt: { lt: before } },
+    orderBy: { id: 'asc' },
+    take: ROWS,
+  });
+  const intents = await database.paymentIntent.findMany({
+    where: {
+      OR: [
+        { status: 'CREATED', expiresAt: { lt: before } },
+        { status: 'CAPTURED', timelockEndsAt: { lt: before }, dispute: { isNot: { status: 'OPEN' } } },
+        { status: 'REFUND_PENDING', updatedAt: { lt: before } },
+      ],
+    },
+    orderBy: { id: 'asc' },
+    take: ROWS,
+  });
+  const facts = await database.chainFact.findMany({
+    where: { status: 'CONFIRMED', appliedAt: null, seenAt: { lt: before } },
+    take: ROWS,
+  });
+  return [
+    ...outgoing.map((row) => ({
+      kind: 'transaction',
+      id: row.id,
+      state: row.status,
+      what: row.purpose,
+      since: row.createdAt.toISOString(),
+      error: row.error,
+    })),
+    ...intents.map((intent) => ({
+      kind: 'payment intent',
+      id: intent.id,
+      state: intent.status,
+      what: 'is due for its next state',
+      since: (intent.timelockEndsAt ?? intent.expiresAt ?? intent.updatedAt).toISOString(),
+      error: null,
+    })),
+    ...facts.map((fact) => ({
+      kind: 'fact',
+      id: fact.ref ?? fact.txHash,
+      state: fact.status,
+      what: `${fact.kind} of chain ${fact.chainId}, block ${fact.blockNumber}`,
+      since: fact.seenAt.toISOString(),
+      error: null,
+    })),
+  ];
+}
+
+/** A pause keeps new payments off the chain; those under way go on. */
+async function setPaused(world: OperationsWorld, text: string | undefined, pausedAt: Date | null): Promise<Row[]> {
+  const chainId = knownChain(world, text);
+  await world.database.chainCursor.upsert({
+    where: { chainId },
+    create: { chainId, pausedAt },
+    update: { pausedAt },
+  });
+  return [{ chainId, paused: pausedAt !== null }];
+}
+
+function knownChain({ registry }: OperationsWorld, text: string | undefined): number {
+  const chainId = chainIdOf(text ?? '');
+  if (!registry.chain(chainId)) throw invalid([{ param: 'id', message: `no chain ${chainId} is registered` }]);
+  return chainId;
+}
+
+function chainIdOf(text: string): number {
+  return wholeNumber(text, 'chain id', { least: 1, most: 2_147_483_647 });
+}
+
+function blockOf(text: string): bigint {
+  if (/^\d{1,15}$/.test(text)) return BigInt(text);
+  throw invalid([{ param: '--from', message: 'must be a block number' }]);
+}
+
+function ageSeconds(now: Date, since: Date): number {
+  return Math.round((now.getTime() - since.getTime()) / 1000);
+}

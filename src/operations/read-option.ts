@@ -1,0 +1,26 @@
+import { invalid } from '../errors.ts';
+
+type Values = Record<string, string>;
+
+/** An option that must be given. VALIDATION_ERROR naming it. */
+export function needed(values: Values, name: string): string {
+  const value = values[name];
+  if (value === undefined || value === '') throw invalid([{ param: `--${name}`, message: 'is needed' }]);
+  return value;
+}
+
+/** One of `choices`, in any case. */
+export function choice<Choice extends string>(text: string, param: string, choices: readonly Choice[]): Choice {
+  const found = choices.find((one) => one === text.toUpperCase());
+  if (found === undefined) throw invalid([{ param, message: `must be ${choices.join(' or ').toLowerCase()}` }]);
+  return found;
+}
+
+/** A whole number from `least` to `most`. */
+export function wholeNumber(text: string, param: string, { least, most }: { least: number; most: number }): number {
+  const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) {
+    throw invalid([{ param, message: `must be a whole number from ${least} to ${most}` }]);
+  }
+  return value;
+}

@@ -1,0 +1,136 @@
+/** Commands that bring an installation into production: merchants, apps, payout addresses, keys and credentials. */
+import { createApiKey } from '../auth/create-api-key.ts';
+import { createApp } from '../auth/create-app.ts';
+import { createMerchant } from '../auth/create-merchant.ts';
+import { createPlatformCredential } from '../auth/create-platform-credential.ts';
+import { revokeApiKey } from '../auth/revoke-api-key.ts';
+import { rotateApiKey } from '../auth/rotate-api-key.ts';
+import { setPayoutAddress } from '../auth/set-payout-address.ts';
+import { invalid, notFound } from '../errors.ts';
+import { isId } from '../platform/identifier.ts';
+import type { Operation, OperationsWorld } from './operations-world.ts';
+import { choice, needed, wholeNumber } from './read-option.ts';
+
+const DEFAULT_OVERLAP_HOURS = '24';
+
+export const tenantOperations: Record<string, Operation> = {
+  'merchant create': {
+    usage: '--name <name>',
+    options: ['name'],
+    async run(world, { values }) {
+      const merchant = await createMerchant(world, { name: needed(values, 'name') });
+      return [{ merchantId: merchant.id, name: merchant.name }];
+    },
+  },
+  'merchant list': {
+    usage: '',
+    options: [],
+    async run({ database }) {
+      const apps = await database.app.findMany({ include: { merchant: true }, orderBy: { id: 'asc' }, take: 1000 });
+      return apps.map((app) => ({
+        merchantId: app.merchantId,
+        merchant: app.merchant.name,
+        appId: app.id,
+        app: app.name,
+        mode: app.mode,
+      }));
+    },
+  },
+  'app create': {
+    usage: '--merchant <id> --name <name> --mode test|live',
+    options: ['merchant', 'name', 'mode'],
+    async run(world, { values }) {
+      const app = await createApp(world, {
+        merchantId: identifier(values, 'merchant'),
+        name: needed(values, 'name'),
+        mode: choice(needed(values, 'mode'), '--mode', ['TEST', 'LIVE']),
+      });
+      return [{ appId: app.id, merchantId: app.merchantId, name: app.name, mode: app.mode }];
+    },
+  },
+  'app set-payout': {
+    usage: '--app <id> --family evm|solana --address <address>',
+    options: ['app', 'family', 'address'],
+    async run(world, { values }) {
+      const scope = await scopeOfApp(world, identifier(values, 'app'));
+      const payout = await setPayoutAddress(world, {
+        scope,
+        family: choice(values.family ?? 'evm', '--family', ['EVM', 'SOLANA', 'SUI']),
+        address: needed(values, 'address'),
+      });
+      return [{ appId: payout.appId, family: payout.family, address: payout.address }];
+    },
+  },
+  'key create': {
+    usage: '--app <id> --kind secret|publishable [--name <name>]',
+    options: ['app', 'kind', 'name'],
+    async run(world, { values }) {
+      const scope = await scopeOfApp(world, identifier(values, 'app'));
+      const kind = choice(values.kind ?? 'secret', '--kind', ['SECRET', 'PUBLISHABLE']);
+      const { key, secret } = await createApiKey(world, { scope, kind, name: values.name ?? null });
+      return [{ keyId: key.id, kind: key.kind, key: secret }];
+    },
+  },
+  'key list': {
+    usage: '--app <id>',
+    options: ['app'],
+    async run(world, { values }) {
+      const { appId } = await scopeOfApp(world, identifier(values, 'app'));
+      const keys = await world.database.apiKey.findMany({ where: { appId }, orderBy: { createdAt: 'asc' } });
+      return keys.map((key) => ({
+        keyId: key.id,
+        kind: key.kind,
+        prefix: key.prefix,
+        name: key.name,
+        lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+        expiresAt: key.expiresAt?.toISOString() ?? null,
+        revokedAt: key.revokedAt?.toISOString() ?? null,
+      }));
+    },
+  },
+  'key rotate': {
+    usage: '--key <id> [--overlap-hours 24]',
+    options: ['key', 'overlap-hours'],
+    async run(world, { values }) {
+      const hours = values['overlap-hours'] ?? DEFAULT_OVERLAP_HOURS;
+      const rotated = await rotateApiKey(world, {
+        apiKeyId: identifier(values, 'key'),
+        overlapHours: wholeNumber(hours, '--overlap-hours', { least: 0, most: 720 }),
+      });
+      const { key, secret, oldExpiresAt } = rotated;
+      return [{ keyId: key.id, kind: key.kind, key: secret, oldKeyGoodUntil: oldExpiresAt.toISOString() }];
+    },
+  },
+  'key revoke': {
+    usage: '--key <id>',
+    options: ['key'],
+    async run(world, { values }) {
+      const key = await revokeApiKey(world, { apiKeyId: identifier(values, 'key') });
+      return [{ keyId: key.id, prefix: key.prefix, revokedAt: key.revokedAt?.toISOString() ?? null }];
+    },
+  },
+  'credential create': {
+    usage: '--role operator|arbiter --name <name>',
+    options: ['role', 'name'],
+    async run(world, { values }) {
+      const role = choice(needed(values, 'role'), '--role', ['OPERATOR', 'ARBITER']);
+      const { credential, secret } = await createPlatformCredential(world, { role, name: needed(values, 'name') });
+      return [{ credentialId: credential.id, role: credential.role, credential: secret }];
+    },
+  },
+};
+
+function identifier(values: Record<string, string>, name: string): string {
+  const id = needed(values, name);
+  if (!isId(id)) throw invalid([{ param: `--${name}`, message: 'must be a UUID' }]);
+  return id;
+}
+
+async function scopeOfApp(
+  { database }: Pick<OperationsWorld, 'database'>,
+  appId: string,
+): Promise<{ merchantId: string; appId: string }> {
+  const app = await database.app.findUnique({ where: { id: appId }, select: { merchantId: true } });
+  if (!app) throw notFound('app');
+  return { merchantId: app.merchantId, appId };
+}

@@ -1,0 +1,129 @@
+import { beforeAll, expect, it } from 'vitest';
+import { authenticate } from '../../src/auth/authenticate.ts';
+import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
+import { loadRegistry } from '../../src/chains/registry.ts';
+import { operate } from '../../src/operations/operate.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
+
+let fresh: FreshDatabase;
+const rpc = [
+  {
+    chainId: 11155111,
+    urls: ['http://127.0.0.1:9'],
+    confirmations: undefined,
+    pollingIntervalMs: 1000,
+    relayMinimumUsd: '0',
+    maxFeePerGasWei: 1n,
+    startBlock: undefined,
+  },
+];
+const registry = loadRegistry({ rpc });
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+
+async function run(...args: string[]) {
+  const said = { printed: '', complained: '' };
+  const code = await operate(
+    {
+      database: fresh.database,
+      clock: systemClock,
+      registry,
+      nodes: openEvmNodes({ registry, rpc }),
+      print: (text) => {
+        said.printed += text;
+      },
+      complain: (text) => {
+        said.complained += text;
+      },
+    },
+    args,
+  );
+  return { code, ...said };
+}
+
+async function rows(...args: string[]): Promise<Record<string, string>[]> {
+  const answer = await run(...args, '--json');
+  expect(answer).toMatchObject({ code: 0, complained: '' });
+  return JSON.parse(answer.printed);
+}
+
+const principalOf = (apiKey: string) => authenticate({ database: fresh.database, clock: systemClock }, { apiKey });
+
+it('brings an installation to a key that authenticates, rotates it with overlap and revokes it', async () => {
+  const [merchant] = await rows('merchant', 'create', '--name', 'Shop');
+  const [app] = await rows(
+    'app',
+    'create',
+    '--merchant',
+    merchant?.merchantId ?? '',
+    '--name',
+    'Web',
+    '--mode',
+    'live',
+  );
+  const appId = app?.appId ?? '';
+  const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+  expect(await rows('app', 'set-payout', '--app', appId, '--family', 'evm', '--address', address)).toEqual([
+    { appId, family: 'EVM', address },
+  ]);
+  const [key] = await rows('key', 'create', '--app', appId, '--kind', 'secret');
+  expect(key?.key).toMatch(/^sk_live_/);
+  expect(await principalOf(key?.key ?? '')).toMatchObject({ kind: 'apiKey', appId, mode: 'LIVE' });
+
+  const [rotated] = await rows('key', 'rotate', '--key', key?.keyId ?? '');
+  expect(await principalOf(key?.key ?? '')).toMatchObject({ appId });
+  expect(await principalOf(rotated?.key ?? '')).toMatchObject({ appId });
+
+  await rows('key', 'revoke', '--key', key?.keyId ?? '');
+  await expect(principalOf(key?.key ?? '')).rejects.toMatchObject({ code: 'AUTHENTICATION_ERROR' });
+  expect(await rows('key', 'list', '--app', appId)).toHaveLength(2);
+});
+
+it('makes credentials of the installation', async () => {
+  const [made] = await rows('credential', 'create', '--role', 'arbiter', '--name', 'Judge');
+  expect(await principalOf(made?.credential ?? '')).toMatchObject({ kind: 'platform', role: 'ARBITER' });
+});
+
+it('pauses and resumes a chain, and tells it with an unreachable node', async () => {
+  await rows('chain', 'pause', '11155111');
+  expect(await rows('status')).toMatchObject([{ chainId: 11155111, node: 'unreachable', paused: true }]);
+  await rows('chain', 'resume', '11155111');
+  expect(await rows('status')).toMatchObject([{ paused: false }]);
+});
+
+it('prints a table for people', async () => {
+  const answer = await run('status');
+  expect(answer.printed).toMatch(/^chainId +11155111$/m);
+});
+
+it.each([
+  ['no command', [], 2, /Usage: ops/],
+  ['an unknown option', ['status', '--nope'], 2, /Usage: ops status/],
+  ['a missing option', ['merchant', 'create'], 2, /--name/],
+  ['a wrong choice', ['credential', 'create', '--role', 'king', '--name', 'x'], 2, /operator or arbiter/],
+  ['an unknown chain', ['chain', 'pause', '424242'], 2, /424242/],
+  ['an unknown app', ['key', 'create', '--app', '019a0000-0000-7000-8000-000000000000'], 1, /No such app/],
+])('refuses %s', async (_, args, code, words) => {
+  const answer = await run(...args);
+  expect(answer.code).toBe(code);
+  expect(answer.complained).toMatch(words);
+});
+
+it('shows what is pending and stuck', async () => {
+  await fresh.database.outgoingTransaction.create({
+    data: {
+      id: '019a0000-0000-7000-8000-000000000001',
+      chainId: 11155111,
+      sender: '0x1',
+      toAddress: '0x2',
+      data: '0x',
+      purpose: 'settle:1',
+      createdAt: new Date(Date.now() - 3_600_000),
+    },
+  });
+  expect(await rows('pending')).toMatchObject([{ purpose: 'settle:1', status: 'QUEUED' }]);
+  expect(await rows('stuck')).toMatchObject([{ kind: 'transaction', what: 'settle:1' }]);
+});
