@@ -11,6 +11,7 @@ import { rotateWebhookSecret } from '../../src/events/webhooks/rotate-webhook-se
 import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
 import { serveEndpoint } from '../../src/events/webhooks/serve-endpoint.ts';
 import { updateWebhookEndpoint } from '../../src/events/webhooks/update-webhook-endpoint.ts';
+import type { CreateEndpointInput } from '../../src/events/webhooks/webhook-endpoint.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { freshDatabase } from '../setup/database.ts';
@@ -59,7 +60,7 @@ async function tell(...types: EventType[]): Promise<string[]> {
   return events.map((event) => event.id);
 }
 
-const endpointOf = (events: string[] = ['*']) =>
+const endpointOf = (events: CreateEndpointInput['events'] = ['*']) =>
   createWebhookEndpoint(world(), { appId, input: { url: receiver.url, events } });
 
 describe('a webhook endpoint', () => {
@@ -119,7 +120,7 @@ describe('a webhook endpoint', () => {
     await serve(endpoint);
     receiver.answer(200);
     const { id } = await database.webhookDelivery.findFirstOrThrow({ where: { webhookId: endpoint.id } });
-    await redeliverWebhook(world(), { scope: scope(), endpointId: endpoint.id, deliveryId: id });
+    await redeliverWebhook(world(), { scope: scope(), deliveryId: id });
     await serve(endpoint);
     expect(await database.webhookDelivery.findUnique({ where: { id } })).toMatchObject({
       status: 'DELIVERED',

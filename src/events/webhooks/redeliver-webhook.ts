@@ -1,11 +1,11 @@
 import { type Database, transaction, type WebhookDelivery } from '../../../prisma/client.ts';
+import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { GatewayError, notFound } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { firstAnswer } from '../../platform/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
 import { once } from '../../platform/once.ts';
-import { findEndpoint } from './store.ts';
 
 /**
  * Sends a delivery once more, with the same webhook-id, and on the whole schedule from now.
@@ -13,18 +13,18 @@ import { findEndpoint } from './store.ts';
  */
 export async function redeliverWebhook(
   world: { database: Database; clock: Clock },
-  request: { scope: Scope; endpointId: string; deliveryId: string; idempotency?: IdempotencyRequest },
+  request: { scope: Scope; deliveryId: string; idempotency?: IdempotencyRequest },
 ): Promise<WebhookDelivery> {
   const first = await firstAnswer<WebhookDelivery>(world.database, request.idempotency);
   if (first) return first.result;
   const { result } = await transaction(world.database, (tx) =>
     once(tx, request.idempotency, async () => {
-      const endpoint = await findEndpoint(tx, { scope: request.scope, id: request.endpointId });
       const delivery = await tx.webhookDelivery.findFirst({
-        where: { id: request.deliveryId, webhookId: endpoint.id },
+        where: { id: request.deliveryId, endpoint: appScope(request.scope) },
+        include: { endpoint: true },
       });
       if (!delivery) throw notFound('delivery');
-      if (!endpoint.active) throw new GatewayError('INVALID_STATE', 'The endpoint is not active.');
+      if (!delivery.endpoint.active) throw new GatewayError('INVALID_STATE', 'The endpoint is not active.');
       return tx.webhookDelivery.update({
         where: { id: delivery.id },
         data: { status: 'PENDING', firstTriedAt: null, tryCount: 0, nextRetryAt: world.clock.now() },

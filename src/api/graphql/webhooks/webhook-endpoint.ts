@@ -1,0 +1,154 @@
+/** The WebhookEndpoint, WebhookDelivery and WebhookAttempt types and their queries. */
+import type { WebhookDelivery } from '../../../../prisma/client.ts';
+import { eventBody } from '../../../events/event-body.ts';
+import { findEndpoint } from '../../../events/webhooks/store.ts';
+import { builder } from '../server/builder.ts';
+import { demandListSize } from '../server/limits.ts';
+import { listComplexity } from '../server/page.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+const ENDPOINTS_LISTED = 100;
+
+/** Only a row that has just been made or rotated carries its secret to the caller. */
+const secretTold = new WeakSet<object>();
+
+/** Marks a row whose secret may be told in this answer. */
+export function tellingSecret<Row extends object>(endpoint: Row): Row {
+  secretTold.add(endpoint);
+  return endpoint;
+}
+
+export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
+  description: 'Where a merchant is told of an app’s events, as Standard Webhooks describes it.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
+    url: t.exposeString('url', { description: 'Where it is told.' }),
+    events: t.exposeStringList('events', { description: 'The event types, or *.' }),
+    active: t.exposeBoolean('active', { description: 'Whether it is told.' }),
+    disabledReason: t.exposeString('disabledReason', { nullable: true, description: 'Why the gateway gave it up.' }),
+    secret: t.string({
+      nullable: true,
+      description: 'whsec_…; only in the answer that made or rotated it.',
+      resolve: (endpoint) => (secretTold.has(endpoint) ? endpoint.secret : null),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+const WebhookDeliveryStatusEnum = builder.enumType('WebhookDeliveryStatus', {
+  description: 'Where a delivery is.',
+  values: {
+    PENDING: { value: 'PENDING', description: 'To be tried, or tried again.' },
+    DELIVERED: { value: 'DELIVERED', description: 'The receiver answered 2xx.' },
+    FAILED: { value: 'FAILED', description: 'Every try is spent, or the receiver answered 410.' },
+  } as const,
+});
+
+builder.prismaObject('WebhookAttempt', {
+  description: 'One try of a delivery.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: "The receiver's HTTP status." }),
+    responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of its answer.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why no answer came.' }),
+    latencyMs: t.exposeInt('latencyMs', { description: 'Until the answer, or until it was given up.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+  }),
+});
+
+export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
+  description: 'One event on its way to one endpoint.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    webhookId: t.expose('webhookId', { type: 'UUID', description: 'The endpoint.' }),
+    eventId: t.expose('eventId', { type: 'UUID', description: 'The event, and the header webhook-id.' }),
+    event: t.exposeString('event', { description: "The event's type." }),
+    payload: t.field({
+      type: 'JSONObject',
+      description: 'What is sent.',
+      select: { source: true },
+      resolve: (delivery) => eventBody(delivery.source),
+    }),
+    status: t.expose('status', { type: WebhookDeliveryStatusEnum, description: 'Where it is.' }),
+    attempts: t.exposeInt('attempts', { description: 'Tries so far.' }),
+    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: 'Of the latest try.' }),
+    responseBody: t.exposeString('responseBody', {
+      nullable: true,
+      description: 'Of the latest try, or why none came.',
+    }),
+    nextRetryAt: t.expose('nextRetryAt', { type: 'DateTime', nullable: true, description: 'The next try.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
+    deliveredAt: t.expose('deliveredAt', { type: 'DateTime', nullable: true, description: 'When 2xx came.' }),
+    tries: t.relation('tries', {
+      description: 'Every try, oldest first.',
+      query: { orderBy: { id: 'asc' }, take: 100 },
+    }),
+  }),
+});
+
+builder.queryField('webhookEndpoints', (t) =>
+  t.prismaField({
+    type: ['WebhookEndpoint'],
+    description: 'The webhook endpoints of an app, or of all apps of the caller, oldest first.',
+    authScopes: { read: true },
+    args: { appId: t.arg.id({ description: 'Only this app.' }) },
+    resolve: async (query, _root, args, context) => {
+      const scope = await scopeOf(context, args);
+      return context.database.webhookEndpoint.findMany({
+        ...query,
+        where: scope.appId === null ? {} : { appId: scope.appId },
+        orderBy: { id: 'asc' },
+        take: ENDPOINTS_LISTED,
+      });
+    },
+  }),
+);
+
+type Deliveries = { items: WebhookDelivery[]; hasMore: boolean };
+const WebhookDeliveries = builder.objectRef<Deliveries>('WebhookDeliveries').implement({
+  description: 'Deliveries, newest first.',
+  fields: (t) => ({
+    items: t.field({
+      type: [WebhookDeliveryRef],
+      description: 'The deliveries; the last one’s id is the next cursor.',
+      complexity: { field: 1, multiplier: 1 },
+      resolve: (page) => page.items,
+    }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'Whether there are older ones.' }),
+  }),
+});
+
+builder.queryField('webhookDeliveries', (t) =>
+  t.field({
+    type: WebhookDeliveries,
+    description: 'Deliveries to an endpoint, newest first. NOT_FOUND where it is not of the caller.',
+    authScopes: { read: true },
+    complexity: (args) => listComplexity(args.limit),
+    args: {
+      endpointId: t.arg.id({ required: true, description: "The endpoint's UUID." }),
+      appId: t.arg.id({ description: 'Its app.' }),
+      cursor: t.arg.id({ description: 'The id of the last delivery of the page before.' }),
+      limit: t.arg.int({ description: '1 to 100; 20 by default.' }),
+      status: t.arg({ type: WebhookDeliveryStatusEnum, description: 'Only this status.' }),
+    },
+    resolve: async (_root, args, context) => {
+      demandListSize({ limit: args.limit });
+      const scope = await scopeOf(context, args);
+      const endpoint = await findEndpoint(context.world.database, { scope, id: args.endpointId });
+      const limit = args.limit ?? 20;
+      const rows = await context.database.webhookDelivery.findMany({
+        where: {
+          webhookId: endpoint.id,
+          ...(args.status ? { status: args.status } : {}),
+          ...(args.cursor ? { id: { lt: args.cursor } } : {}),
+        },
+        orderBy: { id: 'desc' },
+        take: limit + 1,
+        include: { source: true },
+      });
+      return { items: rows.slice(0, limit), hasMore: rows.length > limit };
+    },
+  }),
+);

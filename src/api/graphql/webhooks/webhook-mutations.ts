@@ -1,0 +1,186 @@
+/** The mutations of webhook endpoints. */
+import { z } from 'zod';
+import { createWebhookEndpoint } from '../../../events/webhooks/create-webhook-endpoint.ts';
+import { deleteWebhookEndpoint } from '../../../events/webhooks/delete-webhook-endpoint.ts';
+import { pingWebhookEndpoint } from '../../../events/webhooks/ping-webhook-endpoint.ts';
+import { redeliverRange } from '../../../events/webhooks/redeliver-range.ts';
+import { redeliverWebhook } from '../../../events/webhooks/redeliver-webhook.ts';
+import { rotateWebhookSecret } from '../../../events/webhooks/rotate-webhook-secret.ts';
+import type { TryOutcome } from '../../../events/webhooks/try-delivery.ts';
+import { updateWebhookEndpoint } from '../../../events/webhooks/update-webhook-endpoint.ts';
+import { createEndpointSchema, updateEndpointSchema } from '../../../events/webhooks/webhook-endpoint.ts';
+import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appScopeOf, scopeOf } from '../server/scope-of.ts';
+import { tellingSecret, WebhookDeliveryRef, WebhookEndpointRef } from './webhook-endpoint.ts';
+
+const EVENTS = 'Event types of the sequence, or * for all.';
+const createRules = defineRules({ schema: createEndpointSchema });
+const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
+  description: 'An endpoint to be made.',
+  extensions: carryRules(createRules),
+  fields: (t) => ({
+    url: t.field({ type: 'URL', required: true, description: 'http(s), outside private networks.' }),
+    events: t.stringList({ required: true, description: EVENTS }),
+    active: t.boolean({ description: 'true by default.' }),
+  }),
+});
+
+const updateRules = defineRules({ schema: updateEndpointSchema });
+const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
+  description: 'What changes of an endpoint: an absent field stays.',
+  extensions: carryRules(updateRules),
+  fields: (t) => ({
+    url: t.field({ type: 'URL', description: 'http(s), outside private networks.' }),
+    events: t.stringList({ description: EVENTS }),
+    active: t.boolean({ description: 'true also forgets why it was disabled.' }),
+  }),
+});
+
+const WebhookPing = builder.objectRef<TryOutcome>('WebhookPing').implement({
+  description: 'What a test ping brought back.',
+  fields: (t) => ({
+    delivered: t.exposeBoolean('isDelivered', { description: 'Whether the receiver answered 2xx.' }),
+    responseStatus: t.exposeInt('responseStatus', { nullable: true, description: "The receiver's HTTP status." }),
+    responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of its answer.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why no answer came.' }),
+    latencyMs: t.exposeInt('latencyMs', { description: 'Until the answer, or until it was given up.' }),
+  }),
+});
+
+const ofApp = 'Needed where the credential covers several apps.';
+
+builder.mutationField('createWebhookEndpoint', (t) =>
+  t.field({
+    type: WebhookEndpointRef,
+    description: 'Makes an endpoint; its secret is in this answer only.',
+    authScopes: { write: true },
+    args: {
+      appId: t.arg.id({ description: ofApp }),
+      input: t.arg({ type: CreateWebhookEndpointInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, createRules, args.input);
+      const { appId } = await appScopeOf(context, args);
+      const call = { scopeId: appId, operation: 'createWebhookEndpoint', parameters: input };
+      const idempotency = idempotencyOf(context, call);
+      return tellingSecret(await createWebhookEndpoint(context.world, { appId, input, idempotency }));
+    },
+  }),
+);
+
+builder.mutationField('updateWebhookEndpoint', (t) =>
+  t.field({
+    type: WebhookEndpointRef,
+    description: 'Changes an endpoint.',
+    authScopes: { write: true },
+    args: {
+      appId: t.arg.id({ description: ofApp }),
+      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      input: t.arg({ type: UpdateWebhookEndpointInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, updateRules, args.input);
+      return updateWebhookEndpoint(context.world, { scope: await scopeOf(context, args), id: args.id, input });
+    },
+  }),
+);
+
+builder.mutationField('deleteWebhookEndpoint', (t) =>
+  t.field({
+    type: 'UUID',
+    description: 'Deletes an endpoint with its deliveries, and answers its id.',
+    authScopes: { write: true },
+    args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, args, context) => {
+      await deleteWebhookEndpoint(context.world, { scope: await scopeOf(context, args), id: args.id });
+      return args.id;
+    },
+  }),
+);
+
+builder.mutationField('rotateWebhookSecret', (t) =>
+  t.field({
+    type: WebhookEndpointRef,
+    description: 'Gives an endpoint a new secret, in this answer only; the old one signs beside it for 24 hours.',
+    authScopes: { write: true },
+    args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, args, context) => {
+      const scope = await scopeOf(context, args);
+      const call = {
+        scopeId: scope.appId ?? scope.merchantId,
+        operation: 'rotateWebhookSecret',
+        parameters: { id: args.id },
+      };
+      const idempotency = idempotencyOf(context, call);
+      return tellingSecret(await rotateWebhookSecret(context.world, { scope, id: args.id, idempotency }));
+    },
+  }),
+);
+
+builder.mutationField('pingWebhookEndpoint', (t) =>
+  t.field({
+    type: WebhookPing,
+    description: 'Sends a signed webhook.ping at once, and tells what came back.',
+    authScopes: { write: true },
+    args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, args, context) => {
+      const { database, clock, config } = context.world;
+      const world = { database, clock, privateAddresses: config.webhooks.privateAddresses };
+      return pingWebhookEndpoint(world, { scope: await scopeOf(context, args), id: args.id });
+    },
+  }),
+);
+
+builder.mutationField('redeliverWebhook', (t) =>
+  t.field({
+    type: WebhookDeliveryRef,
+    description: 'Sends a delivery once more, with the same webhook-id.',
+    authScopes: { write: true },
+    args: {
+      appId: t.arg.id({ description: ofApp }),
+      deliveryId: t.arg.id({ required: true, description: "The delivery's UUID." }),
+    },
+    resolve: async (_root, { appId, deliveryId }, context) => {
+      const scope = await scopeOf(context, { appId });
+      const call = {
+        scopeId: scope.appId ?? scope.merchantId,
+        operation: 'redeliverWebhook',
+        parameters: { deliveryId },
+      };
+      const idempotency = idempotencyOf(context, call);
+      return redeliverWebhook(context.world, { scope, deliveryId, idempotency });
+    },
+  }),
+);
+
+const rangeRules = defineRules({
+  schema: z.object({ endpointId: z.string(), from: z.int().min(1), to: z.int().min(1) }),
+});
+const RedeliverRangeInput = builder.inputType('RedeliverWebhooksInput', {
+  description: 'A range of an app’s sequence.',
+  extensions: carryRules(rangeRules),
+  fields: (t) => ({
+    endpointId: t.id({ required: true, description: "The endpoint's UUID." }),
+    from: t.int({ required: true, description: 'The first sequence number.' }),
+    to: t.int({ required: true, description: 'The last one; at most 10,000 events.' }),
+  }),
+});
+
+builder.mutationField('redeliverWebhooks', (t) =>
+  t.int({
+    description: 'Sends an endpoint every delivery of a range once more; answers how many.',
+    authScopes: { write: true },
+    args: { input: t.arg({ type: RedeliverRangeInput, required: true }) },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, rangeRules, args.input);
+      return redeliverRange(context.world, {
+        scope: await scopeOf(context),
+        endpointId: input.endpointId,
+        from: BigInt(input.from),
+        to: BigInt(input.to),
+      });
+    },
+  }),
+);
