@@ -45,6 +45,18 @@ const itemSchema = z.object({
 /** What a session may be for; exactly one. */
 export const sessionSubjects = ['items', 'paymentIntentId', 'invoiceId', 'subscriptionId', 'paymentLinkId'] as const;
 
+const rules = ['captureMode', 'taxRateId'] as const;
+const selection = ['allowedChains', 'allowedTokens'] as const;
+
+/** What each brings along, and so is not said again. A session may narrow what its intent allows. */
+const ownFields = {
+  items: [],
+  paymentIntentId: rules,
+  invoiceId: [...rules, ...selection, 'customerAccountId'],
+  subscriptionId: [...rules, ...selection, 'customerAccountId'],
+  paymentLinkId: [...rules, ...selection],
+} as const;
+
 export const createCheckoutSessionSchema = z
   .object({
     appId: z.uuid().nullish(),
@@ -74,14 +86,11 @@ export const createCheckoutSessionSchema = z
       const message = `exactly one of ${sessionSubjects.join(', ')} is sent, not ${given.length}`;
       context.addIssue({ code: 'custom', path: [given[1] ?? 'items'], message });
     }
-    if (!input.paymentIntentId) return;
-    for (const field of ['captureMode', 'taxRateId'] as const) {
-      if (!input[field]) continue;
-      context.addIssue({
-        code: 'custom',
-        path: [field],
-        message: 'is not sent with paymentIntentId: the intent has it',
-      });
+    for (const subject of given) {
+      for (const field of ownFields[subject]) {
+        if (!input[field]) continue;
+        context.addIssue({ code: 'custom', path: [field], message: `is not sent with ${subject}, which has its own` });
+      }
     }
   });
 export type CreateCheckoutSessionInput = z.infer<typeof createCheckoutSessionSchema>;

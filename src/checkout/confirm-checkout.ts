@@ -157,6 +157,12 @@ async function queueRelay(
   request: { quote: Quote; call: { to: string; data: Hex }; sender: string; payment: PlannedPayment },
 ): Promise<void> {
   const { quote, call, sender, payment } = request;
+  const { paymentIntentId } = quote;
+  if ((await tx.transaction.count({ where: { paymentIntentId, type: 'AUTHORIZE', status: 'PENDING' } })) > 0) {
+    throw new GatewayError('CONFLICT', 'This payment is under way already; wait for it.', {
+      meta: { paymentIntentId },
+    });
+  }
   const underWay = await relayUnderWay(tx, { chainId: quote.chainId, address: quote.walletAddress });
   if (underWay !== undefined) {
     throw new GatewayError('CONFLICT', 'A payment of this wallet is under way on this chain; wait for it.', {

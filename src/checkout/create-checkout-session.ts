@@ -4,6 +4,7 @@ import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../catalog/require-tax-rate.ts';
 import { taxLine, taxTotal } from '../catalog/tax.ts';
 import { type Selection, selectionFaults } from '../chains/chain-selection.ts';
+import { requireCustomer } from '../customers/require-customer.ts';
 import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import { firstAnswer } from '../platform/first-answer.ts';
@@ -35,6 +36,7 @@ export async function createCheckoutSession(
   world: Pick<CheckoutWorld, 'database' | 'clock' | 'registry'>,
   request: {
     app: { id: string; merchantId: string };
+    /** With items or a paymentIntentId: what else a session can be for is opened by its own room. */
     input: CreateCheckoutSessionInput;
     idempotency?: IdempotencyRequest | undefined;
   },
@@ -73,7 +75,7 @@ async function planSession(
   };
   const faults = selectionFaults(world, { mode: app.mode, selection: given });
   if (faults.length > 0) throw invalid(faults);
-  await requireCustomer(world.database, { appId: app.id, id: input.customerAccountId });
+  await requireCustomer(world.database, { appId: app.id, id: input.customerAccountId, param: 'customerAccountId' });
   const intent = input.paymentIntentId
     ? await requirePayableIntent(world.database, { appId: app.id, id: input.paymentIntentId, now })
     : null;
@@ -170,15 +172,6 @@ async function priceItem(
     productPlanPriceId: item.productPlanPriceId ?? null,
     currency: item.currency ?? currencyOf(named?.price?.currency ?? 'USD'),
   };
-}
-
-async function requireCustomer(
-  database: Database,
-  request: { appId: string; id: string | null | undefined },
-): Promise<void> {
-  if (!request.id) return;
-  const customer = await database.customerAccount.findFirst({ where: { id: request.id, appId: request.appId } });
-  if (!customer) throw notFound('customer', 'customerAccountId');
 }
 
 async function requirePayableIntent(

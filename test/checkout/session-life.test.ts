@@ -1,5 +1,7 @@
 /** What happens to a session behind the payer's back: completion, reorgs, its end, a relay that failed. */
+import { createClient } from 'graphql-ws';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { transaction } from '../../prisma/client.ts';
 import { completeCheckoutSession } from '../../src/checkout/complete-checkout-session.ts';
 import { endOverdueSession } from '../../src/checkout/end-overdue-session.ts';
@@ -14,7 +16,7 @@ beforeAll(async () => {
 
 async function openSession(input: Record<string, unknown> = {}) {
   const answer = await api.graphql(
-    'mutation ($input: CreateCheckoutSessionInput!) { createCheckoutSession(input: $input) { id paymentIntentId expiresAt } }',
+    'mutation ($input: CreateCheckoutSessionInput!) { createCheckoutSession(input: $input) { id paymentIntentId expiresAt clientSecret } }',
     { input: { items: [{ name: 'Tea', amount: '10.00' }], ...input } },
     { key: api.merchantA.secretKey },
   );
@@ -95,6 +97,31 @@ describe('a session whose intent is authorized', () => {
     await reopenCheckoutSession(api.world, request);
     expect(await rowOf(session)).toMatchObject({ status: 'OPEN', completedAt: null });
     expect(await usage()).toBe(0);
+  });
+});
+
+describe('checkoutUpdated', () => {
+  it("tells the payer's page its state first, and each change after it, for the secret of that session only", async () => {
+    const session = await openSession();
+    const query = `subscription ($id: ID!) {
+      checkoutUpdated(id: $id) { payment { status } session { status } }
+    }`;
+    const client = createClient({
+      url: `${api.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: WebSocket,
+      connectionParams: { 'x-client-secret': session.clientSecret },
+      retryAttempts: 0,
+    });
+    const updates = client.iterate({ query, variables: { id: session.id } });
+    const next = async () => (await updates.next()).value?.data?.checkoutUpdated;
+    expect(await next()).toEqual({ payment: { status: 'CREATED' }, session: { status: 'OPEN' } });
+    await setPaid(session.paymentIntentId, '0x05');
+    await completeCheckoutSession(api.world, { paymentIntentId: session.paymentIntentId });
+    expect(await next()).toEqual({ payment: { status: 'CAPTURED' }, session: { status: 'COMPLETE' } });
+    const other = await openSession();
+    const refused = (await client.iterate({ query, variables: { id: other.id } }).next()).value;
+    expect(refused?.errors?.[0]?.extensions?.code).toBe('NOT_FOUND');
+    await client.dispose();
   });
 });
 

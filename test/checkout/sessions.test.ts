@@ -198,6 +198,37 @@ describe('POST /checkout-sessions with a paymentIntentId', () => {
   });
 });
 
+describe('POST /checkout-sessions with what another room owns', () => {
+  const fields = { items: undefined };
+
+  it('opens a session of a link, which brings its own rules', async () => {
+    const link = (
+      await api.rest('POST', '/payment-links', {
+        key,
+        body: { appId: api.merchantA.appId, name: 'Tea', slug: `tea-${crypto.randomUUID()}`, amount: '4.00' },
+      })
+    ).body.data;
+    const { status, body } = await open({ ...fields, paymentLinkId: link.id });
+    expect([status, body.data.amount, body.data.sourceType, body.data.sourceId]).toEqual([
+      200,
+      '4.00',
+      'PAYMENT_LINK',
+      link.id,
+    ]);
+    const ruled = await open({ ...fields, paymentLinkId: link.id, captureMode: 'MANUAL', allowedChains: [31337] });
+    expect(params(ruled).sort()).toEqual(['allowedChains', 'captureMode']);
+    const stranger = await open({ ...fields, paymentLinkId: link.id, customerAccountId: UNKNOWN });
+    expect([stranger.status, stranger.body.error.param]).toEqual([404, 'customerAccountId']);
+    const missing = await open({ ...fields, paymentLinkId: UNKNOWN });
+    expect([missing.status, missing.body.error.param]).toEqual([404, 'paymentLinkId']);
+  });
+
+  it('refuses a missing invoice', async () => {
+    const { status, body } = await open({ ...fields, invoiceId: UNKNOWN });
+    expect([status, body.error.param]).toEqual([404, 'invoiceId']);
+  });
+});
+
 describe('GET /checkout-sessions', () => {
   it('lists those of the caller, newest first, by status', async () => {
     const [first, second] = [await openTea(), await openTea()];

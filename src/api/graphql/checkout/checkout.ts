@@ -1,10 +1,14 @@
-/** The query checkout: what a payer's page may see. */
+/** The query checkout and the live field checkoutUpdated: what a payer's page may see. */
 import type { PaymentIntent } from '../../../../prisma/client.ts';
 import { authenticate } from '../../../auth/authenticate.ts';
 import { notFound } from '../../../errors.ts';
+import type { SequencedEvent } from '../../../events/store.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
+import { live } from '../server/live.ts';
+import type { World } from '../server/world.ts';
 import { CheckoutSessionRef } from './checkout-session.ts';
+import { sessionScope } from './session-access.ts';
 
 type Payment = Pick<PaymentIntent, 'status' | 'authorizationChainId' | 'authorizationTxHash' | 'authorizationTokenKey'>;
 
@@ -51,16 +55,42 @@ builder.queryField('checkout', (t) =>
     resolve: async (_root, { id, clientSecret }, { world, principal: caller }) => {
       const principal = clientSecret ? await authenticate(world, { clientSecret }) : caller;
       if (principal.kind !== 'session' || principal.sessionId !== id) throw notFound('checkout session');
-      const session = await world.database.checkoutSession.findUniqueOrThrow({
-        where: { id },
-        include: { app: { select: { name: true, mode: true } }, paymentIntent: true },
-      });
-      return {
-        sessionId: id,
-        appName: session.app.name,
-        isTest: session.app.mode === 'TEST',
-        payment: session.paymentIntent,
-      };
+      return await payersView(world, id);
     },
   }),
 );
+
+builder.subscriptionField('checkoutUpdated', (t) =>
+  t.field({
+    type: CheckoutRef,
+    description: "What a payer's page may see: as it is now, then after each change of the session or its payment.",
+    authScopes: { read: true, session: true },
+    args: { id: t.arg.id({ required: true, description: "The session's UUID." }) },
+    subscribe: async (_root, { id }, context) => {
+      await sessionScope(context, id);
+      const session = await context.database.checkoutSession.findUnique({ where: { id } });
+      if (!session) throw notFound('checkout session');
+      const about = new Set([id, session.paymentIntentId]);
+      const { events } = await context.world.feed.follow({ appId: session.appId });
+      return live<SequencedEvent, PayersView>({
+        first: async () => [await payersView(context.world, id)],
+        events,
+        map: async (event) => (about.has(event.resourceId) ? await payersView(context.world, id) : undefined),
+      });
+    },
+    resolve: (view) => view,
+  }),
+);
+
+async function payersView(world: Pick<World, 'database'>, sessionId: string): Promise<PayersView> {
+  const session = await world.database.checkoutSession.findUniqueOrThrow({
+    where: { id: sessionId },
+    include: { app: { select: { name: true, mode: true } }, paymentIntent: true },
+  });
+  return {
+    sessionId,
+    appName: session.app.name,
+    isTest: session.app.mode === 'TEST',
+    payment: session.paymentIntent,
+  };
+}

@@ -57,15 +57,12 @@ builder.mutationField('createCheckoutSession', (t) =>
     resolve: async (_root, args, context) => {
       const input = checked(context, rules, args.input);
       const scope = await appScopeOf(context, input);
-      const { session, clientSecret } = await openSession(context.world, {
-        scope,
-        input,
-        idempotency: idempotencyOf(context, {
-          scopeId: scope.appId,
-          operation: 'createCheckoutSession',
-          parameters: input,
-        }),
+      const idempotency = idempotencyOf(context, {
+        scopeId: scope.appId,
+        operation: 'createCheckoutSession',
+        parameters: input,
       });
+      const { session, clientSecret } = await openSession(context.world, { scope, input, idempotency });
       return { ...session, clientSecret };
     },
   }),

@@ -1,12 +1,14 @@
 import type { CreateCheckoutSessionInput, SessionWithItems } from '../../../checkout/checkout-session.ts';
 import { createCheckoutSession } from '../../../checkout/create-checkout-session.ts';
 import { startLinkCheckout } from '../../../checkout/links/start-link-checkout.ts';
+import { requireCustomer } from '../../../customers/require-customer.ts';
+import { invalid } from '../../../errors.ts';
 import { createInvoiceCheckout } from '../../../invoices/create-invoice-checkout.ts';
 import type { IdempotencyRequest } from '../../../platform/idempotency-request.ts';
 import type { World } from '../server/world.ts';
 
 /** Hands a session's input to the room of what it is for: an invoice, a link, or the checkout's own items and intents. */
-export function openSession(
+export async function openSession(
   world: World,
   request: {
     scope: { merchantId: string; appId: string };
@@ -16,15 +18,24 @@ export function openSession(
 ): Promise<{ session: SessionWithItems; clientSecret: string }> {
   const { scope, input, idempotency } = request;
   if (input.invoiceId) {
-    return createInvoiceCheckout(world, { scope, invoiceId: input.invoiceId, options: input, idempotency });
+    return await createInvoiceCheckout(world, { scope, invoiceId: input.invoiceId, options: input, idempotency });
   }
   if (input.paymentLinkId) {
-    return startLinkCheckout(world, {
+    const { customerAccountId } = input;
+    await requireCustomer(world.database, { appId: scope.appId, id: customerAccountId, param: 'customerAccountId' });
+    return await startLinkCheckout(world, {
       link: { id: input.paymentLinkId, scope },
       input: {},
       options: input,
       idempotency,
     });
   }
-  return createCheckoutSession(world, { app: { id: scope.appId, merchantId: scope.merchantId }, input, idempotency });
+  if (input.subscriptionId) {
+    throw invalid([{ param: 'subscriptionId', message: 'subscriptions are not started here yet' }]);
+  }
+  return await createCheckoutSession(world, {
+    app: { id: scope.appId, merchantId: scope.merchantId },
+    input,
+    idempotency,
+  });
 }

@@ -1,0 +1,13 @@
+import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
+import { notFound } from '../errors.ts';
+
+/** Throws NOT_FOUND with `param` when a body names a customer that is not of the app. */
+export async function requireCustomer(
+  database: Database | DatabaseTransaction,
+  request: { appId: string; id: string | null | undefined; param: string },
+): Promise<void> {
+  if (!request.id) return;
+  const where = { id: request.id, appId: request.appId };
+  const customer = await database.customerAccount.findFirst({ where, select: { id: true } });
+  if (!customer) throw notFound('customer', request.param);
+}
