@@ -13,6 +13,7 @@ interface Cheats {
     function chainId(uint256 newChainId) external;
     function deal(address account, uint256 balance) external;
     function envOr(string calldata name, string calldata fallbackValue) external view returns (string memory);
+    function envOr(string calldata name, bytes calldata fallbackValue) external view returns (bytes memory);
     function etch(address account, bytes calldata code) external;
     function getRecordedLogs() external returns (Log[] memory);
     function prank(address sender) external;

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+/** Files of contracts/ whose text replaces what is on disk, by their path in that folder. */
+export type Patches = Record<string, string>;
+
+const contracts = fileURLToPath(new URL('..', import.meta.url));
+const modules = path.join(contracts, '..', 'node_modules');
+const maximumSources = 200;
+
+const Output = z.object({
+  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
+  contracts: z
+    .record(
+      z.string(),
+      z.record(z.string(), z.object({ evm: z.object({ deployedBytecode: z.object({ object: z.string() }) }) })),
+    )
+    .default({}),
+});
+
+/**
+ * The runtime code, as 0x hex, of PaymentEscrow.sol with some files' text replaced. `optimizerRuns` 0 compiles without
+ * the optimizer, which takes a fifth of the time. The escrow has no immutables, so that this code may be put at any
+ * address. Throws with the compiler's messages when the source does not compile.
+ */
+export async function compileEscrow(patches: Patches, optimizerRuns: number): Promise<`0x${string}`> {
+  const input = {
+    language: 'Solidity',
+    sources: await readSources(patches),
+    settings: {
+      evmVersion: 'prague',
+      optimizer: { enabled: optimizerRuns > 0, runs: optimizerRuns },
+      metadata: { bytecodeHash: 'none', appendCBOR: false },
+      remappings: ['@openzeppelin/=node_modules/@openzeppelin/'],
+      outputSelection: { 'PaymentEscrow.sol': { PaymentEscrow: ['evm.deployedBytecode.object'] } },
+    },
+  };
+  const output = Output.parse(JSON.parse(await runSolc(JSON.stringify(input))));
+  const faults = output.errors.filter((fault) => fault.severity === 'error');
+  if (faults.length > 0) throw new Error(faults.map((fault) => fault.formattedMessage).join('\n'));
+  const code = output.contracts['PaymentEscrow.sol']?.PaymentEscrow?.evm.deployedBytecode.object;
+  if (code === undefined || code === '') throw new Error('solc answered without the code of PaymentEscrow');
+  return `0x${code}`;
+}
+
+/** PaymentEscrow.sol and everything that it imports, by the names that solc asks for. */
+async function readSources(patches: Patches): Promise<Record<string, { content: string }>> {
+  const sources: Record<string, { content: string }> = {};
+  const queue = ['PaymentEscrow.sol'];
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    if (sources[name] !== undefined) continue;
+    if (Object.keys(sources).length >= maximumSources) throw new Error(`more than ${maximumSources} sources`);
+    const inModules = name.startsWith('node_modules/');
+    const file = inModules ? path.join(modules, name.slice('node_modules/'.length)) : path.join(contracts, name);
+    const content = patches[name] ?? (await readFile(file, 'utf8'));
+    sources[name] = { content };
+    for (const match of content.matchAll(/^\s*import\b[^"';]*["']([^"']+)["'];/gm)) {
+      const target = match[1] ?? '';
+      if (target.startsWith('.')) queue.push(path.posix.join(path.posix.dirname(name), target));
+      else queue.push(`node_modules/${target}`);
+    }
+  }
+  return sources;
+}
+
+function runSolc(input: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const solc = spawn(process.execPath, [path.join(contracts, 'solc.cjs'), '--standard-json'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const chunks: Buffer[] = [];
+    solc.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    solc.on('error', reject);
+    solc.on('close', (code) => {
+      if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
+      else reject(new Error(`solc ended with ${code}`));
+    });
+    solc.stdin.end(input);
+  });
+}
