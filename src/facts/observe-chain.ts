@@ -38,7 +38,8 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   await judgeFacts(world, { view });
   const { waiting, more } = await applyFacts({ ...world, memory }, { view });
   const next = await advanceCursor(world, { view, cursor, readNumber, reading });
-  return report(view, next, { waiting, behind: more || next.readNumber < progressOf(reading, view) });
+  const behind = more || (next.readNumber > readNumber && next.readNumber < view.head.number);
+  return report(view, next, { waiting, behind });
 }
 
 /** The registry's word, else the genesis of a local chain, else now: nobody has paid terms that were never signed. */

@@ -72,10 +72,8 @@ async function readSnapshot(
   const last = logs.at(-1);
   if (logs.length < ROWS_LIMIT || !last) return { logs, through: progress };
   // The page may have cut its last block in two: that block is read again in the next turn.
-  return {
-    logs,
-    through: { number: last.blockNumber > request.from ? last.blockNumber - 1n : last.blockNumber, hash: null },
-  };
+  const whole = logs.findLast((log) => log.blockNumber < last.blockNumber) ?? last;
+  return { logs, through: { number: whole.blockNumber, hash: whole.blockHash } };
 }
 
 function toLog(row: z.infer<typeof rowSchema>): ChainLog {

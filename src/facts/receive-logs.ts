@@ -7,15 +7,17 @@ import type { ProjectorWorld } from './projector-world.ts';
 import { limitLockWait, putFacts } from './store.ts';
 
 /**
- * Puts logs into the inbox. Those above the confirmed height are told of, once per transaction and block: their group
+ * Puts logs into the inbox, but for those in blocks that the node does not have: a source may lag on another fork, or
+ * keep for ever what a deep reorganisation took; if such a block comes back, the blocks are read again. Those above the confirmed height are told of, once per transaction and block: their group
  * is put and its handler called in one transaction.
  */
 export async function receiveLogs(
   world: Pick<ProjectorWorld, 'database' | 'handlers'>,
   { view, logs }: { view: ChainView; logs: readonly ChainLog[] },
 ): Promise<void> {
-  const early = logs.filter((log) => log.blockNumber > view.confirmed.number && hears(world.handlers, log.kind));
-  const rest = logs.filter((log) => !early.includes(log));
+  const standing = await standingLogs(view, logs);
+  const early = standing.filter((log) => log.blockNumber > view.confirmed.number && hears(world.handlers, log.kind));
+  const rest = standing.filter((log) => !early.includes(log));
   await putFacts(world.database, rest);
   for (const group of byTransaction(early)) {
     await transaction(world.database, async (tx) => {
@@ -24,6 +26,16 @@ export async function receiveLogs(
       await tell(tx, world.handlers, view, put);
     });
   }
+}
+
+/** A block above the node's head is not known not to stand. */
+async function standingLogs(view: ChainView, logs: readonly ChainLog[]): Promise<ChainLog[]> {
+  const standing: ChainLog[] = [];
+  for (const log of logs) {
+    const block = await view.blockAt(log.blockNumber);
+    if (block === null || block.hash === log.blockHash) standing.push(log);
+  }
+  return standing;
 }
 
 async function tell(tx: DatabaseTransaction, handlers: FactHandlers, view: ChainView, put: ChainFact[]): Promise<void> {

@@ -7,12 +7,13 @@ import { type FieldFault, GatewayError, invalid } from '../errors.ts';
 
 export type RefundSize = { kind: 'ALL' } | { kind: 'AMOUNT'; amount: bigint } | { kind: 'PERCENT'; percent: Decimal };
 
-const BASE_UNITS = /^[1-9]\d{0,77}$/;
+/** A positive integer of base units, as text. */
+export const baseUnitsPattern = /^[1-9]\d{0,77}$/;
 export const REASON_LENGTH = 500;
 
 /** A positive integer string of base units. VALIDATION_ERROR on anything else. */
 export function parseBaseUnits(text: string, param: string): bigint {
-  if (BASE_UNITS.test(text)) return BigInt(text);
+  if (baseUnitsPattern.test(text)) return BigInt(text);
   throw invalid([{ param, message: 'must be a positive integer of base units, as a string' }]);
 }
 
@@ -30,7 +31,7 @@ export function parseRefund(request: {
   if (typeof amount === 'string' && typeof percent === 'number') {
     faults.push({ param: 'percent', message: 'cannot be given together with amount' });
   }
-  if (typeof amount === 'string' && !BASE_UNITS.test(amount)) {
+  if (typeof amount === 'string' && !baseUnitsPattern.test(amount)) {
     faults.push({ param: 'amount', message: 'must be a positive integer of base units, as a string' });
   }
   if (typeof percent === 'number' && !(percent >= 1 && percent <= 100)) {

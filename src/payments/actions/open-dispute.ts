@@ -14,7 +14,7 @@ import { type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { requestTransaction } from './request-transaction.ts';
 
-const EVIDENCE_LENGTH = 10_000;
+export const EVIDENCE_LENGTH = 10_000;
 
 /** What the payer still has to sign, or the transaction that carries the dispute. */
 export type DisputeAnswer =

@@ -14,7 +14,7 @@ import { requestTransaction } from './request-transaction.ts';
 /** A merchant may give everything back; the arbiter may split as it sees fit. */
 export type Resolver = { kind: 'merchant'; scope: Scope } | { kind: 'arbiter' };
 
-const ALL_BPS = 10_000;
+export const ALL_BPS = 10_000;
 
 /**
  * Ends an open dispute: `payerBps` (0 to 10000) of what is left goes to the payer. A merchant may only concede (10000),
@@ -30,9 +30,6 @@ export async function resolveDispute(
   const { payerBps, by } = request;
   if (!Number.isInteger(payerBps) || payerBps < 0 || payerBps > ALL_BPS) {
     throw invalid([{ param: 'payerBps', message: `must be an integer from 0 to ${ALL_BPS}` }]);
-  }
-  if (by.kind === 'merchant' && payerBps !== ALL_BPS) {
-    throw new GatewayError('AUTHORIZATION_ERROR', 'A merchant may only concede a dispute: payerBps 10000.');
   }
   return await transaction(world.database, async (tx) => {
     const resolve = async () => {
@@ -55,7 +52,7 @@ export async function resolveDispute(
 
 async function readOpen(
   tx: DatabaseTransaction,
-  { world, request }: { world: ActionWorld; request: { disputeId: string; by: Resolver } },
+  { world, request }: { world: ActionWorld; request: { disputeId: string; payerBps: number; by: Resolver } },
 ): Promise<{ dispute: Dispute; held: HeldPayment }> {
   const found = await tx.dispute.findUnique({ where: { id: request.disputeId } });
   if (!found) throw notFound('dispute');
@@ -63,6 +60,9 @@ async function readOpen(
   const intent = await lockPayment(tx, { id: found.paymentIntentId, scope }).catch((error: unknown) => {
     throw error instanceof GatewayError && error.code === 'NOT_FOUND' ? notFound('dispute') : error;
   });
+  if (request.by.kind === 'merchant' && request.payerBps !== ALL_BPS) {
+    throw new GatewayError('AUTHORIZATION_ERROR', 'A merchant may only concede a dispute: payerBps 10000.');
+  }
   const dispute = await tx.dispute.findUniqueOrThrow({ where: { id: found.id } });
   if (dispute.status !== 'OPEN') {
     throw new GatewayError('INVALID_STATE', `The dispute is ${dispute.status}: it cannot be resolved again.`);

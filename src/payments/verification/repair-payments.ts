@@ -1,14 +1,14 @@
 import { isHex } from 'viem';
-import type { Database, PaymentTerms } from '../../prisma/client.ts';
-import type { EvmNodes } from '../chains/evm/nodes.ts';
-import type { Registry } from '../chains/registry.ts';
-import { readEscrowState } from '../escrow/read-escrow-state.ts';
-import type { LogSource } from '../facts/log-source.ts';
-import { reportLogs } from '../facts/report-logs.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
-import { standingFacts, toPaymentFacts } from './facts/standing-facts.ts';
-import { foldPayment } from './fold.ts';
+import type { Database, PaymentTerms } from '../../../prisma/client.ts';
+import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { readEscrowState } from '../../escrow/read-escrow-state.ts';
+import type { LogSource } from '../../facts/log-source.ts';
+import { reportLogs } from '../../facts/report-logs.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import { standingFacts, toPaymentFacts } from '../facts/standing-facts.ts';
+import { foldPayment } from '../fold.ts';
 import { openPayments } from './open-payments.ts';
 
 type World = { database: Database; nodes: EvmNodes; registry: Registry; logs: LogSource; clock: Clock; log: Log };
@@ -19,22 +19,22 @@ const ASKED_AT_ONCE = 10;
  * Re-reads the contract's state of every open payment and, where our facts do not lead to it, puts the node's own logs
  * of that payment into the inbox: the projector's next turn repairs what events missed. Throws CHAIN_UNAVAILABLE.
  */
-export async function sweepPayments(
+export async function repairPayments(
   world: World,
   { chainId }: { chainId: number },
 ): Promise<{ checked: number; repaired: number }> {
-  const swept = { checked: 0, repaired: 0 };
+  const done = { checked: 0, repaired: 0 };
   for await (const page of openPayments(world.database, { chainId, now: world.clock.now() })) {
-    swept.checked += page.length;
+    done.checked += page.length;
     for (let start = 0; start < page.length; start += ASKED_AT_ONCE) {
       const batch = page.slice(start, start + ASKED_AT_ONCE);
       const missing = await Promise.all(batch.map((terms) => isMissing(world, terms)));
       for (const [index, terms] of batch.entries()) {
-        if (missing[index] && (await repair(world, terms))) swept.repaired += 1;
+        if (missing[index] && (await repair(world, terms))) done.repaired += 1;
       }
     }
   }
-  return swept;
+  return done;
 }
 
 async function isMissing(world: World, terms: PaymentTerms): Promise<boolean> {
@@ -57,6 +57,9 @@ async function repair(world: World, terms: PaymentTerms): Promise<boolean> {
   const logs = await world.logs.readPayment({ chainId, id: termsHash, from: cursor?.startNumber ?? 0n });
   const put = await reportLogs(world, { logs });
   if (put === 0) return false;
-  world.log.warn({ chainId, ref: termsHash, facts: put }, 'The sweep found facts of a payment that had not been told.');
+  world.log.warn(
+    { chainId, ref: termsHash, facts: put },
+    'The comparison found facts of a payment that had not been told.',
+  );
   return true;
 }

@@ -1,4 +1,4 @@
-import type { Database, PaymentTerms, Prisma } from '../../prisma/client.ts';
+import type { Database, PaymentTerms, Prisma } from '../../../prisma/client.ts';
 
 const PAGE = 200;
 /** A payment that is authorized at its last second is on the chain well before this is over. */

@@ -1,13 +1,13 @@
 import { type Hex, isHex } from 'viem';
-import type { PaymentTerms } from '../../prisma/client.ts';
-import type { EvmNodes } from '../chains/evm/nodes.ts';
-import type { Registry } from '../chains/registry.ts';
-import { parseEscrowEvent } from '../escrow/escrow-event.ts';
-import { type EscrowState, readEscrowState } from '../escrow/read-escrow-state.ts';
-import { termsFromJson, termsHash } from '../escrow/terms.ts';
-import { type ChainView, newChainMemory, readChainView } from '../facts/chain-view.ts';
-import type { LogSource } from '../facts/log-source.ts';
-import { foldPayment, type PaymentFact, type PaymentState } from './fold.ts';
+import type { PaymentTerms } from '../../../prisma/client.ts';
+import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
+import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
+import { termsFromJson, termsHash } from '../../escrow/terms.ts';
+import { type ChainView, newChainMemory, readChainView } from '../../facts/chain-view.ts';
+import type { LogSource } from '../../facts/log-source.ts';
+import { foldPayment, type PaymentFact, type PaymentState } from '../fold.ts';
 
 export type PaymentOnChain = {
   /** The hash of the terms as kept; equal to their id if nobody has touched them. */

@@ -1,12 +1,12 @@
-import type { Database, PaymentIntent, PaymentTerms } from '../../prisma/client.ts';
-import type { EvmNodes } from '../chains/evm/nodes.ts';
-import type { Registry } from '../chains/registry.ts';
-import { notFound } from '../errors.ts';
-import type { LogSource } from '../facts/log-source.ts';
-import { printBaseUnits } from '../prices/base-units.ts';
-import { noPayment } from './fold.ts';
+import type { Database, PaymentIntent, PaymentTerms } from '../../../prisma/client.ts';
+import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { notFound } from '../../errors.ts';
+import type { LogSource } from '../../facts/log-source.ts';
+import { printBaseUnits } from '../../prices/base-units.ts';
+import { noPayment } from '../fold.ts';
+import { statusOf } from '../payment-status.ts';
 import { heldInBooks } from './held-in-books.ts';
-import { statusOf } from './payment-status.ts';
 import { confirmedView, type PaymentOnChain, readPayment } from './read-payment.ts';
 
 export type VerifiedPayment = {

@@ -1,5 +1,5 @@
-import type { Database } from '../../prisma/client.ts';
-import { toBigInt } from '../prices/base-units.ts';
+import type { Database } from '../../../prisma/client.ts';
+import { toBigInt } from '../../prices/base-units.ts';
 
 /** Base units in escrow for a payment, as the ledger has them. */
 export async function heldInBooks(database: Database, termsHash: string): Promise<bigint> {
