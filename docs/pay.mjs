@@ -10,7 +10,12 @@ const chain = demo.chains.find((one) => one.tokens.some((token) => token.key ===
 const account = privateKeyToAccount(demo.payers[0].privateKey);
 const wallet = createWalletClient({
   account,
-  chain: defineChain({ id: chain.chainId, name: 'local', nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 }, rpcUrls: { default: { http: [chain.rpcUrl] } } }),
+  chain: defineChain({
+    id: chain.chainId,
+    name: 'local',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [chain.rpcUrl] } },
+  }),
   transport: http(chain.rpcUrl),
 }).extend(publicActions);
 

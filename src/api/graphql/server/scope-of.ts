@@ -1,6 +1,8 @@
 import type { Principal, Scope } from '../../../auth/principal.ts';
+import type { ScopedDatabase } from '../../../auth/scoped-database.ts';
 import { GatewayError } from '../../../errors.ts';
-import type { GraphqlContext } from './context.ts';
+
+type Caller = { principal: Principal; database: ScopedDatabase };
 
 /** All that a caller may read; null: nobody's data. */
 export function reachOf(principal: Principal): Scope | null {
@@ -24,10 +26,7 @@ export function reachOf(principal: Principal): Scope | null {
  * The scope of a call: the key's app, or of a member's merchant the app that `appId` names, or all its apps.
  * AUTHORIZATION_ERROR for an app that is not the caller's, existing or not; AUTHENTICATION_ERROR for nobody.
  */
-export async function scopeOf(
-  context: Pick<GraphqlContext, 'principal' | 'database'>,
-  request: { appId?: string | null | undefined } = {},
-): Promise<Scope> {
+export async function scopeOf(context: Caller, request: { appId?: string | null | undefined } = {}): Promise<Scope> {
   const reach = reachOf(context.principal);
   if (reach === null) throw refusal(context.principal);
   const appId = request.appId ?? null;
@@ -40,7 +39,7 @@ export async function scopeOf(
 
 /** As `scopeOf`, for a call that makes something: one app must be named, by the key or by `appId`. */
 export async function appScopeOf(
-  context: Pick<GraphqlContext, 'principal' | 'database'>,
+  context: Caller,
   request: { appId?: string | null | undefined } = {},
 ): Promise<{ merchantId: string; appId: string }> {
   const scope = await scopeOf(context, request);
