@@ -30,7 +30,7 @@ export type QueueOptions = {
   url: string;
   jobs: JobTable;
   log: Log;
-  /** Jobs at once (default 8). */
+  /** Jobs at once, and connections (default 6). */
   concurrency?: number;
   timing?: QueueTiming;
 };
@@ -48,8 +48,8 @@ const defaultTiming: QueueTiming = { beatMs: 5_000, silentMs: 30_000, sweepMs: 1
 export async function runQueue(options: QueueOptions): Promise<Queue> {
   const { log } = options;
   const timing = options.timing ?? defaultTiming;
-  const concurrency = options.concurrency ?? 8;
-  const pool = new pg.Pool({ connectionString: options.url, max: 4, application_name: 'sluice-queue' });
+  const concurrency = options.concurrency ?? 6;
+  const pool = new pg.Pool({ connectionString: options.url, max: concurrency + 2, application_name: 'sluice-queue' });
   const lost = (error: Error) => log.warn({ error: error.message }, 'A connection of the queue was lost.');
   pool.on('error', lost);
   pool.on('connect', (client) => client.on('error', lost));

@@ -13,6 +13,8 @@ import './payments/payment-story.ts';
 import './payments/create-payment-intent.ts';
 import './payments/payment-intents.ts';
 import './payments/payment-intent-updates.ts';
+import './payments/payment-actions.ts';
+import './payments/dispute-actions.ts';
 import './catalog/tax-rate.ts';
 import './catalog/product-plan.ts';
 import './catalog/product-plans.ts';
@@ -31,6 +33,8 @@ import './checkout/create-checkout-session.ts';
 import './checkout/pay-checkout.ts';
 import './checkout/checkout.ts';
 import './links/start-link-checkout.ts';
+import './webhooks/webhook-endpoint.ts';
+import './webhooks/webhook-mutations.ts';
 import { builder } from './server/builder.ts';
 
 export const schema = builder.toSchema();

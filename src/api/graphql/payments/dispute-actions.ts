@@ -1,0 +1,170 @@
+/** The mutations disputePaymentIntent, of the payer, and resolveDispute, of merchant and arbiter. */
+import { z } from 'zod';
+import type { Scope } from '../../../auth/principal.ts';
+import { notFound } from '../../../errors.ts';
+import { openOperatorSigner } from '../../../operator/operator-signer.ts';
+import { type DisputeAnswer, EVIDENCE_LENGTH, openDispute } from '../../../payments/actions/open-dispute.ts';
+import { ALL_BPS, type Resolver, resolveDispute } from '../../../payments/actions/resolve-dispute.ts';
+import { REASON_LENGTH } from '../../../payments/refund-amount.ts';
+import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { DisputeRef } from './dispute.ts';
+
+const SIGNATURE_LENGTH = 16_386;
+
+const disputeRules = defineRules({
+  schema: z.object({
+    reason: z
+      .string()
+      .trim()
+      .min(1, `1 to ${REASON_LENGTH} characters`)
+      .max(REASON_LENGTH, `1 to ${REASON_LENGTH} characters`),
+    evidence: z.string().max(EVIDENCE_LENGTH, `at most ${EVIDENCE_LENGTH} characters`).nullish(),
+    signature: z
+      .string()
+      .regex(/^0x([0-9a-fA-F]{2})+$/, 'hex digits after 0x')
+      .max(SIGNATURE_LENGTH, `at most ${SIGNATURE_LENGTH} characters`)
+      .nullish(),
+  }),
+});
+
+const DisputePaymentIntentInput = builder.inputType('DisputePaymentIntentInput', {
+  description: 'What the payer says, and signs.',
+  extensions: carryRules(disputeRules),
+  fields: (t) => ({
+    reason: t.string({ required: true, description: `1 to ${REASON_LENGTH} characters.` }),
+    evidence: t.string({ description: `At most ${EVIDENCE_LENGTH} characters.` }),
+    signature: t.field({ type: 'Hex', description: 'Of the typed data that an answer without it gave.' }),
+  }),
+});
+
+const DisputeRequestStatusEnum = builder.enumType('DisputeRequestStatus', {
+  description: 'What a dispute waits for.',
+  values: {
+    SIGNATURE_REQUIRED: { value: 'SIGNATURE_REQUIRED', description: "The payer's signature of the step." },
+    PENDING: { value: 'PENDING', description: 'The chain; then the payment has its dispute.' },
+  } as const,
+});
+
+type SigningStep = Extract<DisputeAnswer, { status: 'SIGNATURE_REQUIRED' }>['typedData'];
+
+const DisputeStepRef = builder.objectRef<SigningStep>('DisputeStep').implement({
+  description: 'What the payer signs to dispute.',
+  fields: (t) => ({
+    kind: t.string({ description: 'signTypedData.', resolve: () => 'signTypedData' }),
+    name: t.string({ description: 'dispute.', resolve: () => 'dispute' }),
+    typedData: t.field({
+      type: 'JSONObject',
+      description: 'EIP-712 `{domain, types, primaryType, message}`, as eth_signTypedData_v4 takes it.',
+      resolve: ({ domain, types, primaryType, message }) => ({ domain, types, primaryType, message }),
+    }),
+    description: t.string({
+      description: 'For the payer.',
+      resolve: () => 'Dispute this payment: its settlement waits until the dispute is resolved.',
+    }),
+  }),
+});
+
+const DisputeRequestRef = builder.objectRef<DisputeAnswer>('DisputeRequest').implement({
+  description: 'A dispute that was asked for.',
+  fields: (t) => ({
+    paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
+    status: t.expose('status', { type: DisputeRequestStatusEnum, description: 'What it waits for.' }),
+    steps: t.field({
+      type: [DisputeStepRef],
+      description: 'What is to be signed; empty when it is on its way.',
+      resolve: (answer) => (answer.typedData ? [answer.typedData] : []),
+    }),
+    transactionId: t.field({
+      type: 'UUID',
+      nullable: true,
+      description: 'The transaction that carries it.',
+      resolve: (answer) => answer.transactionId,
+    }),
+  }),
+});
+
+builder.mutationField('disputePaymentIntent', (t) =>
+  t.field({
+    type: DisputeRequestRef,
+    description:
+      'The payer disputes a captured payment within its window. Without a signature it answers what is to be signed; with one it queues the transaction.',
+    authScopes: { write: true, session: true },
+    args: {
+      id: t.arg.id({ required: true, description: "The payment intent's UUID." }),
+      input: t.arg({ type: DisputePaymentIntentInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, disputeRules, args.input);
+      const scope = await payerScope(context, args.id);
+      const scopeId = scope.appId ?? scope.merchantId;
+      const parameters = { id: args.id, ...input };
+      const idempotency = idempotencyOf(context, { scopeId, operation: 'disputePaymentIntent', parameters });
+      return await openDispute(context.world, { scope, id: args.id, ...input, idempotency });
+    },
+  }),
+);
+
+/** A client secret speaks for its own session's payment only; any other does not exist for it. */
+async function payerScope(context: GraphqlContext, paymentIntentId: string): Promise<Scope> {
+  const { principal } = context;
+  if (principal.kind === 'session') {
+    const session = await context.world.database.checkoutSession.findUnique({
+      where: { id: principal.sessionId },
+      select: { paymentIntentId: true },
+    });
+    if (session?.paymentIntentId !== paymentIntentId) throw notFound('payment intent');
+  }
+  return await scopeOf(context);
+}
+
+const resolveRules = defineRules({
+  schema: z.object({ payerBps: z.int().min(0, `from 0 to ${ALL_BPS}`).max(ALL_BPS, `from 0 to ${ALL_BPS}`) }),
+});
+
+const ResolveDisputeInput = builder.inputType('ResolveDisputeInput', {
+  description: 'How a dispute ends.',
+  extensions: carryRules(resolveRules),
+  fields: (t) => ({
+    payerBps: t.int({
+      required: true,
+      description: `The payer's share of what is left, 0 to ${ALL_BPS}; a merchant may only give all of it.`,
+    }),
+  }),
+});
+
+builder.mutationField('resolveDispute', (t) =>
+  t.field({
+    type: DisputeRef,
+    description:
+      'Ends an open dispute. A merchant may concede it (payerBps 10000), the arbiter may split it; resolved when the chain tells it.',
+    authScopes: { write: true, arbiter: true },
+    args: {
+      id: t.arg.id({ required: true, description: "The dispute's UUID." }),
+      input: t.arg({ type: ResolveDisputeInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const { payerBps } = checked(context, resolveRules, args.input);
+      const by = await resolverOf(context);
+      const scopeId =
+        by.kind === 'merchant' ? (by.scope.appId ?? by.scope.merchantId) : credentialOf(context.principal);
+      const parameters = { id: args.id, payerBps };
+      const idempotency = idempotencyOf(context, { scopeId, operation: 'resolveDispute', parameters });
+      const { privateKey } = context.world.config.arbiter;
+      const arbiter = privateKey === undefined ? null : { address: openOperatorSigner({ privateKey }).address };
+      return await resolveDispute({ ...context.world, arbiter }, { disputeId: args.id, payerBps, by, idempotency });
+    },
+  }),
+);
+
+async function resolverOf(context: GraphqlContext): Promise<Resolver> {
+  if (context.principal.kind === 'platform') return { kind: 'arbiter' };
+  return { kind: 'merchant', scope: await scopeOf(context) };
+}
+
+function credentialOf(principal: GraphqlContext['principal']): string {
+  return principal.kind === 'platform' ? principal.credentialId : '';
+}

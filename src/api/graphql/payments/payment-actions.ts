@@ -1,0 +1,129 @@
+/** The mutations on a payment: capturePaymentIntent, cancelPaymentIntent and refundPaymentIntent. */
+import { z } from 'zod';
+import { cancelPaymentIntent } from '../../../payments/actions/cancel-payment-intent.ts';
+import { capturePaymentIntent } from '../../../payments/actions/capture-payment-intent.ts';
+import { type RefundAnswer, refundPaymentIntent } from '../../../payments/actions/refund-payment-intent.ts';
+import { baseUnitsPattern, REASON_LENGTH } from '../../../payments/refund-amount.ts';
+import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { PaymentIntentRef } from './payment-intent.ts';
+
+const amount = z.string().regex(baseUnitsPattern, 'a positive integer of base units, such as "1000000"').nullish();
+
+const captureRules = defineRules({ schema: z.object({ amount }) });
+
+const CapturePaymentIntentInput = builder.inputType('CapturePaymentIntentInput', {
+  description: 'What is captured of a held payment.',
+  extensions: carryRules(captureRules),
+  fields: (t) => ({
+    amount: t.string({ description: 'Base units, at most what is held; all of it by default. The rest returns.' }),
+  }),
+});
+
+const refundRules = defineRules({
+  schema: z
+    .object({
+      reason: z
+        .string()
+        .trim()
+        .min(1, `1 to ${REASON_LENGTH} characters`)
+        .max(REASON_LENGTH, `1 to ${REASON_LENGTH} characters`),
+      amount,
+      percent: z.number().min(1, 'from 1 to 100').max(100, 'from 1 to 100').nullish(),
+    })
+    .refine((input) => input.amount == null || input.percent == null, {
+      path: ['percent'],
+      message: 'cannot be given together with amount',
+    }),
+});
+
+const RefundPaymentIntentInput = builder.inputType('RefundPaymentIntentInput', {
+  description: 'How much goes back to the payer, and why. Without amount and percent: everything that is left.',
+  extensions: carryRules(refundRules),
+  fields: (t) => ({
+    reason: t.string({ required: true, description: `1 to ${REASON_LENGTH} characters.` }),
+    amount: t.string({ description: 'Base units, at most what is left.' }),
+    percent: t.float({ description: 'Of what is left, 1 to 100, floored to base units.' }),
+  }),
+});
+
+const RefundStatusEnum = builder.enumType('RefundStatus', {
+  description: 'How far a refund is.',
+  values: {
+    PENDING: { value: 'PENDING', description: 'Queued or sent.' },
+    CONFIRMED: { value: 'CONFIRMED', description: 'The payer has it.' },
+    FAILED: { value: 'FAILED', description: 'It was given up; nothing moved.' },
+  } as const,
+});
+
+const RefundRef = builder.objectRef<RefundAnswer>('RefundRequest').implement({
+  description: 'A refund that was asked for.',
+  fields: (t) => ({
+    paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
+    refundId: t.expose('refundId', { type: 'UUID', description: 'The refund.' }),
+    transactionId: t.expose('transactionId', { type: 'UUID', description: 'The transaction that carries it.' }),
+    txHash: t.exposeString('txHash', { nullable: true, description: 'Null until it is sent.' }),
+    status: t.expose('status', { type: RefundStatusEnum, description: 'PENDING until the chain tells.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'What goes back, base units.' }),
+    leftoverAfter: t.expose('leftoverAfter', { type: 'BaseUnits', description: 'What is left after it, base units.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
+    reason: t.exposeString('reason', { description: 'As it was given.' }),
+  }),
+});
+
+builder.mutationField('capturePaymentIntent', (t) =>
+  t.field({
+    type: PaymentIntentRef,
+    description:
+      'Captures a held payment, whole or in part. The rest returns to the payer; CAPTURED when the chain tells it. INVALID_STATE unless AUTHORIZED.',
+    authScopes: { write: true },
+    args: {
+      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      input: t.arg({ type: CapturePaymentIntentInput, description: 'All of it by default.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, captureRules, args.input ?? {});
+      const call = await callOf(context, { operation: 'capturePaymentIntent', id: args.id, input });
+      return await capturePaymentIntent(context.world, { ...call, ...input });
+    },
+  }),
+);
+
+builder.mutationField('cancelPaymentIntent', (t) =>
+  t.field({
+    type: PaymentIntentRef,
+    description:
+      'Cancels a payment that has not been captured. A held one is given back, and CANCELLED when the chain tells it. INVALID_STATE while an authorization is on its chain and not final.',
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context) =>
+      await cancelPaymentIntent(context.world, await callOf(context, { operation: 'cancelPaymentIntent', id })),
+  }),
+);
+
+builder.mutationField('refundPaymentIntent', (t) =>
+  t.field({
+    type: RefundRef,
+    description: 'Gives a captured payment back, whole or in part. INVALID_STATE unless CAPTURED.',
+    authScopes: { write: true },
+    args: {
+      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      input: t.arg({ type: RefundPaymentIntentInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const input = checked(context, refundRules, args.input);
+      const call = await callOf(context, { operation: 'refundPaymentIntent', id: args.id, input });
+      return await refundPaymentIntent(context.world, { ...call, ...input });
+    },
+  }),
+);
+
+async function callOf(context: GraphqlContext, call: { operation: string; id: string; input?: object }) {
+  const scope = await scopeOf(context);
+  const { operation, id, input } = call;
+  const scopeId = scope.appId ?? scope.merchantId;
+  return { scope, id, idempotency: idempotencyOf(context, { scopeId, operation, parameters: { id, ...input } }) };
+}
