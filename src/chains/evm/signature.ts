@@ -75,7 +75,7 @@ export async function isSignedByAccount(
   world: { client: EvmClient },
   request: { signer: Address; digest: Hex; signature: Hex },
 ): Promise<boolean> {
-  if (await isSignedByKey(request)) return true;
+  if (!isErc6492Signature(request.signature)) return await isSignedOnChain(world, request);
   return await world.client.verifyHash({
     address: request.signer,
     hash: request.digest,

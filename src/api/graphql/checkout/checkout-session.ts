@@ -38,7 +38,7 @@ const CheckoutErrorRef = builder.objectRef<CheckoutLastError>('CheckoutError').i
   }),
 });
 
-export const CheckoutItemRef = builder.prismaObject('CheckoutItem', {
+builder.prismaObject('CheckoutItem', {
   description: 'A line of a session.',
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
