@@ -4,9 +4,11 @@ import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import { GatewayError } from '../errors.ts';
 import type { Gate } from './gate.ts';
 import { schema } from './graphql/schema.ts';
+import { refuseBrokenRequest } from './refuse-broken-request.ts';
 import { requestIdOf } from './graphql/server/context.ts';
 import { formatFault } from './graphql/server/fault.ts';
 import { openLiveCredentials } from './graphql/server/live-credentials.ts';
+import { loadPersistedDocuments } from './graphql/server/persisted-documents.ts';
 import type { TransportContext } from './graphql/server/request-plugin.ts';
 import { openWebsocket } from './graphql/server/websocket.ts';
 import type { World } from './graphql/server/world.ts';
@@ -36,7 +38,8 @@ export async function startApi(
   parts: ApiParts = {},
 ): Promise<RunningApi> {
   const credentials = openLiveCredentials(world);
-  const yoga = openYoga(world, { schema, credentials, plugins: parts.plugins ?? [] });
+  const documents = loadPersistedDocuments();
+  const yoga = openYoga(world, { schema, credentials, documents, plugins: parts.plugins ?? [] });
   const handlers = [...(parts.handlers ?? []).map((make) => make(yoga))];
   const metrics = new Metrics();
   collectDefaultMetrics({ register: metrics });
@@ -76,7 +79,8 @@ export async function startApi(
   // A client that sends its head slowly holds a socket, nothing else.
   server.headersTimeout = 20_000;
   server.requestTimeout = 60_000;
-  const closeWebsocket = openWebsocket(world, server, { yoga, credentials });
+  server.on('clientError', refuseBrokenRequest);
+  const closeWebsocket = openWebsocket(world, server, { yoga, credentials, documents });
   const port = await listening(server, listen);
 
   return {

@@ -10,6 +10,9 @@ import type { Scope } from './principal.ts';
 /** A client for reading; its writing and raw verbs throw. */
 export type ScopedDatabase = Database;
 
+/** What a caller may read: a merchant's apps, or one checkout session. */
+export type Reach = Scope | { sessionId: string };
+
 type Narrow = (scope: Scope) => Record<string, unknown>;
 
 const ofPayment: Narrow = (scope) => ({ paymentIntent: appScope(scope) });
@@ -57,6 +60,18 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   QueueWorker: null,
 };
 
+/** What the payer of a session may read, by table; of every other table nothing. */
+const sessionTenancy: { [Model in Prisma.ModelName]?: (sessionId: string) => Record<string, unknown> } = {
+  CheckoutSession: (id) => ({ id }),
+  CheckoutItem: (id) => ({ sessionId: id }),
+  App: (id) => ({ checkoutSessions: { some: { id } } }),
+  PaymentIntent: (id) => ({ checkoutSessions: { some: { id } } }),
+  Quote: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
+  Transaction: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
+  Dispute: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
+  Subscription: (id) => ({ checkoutSessions: { some: { id } } }),
+};
+
 const readingVerbs = new Set([
   'findUnique',
   'findUniqueOrThrow',
@@ -71,31 +86,29 @@ const readingVerbs = new Set([
 const REMEMBERED_SCOPES = 1000;
 const remembered = new WeakMap<Database, Map<string, ScopedDatabase>>();
 
-/** The reading client of a scope; `null` is the scope of a caller who may read no merchant's data. */
-export function scopedDatabase(database: Database, scope: Scope | null): ScopedDatabase {
+/** The reading client of a caller; `null` may read no merchant's data. */
+export function scopedDatabase(database: Database, reach: Reach | null): ScopedDatabase {
   const scopes = remembered.get(database) ?? new Map<string, ScopedDatabase>();
   remembered.set(database, scopes);
-  const key = scope === null ? '' : `${scope.merchantId}/${scope.appId ?? ''}`;
+  const key = keyOf(reach);
   const known = scopes.get(key);
   if (known) return known;
-  const made = narrowed(database, scope);
+  const made = narrowed(database, reach);
   if (scopes.size >= REMEMBERED_SCOPES) scopes.clear();
   scopes.set(key, made);
   return made;
 }
 
-function narrowed(database: Database, scope: Scope | null): ScopedDatabase {
+function narrowed(database: Database, reach: Reach | null): ScopedDatabase {
   const client = database.$extends({
     query: {
       $allOperations({ model, operation, args, query }) {
         if (model === undefined || !readingVerbs.has(operation)) {
           throw new Error(`A scoped database is for reading; ${model ?? ''} ${operation} needs a verb of its room.`);
         }
-        const narrow = tenancyOf(model);
-        if (narrow === null || scope === null) {
-          throw new Error(`${model} was asked for without a merchant's scope.`);
-        }
-        return query({ ...args, where: within(args.where, narrow(scope)) });
+        const condition = reach === null ? null : conditionOf(model, reach);
+        if (condition === null) throw new Error(`${model} was asked for without a merchant's scope.`);
+        return query({ ...args, where: within(args.where, condition) });
       },
     },
   });
@@ -103,9 +116,19 @@ function narrowed(database: Database, scope: Scope | null): ScopedDatabase {
   return client as unknown as ScopedDatabase;
 }
 
-function tenancyOf(model: string): Narrow | null {
-  const narrow = (tenancy as Record<string, Narrow | null | undefined>)[model];
-  return narrow ?? null;
+function conditionOf(model: string, reach: Reach): Record<string, unknown> | null {
+  if (!isModel(model)) return null;
+  if ('sessionId' in reach) return sessionTenancy[model]?.(reach.sessionId) ?? null;
+  return tenancy[model]?.(reach) ?? null;
+}
+
+function isModel(name: string): name is Prisma.ModelName {
+  return name in tenancy;
+}
+
+function keyOf(reach: Reach | null): string {
+  if (reach === null) return '';
+  return 'sessionId' in reach ? `session/${reach.sessionId}` : `${reach.merchantId}/${reach.appId ?? ''}`;
 }
 
 function within(where: Record<string, unknown> | undefined, scope: Record<string, unknown>): Record<string, unknown> {

@@ -1,7 +1,7 @@
 /** What one request carries to its resolvers. */
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import type { Principal } from '../../../auth/principal.ts';
-import { type ScopedDatabase, scopedDatabase } from '../../../auth/scoped-database.ts';
+import { type Reach, type ScopedDatabase, scopedDatabase } from '../../../auth/scoped-database.ts';
 import { newId } from '../../../platform/identifier.ts';
 import { reachOf } from './scope-of.ts';
 import type { World } from './world.ts';
@@ -40,11 +40,16 @@ export function contextOf(
   return {
     world,
     principal,
-    database: scopedDatabase(world.database, reachOf(principal)),
+    database: scopedDatabase(world.database, readableBy(principal)),
     requestId: request.requestId ?? newId(),
     idempotencyKey: request.idempotencyKey,
     answer: { replayed: false },
   };
+}
+
+/** A session's payer reads that session only, whatever app it is of. */
+function readableBy(principal: Principal): Reach | null {
+  return principal.kind === 'session' ? { sessionId: principal.sessionId } : reachOf(principal);
 }
 
 /** The credentials in a request's headers. */

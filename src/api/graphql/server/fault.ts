@@ -30,7 +30,7 @@ export function formatFault(facts: FaultFacts, error: unknown): GraphQLError {
       requestId: facts.requestId,
       retryable: fault.retryable,
       ...(fault.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: fault.retryAfterSeconds }),
-      http: httpOf(fault),
+      http: httpOf(fault, graphqlError),
     },
   });
   formatted.add(made);
@@ -79,17 +79,21 @@ function requestFault(error: GraphQLError): GatewayError {
 }
 
 function statusOf(error: GraphQLError): number | undefined {
-  const http = error.extensions.http;
+  // The compiler of REST documents makes errors without extensions.
+  const http = error.extensions?.http;
   const status = typeof http === 'object' && http !== null && 'status' in http ? http.status : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
-/** `spec` and `headers` are for the HTTP layer and stay out of what is printed. */
-function httpOf(fault: GatewayError): { status: number } {
+/**
+ * `spec` and `headers` are for the HTTP layer and stay out of what is printed. With `spec` a client that accepts
+ * application/json gets 200, as GraphQL over HTTP asks for a request that was well-formed.
+ */
+function httpOf(fault: GatewayError, error: GraphQLError | undefined): { status: number } {
   const http = { status: fault.status };
-  Object.defineProperty(http, 'spec', {
-    value: fault.code !== 'AUTHENTICATION_ERROR' && fault.code !== 'RATE_LIMIT_EXCEEDED',
-  });
+  const refusedByHttp = error !== undefined && statusOf(error) !== undefined && !error.positions && !error.path;
+  const spec = !refusedByHttp && fault.code !== 'AUTHENTICATION_ERROR' && fault.code !== 'RATE_LIMIT_EXCEEDED';
+  Object.defineProperty(http, 'spec', { value: spec });
   if (fault.retryAfterSeconds !== undefined) {
     Object.defineProperty(http, 'headers', { value: { 'retry-after': String(Math.ceil(fault.retryAfterSeconds)) } });
   }

@@ -11,6 +11,7 @@ import { contextOf } from './context.ts';
 import { formatFault } from './fault.ts';
 import { BODY_LIMIT_BYTES } from './limits.ts';
 import type { LiveCredentials } from './live-credentials.ts';
+import { documentOf, type PersistedDocuments } from './persisted-documents.ts';
 import type { World } from './world.ts';
 import type { GatewayYoga } from './yoga.ts';
 
@@ -25,7 +26,7 @@ type Extra = { request: IncomingMessage; socket: WebSocket; principal?: Principa
 export function openWebsocket(
   world: World,
   server: Server,
-  parts: { yoga: GatewayYoga; credentials: LiveCredentials },
+  parts: { yoga: GatewayYoga; credentials: LiveCredentials; documents: PersistedDocuments },
 ): () => Promise<void> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: BODY_LIMIT_BYTES });
   const served = useServer<Record<string, unknown>, Extra>(
@@ -57,7 +58,8 @@ export function openWebsocket(
           if (extra.operations > OPERATIONS_LIMIT) return [formatFault(facts, tooManyOperations())];
           const principal = extra.principal ?? { kind: 'anonymous' as const };
           const enveloped = parts.yoga.getEnveloped({ ...contextOf(world, principal, { requestId }) });
-          const document = enveloped.parse(params.query);
+          const query = documentOf(parts.documents, world.config.graphql.persistedOnly, params);
+          const document = enveloped.parse(query ?? '');
           const errors = enveloped.validate(enveloped.schema, document);
           if (errors.length > 0) return errors.map((error: unknown) => formatFault(facts, error));
           return {

@@ -3,6 +3,7 @@ import { GraphQLError, type GraphQLSchema, parse, type Source } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { BODY_LIMIT_BYTES, TOKEN_LIMIT } from './limits.ts';
 import type { LiveCredentials } from './live-credentials.ts';
+import { type PersistedDocuments, persistedDocumentsPlugin } from './persisted-documents.ts';
 import { IdLiteralsRule } from './request-faults.ts';
 import { requestPlugin, type TransportContext } from './request-plugin.ts';
 import type { World } from './world.ts';
@@ -12,7 +13,12 @@ export type GatewayYoga = ReturnType<typeof openYoga>;
 /** GraphiQL is served outside production. */
 export function openYoga(
   world: World,
-  parts: { schema: GraphQLSchema; credentials: LiveCredentials; plugins?: Plugin<TransportContext>[] },
+  parts: {
+    schema: GraphQLSchema;
+    credentials: LiveCredentials;
+    documents: PersistedDocuments;
+    plugins?: Plugin<TransportContext>[];
+  },
 ) {
   return createYoga<TransportContext>({
     schema: parts.schema,
@@ -27,7 +33,13 @@ export function openYoga(
     batching: false,
     cors: { origin: '*', credentials: false, maxAge: 86_400 },
     maxRequestBodySize: BODY_LIMIT_BYTES,
-    plugins: [requestPlugin(world, parts.credentials), boundedParser(), ...(parts.plugins ?? [])],
+    extraParamNames: ['documentId'],
+    plugins: [
+      persistedDocumentsPlugin(parts.documents, world.config.graphql.persistedOnly),
+      requestPlugin(world, parts.credentials),
+      boundedParser(),
+      ...(parts.plugins ?? []),
+    ],
   });
 }
 

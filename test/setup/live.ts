@@ -1,0 +1,103 @@
+/** Clients of live fields: over graphql-ws, and over server-sent events. */
+import { type Client, createClient } from 'graphql-ws';
+import WebSocket from 'ws';
+import type { GraphqlFault } from './api.ts';
+
+export type LiveResult = {
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it asked for.
+  data?: any;
+  errors?: GraphqlFault[];
+};
+
+export type Live = {
+  /** The next result; rejects after 10 s. */
+  next(): Promise<LiveResult | 'end'>;
+  stop(): Promise<void>;
+};
+
+export type WsClient = Client & { closed: Promise<{ code: number; reason: string }> };
+
+/** A websocket client with credentials as connectionParams. It never reconnects. */
+export function wsClient(url: string, connectionParams: Record<string, string>): WsClient {
+  let settle: (event: { code: number; reason: string }) => void = () => undefined;
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    settle = resolve;
+  });
+  const client = createClient({
+    url: `${url.replace(/^http/, 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams,
+    retryAttempts: 0,
+    lazy: false,
+    onNonLazyError: () => undefined,
+    on: {
+      closed: (event) => {
+        if (typeof event === 'object' && event !== null && 'code' in event && 'reason' in event) {
+          settle({ code: Number(event.code), reason: String(event.reason) });
+        }
+      },
+    },
+  });
+  return Object.assign(client, { closed });
+}
+
+export function followWs(client: Client, query: string, variables: Record<string, unknown> = {}): Live {
+  const results = client.iterate({ query, variables });
+  return {
+    async next() {
+      const result = await within(results.next());
+      // The library's types are of its own; what comes over the wire is JSON.
+      return result.done ? 'end' : (result.value as LiveResult);
+    },
+    async stop() {
+      await results.return?.();
+    },
+  };
+}
+
+/** A live field over SSE (the distinct connections mode of graphql-sse). */
+export async function followSse(
+  url: string,
+  query: string,
+  variables: Record<string, unknown>,
+  headers: Record<string, string>,
+): Promise<Live> {
+  const abort = new AbortController();
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+    body: JSON.stringify({ query, variables }),
+    signal: abort.signal,
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  return {
+    async next() {
+      for (;;) {
+        const end = text.indexOf('\n\n');
+        if (end >= 0) {
+          const message = text.slice(0, end);
+          text = text.slice(end + 2);
+          if (/^event: complete/m.test(message)) return 'end';
+          const data = /^data: (.+)$/m.exec(message)?.[1];
+          if (data !== undefined) return JSON.parse(data);
+          continue;
+        }
+        const chunk = await within(reader?.read() ?? Promise.resolve({ done: true, value: undefined }));
+        if (chunk.done) return 'end';
+        text += chunk.value;
+      }
+    },
+    async stop() {
+      abort.abort();
+      await reader?.cancel().catch(() => undefined);
+    },
+  };
+}
+
+function within<Value>(promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('Nothing came within 10 s.')), 10_000);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
