@@ -12,8 +12,11 @@ import type { Observation, ProjectorMemory, ProjectorWorld } from './projector-w
 import { receiveLogs } from './receive-logs.ts';
 import { lowestOpenBlock, openCursor } from './store.ts';
 
+/** Facts that came past the source, and an operator's hand, are noticed this late on a chain that stands still. */
+const QUIET_MS = 1_000;
+
 export function newProjectorMemory(): ProjectorMemory {
-  return { chain: newChainMemory(), tries: new Map(), finalMismatches: 0 };
+  return { chain: newChainMemory(), tries: new Map(), finalMismatches: 0, quiet: null };
 }
 
 /**
@@ -25,6 +28,9 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   if (!chain) throw new GatewayError('VALIDATION_ERROR', `Chain ${chainId} is not registered.`, { param: 'chainId' });
   const memory = world.memory ?? newProjectorMemory();
   const view = await readChainView({ nodes: world.nodes, memory: memory.chain }, chain);
+  const { quiet } = memory;
+  if (quiet && quiet.headHash === view.head.hash && performance.now() < quiet.until) return quiet.observation;
+  memory.quiet = null;
   const cursor = await openCursor(world.database, {
     chainId,
     startNumber: async () => startNumber(world, chain, view),
@@ -39,7 +45,16 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   const { waiting, more } = await applyFacts({ ...world, memory }, { view });
   const next = await advanceCursor(world, { view, cursor, readNumber, reading });
   const behind = more || (next.readNumber > readNumber && next.readNumber < view.head.number);
-  return report(view, next, { waiting, behind });
+  const observation = report(view, next, { waiting, behind });
+  if (isQuiet(view, observation)) {
+    memory.quiet = { headHash: view.head.hash, until: performance.now() + QUIET_MS, observation };
+  }
+  return observation;
+}
+
+/** All of the chain was read and applied, as far as it is confirmed. */
+function isQuiet(view: ChainView, { waiting, behind, read, applied }: Observation): boolean {
+  return waiting === 0 && !behind && read >= view.head.number && applied >= view.confirmed.number;
 }
 
 /** The registry's word, else the genesis of a local chain, else now: nobody has paid terms that were never signed. */

@@ -55,4 +55,6 @@ export type ProjectorMemory = {
   tries: Map<string, number>;
   /** Turns in a row in which final facts stood in blocks that the node does not have. */
   finalMismatches: number;
+  /** The last turn left nothing to do until the head moves; looked at again now and then all the same. */
+  quiet: { headHash: string; until: number; observation: Observation } | null;
 };

@@ -1,0 +1,91 @@
+/** Anybody can check what is told against a node, and what events missed is found. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { refundCall } from '../../src/escrow/calldata.ts';
+import { verify } from '../../src/operations/verify.ts';
+import { repairPayments } from '../../src/payments/verification/repair-payments.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { type Ground, openGround } from './ground.ts';
+
+let ground: Ground;
+
+beforeAll(async () => {
+  ground = await openGround();
+});
+
+async function run(...args: string[]): Promise<{ code: number; text: string }> {
+  const lines: string[] = [];
+  const code = await verify({ ...ground, clock: systemClock, print: (line) => lines.push(line) }, { args });
+  return { code, text: lines.join('\n') };
+}
+
+async function paid() {
+  const intent = await ground.intent();
+  const signed = await ground.sign(intent);
+  await ground.authorize(signed);
+  await ground.observe();
+  return { intent, signed };
+}
+
+describe('verify', () => {
+  it('says match for a payment that is as the chain has it', async () => {
+    const { intent, signed } = await paid();
+    const { code, text } = await run(intent.id);
+    expect(code).toBe(0);
+    expect(text).toContain(`MATCH  ${intent.id}  CAPTURED`);
+    expect(text).toContain(signed.id);
+    expect((await run('--all')).code).toBe(0);
+  });
+
+  it('says drift for a status, terms and books that are not', async () => {
+    const { intent, signed } = await paid();
+    await ground.database.paymentIntent.update({ where: { id: intent.id }, data: { status: 'SETTLED' } });
+    expect(await run(intent.id)).toMatchObject({ code: 1, text: expect.stringContaining('the chain says CAPTURED') });
+    await ground.database.paymentIntent.update({ where: { id: intent.id }, data: { status: 'CAPTURED' } });
+    const entry = await ground.database.ledgerEntry.findFirstOrThrow({
+      where: { termsHash: signed.id, account: 'ESCROW' },
+    });
+    await ground.database.ledgerEntry.update({ where: { id: entry.id }, data: { amount: '9999999' } });
+    expect(await run(intent.id)).toMatchObject({ code: 1, text: expect.stringContaining('The books hold 9999999') });
+    const all = await run('--all', '--json');
+    expect(all.code).toBe(1);
+    expect(JSON.parse(all.text)).toMatchObject({
+      verdict: 'DRIFT',
+      chains: [{ drifts: [{ termsHash: signed.id, booked: '9999999', left: '10000000' }] }],
+    });
+    await ground.database.ledgerEntry.update({ where: { id: entry.id }, data: { amount: '10000000' } });
+    const terms = await ground.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: signed.id } });
+    await ground.database.paymentTerms.update({
+      where: { termsHash: signed.id },
+      data: { terms: { ...Object(terms.terms), amount: '1' } },
+    });
+    expect(await run(intent.id)).toMatchObject({ code: 1, text: expect.stringContaining('The kept terms hash to') });
+  });
+
+  it('says what it cannot do', async () => {
+    expect(await run()).toMatchObject({ code: 2, text: expect.stringContaining('Usage') });
+    expect(await run(newId())).toEqual({ code: 2, text: 'No such payment intent.' });
+  });
+});
+
+describe('the comparison of open payments', () => {
+  it('finds what the source never told, and the projector applies it', async () => {
+    const { intent, signed } = await paid();
+    const { escrow, merchant, chainId } = ground.evm;
+    await ground.send(merchant, refundCall({ escrow, ...signed, amount: 4_000_000n, expectedLeft: 10_000_000n }));
+    await ground.evm.mine();
+    // A source that lost the block: the cursor is past it.
+    const head = await ground.evm.publicClient.getBlockNumber();
+    await ground.database.chainCursor.update({ where: { chainId }, data: { readNumber: head } });
+    await ground.observe();
+    expect((await ground.read(intent.id)).leftAmount?.toFixed()).toBe('10000000');
+    const world = { ...ground, logs: ground.source, clock: systemClock, log: silentLog };
+    expect(await repairPayments(world, { chainId })).toMatchObject({ repaired: 1 });
+    await ground.evm.mine();
+    await ground.observe();
+    expect((await ground.read(intent.id)).leftAmount?.toFixed()).toBe('6000000');
+    expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'partially_refunded']);
+    expect(await repairPayments(world, { chainId })).toMatchObject({ repaired: 0 });
+  });
+});
