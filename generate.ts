@@ -44,6 +44,13 @@ const steps: Step[] = [
     committed: ['schema/schema.graphql'],
   },
   {
+    name: 'events',
+    command: ['src/api/events/print-event-schemas.ts'],
+    inputs: ['src/**/*.ts', 'generated/pothos.ts', 'package-lock.json'],
+    outputs: ['schema/events.json'],
+    committed: ['schema/events.json'],
+  },
+  {
     name: 'mesh',
     command: ['node_modules/@graphql-mesh/cli/cjs/bin.js', 'build', '--dir', 'schema', '--fileType', 'js'],
     inputs: ['schema/schema.graphql', 'schema/rest/**', 'schema/.meshrc.yaml', 'schema/core.mjs', 'package-lock.json'],

@@ -1,0 +1,79 @@
+/** The published shape of every event, JSON Schema 2020-12: `schema/events.json`. */
+import { type GraphQLField, type GraphQLSchema, getNamedType, isLeafType, isNonNullType, isObjectType } from 'graphql';
+import { eventTypes } from '../../events/event-type.ts';
+import { type Components, type JsonSchema, leafSchema, nullable } from '../rest/openapi/json-schema.ts';
+
+/** What an event's `data` holds, by the first word of its type: the scalar fields of that GraphQL type. */
+const dataTypes: Record<string, string> = {
+  payment_intent: 'PaymentIntent',
+  dispute: 'Dispute',
+  subscription: 'Subscription',
+  invoice: 'Invoice',
+  checkout_session: 'CheckoutSession',
+  customer: 'CustomerAccount',
+  webhook_endpoint: 'WebhookEndpoint',
+};
+
+/** Told to their owner once, and in no event. */
+const secrets = new Set(['secret', 'clientSecret']);
+
+export function eventSchemas(schema: GraphQLSchema): JsonSchema {
+  const components: Components = new Map();
+  const definitions: Record<string, JsonSchema> = {};
+  for (const type of eventTypes) definitions[type] = envelope(type, dataSchema(schema, components, type));
+  const document = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Events of Sluice',
+    description: 'What webhooks carry and GET /events lists. New types and new fields of data may be added.',
+    oneOf: eventTypes.map((type) => ({ $ref: `#/$defs/${type}` })),
+    $defs: { ...definitions, ...Object.fromEntries(components) },
+  };
+  return JSON.parse(JSON.stringify(document).replaceAll('#/components/schemas/', '#/$defs/'));
+}
+
+function envelope(type: string, data: JsonSchema): JsonSchema {
+  const finality = {
+    type: 'object',
+    description: 'Of facts of a chain: how deep they lie.',
+    properties: {
+      confirmations: { type: 'integer' },
+      required: { type: 'integer' },
+      isFinal: { type: 'boolean' },
+    },
+    required: ['confirmations', 'required', 'isFinal'],
+  };
+  return {
+    type: 'object',
+    properties: {
+      id: { type: 'string', format: 'uuid', description: 'Stable: also the header webhook-id.' },
+      type: { const: type },
+      sequence: { type: 'integer', minimum: 1, description: "Its number in the app's sequence, without gaps." },
+      timestamp: { type: 'string', format: 'date-time' },
+      appId: { type: 'string', format: 'uuid' },
+      data,
+      finality,
+    },
+    required: ['id', 'type', 'sequence', 'timestamp', 'appId', 'data'],
+  };
+}
+
+function dataSchema(schema: GraphQLSchema, components: Components, eventType: string): JsonSchema {
+  const type = schema.getType(dataTypes[eventType.split('.')[0] ?? ''] ?? '');
+  if (!isObjectType(type)) return { type: 'object' };
+  const properties: Record<string, JsonSchema> = {};
+  for (const field of Object.values(type.getFields())) {
+    if (secrets.has(field.name) || field.args.length > 0) continue;
+    const described = fieldSchema(components, field);
+    if (described) properties[field.name] = described;
+  }
+  return { type: 'object', properties, required: ['id'] };
+}
+
+function fieldSchema(components: Components, field: GraphQLField<unknown, unknown>): JsonSchema | undefined {
+  const named = getNamedType(field.type);
+  if (!isLeafType(named)) return undefined;
+  const inner = isNonNullType(field.type) ? field.type.ofType : field.type;
+  const leaf = leafSchema(components, named);
+  const shaped = inner === named ? leaf : { type: 'array', items: leaf };
+  return isNonNullType(field.type) ? shaped : nullable(shaped);
+}
