@@ -4,7 +4,6 @@ import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import { GatewayError } from '../errors.ts';
 import type { Gate } from './gate.ts';
 import { schema } from './graphql/schema.ts';
-import { refuseBrokenRequest } from './refuse-broken-request.ts';
 import { requestIdOf } from './graphql/server/context.ts';
 import { formatFault } from './graphql/server/fault.ts';
 import { openLiveCredentials } from './graphql/server/live-credentials.ts';
@@ -13,6 +12,7 @@ import type { TransportContext } from './graphql/server/request-plugin.ts';
 import { openWebsocket } from './graphql/server/websocket.ts';
 import type { World } from './graphql/server/world.ts';
 import { type GatewayYoga, openYoga } from './graphql/server/yoga.ts';
+import { refuseBrokenRequest } from './refuse-broken-request.ts';
 
 /** Answers a request and says true, or leaves it untouched and says false. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;

@@ -165,6 +165,13 @@ describe('a path', () => {
   });
 });
 
+describe('a head', () => {
+  test('that is too large is 400 in the shape of an error', async () => {
+    const { status, body } = await api.rest('GET', `${PATH}?x=${'y'.repeat(20_000)}`, { key });
+    expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+  });
+});
+
 describe('an answer', () => {
   test('names the call: its own x-request-id or a new one, in errors too', async () => {
     const named = await api.rest('GET', PATH, { headers: { 'x-request-id': 'my-request-0001' } });

@@ -1,0 +1,92 @@
+/** Requests to every REST route: ids, queries, bodies and headers, right and odd. */
+import fc, { type Arbitrary } from 'fast-check';
+import { restRoutes } from '../../generated/rest.ts';
+import { schema } from '../../src/api/graphql/schema.ts';
+import { type RouteVariable, routeVariables } from '../../src/api/rest/read-variables.ts';
+import type { RestRoute } from '../../src/api/rest/rest-route.ts';
+import { arbitraryInput, type Known, oddValue } from './arbitrary-input.ts';
+
+export type FuzzedRequest = { method: string; path: string; body: string | undefined; headers: Record<string, string> };
+
+const oddSegments = ['seven', '0', '%00', '..%2f..', '%F0%9F%92%A5', "'", 'null', 'a'.repeat(300)];
+const oddTexts = ['', 'x', '-1', '0', '1.5', '1e9', 'null', '\u0000', '%', 'a'.repeat(300), '💥', 'true', 'ALL'];
+
+export function restRequest(known: Known): Arbitrary<FuzzedRequest> {
+  return fc.oneof(...restRoutes.map((route) => requestOf(known, route)));
+}
+
+function requestOf(known: Known, route: RestRoute): Arbitrary<FuzzedRequest> {
+  const variables = routeVariables(schema, route);
+  return fc.record({
+    method: fc.constant(route.method),
+    path: fc
+      .tuple(
+        pathOf(known, route.path),
+        queryOf(
+          known,
+          variables.filter((variable) => variable.in === 'query'),
+        ),
+      )
+      .map(([path, query]) => (query === '' ? path : `${path}?${query}`)),
+    body:
+      route.method === 'GET' || route.method === 'DELETE'
+        ? fc.constant(undefined)
+        : bodyOf(
+            known,
+            variables.find((held) => held.in === 'body'),
+          ),
+    headers: headers(),
+  });
+}
+
+function pathOf(known: Known, path: string): Arbitrary<string> {
+  const segment = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...known.ids) },
+    { weight: 1, arbitrary: fc.constantFrom(...oddSegments) },
+  );
+  const segments = path.split('/').map((part) => (part.startsWith(':') ? segment : fc.constant(part)));
+  return fc.tuple(...segments).map((parts) => parts.join('/'));
+}
+
+function queryOf(known: Known, variables: RouteVariable[]): Arbitrary<string> {
+  if (variables.length === 0)
+    return fc.oneof({ weight: 9, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('x=1') });
+  const value = (variable: RouteVariable) =>
+    fc.oneof(
+      {
+        weight: 4,
+        arbitrary: arbitraryInput(known, variable.type).map((held) =>
+          typeof held === 'object' ? JSON.stringify(held) : String(held),
+        ),
+      },
+      { weight: 1, arbitrary: fc.constantFrom(...oddTexts) },
+    );
+  const pairs = variables.map((variable) =>
+    fc.option(value(variable).map((text) => [variable.name, text.toWellFormed()])),
+  );
+  return fc.tuple(...pairs).map((held) => new URLSearchParams(held.filter((pair) => pair !== null)).toString());
+}
+
+function bodyOf(known: Known, variable: RouteVariable | undefined): Arbitrary<string | undefined> {
+  const fitting = variable ? arbitraryInput(known, variable.type) : fc.constant({});
+  return fc.oneof(
+    { weight: 14, arbitrary: fitting.map((value) => JSON.stringify(value)) },
+    { weight: 1, arbitrary: oddValue.map((value) => JSON.stringify(value)) },
+    { weight: 1, arbitrary: fc.constantFrom(undefined, '', '{', '{"a":', 'null', '{"amount":"1"}{', '\u0000') },
+  );
+}
+
+function headers(): Arbitrary<Record<string, string>> {
+  return fc
+    .record({
+      'content-type': fc.oneof(
+        { weight: 20, arbitrary: fc.constant('application/json') },
+        { weight: 1, arbitrary: fc.constantFrom('text/plain', 'application/json; charset=utf-16') },
+      ),
+      'idempotency-key': fc.option(fc.constantFrom('a', 'b', 'c', 'k'.repeat(256)), { freq: 3 }),
+      accept: fc.option(fc.constantFrom('application/problem+json', '*/*', 'text/html'), { freq: 3 }),
+    })
+    .map((held) =>
+      Object.fromEntries(Object.entries(held).filter((pair): pair is [string, string] => pair[1] !== null)),
+    );
+}
