@@ -1,0 +1,269 @@
+/** Capture, cancel, refund, dispute and resolve over REST, each outcome once. What the chain does is told elsewhere. */
+import { privateKeyToAccount } from 'viem/accounts';
+import { expect, test } from 'vitest';
+import type { PaymentIntent, PaymentIntentStatus } from '../../prisma/client.ts';
+import { hashClientSecret, newClientSecret } from '../../src/auth/client-secret.ts';
+import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
+import { disputeTypedData } from '../../src/escrow/dispute-request.ts';
+import { type PaymentTerms, termsHash, termsToJson, uuidToBytes32 } from '../../src/escrow/terms.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { openRestApi } from '../setup/rest.ts';
+
+const chainId = 31337;
+const payer = privateKeyToAccount('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d');
+const arbiterKey = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a';
+const arbiter = privateKeyToAccount(arbiterKey);
+const api = await openRestApi({
+  rpc: { [chainId]: 'http://127.0.0.1:9' },
+  environment: { ARBITER_PRIVATE_KEY: arbiterKey },
+});
+const { merchantA, merchantB } = api;
+const key = merchantA.secretKey;
+const escrow = api.world.registry.chain(chainId)?.escrow ?? '0x';
+
+/** An intent as the projector would have left it, with ten units of its token in escrow where there are any. */
+async function intentIn(
+  status: PaymentIntentStatus,
+): Promise<PaymentIntent & { id: string; termsHash: `0x${string}` }> {
+  const id = newId();
+  const now = Math.floor(Date.now() / 1000);
+  const terms: PaymentTerms = {
+    intentId: uuidToBytes32(id),
+    payer: payer.address,
+    merchant: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+    token: '0x1000000000000000000000000000000000000001',
+    amount: 10n,
+    authorizeBy: now + 600,
+    captureBy: now + 7200,
+    timelock: 1000,
+    disputeWindow: 1000,
+    disputeTimeout: 700_000,
+    timeoutPayerBps: 10_000,
+    feeBps: 100,
+    feeRecipient: payer.address,
+    operator: api.world.operator.address,
+    arbiter: arbiter.address,
+    quoteHash: uuidToBytes32(id),
+    captureOnAuthorize: status !== 'AUTHORIZED',
+  };
+  const hash = termsHash({ chainId, escrow, terms });
+  const isHeld = status !== 'CREATED';
+  const intent = await api.database.paymentIntent.create({
+    data: {
+      id,
+      appId: merchantA.appId,
+      amount: '10.00',
+      currency: 'USD',
+      captureMode: 'MANUAL',
+      status,
+      timelockDuration: 1000,
+      disputeStartDuration: 1000,
+      platformFeeBps: 100,
+      terms: {
+        create: {
+          termsHash: hash,
+          chainId,
+          tokenKey: 'USDC-31337',
+          method: 'DIRECT',
+          terms: termsToJson(terms),
+          operatorSignature: '0x',
+          exchangeRate: '1',
+          authorizeBy: new Date(terms.authorizeBy * 1000),
+        },
+      },
+      ...(isHeld ? { acceptedTermsHash: hash, leftAmount: '10', authorizationChainId: chainId } : {}),
+      ...(status === 'CAPTURED' ? { capturedAt: new Date(), timelockEndsAt: new Date(Date.now() + 1e6) } : {}),
+    },
+  });
+  return { ...intent, termsHash: hash };
+}
+
+const transactionsOf = (paymentIntentId: string) => api.database.transaction.findMany({ where: { paymentIntentId } });
+const post = (path: string, body?: unknown, headers?: Record<string, string>) =>
+  api.rest('POST', path, { key, body, ...(headers ? { headers } : {}) });
+
+test('a capture records a PENDING transaction and answers the intent', async () => {
+  const { id } = await intentIn('AUTHORIZED');
+  const { status, body } = await post(`/payments/intents/${id}/capture`, { amount: '4' });
+  expect(status).toBe(200);
+  expect(body.data).toMatchObject({ id, status: 'AUTHORIZED', captureAttempts: 1 });
+  expect((await transactionsOf(id)).map((row) => [row.type, row.status, row.amount?.toFixed()])).toEqual([
+    ['CAPTURE', 'PENDING', '4'],
+  ]);
+  expect((await post(`/payments/intents/${id}/capture`)).status).toBe(409);
+});
+
+test('a capture without a body takes everything, and is replayed under its key', async () => {
+  const { id } = await intentIn('AUTHORIZED');
+  const headers = { 'idempotency-key': `capture-${id}` };
+  const first = await post(`/payments/intents/${id}/capture`, undefined, headers);
+  const second = await post(`/payments/intents/${id}/capture`, undefined, headers);
+  expect(first.status).toBe(200);
+  expect(second.body).toEqual(first.body);
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  expect((await transactionsOf(id)).map((row) => row.amount?.toFixed())).toEqual(['10']);
+});
+
+test.each([['0'], ['11'], ['1.5'], ['-1']])('a capture of %s is refused', async (amount) => {
+  const { id } = await intentIn('AUTHORIZED');
+  const { status, body } = await post(`/payments/intents/${id}/capture`, { amount });
+  expect([status, body.error.code, body.error.param]).toEqual([400, 'VALIDATION_ERROR', 'amount']);
+});
+
+test('a cancel ends an unpaid intent at once, and is replayed under its key', async () => {
+  const { id } = await intentIn('CREATED');
+  const headers = { 'idempotency-key': `cancel-${id}` };
+  const { status, body } = await post(`/payments/intents/${id}/cancel`, undefined, headers);
+  expect([status, body.data.status]).toEqual([200, 'CANCELLED']);
+  expect((await post(`/payments/intents/${id}/cancel`, undefined, headers)).status).toBe(200);
+  expect((await post(`/payments/intents/${id}/cancel`)).body.error.code).toBe('INVALID_STATE');
+});
+
+test('a cancel of a held payment asks for its void', async () => {
+  const { id } = await intentIn('AUTHORIZED');
+  const { body } = await post(`/payments/intents/${id}/cancel`);
+  expect(body.data.status).toBe('AUTHORIZED');
+  expect((await transactionsOf(id)).map((row) => [row.type, row.status])).toEqual([['VOID', 'PENDING']]);
+});
+
+test('a refund answers what it asked for', async () => {
+  const { id } = await intentIn('CAPTURED');
+  const { status, body } = await post(`/payments/intents/${id}/refund`, { reason: 'Broken', percent: 35 });
+  expect(status).toBe(200);
+  expect(body.data).toEqual({
+    paymentIntentId: id,
+    refundId: expect.any(String),
+    transactionId: expect.any(String),
+    txHash: null,
+    status: 'PENDING',
+    amount: '3',
+    leftoverAfter: '7',
+    tokenKey: 'USDC-31337',
+    reason: 'Broken',
+  });
+  const twice = await post(`/payments/intents/${id}/refund`, { reason: 'Again' });
+  expect([twice.status, twice.body.error.code]).toEqual([409, 'INVALID_STATE']);
+});
+
+test('ten equal refunds at once are one refund', async () => {
+  const { id } = await intentIn('CAPTURED');
+  const headers = { 'idempotency-key': `refund-${id}` };
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => post(`/payments/intents/${id}/refund`, { reason: 'Once', amount: '2' }, headers)),
+  );
+  expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
+  expect(await api.database.refund.count({ where: { paymentIntentId: id } })).toBe(1);
+  const other = await post(`/payments/intents/${id}/refund`, { reason: 'Once', amount: '3' }, headers);
+  expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+});
+
+test.each([
+  [{ amount: '1' }, ['reason']],
+  [{ reason: '', amount: '0', percent: 101 }, ['amount', 'percent', 'reason']],
+  [{ reason: 'Both', amount: '1', percent: 1 }, ['percent']],
+  [{ reason: 'x'.repeat(501) }, ['reason']],
+  [{ reason: 'More', amount: '11' }, ['amount']],
+  [{ reason: 'Unknown', speed: 'fast' }, ['speed']],
+])('a refund with %j names every bad field', async (body, params) => {
+  const { id } = await intentIn('CAPTURED');
+  const answer = await post(`/payments/intents/${id}/refund`, body);
+  expect([answer.status, answer.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+  const named = answer.body.error.details.map((fault: { param: string }) => fault.param);
+  expect([...new Set(named)].toSorted()).toEqual(params);
+});
+
+test.each(['capture', 'cancel', 'refund', 'dispute'])(
+  "%s of another merchant's payment is not found",
+  async (action) => {
+    const { id } = await intentIn('CAPTURED');
+    const body = { refund: { reason: 'Mine' }, dispute: { reason: 'Mine' } }[action];
+    const answer = await api.rest('POST', `/payments/intents/${id}/${action}`, { key: merchantB.secretKey, body });
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
+  },
+);
+
+async function sessionOf(paymentIntentId: string): Promise<string> {
+  const id = newId();
+  const secret = newClientSecret(id);
+  await api.database.checkoutSession.create({
+    data: {
+      id,
+      appId: merchantA.appId,
+      clientSecretHash: hashClientSecret(secret),
+      amount: '10.00',
+      currency: 'USD',
+      subtotal: '10.00',
+      taxAmount: '0.00',
+      paymentIntentId,
+      expiresAt: new Date(Date.now() + 3_600_000),
+    },
+  });
+  return secret;
+}
+
+test('the payer disputes with its client secret: first what to sign, then the transaction', async () => {
+  const { id, termsHash: hash } = await intentIn('CAPTURED');
+  const clientSecret = await sessionOf(id);
+  const path = `/payments/intents/${id}/dispute`;
+  const asked = await api.rest('POST', path, { clientSecret, body: { reason: 'Never came' } });
+  expect(asked.body.data).toMatchObject({ status: 'SIGNATURE_REQUIRED', transactionId: null });
+  const [step] = asked.body.data.steps;
+  expect(step).toMatchObject({ kind: 'signTypedData', name: 'dispute' });
+  expect(step.typedData).toEqual(JSON.parse(JSON.stringify(disputeTypedData({ chainId, escrow, id: hash }))));
+  const signature = await payer.signTypedData(step.typedData);
+  const sent = await api.rest('POST', path, { clientSecret, body: { reason: 'Never came', signature } });
+  expect(sent.body.data).toMatchObject({ status: 'PENDING', steps: [], transactionId: expect.any(String) });
+  const again = await api.rest('POST', path, { clientSecret, body: { reason: 'Never came', signature } });
+  expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATE']);
+});
+
+test("a client secret does not reach another session's payment, and a malformed signature is refused", async () => {
+  const { id } = await intentIn('CAPTURED');
+  const stranger = await sessionOf((await intentIn('CAPTURED')).id);
+  const body = { reason: 'Not mine' };
+  const foreign = await api.rest('POST', `/payments/intents/${id}/dispute`, { clientSecret: stranger, body });
+  expect(foreign.status).toBe(404);
+  const wrong = await post(`/payments/intents/${id}/dispute`, { reason: 'Mine', signature: '0xzz' });
+  expect([wrong.status, wrong.body.error.param]).toEqual([400, 'signature']);
+});
+
+test.each(['CREATED', 'AUTHORIZED', 'SETTLED'] as const)('a payment that is %s is not disputed', async (state) => {
+  const { id } = await intentIn(state);
+  const { status, body } = await post(`/payments/intents/${id}/dispute`, { reason: 'Too early, too late' });
+  expect([status, body.error.code]).toEqual([409, 'INVALID_STATE']);
+});
+
+async function disputed(): Promise<{ id: string; disputeId: string }> {
+  const { id } = await intentIn('CAPTURED');
+  const deadline = new Date(Date.now() + 1e8);
+  const dispute = await api.database.dispute.create({ data: { id: newId(), paymentIntentId: id, deadline } });
+  return { id, disputeId: dispute.id };
+}
+
+test('a merchant may only concede', async () => {
+  const { id, disputeId } = await disputed();
+  const split = await post(`/disputes/${disputeId}/resolve`, { payerBps: 5000 });
+  expect([split.status, split.body.error.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
+  const conceded = await post(`/disputes/${disputeId}/resolve`, { payerBps: 10_000 });
+  expect(conceded.body.data).toMatchObject({ id: disputeId, paymentIntentId: id, status: 'OPEN' });
+  const [sent] = await api.database.outgoingTransaction.findMany({ orderBy: { id: 'desc' }, take: 1 });
+  expect(sent?.sender).toBe(api.world.operator.address.toLowerCase());
+  expect((await post(`/disputes/${disputeId}/resolve`, { payerBps: 10_000 })).status).toBe(409);
+});
+
+test("the arbiter splits with the arbiter's key", async () => {
+  const { disputeId } = await disputed();
+  const { secret } = await createPlatformCredential(api.world, { role: 'ARBITER', name: 'Judge' });
+  const answer = await api.rest('POST', `/disputes/${disputeId}/resolve`, { key: secret, body: { payerBps: 2500 } });
+  expect(answer.status).toBe(200);
+  const [sent] = await api.database.outgoingTransaction.findMany({ orderBy: { id: 'desc' }, take: 1 });
+  expect(sent?.sender).toBe(arbiter.address.toLowerCase());
+});
+
+test('a resolution with a wrong share, or by a stranger, is refused', async () => {
+  const { disputeId } = await disputed();
+  expect((await post(`/disputes/${disputeId}/resolve`, { payerBps: 10_001 })).status).toBe(400);
+  const body = { payerBps: 10_000 };
+  const foreign = await api.rest('POST', `/disputes/${disputeId}/resolve`, { key: merchantB.secretKey, body });
+  expect(foreign.status).toBe(404);
+});
