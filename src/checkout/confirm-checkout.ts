@@ -47,7 +47,9 @@ export async function confirmCheckout(
 ): Promise<SessionWithItems> {
   const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
   const found = await findQuote(world, session, request.input.quoteId);
-  if (found.quote.confirmedAt !== null || session.status === 'COMPLETE') return session;
+  // A payer may see the transaction mined and confirm it before the session has been told.
+  const isPaidByIt = session.paymentIntent?.acceptedTermsHash === found.quote.termsHash;
+  if (found.quote.confirmedAt !== null || session.status === 'COMPLETE' || isPaidByIt) return session;
   requireInTime(session, found.quote, world.clock.now());
   const payment = plannedPayment(world, found);
   const plan = readPlan(found.quote.steps);
@@ -60,7 +62,9 @@ export async function confirmCheckout(
     await lockPaymentIntent(tx, quote.paymentIntentId);
     const fresh = await tx.quote.findUniqueOrThrow({ where: { id: quote.id } });
     if (fresh.confirmedAt !== null) return await readSession(tx, session.id);
-    requireUnpaid(await tx.paymentIntent.findUniqueOrThrow({ where: { id: quote.paymentIntentId } }));
+    const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: quote.paymentIntentId } });
+    if (intent.acceptedTermsHash === quote.termsHash) return await readSession(tx, session.id);
+    requireUnpaid(intent);
     if (call !== null) {
       await queueRelay(tx, { quote, call, sender: world.operator.address, payment });
     }

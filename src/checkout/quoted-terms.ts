@@ -7,13 +7,22 @@ import { printFiat } from '../prices/money.ts';
 /** How long after the quote's end a payment sent in time may still be mined. */
 export const AUTHORIZE_GRACE_SECONDS = 120;
 
+/** The contract's own limit, from the second of the authorization on. */
+const LONGEST_HOLD_SECONDS = 90 * 86_400;
+
 /** Who takes part beside payer and merchant. A zero arbiter: there are no disputes. */
 export type Parties = { operator: Address; arbiter: Address; feeRecipient: Address };
+
+/** What terms take from their intent. */
+export type QuotedIntent = Pick<
+  PaymentIntent,
+  'id' | 'amount' | 'currency' | 'timelockDuration' | 'disputeStartDuration' | 'platformFeeBps' | 'captureMode'
+>;
 
 /** `base` in unix seconds: the later of the clock and the chain's newest block, so that a slow clock shortens nothing. */
 export function quotedTerms(request: {
   quoteId: string;
-  intent: PaymentIntent;
+  intent: QuotedIntent;
   app: Pick<App, 'captureDeadline' | 'disputeTimeout' | 'disputeTimeoutPayerBps'>;
   payer: Address;
   merchant: Address;
@@ -25,7 +34,8 @@ export function quotedTerms(request: {
 }): PaymentTerms {
   const { intent, app, parties } = request;
   const authorizeBy = request.base + request.quoteSeconds + AUTHORIZE_GRACE_SECONDS;
-  const disputeWindow = parties.arbiter === zeroAddress ? 0 : intent.disputeStartDuration;
+  const disputeWindow =
+    parties.arbiter === zeroAddress ? 0 : Math.min(intent.disputeStartDuration, intent.timelockDuration);
   return {
     intentId: uuidToBytes32(intent.id),
     payer: request.payer,
@@ -33,7 +43,7 @@ export function quotedTerms(request: {
     token: request.token,
     amount: request.amount,
     authorizeBy,
-    captureBy: authorizeBy + app.captureDeadline,
+    captureBy: Math.min(authorizeBy + app.captureDeadline, request.base + LONGEST_HOLD_SECONDS),
     timelock: intent.timelockDuration,
     disputeWindow,
     disputeTimeout: app.disputeTimeout,

@@ -240,6 +240,17 @@ describe('POST …/confirm', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('answers the session to a payer who confirms what the chain has told already', async () => {
+    const session = await ground.openSession();
+    const { quote } = (await ground.prepare(session, direct())).body.data;
+    const { termsHash } = await ground.termsOf(quote.id);
+    await ground.api.database.paymentIntent.update({
+      where: { id: session.paymentIntentId },
+      data: { status: 'CAPTURED', acceptedTermsHash: termsHash },
+    });
+    expect((await ground.confirm(session, { txHash: `0x${'ab'.repeat(32)}` })).status).toBe(200);
+  });
+
   it('refuses a quote after its end, and one of a session that was ended', async () => {
     const session = await ground.openSession();
     const { quote } = (await ground.prepare(session, direct())).body.data;

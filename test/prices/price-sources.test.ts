@@ -78,4 +78,10 @@ describe('the fixed table', () => {
     expect((await book.usdPrice('USDC')).priceUsd.toString()).toBe('1');
     await expect(book.usdPrice('NOPE')).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
   });
+
+  it('refuses a table that is not one', () => {
+    const clock = { now: () => new Date(0) };
+    for (const table of ['ETH', 'ETH=', 'ETH=-1', 'ETH=1e3'])
+      expect(() => fixedPrices({ clock }, table)).toThrow(table);
+  });
 });

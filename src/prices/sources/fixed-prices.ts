@@ -1,5 +1,6 @@
 /** A fixed table of prices, for development and tests: always fresh. */
 import { Decimal } from 'decimal.js';
+import { ConfigError } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ONE, type PriceBook, priceUnavailable } from '../price-source.ts';
 
@@ -17,12 +18,15 @@ const defaults: Record<string, string> = {
   EUR: '1.1',
 };
 
-/** `table` is "USDC=1,ETH=2500", on top of the built-in one. Entries that are not so are a ConfigError's business. */
+/** `table` is "USDC=1,ETH=2500", on top of the built-in one. Throws ConfigError for anything else. */
 export function fixedPrices(world: { clock: Clock }, table: string): PriceBook {
   const prices = new Map(Object.entries(defaults));
-  for (const entry of table.split(',')) {
+  for (const entry of table.split(',').filter((text) => text.trim() !== '')) {
     const match = /^\s*([A-Za-z0-9.]{1,16})=(\d{1,15}(?:\.\d{1,18})?)\s*$/.exec(entry);
-    if (match?.[1] !== undefined && match[2] !== undefined) prices.set(match[1].toUpperCase(), match[2]);
+    if (match?.[1] === undefined || match[2] === undefined) {
+      throw new ConfigError(`PRICE_TABLE: "${entry.trim()}" is not like ETH=2500`);
+    }
+    prices.set(match[1].toUpperCase(), match[2]);
   }
   const find = async (asset: string) => {
     const text = prices.get(asset.toUpperCase());
