@@ -1,0 +1,46 @@
+/** Who holds what of a token around a payment, in base units. */
+import { erc20Abi, type Hex, type PublicClient } from 'viem';
+
+export type Party = 'payer' | 'escrow' | 'merchant' | 'feeRecipient';
+export type Parties = Record<Party, Hex>;
+export type Balances = Record<Party, bigint>;
+
+export async function readBalances(
+  client: Pick<PublicClient, 'readContract'>,
+  request: { token: Hex; parties: Parties },
+): Promise<Balances> {
+  const of = (party: Party) =>
+    client.readContract({
+      address: request.token,
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [request.parties[party]],
+    });
+  const [payer, escrow, merchant, feeRecipient] = await Promise.all([
+    of('payer'),
+    of('escrow'),
+    of('merchant'),
+    of('feeRecipient'),
+  ]);
+  return { payer, escrow, merchant, feeRecipient };
+}
+
+export function gains(before: Balances, after: Balances): Balances {
+  return {
+    payer: after.payer - before.payer,
+    escrow: after.escrow - before.escrow,
+    merchant: after.merchant - before.merchant,
+    feeRecipient: after.feeRecipient - before.feeRecipient,
+  };
+}
+
+/** What does not add up after settled payments of `paid` base units together; nothing when all does. */
+export function balanceFaults(gained: Balances, paid: bigint): string[] {
+  const lost = -gained.payer;
+  const received = gained.merchant + gained.feeRecipient;
+  const faults: string[] = [];
+  if (lost !== paid) faults.push(`The payer was asked for ${paid} and lost ${lost}.`);
+  if (lost !== received) faults.push(`The payer lost ${lost}; merchant and fee recipient got ${received}.`);
+  if (gained.escrow !== 0n) faults.push(`The escrow holds ${gained.escrow} of it.`);
+  return faults;
+}

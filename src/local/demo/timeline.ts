@@ -1,0 +1,60 @@
+/** A payment's story as it is lived: what the payer did and what the gateway told, with the time between. */
+import type { PaymentUpdate } from './follow-payment.ts';
+
+export type Moment = {
+  /** A state in capitals, or what the payer did. */
+  what: string;
+  blockNumber?: string;
+  txHash?: string;
+  /** Since the moment before. */
+  afterMs: number;
+};
+
+/** The step whose transaction is the evidence of an event. */
+const evidence: Record<string, string> = {
+  'payment_intent.pending': 'AUTHORIZE',
+  'payment_intent.authorized': 'AUTHORIZE',
+  'payment_intent.captured': 'CAPTURE',
+  'payment_intent.settled': 'SETTLE',
+};
+
+export type Timeline = {
+  did(what: string, transaction?: { txHash: string; blockNumber: bigint }): void;
+  /** Tells the events that are new. */
+  told(update: PaymentUpdate): void;
+};
+
+export function openTimeline(onMoment: (moment: Moment) => void): Timeline {
+  const seen = new Set<string>();
+  let lastMs = performance.now();
+  const tell = (moment: Omit<Moment, 'afterMs'>) => {
+    const now = performance.now();
+    onMoment({ ...moment, afterMs: Math.round(now - lastMs) });
+    lastMs = now;
+  };
+  return {
+    did: (what, transaction) =>
+      tell({ what, txHash: transaction?.txHash, blockNumber: transaction?.blockNumber.toString() }),
+    told(update) {
+      for (const event of update.events) {
+        if (seen.has(event.sequence)) continue;
+        seen.add(event.sequence);
+        const step = update.transactions.findLast((one) => one.type === evidence[event.type] && one.txHash !== null);
+        tell({
+          what: stateOf(event.type),
+          txHash: step?.txHash ?? undefined,
+          blockNumber: step?.blockNumber ?? undefined,
+        });
+      }
+    },
+  };
+}
+
+export function printMoment(moment: Moment): string {
+  const block = moment.blockNumber === undefined ? '' : `block ${moment.blockNumber}`;
+  return `  ${`+${moment.afterMs} ms`.padStart(10)}  ${moment.what.padEnd(34)} ${block.padEnd(12)} ${moment.txHash ?? ''}`.trimEnd();
+}
+
+function stateOf(type: string): string {
+  return type === 'payment_intent.created' ? 'CREATED' : type.replace(/^payment_intent\./, '').toUpperCase();
+}
