@@ -45,7 +45,7 @@ PUT DELETE /apps/:appId/webhooks/:id
 POST /apps/:appId/webhooks/:id/rotate-secret
 POST /apps/:appId/webhooks/:id/test-ping
 GET /apps/:appId/webhooks/:id/deliveries
-POST /apps/:appId/webhooks/:id/deliveries/:deliveryId/redeliver
+POST /apps/:appId/webhooks/deliveries/:id/redeliver
 GET /events
 POST /v1/auth/otp/request
 POST /v1/auth/otp/verify

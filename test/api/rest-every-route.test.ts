@@ -49,7 +49,7 @@ describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name
   });
 
   const idOf = mine.get(resourceOf(route.path));
-  test.skipIf(isOpen || !route.path.includes(':') || idOf === undefined)(
+  test.skipIf(isOpen || !/:(?!appId)/.test(route.path) || idOf === undefined)(
     "answers another merchant's id as one that is not there",
     async () => {
       const foreign = await call(route, idOf ?? '', { key: merchantB.secretKey });
@@ -60,16 +60,28 @@ describe.each(routes.map((route) => [name(route), route] as const))('%s', (_name
     },
   );
 
+  test.skipIf(!route.path.startsWith('/apps/'))(
+    "refuses an app that is not the caller's, existing or not",
+    async () => {
+      for (const appId of [merchantA.appId, UNKNOWN]) {
+        const elsewhere = { ...route, path: route.path.replace(':appId', appId) };
+        const { status, body } = await call(elsewhere, UNKNOWN, { key: merchantB.secretKey }, route);
+        expect([status, body.error.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
+      }
+    },
+  );
+
   test.skipIf(!route.path.includes(':id'))('names a malformed id', async () => {
-    const { status, body } = await call(route, 'seven', { key: merchantA.secretKey });
+    const { status, body } = await call(route, 'seven', { key: merchantB.secretKey });
     expect([status, body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(body.error.details.map((fault: { param: string }) => fault.param)).toContain('id');
   });
 });
 
-function call(route: RestRoute, id: string, options: { key?: string }): Promise<RestAnswer> {
-  const path = route.path.replace(/:\w+/g, id);
-  const operation = describedPayments.paths[route.path.replace(/:(\w+)/g, '{$1}')][route.method.toLowerCase()];
+function call(route: RestRoute, id: string, options: { key?: string }, described = route): Promise<RestAnswer> {
+  // The app in a path is the caller's own: whose it must be is a test of its own.
+  const path = route.path.replace(':appId', merchantB.appId).replace(/:\w+/g, id);
+  const operation = describedPayments.paths[described.path.replace(/:(\w+)/g, '{$1}')][route.method.toLowerCase()];
   const example = operation.requestBody?.content['application/json'].example;
   return api.rest(route.method, path, { ...options, ...(example === undefined ? {} : { body: fitting(example) }) });
 }
@@ -91,10 +103,11 @@ function resourceOf(path: string): string {
 async function resourcesOf(key: string, appId: string): Promise<Map<string, string>> {
   const made = new Map<string, string>();
   const make = async (resource: string, body: object) => {
-    if (!routes.some((route) => route.method === 'POST' && route.path === `/${resource}`)) return undefined;
+    const path = `/${resource.replace(appId, ':appId')}`;
+    if (!routes.some((route) => route.method === 'POST' && route.path === path)) return undefined;
     const { status, body: answer } = await api.rest('POST', `/${resource}`, { key, body });
     if (status !== 200) throw new Error(`${resource}: ${JSON.stringify(answer)}`);
-    made.set(resource, answer.data.id);
+    made.set(resourceOf(path), answer.data.id);
     return answer.data;
   };
   await make('payments/intents', { amount: '10' });
@@ -102,6 +115,7 @@ async function resourcesOf(key: string, appId: string): Promise<Map<string, stri
   await make('tax-rates', { displayName: 'VAT', percentage: 20 });
   await make('product-plans', { name: 'Plan', prices: [{ amount: '5', isDefault: true }] });
   await make('payment-links', { appId, name: 'Link', slug: `link-${UNKNOWN.slice(0, 8)}`, amount: '5' });
+  await make(`apps/${appId}/webhooks`, { url: 'https://shop.example/hooks', events: ['*'] });
   await make('checkout-sessions', { items: [{ name: 'Tea', amount: '3' }] });
   if (customer)
     await make('invoices', { customerAccountId: customer.id, items: [{ description: 'Tea', amount: '3' }] });

@@ -1,5 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type ErrorCode, errorCatalogue, type FieldFault, GatewayError } from '../../errors.ts';
+import { traced } from '../../platform/request-trace.ts';
 import type { Admission } from '../gate.ts';
 import { contextOf } from '../graphql/server/context.ts';
 import { joinFaults } from '../graphql/server/fault.ts';
@@ -30,7 +31,9 @@ export async function runRoute(
   if (faults.length > 0) {
     throw joinFaults('The request is not valid.', [...faults, ...ruleFaults(context, { schema, document, variables })]);
   }
-  const result: ExecutionResult = await execute({ schema, document, variableValues: variables, contextValue: context });
+  const result: ExecutionResult = await traced(requestId, () =>
+    execute({ schema, document, variableValues: variables, contextValue: context }),
+  );
   if (result.errors?.length) throw errorOf(result.errors);
   return { data: result.data?.data, replayed: context.answer.replayed };
 }

@@ -27,6 +27,7 @@ const byName: Record<string, unknown> = {
   quantity: 1,
   description: 'A cup of coffee',
   url: 'https://shop.example/hooks',
+  events: ['*'],
 };
 
 const MAX_DEPTH = 6;
@@ -83,6 +84,7 @@ function plainExample(components: Components, schema: JsonSchema, what: 'input' 
 }
 
 function fits(value: unknown, types: unknown[]): boolean {
+  if (Array.isArray(value)) return types.includes('array');
   if (typeof value === 'string') return types.includes('string');
   return typeof value === 'number' && (types.includes('integer') || types.includes('number'));
 }
