@@ -14,6 +14,7 @@ const parts: Record<string, (config: Config) => Promise<RunningPart>> = {
 /** Commands that do one thing and end; they answer the exit code. */
 const commands: Record<string, (config: Config, rest: string[]) => Promise<number>> = {
   ops: async (config, rest) => (await import('./main/run-operations.ts')).runOperations(config, rest),
+  verify: async (config, rest) => (await import('./main/run-operations.ts')).runVerification(config, rest),
 };
 
 /** A part that cannot stop in this time is ended; what it left is done by the next one. */

@@ -1,9 +1,69 @@
 /** Fact kind → handler: what the projector hands to which room, inside its own transaction. */
-import type { FactHandlers } from '../facts/fact-handler.ts';
+import type { Database } from '../../prisma/client.ts';
+import { followAuthorizations } from '../customers/follow-authorizations.ts';
+import { reportTransfers, type UnexpectedTransfer } from '../customers/report-transfers.ts';
+import type { FactGroup, FactHandler, FactHandlers } from '../facts/fact-handler.ts';
 import { schedulePaymentWork } from '../payments/actions/schedule-payment-work.ts';
 import type { FoldingWorld } from '../payments/facts/folding-world.ts';
 import { paymentFactHandlers } from '../payments/facts/payment-fact-handler.ts';
+import type { Log } from '../platform/log.ts';
+import { traced } from '../platform/request-trace.ts';
 
-export function factTable(world: Omit<FoldingWorld, 'hooks'>): FactHandlers {
-  return new Map([...paymentFactHandlers({ ...world, hooks: schedulePaymentWork() })]);
+type World = Omit<FoldingWorld, 'hooks'> & {
+  log: Log;
+  unexpectedTransfer?: ((transfer: UnexpectedTransfer) => void) | undefined;
+};
+
+export function factTable(world: World): FactHandlers {
+  const authorizations = followAuthorizations(world);
+  const handlers = new Map<string, FactHandler>([
+    ...paymentFactHandlers({ ...world, hooks: schedulePaymentWork() }),
+    ['Approval', authorizations],
+    ['Transfer', both(authorizations, reportTransfers(world))],
+  ]);
+  return tracedHandlers(world.database, handlers);
+}
+
+/** Two rooms that hear of the same kind: both write in one transaction, or neither does. */
+function both(first: FactHandler, second: FactHandler): FactHandler {
+  return {
+    async prepare(group) {
+      const writes = [await first.prepare(group), await second.prepare(group)];
+      const ready = writes.filter((write) => write !== null);
+      if (ready.length < writes.length) return null;
+      return async (tx) => {
+        for (const write of ready) await write(tx);
+      };
+    },
+  };
+}
+
+/** What follows from a transaction that we sent carries the id of the request that asked for it. */
+function tracedHandlers(database: Database, handlers: FactHandlers): FactHandlers {
+  const wrapped = new Map<FactHandler, FactHandler>();
+  for (const handler of new Set(handlers.values())) wrapped.set(handler, tracedHandler(database, handler));
+  return new Map([...handlers].map(([kind, handler]) => [kind, wrapped.get(handler) ?? handler]));
+}
+
+function tracedHandler(database: Database, handler: FactHandler): FactHandler {
+  const { seen, vanished } = handler;
+  return {
+    async prepare(group) {
+      const requestId = await requestOf(database, group);
+      const write = await traced(requestId, () => handler.prepare(group));
+      return write && ((tx) => traced(requestId, () => write(tx)));
+    },
+    ...(seen ? { seen: async (tx, group) => await traced(await requestOf(tx, group), () => seen(tx, group)) } : {}),
+    ...(vanished ? { vanished } : {}),
+  };
+}
+
+async function requestOf(database: Pick<Database, 'outgoingTransaction'>, group: FactGroup): Promise<string | null> {
+  const hashes = [...new Set(group.facts.map((fact) => fact.txHash))];
+  const found = await database.outgoingTransaction.findFirst({
+    where: { requestId: { not: null }, attempts: { some: { hash: { in: hashes } } } },
+    orderBy: { id: 'desc' },
+    select: { requestId: true },
+  });
+  return found?.requestId ?? null;
 }

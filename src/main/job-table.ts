@@ -4,6 +4,8 @@ import { endOverdueSession } from '../checkout/end-overdue-session.ts';
 import { expireCheckoutSessionJob } from '../checkout/jobs.ts';
 import { reopenCheckoutSession } from '../checkout/reopen-checkout-session.ts';
 import type { Config } from '../config.ts';
+import { refreshWalletJob } from '../customers/jobs.ts';
+import { refreshWallet } from '../customers/refresh-wallet.ts';
 import type { EventType } from '../events/event-type.ts';
 import { type Reaction, type Reactions, react } from '../events/react.ts';
 import { reactJob } from '../events/react-job.ts';
@@ -33,6 +35,7 @@ export function jobTable(
       await queueDeliveries(world, { appId, first: BigInt(first), last: BigInt(last) });
       await react({ database: world.database, reactions }, { appId, first, last });
     }),
+    jobEntry(refreshWalletJob, (payload) => refreshWallet(world, payload)),
     jobEntry(settleJob, (payload) => settlePayment(world, payload)),
     jobEntry(expireJob, (payload) => expirePaymentIntent(world, payload)),
     jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),

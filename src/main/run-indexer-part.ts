@@ -1,12 +1,21 @@
 import type { Config } from '../config.ts';
+import { openLogSource } from '../facts/log-source.ts';
 import { runIndexer } from '../facts/run-indexer.ts';
+import { repairPayments } from '../payments/verification/repair-payments.ts';
 import { factTable } from './fact-table.ts';
 import { openFloor, type RunningPart } from './open-world.ts';
 
 /** Ponder, and the projector that turns its rows into states. One of these a database. */
 export async function runIndexerPart(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'indexer');
-  const indexer = await runIndexer({ ...floor, handlers: factTable(floor) });
+  const logs = openLogSource(floor);
+  const indexer = await runIndexer({
+    ...floor,
+    handlers: factTable(floor),
+    sweep: async (chainId) => {
+      await repairPayments({ ...floor, logs }, { chainId });
+    },
+  });
   floor.log.info({ chains: floor.registry.enabled().map((chain) => chain.chainId) }, 'The indexer observes.');
   return {
     async stop() {
