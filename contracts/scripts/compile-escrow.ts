@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -10,6 +10,9 @@ export type Patches = Record<string, string>;
 const contracts = fileURLToPath(new URL('..', import.meta.url));
 const modules = path.join(contracts, '..', 'node_modules');
 const maximumSources = 200;
+
+/** The npm package has no types. Loading it takes as long as compiling, so that it is loaded once. */
+const solc: { compile(input: string): string } = createRequire(import.meta.url)('solc');
 
 const Output = z.object({
   errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
@@ -38,7 +41,7 @@ export async function compileEscrow(patches: Patches, optimizerRuns: number): Pr
       outputSelection: { 'PaymentEscrow.sol': { PaymentEscrow: ['evm.deployedBytecode.object'] } },
     },
   };
-  const output = Output.parse(JSON.parse(await runSolc(JSON.stringify(input))));
+  const output = Output.parse(JSON.parse(solc.compile(JSON.stringify(input))));
   const faults = output.errors.filter((fault) => fault.severity === 'error');
   if (faults.length > 0) throw new Error(faults.map((fault) => fault.formattedMessage).join('\n'));
   const code = output.contracts['PaymentEscrow.sol']?.PaymentEscrow?.evm.deployedBytecode.object;
@@ -64,20 +67,4 @@ async function readSources(patches: Patches): Promise<Record<string, { content: 
     }
   }
   return sources;
-}
-
-function runSolc(input: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const solc = spawn(process.execPath, [path.join(contracts, 'solc.cjs'), '--standard-json'], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    const chunks: Buffer[] = [];
-    solc.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    solc.on('error', reject);
-    solc.on('close', (code) => {
-      if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
-      else reject(new Error(`solc ended with ${code}`));
-    });
-    solc.stdin.end(input);
-  });
 }

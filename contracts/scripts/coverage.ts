@@ -24,7 +24,7 @@ try {
 
 async function cover(lcov: string): Promise<number> {
   const run = await runForge(contracts, {
-    args: ['coverage', '--no-match-path', 'test/invariants/*', '--report', 'lcov', '--report-file', lcov],
+    args: ['coverage', '--report', 'lcov', '--report-file', lcov],
     env: { FOUNDRY_OUT: 'out/coverage', FOUNDRY_CACHE_PATH: 'cache/coverage', FOUNDRY_FUZZ_RUNS: '64' },
   });
   if (run.status !== 0) {

@@ -19,6 +19,7 @@ const depth = deep ? 400 : 200;
 const runs = (deep ? 4_000_000 : 100_000) / depth / processes;
 
 const settings = {
+  FOUNDRY_SKIP: '[]',
   FOUNDRY_SRC: 'test/invariants',
   FOUNDRY_TEST: 'test/invariants',
   FOUNDRY_OUT: 'out/invariants',

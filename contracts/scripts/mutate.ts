@@ -75,6 +75,7 @@ async function findKiller(copy: string, code: string): Promise<string | undefine
   const fuzzed = await runForge(copy, {
     args: ['test', '--fuzz-seed', '0x51ce'],
     env: {
+      FOUNDRY_SKIP: '[]',
       FOUNDRY_SRC: 'test/invariants',
       FOUNDRY_TEST: 'test/invariants',
       FOUNDRY_OUT: 'out/invariants',
@@ -96,10 +97,10 @@ async function findKiller(copy: string, code: string): Promise<string | undefine
 
 function runUnitTests(copy: string, code: string) {
   return runForge(copy, {
-    args: ['test', '--no-match-path', 'test/invariants/*', '--fuzz-seed', '0x51ce'],
+    args: ['test', '--fail-fast', '--fuzz-seed', '0x51ce'],
     env: {
       FOUNDRY_OPTIMIZER: 'false',
-      FOUNDRY_FUZZ_RUNS: '64',
+      FOUNDRY_FUZZ_RUNS: '16',
       FOUNDRY_FUZZ_FAILURE_PERSIST_DIR: path.join(copy, `failures-${performance.now()}`),
       ESCROW_RUNTIME_CODE: code,
     },
