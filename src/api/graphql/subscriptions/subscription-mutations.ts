@@ -1,0 +1,100 @@
+/** The mutations that make, pause, resume and cancel subscriptions. */
+import { z } from 'zod';
+import { cancelSubscription } from '../../../subscriptions/cancel-subscription.ts';
+import { createSubscription } from '../../../subscriptions/create-subscription.ts';
+import { pauseSubscription } from '../../../subscriptions/pause-subscription.ts';
+import { resumeSubscription } from '../../../subscriptions/resume-subscription.ts';
+import { createSubscriptionSchema } from '../../../subscriptions/subscription-input.ts';
+import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appScopeOf, scopeOf } from '../server/scope-of.ts';
+import { givenSelectionFaults } from '../server/selection-rules.ts';
+import { SubscriptionRef } from './subscription.ts';
+
+const createRules = defineRules({ schema: createSubscriptionSchema, also: givenSelectionFaults });
+const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
+  description: 'A subscription to be made; it is PENDING until its first payment.',
+  extensions: carryRules(createRules),
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', required: true, description: 'The owning app.' }),
+    customerAccountId: t.field({ type: 'UUID', required: true, description: 'A customer of the app.' }),
+    productPlanId: t.field({ type: 'UUID', required: true, description: 'A SUBSCRIPTION plan of the app.' }),
+    productPlanPriceId: t.field({ type: 'UUID', required: true, description: 'A price of that plan.' }),
+    allowedChains: t.field({ type: 'ChainSelection', description: 'EVM chain ids; ALL by default.' }),
+    allowedTokens: t.field({ type: 'TokenSelection', description: 'Not native coins; ALL by default.' }),
+    metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
+  }),
+});
+
+const cancelRules = defineRules({ schema: z.object({ cancelAtPeriodEnd: z.boolean().nullish() }) });
+const CancelSubscriptionInput = builder.inputType('CancelSubscriptionInput', {
+  description: 'How a subscription ends.',
+  extensions: carryRules(cancelRules),
+  fields: (t) => ({
+    cancelAtPeriodEnd: t.boolean({ description: 'true: with the running period; false (the default): now.' }),
+  }),
+});
+
+builder.mutationField('createSubscription', (t) =>
+  t.field({
+    type: SubscriptionRef,
+    description: 'Makes a PENDING subscription.',
+    authScopes: { write: true },
+    args: { input: t.arg({ type: CreateSubscriptionInput, required: true }) },
+    resolve: async (_root, args, context) => {
+      const { appId, ...input } = checked(context, createRules, args.input);
+      const scope = await appScopeOf(context, { appId });
+      const app = await context.database.app.findUniqueOrThrow({ where: { id: scope.appId } });
+      const call = { scopeId: app.id, operation: 'createSubscription', parameters: input };
+      return createSubscription(context.world, { app, input, idempotency: idempotencyOf(context, call) });
+    },
+  }),
+);
+
+builder.mutationField('pauseSubscription', (t) =>
+  t.field({
+    type: SubscriptionRef,
+    description: 'Pauses an ACTIVE subscription: no charge until it is resumed.',
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context) => {
+      const scope = await scopeOf(context);
+      const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'pauseSubscription', parameters: { id } };
+      return pauseSubscription(context.world, { scope, id, idempotency: idempotencyOf(context, call) });
+    },
+  }),
+);
+
+builder.mutationField('resumeSubscription', (t) =>
+  t.field({
+    type: SubscriptionRef,
+    description: 'Resumes a PAUSED subscription: inside the old period its dates stay, after it a new one starts now.',
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context) => {
+      const scope = await scopeOf(context);
+      const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'resumeSubscription', parameters: { id } };
+      return resumeSubscription(context.world, { scope, id, idempotency: idempotencyOf(context, call) });
+    },
+  }),
+);
+
+builder.mutationField('cancelSubscription', (t) =>
+  t.field({
+    type: SubscriptionRef,
+    description: 'Cancels a subscription, now or at the end of its period.',
+    authScopes: { write: true },
+    args: {
+      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      input: t.arg({ type: CancelSubscriptionInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const { cancelAtPeriodEnd } = checked(context, cancelRules, args.input);
+      const scope = await scopeOf(context);
+      const request = { id: args.id, cancelAtPeriodEnd: cancelAtPeriodEnd ?? false };
+      const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'cancelSubscription', parameters: request };
+      return cancelSubscription(context.world, { scope, ...request, idempotency: idempotencyOf(context, call) });
+    },
+  }),
+);

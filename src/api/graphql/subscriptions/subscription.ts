@@ -1,0 +1,105 @@
+/** The Subscription type. */
+import { subscriptionStatuses } from '../../../subscriptions/subscription.ts';
+import { AuthorizationMethodEnum } from '../payments/payment-intent.ts';
+import { builder } from '../server/builder.ts';
+
+const INVOICES_SHOWN = 10;
+
+const statusWords: Record<(typeof subscriptionStatuses)[number], string> = {
+  PENDING: 'Waits for the first payment, or for the consent of a trial.',
+  ACTIVE: 'Charged once a period.',
+  PAUSED: 'Not charged until it is resumed.',
+  CANCELLED: 'Ended. Final.',
+  PAST_DUE: 'Charges failed; ends when its grace is over.',
+};
+
+export const SubscriptionStatusEnum = builder.enumType('SubscriptionStatus', {
+  description: 'Where a subscription is.',
+  values: Object.fromEntries(
+    subscriptionStatuses.map((status) => [status, { value: status, description: statusWords[status] }]),
+  ) as { [Status in (typeof subscriptionStatuses)[number]]: { value: Status; description: string } },
+});
+
+export const SubscriptionRef = builder.prismaObject('Subscription', {
+  description: "A customer charged once a period for a plan's price.",
+  fields: (t) => {
+    const instant = (
+      name:
+        | 'permitDeadline'
+        | 'currentPeriodStart'
+        | 'currentPeriodEnd'
+        | 'billingCycleAnchor'
+        | 'trialStart'
+        | 'trialEnd'
+        | 'cancelAt'
+        | 'cancelledAt'
+        | 'pausedAt'
+        | 'pastDueSince',
+      description: string,
+    ) => t.expose(name, { type: 'DateTime', nullable: true, description });
+    return {
+      id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+      appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
+      customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
+      productPlanId: t.expose('productPlanId', { type: 'UUID', description: 'The plan.' }),
+      productPlanPriceId: t.expose('productPlanPriceId', { type: 'UUID', description: 'The price.' }),
+      status: t.expose('status', { type: SubscriptionStatusEnum, description: 'Where it is.' }),
+      customerWalletId: t.expose('customerWalletId', {
+        type: 'UUID',
+        nullable: true,
+        description: 'The wallet that signed the consent.',
+      }),
+      authorizationMethod: t.expose('authorizationMethod', {
+        type: AuthorizationMethodEnum,
+        nullable: true,
+        description: 'How the allowance was given.',
+      }),
+      authorizationChainId: t.exposeInt('authorizationChainId', {
+        nullable: true,
+        description: 'Where it is charged.',
+      }),
+      authorizationTokenKey: t.exposeString('authorizationTokenKey', {
+        nullable: true,
+        description: 'In which token.',
+      }),
+      permitSignature: t.exposeString('permitSignature', { nullable: true, description: 'The EIP-2612 permit.' }),
+      permitDeadline: instant('permitDeadline', 'Until when the permit could land.'),
+      permitNonce: t.exposeString('permitNonce', { nullable: true, description: "The permit's nonce." }),
+      approvedAllowance: t.expose('approvedAllowance', {
+        type: 'BaseUnits',
+        nullable: true,
+        description: 'The live allowance of the escrow, base units.',
+      }),
+      currentPeriodStart: instant('currentPeriodStart', 'Start of the period that is paid.'),
+      currentPeriodEnd: instant('currentPeriodEnd', 'Its end: the next charge is due.'),
+      billingCycleAnchor: instant('billingCycleAnchor', 'Periods are counted from it, in UTC.'),
+      trialStart: instant('trialStart', 'Start of the trial.'),
+      trialEnd: instant('trialEnd', 'Its end: the first charge is due.'),
+      cancelAt: instant('cancelAt', 'When it will end.'),
+      cancelledAt: instant('cancelledAt', 'When it ended.'),
+      cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', { description: 'Whether it ends with its period.' }),
+      pausedAt: instant('pausedAt', 'Since when it is paused.'),
+      pastDueSince: instant('pastDueSince', 'Since when it is past due.'),
+      captureRetryCount: t.exposeInt('captureRetryCount', { description: 'Failed charges of this cycle.' }),
+      maxCaptureRetries: t.exposeInt('maxCaptureRetries', { description: 'Failures that make it PAST_DUE.' }),
+      pendingJobId: t.exposeString('pendingJobId', {
+        nullable: true,
+        description: 'The waiting job that looks at it.',
+      }),
+      allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM chain ids.' }),
+      allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Token keys.' }),
+      metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+      updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+      app: t.relation('app', { description: 'The owning app.' }),
+      customerAccount: t.relation('customerAccount', { description: 'The customer.' }),
+      customerWallet: t.relation('customerWallet', { nullable: true, description: 'The wallet that signed.' }),
+      productPlan: t.relation('productPlan', { description: 'The plan.' }),
+      productPlanPrice: t.relation('productPlanPrice', { description: 'The price.' }),
+      invoices: t.relation('invoices', {
+        description: 'The newest 10.',
+        query: { orderBy: { id: 'desc' }, take: INVOICES_SHOWN },
+      }),
+    };
+  },
+});

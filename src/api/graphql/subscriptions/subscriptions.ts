@@ -1,0 +1,93 @@
+/** The queries subscription, subscriptions and subscriptionsPage. */
+import type { Prisma, Subscription, SubscriptionStatus } from '../../../../prisma/client.ts';
+import { appScope } from '../../../auth/app-scope.ts';
+import type { Scope } from '../../../auth/principal.ts';
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { SubscriptionStatusEnum } from './subscription.ts';
+
+type SubscriptionQuery = { include?: Prisma.SubscriptionInclude; select?: Prisma.SubscriptionSelect };
+
+const SubscriptionPage = builder.objectRef<Page<SubscriptionQuery, Subscription>>('SubscriptionPage').implement({
+  description: 'A page of subscriptions, newest first.',
+  fields: (t) => ({
+    items: t.prismaField({
+      type: ['Subscription'],
+      description: 'The rows of this page.',
+      complexity: { field: 1, multiplier: 1 },
+      resolve: (query, page) => page.items(query),
+    }),
+    ...pageFields(t),
+  }),
+});
+
+type Conditions = { status?: SubscriptionStatus | null | undefined; customerAccountId?: string | null | undefined };
+
+function subscriptionWhere(scope: Scope, conditions: Conditions): Prisma.SubscriptionWhereInput {
+  return {
+    ...appScope(scope),
+    ...(conditions.status ? { status: conditions.status } : {}),
+    ...(conditions.customerAccountId ? { customerAccountId: conditions.customerAccountId } : {}),
+  };
+}
+
+builder.queryField('subscription', (t) =>
+  t.prismaField({
+    type: 'Subscription',
+    description: 'One subscription. NOT_FOUND where it is not of the caller.',
+    authScopes: { read: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (query, _root, { id }, context) => {
+      const subscription = await context.database.subscription.findUnique({ ...query, where: { id } });
+      if (!subscription) throw notFound('subscription');
+      return subscription;
+    },
+  }),
+);
+
+builder.queryField('subscriptions', (t) =>
+  t.prismaConnection({
+    type: 'Subscription',
+    cursor: 'id',
+    description: 'Subscriptions, newest first; at most 100 at a time.',
+    authScopes: { read: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+    args: {
+      appId: t.arg.id({ description: 'Only this app.' }),
+      status: t.arg({ type: SubscriptionStatusEnum, description: 'Only this status.' }),
+      customerAccountId: t.arg.id({ description: 'Only this customer.' }),
+    },
+    totalCount: async (_root, args, context) =>
+      context.database.subscription.count({ where: subscriptionWhere(await scopeOf(context, args), args) }),
+    resolve: async (query, _root, args, context) => {
+      demandConnectionArgs(args);
+      const where = subscriptionWhere(await scopeOf(context, args), args);
+      return context.database.subscription.findMany({ ...query, where, orderBy: { id: 'desc' } });
+    },
+  }),
+);
+
+builder.queryField('subscriptionsPage', (t) =>
+  t.field({
+    type: SubscriptionPage,
+    description: 'A numbered page of subscriptions, newest first. Without `appId`: of all apps of the caller.',
+    authScopes: { read: true },
+    complexity: (args) => listComplexity(args.pageSize),
+    args: {
+      ...pageArgs,
+      appId: t.arg.id({ description: 'Only this app.' }),
+      status: t.arg({ type: SubscriptionStatusEnum, description: 'Only this status.' }),
+    },
+    resolve: async (_root, args, context) => {
+      const where = subscriptionWhere(await scopeOf(context, args), { status: args.status });
+      return pageOf(args, {
+        items: (query: SubscriptionQuery, window) =>
+          context.database.subscription.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
+        total: () => context.database.subscription.count({ where }),
+      });
+    },
+  }),
+);

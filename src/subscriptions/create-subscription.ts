@@ -1,0 +1,99 @@
+import { type App, type Database, type Prisma, transaction } from '../../prisma/client.ts';
+import { requirePlanPrice } from '../catalog/require-plan-price.ts';
+import { isSelected, readSelection, type Selection } from '../chains/chain-selection.ts';
+import type { Registry } from '../chains/registry.ts';
+import { type FieldFault, invalid, notFound } from '../errors.ts';
+import { appendEvents } from '../events/append-events.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { newId } from '../platform/identifier.ts';
+import { once } from '../platform/once.ts';
+import { subscriptionFields } from './subscription-fields.ts';
+import type { CreateSubscriptionInput } from './subscription-input.ts';
+
+const shown = { productPlan: true, productPlanPrice: true } as const satisfies Prisma.SubscriptionInclude;
+export type CreatedSubscription = Prisma.SubscriptionGetPayload<{ include: typeof shown }>;
+
+/**
+ * Makes a PENDING subscription of a customer to a price. Appends `subscription.created`.
+ * Throws NOT_FOUND with `param` for customer, plan and price; VALIDATION_ERROR for a plan that is not a subscription, and
+ * for chains and tokens that can carry no renewal: those are EVM tokens, not native coins.
+ */
+export async function createSubscription(
+  world: { database: Database; registry: Registry },
+  request: { app: App; input: Omit<CreateSubscriptionInput, 'appId'>; idempotency?: IdempotencyRequest | undefined },
+): Promise<CreatedSubscription> {
+  const first = await firstAnswer<CreatedSubscription>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { app, input } = request;
+  const selection: Selection = {
+    allowedChains: input.allowedChains ?? 'ALL',
+    allowedTokens: input.allowedTokens ?? 'ALL',
+  };
+  const faults = renewableFaults(world.registry, selection);
+  if (faults.length > 0) throw invalid(faults);
+  const customer = await world.database.customerAccount.findFirst({
+    where: { id: input.customerAccountId, appId: app.id },
+  });
+  if (!customer) throw notFound('customer', 'customerAccountId');
+  const sold = await requirePlanPrice(world.database, { appId: app.id, ...pricing(input) });
+  if (sold?.plan.planType !== 'SUBSCRIPTION') {
+    throw invalid([{ param: 'productPlanId', message: 'is not a SUBSCRIPTION plan' }]);
+  }
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, async () => {
+      const subscription = await tx.subscription.create({
+        data: {
+          id: newId(),
+          appId: app.id,
+          customerAccountId: customer.id,
+          ...pricing(input),
+          maxCaptureRetries: app.subscriptionCaptureRetries,
+          allowedChains: selection.allowedChains,
+          allowedTokens: selection.allowedTokens,
+          metadata: input.metadata ?? {},
+        },
+        include: shown,
+      });
+      await appendEvents(tx, app.id, [
+        { type: 'subscription.created', resourceId: subscription.id, data: subscriptionFields(subscription) },
+      ]);
+      return subscription;
+    }),
+  );
+  return result;
+}
+
+function pricing(input: Pick<CreateSubscriptionInput, 'productPlanId' | 'productPlanPriceId'>) {
+  return { productPlanId: input.productPlanId, productPlanPriceId: input.productPlanPriceId };
+}
+
+/** What of a selection cannot carry a renewal: chains that are not EVM, native coins; or all of it. */
+export function renewableFaults(registry: Registry, given: Selection): FieldFault[] {
+  const selection = readSelection(given);
+  const faults: FieldFault[] = [];
+  if (selection.allowedChains !== 'ALL') {
+    selection.allowedChains.forEach((id, index) => {
+      const family = registry.chain(id)?.family;
+      if (family !== undefined && family !== 'EVM') {
+        faults.push({ param: `allowedChains[${index}]`, message: `${id} is a ${family} chain; renewals are EVM only` });
+      }
+    });
+  }
+  if (selection.allowedTokens !== 'ALL') {
+    selection.allowedTokens.forEach((key, index) => {
+      if (registry.token(key)?.address === 'native') {
+        faults.push({ param: `allowedTokens[${index}]`, message: `${key} is a native coin, which cannot be pulled` });
+      }
+    });
+  }
+  if (faults.length > 0) return faults;
+  const isPossible = registry
+    .chains()
+    .some(
+      (chain) =>
+        chain.family === 'EVM' &&
+        chain.tokens.some((token) => token.address !== 'native' && isSelected(selection, chain, token)),
+    );
+  return isPossible ? [] : [{ param: 'allowedTokens', message: 'none of them is an EVM token on an allowed chain' }];
+}

@@ -1,0 +1,15 @@
+/** The background work of subscriptions. */
+import { z } from 'zod';
+import { defineJob } from '../platform/jobs.ts';
+
+/** Looks at a subscription when something of it is due: a renewal, a retry, an end. */
+export const renewSubscriptionJob = defineJob({
+  name: 'renew_subscription',
+  payload: z.object({ subscriptionId: z.uuid() }),
+  maxAttempts: 25,
+});
+
+/** One waiting look a subscription: the newest time wins. */
+export function renewalKey(subscriptionId: string): string {
+  return `subscription:${subscriptionId}`;
+}

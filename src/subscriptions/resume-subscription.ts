@@ -1,0 +1,54 @@
+import { type Database, type Prisma, type Subscription, transaction } from '../../prisma/client.ts';
+import type { Scope } from '../auth/principal.ts';
+import { GatewayError } from '../errors.ts';
+import { appendEvents } from '../events/append-events.ts';
+import type { Clock } from '../platform/clock.ts';
+import { firstAnswer } from '../platform/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { once } from '../platform/once.ts';
+import { scheduleRenewal } from './schedule-renewal.ts';
+import { lockOwnSubscription, type SubscriptionWithPrice } from './store.ts';
+import { nextSubscriptionStatus } from './subscription.ts';
+import { subscriptionFields } from './subscription-fields.ts';
+
+/**
+ * Resumes a PAUSED subscription: inside the old period its dates stay; after it the next charge is due now, and the anchor
+ * moves to now. Appends `subscription.resumed`. Throws NOT_FOUND, INVALID_STATE.
+ */
+export async function resumeSubscription(
+  world: { database: Database; clock: Clock },
+  request: { scope: Scope; id: string; idempotency?: IdempotencyRequest | undefined },
+): Promise<Subscription> {
+  const first = await firstAnswer<Subscription>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, async () => {
+      const locked = await lockOwnSubscription(tx, request);
+      const status = nextSubscriptionStatus(locked.status, 'RESUME');
+      if (!status)
+        throw new GatewayError('INVALID_STATE', `The subscription is ${locked.status}; only a PAUSED one resumes.`);
+      const now = world.clock.now();
+      const dates = resumedDates(locked, now);
+      const pendingJobId = await scheduleRenewal(tx, { subscriptionId: locked.id, runAt: dates.dueAt });
+      const subscription = await tx.subscription.update({
+        where: { id: locked.id },
+        data: { status, pausedAt: null, pendingJobId, ...dates.data },
+      });
+      await appendEvents(tx, subscription.appId, [
+        { type: 'subscription.resumed', resourceId: subscription.id, data: subscriptionFields(subscription) },
+      ]);
+      return subscription;
+    }),
+  );
+  return result;
+}
+
+function resumedDates(
+  subscription: SubscriptionWithPrice,
+  now: Date,
+): { dueAt: Date; data: Prisma.SubscriptionUpdateInput } {
+  const end = subscription.currentPeriodEnd;
+  if (end !== null && end > now) return { dueAt: end, data: {} };
+  // The period that ended is over; the renewal at `now` starts the next one there.
+  return { dueAt: now, data: { currentPeriodEnd: now, billingCycleAnchor: now } };
+}

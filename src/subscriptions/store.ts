@@ -1,0 +1,25 @@
+/** The subscriptions' queries. */
+import type { DatabaseTransaction, ProductPlanPrice, Subscription } from '../../prisma/client.ts';
+import { appScope } from '../auth/app-scope.ts';
+import type { Scope } from '../auth/principal.ts';
+import { notFound } from '../errors.ts';
+
+export type SubscriptionWithPrice = Subscription & { productPlanPrice: ProductPlanPrice };
+
+/** The caller's subscription under its row lock, the first of all locks. Throws NOT_FOUND. */
+export async function lockOwnSubscription(
+  tx: DatabaseTransaction,
+  request: { scope: Scope; id: string },
+): Promise<SubscriptionWithPrice> {
+  const found = await tx.subscription.findFirst({
+    where: { id: request.id, ...appScope(request.scope) },
+    select: { id: true },
+  });
+  if (!found) throw notFound('subscription');
+  return lockSubscription(tx, found.id);
+}
+
+export async function lockSubscription(tx: DatabaseTransaction, id: string): Promise<SubscriptionWithPrice> {
+  await tx.$queryRaw`SELECT id FROM subscription WHERE id = ${id}::uuid FOR UPDATE`;
+  return tx.subscription.findUniqueOrThrow({ where: { id }, include: { productPlanPrice: true } });
+}

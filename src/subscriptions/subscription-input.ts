@@ -1,0 +1,14 @@
+/** What a subscription is made and ended with. */
+import { z } from 'zod';
+import { metadataSchema } from '../platform/metadata.ts';
+
+export const createSubscriptionSchema = z.object({
+  appId: z.uuid(),
+  customerAccountId: z.uuid(),
+  productPlanId: z.uuid(),
+  productPlanPriceId: z.uuid(),
+  allowedChains: z.union([z.literal('ALL'), z.array(z.int().positive()).min(1).max(100)]).nullish(),
+  allowedTokens: z.union([z.literal('ALL'), z.array(z.string().min(1).max(255)).min(1).max(100)]).nullish(),
+  metadata: metadataSchema.nullish(),
+});
+export type CreateSubscriptionInput = z.infer<typeof createSubscriptionSchema>;
