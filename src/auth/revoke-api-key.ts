@@ -1,17 +1,22 @@
 import type { ApiKey, Database } from '../../prisma/client.ts';
 import { notFound } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
+import { type KeyHolder, keysOf } from './key-holder.ts';
 
-/** Ends a key at once and for ever; revoking again changes nothing. NOT_FOUND for an unknown key. */
+/**
+ * Ends a key at once and for ever, what it holds open within a second or two; revoking again changes nothing.
+ * NOT_FOUND for a key that is not the holder's.
+ */
 export async function revokeApiKey(
   world: { database: Database; clock: Clock },
-  request: { apiKeyId: string },
+  request: { holder: KeyHolder; id: string },
 ): Promise<ApiKey> {
+  const where = { id: request.id, ...keysOf(request.holder) };
   await world.database.apiKey.updateMany({
-    where: { id: request.apiKeyId, revokedAt: null },
+    where: { ...where, revokedAt: null },
     data: { revokedAt: world.clock.now() },
   });
-  const key = await world.database.apiKey.findUnique({ where: { id: request.apiKeyId } });
+  const key = await world.database.apiKey.findFirst({ where });
   if (!key) throw notFound('API key');
   return key;
 }

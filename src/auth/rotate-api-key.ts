@@ -1,27 +1,29 @@
-import { type Database, transaction } from '../../prisma/client.ts';
+import { type ApiKey, type Database, transaction } from '../../prisma/client.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/identifier.ts';
 import { newApiKey } from './api-key.ts';
 import type { IssuedApiKey } from './create-api-key.ts';
+import { type KeyHolder, keysOf } from './key-holder.ts';
 
 /**
- * Makes a key of the same app and kind, and lets the old one end after `overlapHours`, so that both are good meanwhile.
- * NOT_FOUND for an unknown key, INVALID_STATE for a revoked one.
+ * Makes a successor of a key, of the same app, kind and name; the old one works for `overlapSeconds` more.
+ * NOT_FOUND for a key that is not the holder's, INVALID_STATE for one that has ended.
  */
-export async function rotateApiKey(
+export function rotateApiKey(
   world: { database: Database; clock: Clock },
-  request: { apiKeyId: string; overlapHours: number },
+  request: { holder: KeyHolder; id: string; overlapSeconds: number },
 ): Promise<IssuedApiKey & { oldExpiresAt: Date }> {
-  return await transaction(world.database, async (tx) => {
-    const old = await tx.apiKey.findUnique({ where: { id: request.apiKeyId }, include: { app: true } });
+  const now = world.clock.now();
+  return transaction(world.database, async (tx) => {
+    const old = await tx.apiKey.findFirst({
+      where: { id: request.id, ...keysOf(request.holder) },
+      include: { app: { select: { mode: true } } },
+    });
     if (!old) throw notFound('API key');
-    const now = world.clock.now();
-    if (old.revokedAt !== null || (old.expiresAt !== null && old.expiresAt <= now)) {
-      throw new GatewayError('INVALID_STATE', 'The API key is not in use any more; create another one.');
-    }
-    const wanted = new Date(now.getTime() + request.overlapHours * 3_600_000);
-    const oldExpiresAt = old.expiresAt !== null && old.expiresAt < wanted ? old.expiresAt : wanted;
+    if (hasEnded(old, now)) throw new GatewayError('INVALID_STATE', 'The API key has ended; make a new one.');
+    const end = new Date(now.getTime() + request.overlapSeconds * 1000);
+    const oldExpiresAt = old.expiresAt !== null && old.expiresAt < end ? old.expiresAt : end;
     await tx.apiKey.update({ where: { id: old.id }, data: { expiresAt: oldExpiresAt } });
     const made = newApiKey(old.kind, old.app.mode);
     const key = await tx.apiKey.create({
@@ -36,4 +38,8 @@ export async function rotateApiKey(
     });
     return { key, secret: made.secret, oldExpiresAt };
   });
+}
+
+function hasEnded(key: ApiKey, now: Date): boolean {
+  return key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now);
 }

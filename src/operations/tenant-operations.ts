@@ -94,8 +94,9 @@ export const tenantOperations: Record<string, Operation> = {
     async run(world, { values }) {
       const hours = values['overlap-hours'] ?? DEFAULT_OVERLAP_HOURS;
       const rotated = await rotateApiKey(world, {
-        apiKeyId: identifier(values, 'key'),
-        overlapHours: wholeNumber(hours, '--overlap-hours', { least: 0, most: 720 }),
+        holder: 'INSTALLATION',
+        id: identifier(values, 'key'),
+        overlapSeconds: 3600 * wholeNumber(hours, '--overlap-hours', { least: 0, most: 720 }),
       });
       const { key, secret, oldExpiresAt } = rotated;
       return [{ keyId: key.id, kind: key.kind, key: secret, oldKeyGoodUntil: oldExpiresAt.toISOString() }];
@@ -105,7 +106,7 @@ export const tenantOperations: Record<string, Operation> = {
     usage: '--key <id>',
     options: ['key'],
     async run(world, { values }) {
-      const key = await revokeApiKey(world, { apiKeyId: identifier(values, 'key') });
+      const key = await revokeApiKey(world, { holder: 'INSTALLATION', id: identifier(values, 'key') });
       return [{ keyId: key.id, prefix: key.prefix, revokedAt: key.revokedAt?.toISOString() ?? null }];
     },
   },

@@ -83,7 +83,8 @@ export async function followSse(
           if (data !== undefined) return JSON.parse(data);
           continue;
         }
-        const chunk = await within(reader?.read() ?? Promise.resolve({ done: true, value: undefined }));
+        if (!reader) return 'end';
+        const chunk = await within(reader.read());
         if (chunk.done) return 'end';
         text += chunk.value;
       }

@@ -112,8 +112,8 @@ builder.mutationField('rotateApiKey', (t) =>
     },
     resolve: async (_root, { id, input }, context) => {
       const { overlapSeconds } = checked(context, rotateRules, input ?? {});
-      const scope = await scopeOf(context);
-      return rotateApiKey(context.world, { scope, id, overlapSeconds: overlapSeconds ?? ROTATION_SECONDS });
+      const holder = await scopeOf(context);
+      return rotateApiKey(context.world, { holder, id, overlapSeconds: overlapSeconds ?? ROTATION_SECONDS });
     },
   }),
 );
@@ -124,6 +124,6 @@ builder.mutationField('revokeApiKey', (t) =>
     description: 'Ends a key at once, and whatever it holds open within two seconds.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'The key.' }) },
-    resolve: async (_root, { id }, context) => revokeApiKey(context.world, { scope: await scopeOf(context), id }),
+    resolve: async (_root, { id }, context) => revokeApiKey(context.world, { holder: await scopeOf(context), id }),
   }),
 );

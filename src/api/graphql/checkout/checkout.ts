@@ -1,6 +1,7 @@
 /** The query checkout and the live field checkoutUpdated: what a payer's page may see. */
 import type { PaymentIntent } from '../../../../prisma/client.ts';
 import { authenticate } from '../../../auth/authenticate.ts';
+import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import { notFound } from '../../../errors.ts';
 import type { SequencedEvent } from '../../../events/store.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
@@ -38,7 +39,10 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
       type: CheckoutSessionRef,
       description: 'The session.',
       resolve: (query, view, _args, { world }) =>
-        world.database.checkoutSession.findUniqueOrThrow({ ...query, where: { id: view.sessionId } }),
+        scopedDatabase(world.database, { sessionId: view.sessionId }).checkoutSession.findUniqueOrThrow({
+          ...query,
+          where: { id: view.sessionId },
+        }),
     }),
   }),
 });
@@ -83,7 +87,7 @@ builder.subscriptionField('checkoutUpdated', (t) =>
 );
 
 async function payersView(world: Pick<World, 'database'>, sessionId: string): Promise<PayersView> {
-  const session = await world.database.checkoutSession.findUniqueOrThrow({
+  const session = await scopedDatabase(world.database, { sessionId }).checkoutSession.findUniqueOrThrow({
     where: { id: sessionId },
     include: { app: { select: { name: true, mode: true } }, paymentIntent: true },
   });

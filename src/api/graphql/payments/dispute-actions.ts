@@ -112,7 +112,7 @@ builder.mutationField('disputePaymentIntent', (t) =>
 async function payerScope(context: GraphqlContext, paymentIntentId: string): Promise<Scope> {
   const { principal } = context;
   if (principal.kind === 'session') {
-    const session = await context.world.database.checkoutSession.findUnique({
+    const session = await context.database.checkoutSession.findUnique({
       where: { id: principal.sessionId },
       select: { paymentIntentId: true },
     });

@@ -68,6 +68,7 @@ builder.prismaObject('PaymentTerms', {
 builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   transactions: t.relation('transactions', {
     type: TransactionRef,
+    complexity: { field: 1, multiplier: 4 },
     description: 'Its steps on chain, oldest first, at most 100.',
     query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: ROWS },
   }),
@@ -75,10 +76,12 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   customerAccount: t.relation('customerAccount', { nullable: true, description: 'The linked customer.' }),
   app: t.relation('app', { description: 'The owning app.' }),
   ledger: t.relation('ledger', {
+    complexity: { field: 1, multiplier: 5 },
     description: 'Where its money went, oldest first, at most 100 entries.',
     query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: ROWS },
   }),
   terms: t.relation('terms', {
+    complexity: { field: 1, multiplier: 2 },
     description: 'All terms that were signed for it, newest first, at most 100.',
     query: { orderBy: { createdAt: 'desc' }, take: ROWS },
   }),
@@ -93,6 +96,7 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   }),
   events: t.field({
     type: [EventRef],
+    complexity: { field: 1, multiplier: 6 },
     description: 'What was told of it and of its dispute, oldest first, at most 100.',
     select: { id: true },
     resolve: async (intent, _args, context) =>

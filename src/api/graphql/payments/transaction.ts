@@ -97,6 +97,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
     }),
     logs: t.field({
       type: [ChainLogRef],
+      complexity: { field: 1, multiplier: 2 },
       description: "The escrow's logs in it.",
       resolve: (transaction, _args, context) => factsOf(context, transaction),
     }),

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiKey } from '../../src/auth/create-api-key.ts';
+import { parsePayoutAddress } from '../../src/auth/payout-address.ts';
+import { openApi, type TestApi } from '../setup/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await openApi();
+});
+afterAll(() => api.close());
+
+const VIEWER = '{ viewer { kind merchantId app { id mode } roles } }';
+
+describe('authenticate', () => {
+  test('tells a caller who they are', async () => {
+    const { merchantA, liveApp } = api;
+    const secret = await api.graphql(VIEWER, {}, { key: merchantA.secretKey });
+    expect(secret.data.viewer).toEqual({
+      kind: 'secretKey',
+      merchantId: merchantA.merchantId,
+      app: { id: merchantA.appId, mode: 'TEST' },
+      roles: [],
+    });
+    const publishable = await api.graphql(VIEWER, {}, { key: liveApp.publishableKey });
+    expect(publishable.data.viewer).toMatchObject({ kind: 'publishableKey', app: { mode: 'LIVE' } });
+    expect((await api.graphql(VIEWER)).data.viewer).toMatchObject({ kind: 'anonymous', app: null });
+  });
+
+  test.each([
+    [{ 'x-api-key': '' }],
+    [{ 'x-api-key': 'x' }],
+    [{ 'x-api-key': `sk_test_${'a'.repeat(43)}` }],
+    [{ authorization: 'Bearer nope' }],
+    [{ authorization: 'Basic eDp5' }],
+    [{ 'x-client-secret': 'nope' }],
+    [{ 'x-client-secret': `cs_${'A'.repeat(64)}` }],
+  ])('refuses %j', async (headers) => {
+    const { status, errors } = await api.graphql(VIEWER, {}, { headers });
+    expect(status).toBe(401);
+    expect(errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
+  });
+
+  test('prefixes follow kind and mode, and only hashes are stored', async () => {
+    expect(api.merchantA.secretKey).toMatch(/^sk_test_[A-Za-z0-9_-]{43}$/);
+    expect(api.merchantA.publishableKey).toMatch(/^pk_test_/);
+    expect(api.liveApp.secretKey).toMatch(/^sk_live_/);
+    expect(api.liveApp.publishableKey).toMatch(/^pk_live_/);
+    const keys = await api.database.apiKey.findMany();
+    expect(JSON.stringify(keys)).not.toContain(api.merchantA.secretKey.slice(14));
+  });
+
+  test('last use is kept', async () => {
+    const scope = { merchantId: api.merchantA.merchantId, appId: api.merchantA.appId };
+    const { key, secret } = await createApiKey(api.world, { scope, kind: 'SECRET' });
+    expect(key.lastUsedAt).toBeNull();
+    await api.graphql(VIEWER, {}, { key: secret });
+    await expect
+      .poll(async () => (await api.database.apiKey.findUnique({ where: { id: key.id } }))?.lastUsedAt)
+      .not.toBeNull();
+  });
+});
+
+describe('rotation', () => {
+  const ROTATE = `mutation ($id: ID!, $input: RotateApiKeyInput) {
+    rotateApiKey(id: $id, input: $input) { secret apiKey { id kind name } } }`;
+
+  test('both keys work during the overlap, then only the new one', async () => {
+    const scope = { merchantId: api.merchantB.merchantId, appId: api.merchantB.appId };
+    const old = await createApiKey(api.world, { scope, kind: 'SECRET', name: 'shop' });
+    const { data } = await api.graphql(
+      ROTATE,
+      { id: old.key.id, input: { overlapSeconds: 600 } },
+      { key: api.merchantB.secretKey },
+    );
+    expect(data.rotateApiKey.apiKey).toMatchObject({ kind: 'SECRET', name: 'shop' });
+    const successor = data.rotateApiKey.secret;
+    expect((await api.graphql(VIEWER, {}, { key: old.secret })).status).toBe(200);
+    expect((await api.graphql(VIEWER, {}, { key: successor })).status).toBe(200);
+    api.clock.advance(601);
+    expect((await api.graphql(VIEWER, {}, { key: old.secret })).status).toBe(401);
+    expect((await api.graphql(VIEWER, {}, { key: successor })).status).toBe(200);
+    const again = await api.graphql(ROTATE, { id: old.key.id }, { key: successor });
+    expect(again.errors?.[0]?.extensions.code).toBe('INVALID_STATE');
+  });
+
+  test('outcomes: invalid, unauthenticated, forbidden, not found', async () => {
+    const { key } = await createApiKey(api.world, {
+      scope: { merchantId: api.merchantA.merchantId, appId: api.merchantA.appId },
+      kind: 'SECRET',
+    });
+    const codes = await Promise.all(
+      [
+        api.graphql(ROTATE, { id: key.id, input: { overlapSeconds: 604_801 } }, { key: api.merchantA.secretKey }),
+        api.graphql(ROTATE, { id: key.id }),
+        api.graphql(ROTATE, { id: key.id }, { key: api.merchantA.publishableKey }),
+        api.graphql(ROTATE, { id: key.id }, { key: api.merchantB.secretKey }),
+      ].map(async (call) => (await call).errors?.[0]?.extensions.code),
+    );
+    expect(codes).toEqual(['VALIDATION_ERROR', 'AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR', 'NOT_FOUND']);
+  });
+});
+
+describe('updateApp', () => {
+  const UPDATE = `mutation ($id: ID, $input: UpdateAppInput!) { updateApp(id: $id, input: $input) {
+    name timelockDuration disputeStartDuration captureMode intentExpiry payoutAddresses { family address } } }`;
+
+  test('changes what is given and leaves the rest', async () => {
+    const { data } = await api.graphql(
+      UPDATE,
+      {
+        input: {
+          timelockDuration: 5,
+          disputeStartDuration: 5,
+          payoutAddresses: [{ family: 'EVM', address: '0x90f79bf6eb2c4f870365e785982e1f101e93b906' }],
+        },
+      },
+      { key: api.merchantB.secretKey },
+    );
+    expect(data.updateApp).toEqual({
+      name: 'Beta',
+      timelockDuration: 5,
+      disputeStartDuration: 5,
+      captureMode: 'AUTOMATIC',
+      intentExpiry: 3600,
+      payoutAddresses: [{ family: 'EVM', address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906' }],
+    });
+    const made = await api.graphql(
+      'mutation { createPaymentIntent(input: { amount: "1" }) { timelockDuration } }',
+      {},
+      { key: api.merchantB.secretKey },
+    );
+    expect(made.data.createPaymentIntent.timelockDuration).toBe(5);
+  });
+
+  test('names every bad field', async () => {
+    const { errors } = await api.graphql(
+      UPDATE,
+      {
+        input: {
+          name: '',
+          timelockDuration: 180 * 86_400 + 1,
+          intentExpiry: 59,
+          captureMode: null,
+          payoutAddresses: [{ family: 'EVM', address: '0x90F79bf6EB2c4f870365E785982E1f101E93B906' }],
+          platformFeeBps: 0,
+        },
+      },
+      { key: api.merchantA.secretKey },
+    );
+    expect(errors?.[0]?.extensions.details?.map(({ param }) => param).sort()).toEqual([
+      'captureMode',
+      'intentExpiry',
+      'name',
+      'payoutAddresses[0]',
+      'platformFeeBps',
+      'timelockDuration',
+    ]);
+  });
+
+  test('a dispute window may not outlast the timelock', async () => {
+    const { errors } = await api.graphql(UPDATE, { input: { timelockDuration: 10 } }, { key: api.merchantA.secretKey });
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param: 'disputeStartDuration' });
+  });
+
+  test('another merchant’s app is forbidden', async () => {
+    const { errors } = await api.graphql(
+      UPDATE,
+      { id: api.merchantA.appId, input: { name: 'mine' } },
+      { key: api.merchantB.secretKey },
+    );
+    expect(errors?.[0]?.extensions.code).toBe('AUTHORIZATION_ERROR');
+  });
+});
+
+describe('payout addresses', () => {
+  test.each([
+    ['EVM', '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', true],
+    ['EVM', '0x70997970c51812dc3a010c7d01b50e0d17dc79c8', true],
+    ['EVM', '0x70997970c51812dc3a010c7d01b50e0d17dc79C8', false],
+    ['EVM', '0x0000000000000000000000000000000000000000', false],
+    ['EVM', '0x7099', false],
+    ['SOLANA', '11111111111111111111111111111111', false],
+    ['SOLANA', '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM', true],
+    ['SUI', `0x${'a'.repeat(64)}`, true],
+    ['SUI', '0x2', false],
+  ] as const)('%s %s: %s', (family, address, good) => {
+    expect(parsePayoutAddress(family, address) !== null).toBe(good);
+  });
+});
