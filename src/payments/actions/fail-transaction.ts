@@ -2,7 +2,9 @@ import type { DatabaseTransaction, PaymentIntent, Transaction } from '../../../p
 import { voidCall } from '../../escrow/calldata.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import type { OutgoingOutcome } from '../../operator/outgoing-transaction.ts';
+import { addJob } from '../../platform/jobs.ts';
 import { toBigInt } from '../../prices/base-units.ts';
+import { returnPaymentJob } from '../jobs.ts';
 import { nextStatus } from '../payment-intent.ts';
 import type { ActionWorld } from './action-world.ts';
 import { maxCaptureAttempts, requestCapture } from './capture-payment-intent.ts';
@@ -16,6 +18,8 @@ export type RelayFailed = (
   tx: DatabaseTransaction,
   failure: { paymentIntentId: string; error: string | null },
 ) => Promise<void>;
+
+const RETURN_AGAIN_MS = 60_000;
 
 type FailingWorld = Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { relayFailed: RelayFailed };
 
@@ -43,10 +47,11 @@ export async function failTransaction(
     case 'AUTHORIZE':
       return await world.relayFailed(tx, { paymentIntentId: intent.id, error: outgoing.error });
     case 'REFUND':
-      return await failRefund(tx, { intent, transaction: found, error: outgoing.error });
+      return await failRefund(tx, { world, intent, transaction: found, error: outgoing.error });
     case 'CAPTURE':
       return await failCapture(tx, { world, intent, transaction: found });
     case 'VOID':
+      return await returnAgain(tx, { world, intent, transaction: found });
     case 'RECLAIM':
     case 'SETTLE':
     case 'DISPUTE':
@@ -60,15 +65,31 @@ export async function failTransaction(
 
 async function failRefund(
   tx: DatabaseTransaction,
-  { intent, transaction, error }: { intent: PaymentIntent; transaction: Transaction; error: string | null },
+  {
+    world,
+    intent,
+    transaction,
+    error,
+  }: { world: FailingWorld; intent: PaymentIntent; transaction: Transaction; error: string | null },
 ): Promise<void> {
   await tx.refund.updateMany({ where: { transactionId: transaction.id }, data: { status: 'FAILED', error } });
   // A returned payment's refund is none of the intent's own.
-  if (transaction.termsHash !== intent.acceptedTermsHash) return;
+  if (transaction.termsHash !== intent.acceptedTermsHash) return await returnAgain(tx, { world, intent, transaction });
   const status = nextStatus(intent.status, 'REFUND_FAILED');
   if (status === null) return;
   const captured = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status } });
   await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.captured', captured)]);
+}
+
+/** Money that must go back is never given up: the verb looks at the contract again in a minute. */
+async function returnAgain(
+  tx: DatabaseTransaction,
+  { world, intent, transaction }: { world: FailingWorld; intent: PaymentIntent; transaction: Transaction },
+): Promise<void> {
+  const { termsHash } = transaction;
+  if (termsHash === null || (termsHash === intent.acceptedTermsHash && intent.status !== 'FAILED')) return;
+  const runAt = new Date(world.clock.now().getTime() + RETURN_AGAIN_MS);
+  await addJob(tx, returnPaymentJob, { termsHash }, { runAt, key: `return:${termsHash}` });
 }
 
 async function failCapture(

@@ -1,13 +1,13 @@
 import { type Database, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addJob, type JobDefinition } from '../../platform/jobs.ts';
-import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../jobs.ts';
+import { expireJob, reclaimJob, resolveByTimeoutJob, settleJob } from '../jobs.ts';
 
 const BATCH = 500;
 
 /**
  * Rings everything that is due and waits: unpaid intents past their expiry, holds past their deadline, captured payments
- * past their timelock, disputes past theirs, and money that must go back. Makes good what no job rang or what failed;
+ * past their timelock, and disputes past theirs. Makes good what no job rang or what failed;
  * the rung verbs read everything again. At most 500 of a kind; answers how many were rung.
  */
 export async function sweepPayments({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
@@ -28,7 +28,6 @@ export async function sweepPayments({ database, clock }: { database: Database; c
     await ring(settleJob, 'settle', await pastTime(database, { status: 'CAPTURED', timelockEndsAt: { lte: now } })),
     await ring(reclaimJob, 'reclaim', await uncapturedHolds(database, now)),
     await ring(resolveByTimeoutJob, 'timeout', await overdueDisputes(database, now)),
-    await ringReturns(database),
   ];
   return rung.reduce((sum, count) => sum + count, 0);
 }
@@ -60,23 +59,4 @@ async function overdueDisputes(database: Database, now: Date): Promise<{ id: str
     select: { paymentIntentId: true },
   });
   return disputes.map((dispute) => ({ id: dispute.paymentIntentId }));
-}
-
-/** Authorizations that do not count, and holds of failed payments, with nothing that takes them back. */
-async function ringReturns(database: Database): Promise<number> {
-  const rows = await database.$queryRaw<{ termsHash: string }[]>`
-    SELECT authorization_row.terms_hash AS "termsHash" FROM transaction authorization_row
-    JOIN payment_intent intent ON intent.id = authorization_row.payment_intent_id
-    WHERE authorization_row.type = 'AUTHORIZE' AND authorization_row.status = 'CONFIRMED'
-      AND (authorization_row.terms_hash IS DISTINCT FROM intent.accepted_terms_hash OR intent.status = 'FAILED')
-      AND NOT EXISTS (
-        SELECT 1 FROM transaction way_out
-        WHERE way_out.terms_hash = authorization_row.terms_hash AND way_out.status IN ('PENDING', 'CONFIRMED')
-          AND way_out.type IN ('VOID', 'RECLAIM', 'REFUND', 'SETTLE', 'RESOLVE'))
-    LIMIT ${BATCH}`;
-  if (rows.length === 0) return 0;
-  await transaction(database, async (tx) => {
-    for (const { termsHash } of rows) await addJob(tx, returnPaymentJob, { termsHash }, { key: `return:${termsHash}` });
-  });
-  return rows.length;
 }
