@@ -1,0 +1,63 @@
+/** The PriceQuote type and the query price. */
+import { invalid } from '../../../errors.ts';
+import { isCurrency } from '../../../prices/money.ts';
+import { type PriceQuote, readPrice } from '../../../prices/read-price.ts';
+import { builder } from '../server/builder.ts';
+
+const PriceQuoteRef = builder.objectRef<PriceQuote>('PriceQuote').implement({
+  description: "A token's price, and a conversion where one was asked for.",
+  fields: (t) => ({
+    asset: t.exposeString('asset', { description: 'What was meant: a token key, or a symbol.' }),
+    symbol: t.exposeString('symbol', { description: 'The token’s symbol.' }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    priceFiat: t.float({
+      description: 'Of one whole token, in `currency`; for reading, not for reckoning.',
+      resolve: (quote) => quote.priceFiat.toNumber(),
+    }),
+    cachedAt: t.expose('cachedAt', { type: 'DateTime', description: 'When the price was read.' }),
+    amountFiat: t.float({
+      nullable: true,
+      description: 'Of a conversion, in `currency`.',
+      resolve: (quote) => quote.amountFiat?.toNumber() ?? null,
+    }),
+    tokenAmount: t.exposeString('tokenAmount', {
+      nullable: true,
+      description: 'Of a conversion: whole tokens as a decimal string, rounded up to the token’s decimals.',
+    }),
+  }),
+});
+
+const ASSET_LIMIT = 100;
+
+builder.queryField('price', (t) =>
+  t.field({
+    type: PriceQuoteRef,
+    description: 'A spot price, or a conversion between fiat and tokens. Needs no credential.',
+    authScopes: { public: true },
+    args: {
+      asset: t.arg.string({
+        required: true,
+        description: 'A token key (USDC-1), a symbol, or <contract>-<chainId>; at most 100 characters.',
+      }),
+      currency: t.arg.string({ description: 'USD (the default) or EUR.' }),
+      amountFiat: t.arg({ type: 'Decimal', description: 'Fiat to be converted to tokens.' }),
+      tokenAmount: t.arg({ type: 'Decimal', description: 'Whole tokens to be converted to fiat.' }),
+    },
+    resolve: (_root, args, { world }) => {
+      const currency = args.currency ?? 'USD';
+      const faults = [
+        ...(args.asset.length > 0 && args.asset.length <= ASSET_LIMIT
+          ? []
+          : [{ param: 'asset', message: `between 1 and ${ASSET_LIMIT} characters` }]),
+        ...(isCurrency(currency) ? [] : [{ param: 'currency', message: 'USD or EUR' }]),
+        ...(['amountFiat', 'tokenAmount'] as const).flatMap((param) => {
+          const amount = args[param];
+          return amount != null && !/[1-9]/.test(amount) ? [{ param, message: 'more than zero' }] : [];
+        }),
+      ];
+      if (faults.length > 0 || !isCurrency(currency)) throw invalid(faults);
+      const { asset, amountFiat, tokenAmount } = args;
+      return readPrice(world, { asset, currency, amountFiat, tokenAmount });
+    },
+  }),
+);

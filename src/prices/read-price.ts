@@ -1,0 +1,55 @@
+import { Decimal } from 'decimal.js';
+import type { Registry } from '../chains/registry.ts';
+import { invalid } from '../errors.ts';
+import { findAsset } from './find-asset.ts';
+import type { Currency } from './money.ts';
+import type { PriceBook } from './price-source.ts';
+
+export type PriceQuote = {
+  asset: string;
+  symbol: string;
+  currency: Currency;
+  /** Of one whole token. */
+  priceFiat: Decimal;
+  cachedAt: Date;
+  /** Of a conversion, in `currency`. */
+  amountFiat: Decimal | null;
+  /** Of a conversion: whole tokens, at most as fine as the token. */
+  tokenAmount: string | null;
+};
+
+/** Digits that a rate keeps; far more than any source gives. */
+const Exact = Decimal.clone({ precision: 60 });
+
+/**
+ * The spot price of an asset, and a conversion where one amount is given: fiat to tokens is rounded up to the token's
+ * decimals, for it is to be paid; tokens to fiat half-up to cents.
+ * Throws NOT_FOUND for an unknown asset, VALIDATION_ERROR for both amounts, PRICE_UNAVAILABLE without a fresh price.
+ */
+export async function readPrice(
+  world: { registry: Registry; prices: PriceBook },
+  request: { asset: string; currency: Currency; amountFiat?: string | null; tokenAmount?: string | null },
+): Promise<PriceQuote> {
+  const { amountFiat, tokenAmount } = request;
+  if (amountFiat && tokenAmount) {
+    throw invalid([{ param: 'tokenAmount', message: 'is not sent together with amountFiat' }]);
+  }
+  const { asset, symbol, decimals } = findAsset(world.registry, request.asset);
+  const [token, fiat] = await Promise.all([world.prices.usdPrice(symbol), world.prices.fiatUsd(request.currency)]);
+  const priceFiat = new Exact(token.priceUsd).div(fiat.priceUsd);
+  const cachedAt = token.cachedAt < fiat.cachedAt ? token.cachedAt : fiat.cachedAt;
+  const quote = { asset, symbol, currency: request.currency, priceFiat, cachedAt };
+  if (amountFiat) {
+    const tokens = new Exact(amountFiat).div(priceFiat).toDecimalPlaces(decimals, Decimal.ROUND_UP);
+    return { ...quote, amountFiat: new Exact(amountFiat), tokenAmount: tokens.toFixed() };
+  }
+  if (tokenAmount) {
+    const given = new Exact(tokenAmount);
+    if (given.decimalPlaces() > decimals) {
+      throw invalid([{ param: 'tokenAmount', message: `at most ${decimals} decimals` }]);
+    }
+    const value = given.times(priceFiat).toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
+    return { ...quote, amountFiat: value, tokenAmount: given.toFixed() };
+  }
+  return { ...quote, amountFiat: null, tokenAmount: null };
+}
