@@ -71,4 +71,8 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 
 builder.queryType({ description: 'Everything that can be asked.' });
 builder.mutationType({ description: 'Everything that can be done. Each takes one input object.' });
-builder.subscriptionType({ description: 'Live objects: the present state first, then each change, whole.' });
+builder.subscriptionType({
+  // The resource Subscription has the usual name of this type.
+  name: 'Live',
+  description: 'Live objects: the present state first, then each change, whole.',
+});
