@@ -1,8 +1,10 @@
 import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
 import type { Config } from '../config.ts';
+import { refreshWalletJob } from '../customers/jobs.ts';
 import { appendEvents, type NewEvent } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/identifier.ts';
+import { addJob } from '../platform/jobs.ts';
 import { checkoutSessionFields } from './checkout-session.ts';
 import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
 
@@ -53,8 +55,9 @@ export async function countUse(tx: DatabaseTransaction, linkId: string | null, b
 async function linkPayingWallet(tx: DatabaseTransaction, intent: PaymentIntent, now: Date): Promise<void> {
   const { customerAccountId, authorizationChainId: chainId, authorizationWalletAddress: walletAddress } = intent;
   if (customerAccountId === null || chainId === null || walletAddress === null) return;
-  await tx.customerWallet.createMany({
+  const linked = await tx.customerWallet.createMany({
     data: { id: newId(), customerAccountId, chainId, walletAddress, createdAt: now },
     skipDuplicates: true,
   });
+  if (linked.count > 0) await addJob(tx, refreshWalletJob, { chainId, walletAddress });
 }

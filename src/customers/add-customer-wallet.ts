@@ -5,13 +5,15 @@ import { notFound } from '../errors.ts';
 import { firstAnswer } from '../platform/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
 import { newId } from '../platform/identifier.ts';
+import { addJob } from '../platform/jobs.ts';
 import { once } from '../platform/once.ts';
+import { refreshWalletJob } from './jobs.ts';
 import { walletConflict } from './wallet.ts';
 
 const UNIQUE_VIOLATION = 'P2002';
 
 /**
- * Links an address on one chain to a customer; `walletAddress` is checksummed already.
+ * Links an address on one chain to a customer; `walletAddress` is checksummed already. A job then reads what it allows.
  * Throws NOT_FOUND for the customer, CONFLICT when the customer has it.
  */
 export async function addCustomerWallet(
@@ -31,9 +33,13 @@ export async function addCustomerWallet(
   if (!customer) throw notFound('customer');
   try {
     const { result } = await transaction(world.database, (tx) =>
-      once(tx, request.idempotency, () =>
-        tx.customerWallet.create({ data: { id: newId(), customerAccountId: customer.id, chainId, walletAddress } }),
-      ),
+      once(tx, request.idempotency, async () => {
+        const wallet = await tx.customerWallet.create({
+          data: { id: newId(), customerAccountId: customer.id, chainId, walletAddress },
+        });
+        await addJob(tx, refreshWalletJob, { chainId, walletAddress });
+        return wallet;
+      }),
     );
     return result;
   } catch (error) {

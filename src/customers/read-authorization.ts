@@ -1,0 +1,85 @@
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, isHex, toFunctionSelector } from 'viem';
+import type { Database } from '../../prisma/client.ts';
+import { contractAddress, NATIVE } from '../chains/chain.ts';
+import { erc20Abi } from '../chains/evm/erc20.ts';
+import type { EvmNodes } from '../chains/evm/nodes.ts';
+import type { Chain, Registry } from '../chains/registry.ts';
+import { escrowAbi } from '../escrow/escrow-abi.ts';
+import { authorizationBy, noAuthorization, type WalletAuthorization } from './wallet-authorization.ts';
+
+type World = { database: Database; registry: Registry; nodes: EvmNodes };
+
+const permitCall = escrowAbi.find((item) => item.type === 'function' && item.name === 'authorizeWithPermit');
+const permitSelector = permitCall?.type === 'function' ? toFunctionSelector(permitCall) : '0x';
+
+/**
+ * Reads the allowances that a wallet has given the escrow in the block of `blockHash`, or in the newest one where the
+ * node keeps no state of it, and the approval that they rest on. Throws CHAIN_UNAVAILABLE.
+ */
+export async function readAuthorization(
+  world: World,
+  { chainId, wallet, blockHash }: { chainId: number; wallet: Address; blockHash: string | null },
+): Promise<WalletAuthorization> {
+  const chain = world.registry.chain(chainId);
+  if (!chain?.escrow) return noAuthorization;
+  const allowed = await allowedTokens(world, { chain, escrow: chain.escrow, wallet, blockHash });
+  if (allowed.length === 0) return noAuthorization;
+  const approval = await newestApproval(world.database, { chainId, wallet, tokens: allowed });
+  return authorizationBy(approval, approval !== null && (await isRelayedPermit(world.database, approval.txHash)));
+}
+
+async function allowedTokens(
+  world: World,
+  request: { chain: Chain; escrow: Address; wallet: Address; blockHash: string | null },
+): Promise<Address[]> {
+  const { chain, escrow, wallet, blockHash } = request;
+  const tokens = chain.tokens.filter((token) => token.address !== NATIVE).map(contractAddress);
+  const allowances = await Promise.all(
+    tokens.map((token) => readAllowance(world, { chainId: chain.chainId, token, owner: wallet, escrow, blockHash })),
+  );
+  return tokens.filter((_, index) => (allowances[index] ?? 0n) > 0n);
+}
+
+async function readAllowance(
+  world: World,
+  request: { chainId: number; token: Address; owner: Address; escrow: Address; blockHash: string | null },
+): Promise<bigint> {
+  const { chainId, token, owner, escrow, blockHash } = request;
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [owner, escrow] });
+  const block = isHex(blockHash) ? ({ blockHash, requireCanonical: true } as const) : ('latest' as const);
+  let answer: Hex;
+  try {
+    answer = await world.nodes.asking(chainId, (client) =>
+      client.request({ method: 'eth_call', params: [{ to: token, data }, block] }),
+    );
+  } catch (error) {
+    // Nodes say "I have no such state" in many ways; one that does not answer at all will not at latest either.
+    if (blockHash === null) throw error;
+    return await readAllowance(world, { ...request, blockHash: null });
+  }
+  return decodeFunctionResult({ abi: erc20Abi, functionName: 'allowance', data: answer });
+}
+
+type Approval = { txHash: string; blockTimestamp: bigint };
+
+/** Of those tokens, among the facts that stand at the confirmed height. */
+async function newestApproval(
+  database: Database,
+  { chainId, wallet, tokens }: { chainId: number; wallet: Address; tokens: readonly Address[] },
+): Promise<Approval | null> {
+  const addresses = tokens.map((token) => token.toLowerCase());
+  const rows = await database.$queryRaw<Approval[]>`
+    SELECT tx_hash AS "txHash", block_timestamp AS "blockTimestamp" FROM chain_fact
+    WHERE chain_id = ${chainId} AND kind = 'Approval' AND args ->> 'owner' = ${wallet.toLowerCase()}
+      AND status IN ('CONFIRMED', 'FINAL') AND address = ANY(${addresses}) AND args ->> 'value' <> '0'
+    ORDER BY block_number DESC, log_index DESC LIMIT 1`;
+  return rows[0] ?? null;
+}
+
+async function isRelayedPermit(database: Database, txHash: string): Promise<boolean> {
+  const attempt = await database.outgoingAttempt.findUnique({
+    where: { hash: txHash },
+    select: { cancels: true, outgoing: { select: { data: true } } },
+  });
+  return attempt !== null && !attempt.cancels && attempt.outgoing.data.toLowerCase().startsWith(permitSelector);
+}
