@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Plugin } from 'graphql-yoga';
 import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import { GatewayError } from '../errors.ts';
+import { traced } from '../platform/request-trace.ts';
 import type { Gate } from './gate.ts';
 import { schema } from './graphql/schema.ts';
 import { requestIdOf } from './graphql/server/context.ts';
@@ -66,7 +67,8 @@ export async function startApi(
     const requestId = admission?.requestId ?? requestIdOf(single(request.headers['x-request-id']));
     for (const [name, value] of Object.entries(admission?.headers ?? {})) response.setHeader(name, value);
     response.setHeader('x-request-id', requestId);
-    await yoga(request, response, { requestId, answer: { replayed: false }, ...(admission ? { admission } : {}) });
+    const context = { requestId, answer: { replayed: false }, ...(admission ? { admission } : {}) };
+    await traced(requestId, () => yoga(request, response, context));
   }
 
   const server = createServer((request, response) => {

@@ -5,6 +5,7 @@
 import { afterCommit, type DatabaseTransaction, type Prisma } from '../../prisma/client.ts';
 import { newId } from '../platform/identifier.ts';
 import { addJob } from '../platform/jobs.ts';
+import { tracedRequestId } from '../platform/request-trace.ts';
 import { ringBell } from './bell.ts';
 import type { EventType } from './event-type.ts';
 import { reactJob } from './react-job.ts';
@@ -48,6 +49,7 @@ export async function appendEvents(
       type: event.type,
       resourceId: event.resourceId,
       data: event.data,
+      requestId: tracedRequestId() ?? null,
       ...(event.finality === undefined ? {} : { finality: event.finality }),
     })),
   });

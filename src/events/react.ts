@@ -1,4 +1,5 @@
 import type { Database, Event } from '../../prisma/client.ts';
+import { traced } from '../platform/request-trace.ts';
 import type { EventType } from './event-type.ts';
 import { isEventType } from './event-type.ts';
 
@@ -21,13 +22,13 @@ export async function react(
     where: { appId, sequence: { gte: BigInt(first), lte: BigInt(last) }, type: { in: [...reactions.keys()] } },
     orderBy: { sequence: 'asc' },
     take: EVENTS_LIMIT,
-    select: { id: true, appId: true, type: true, resourceId: true, sequence: true },
+    select: { id: true, appId: true, type: true, resourceId: true, sequence: true, requestId: true },
   });
   const failures: unknown[] = [];
   for (const event of events) {
     if (!isEventType(event.type)) continue;
     for (const reaction of reactions.get(event.type) ?? []) {
-      await reaction(event).catch((error: unknown) => failures.push(error));
+      await traced(event.requestId, () => reaction(event)).catch((error: unknown) => failures.push(error));
     }
   }
   if (failures.length === 1) throw failures[0];

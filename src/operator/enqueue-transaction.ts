@@ -1,6 +1,7 @@
 import type { DatabaseTransaction } from '../../prisma/client.ts';
 import { newId } from '../platform/identifier.ts';
 import { addJob } from '../platform/jobs.ts';
+import { tracedRequestId } from '../platform/request-trace.ts';
 import { sendTransactionsJob } from './jobs.ts';
 import { defaultMaxFailures } from './outgoing-transaction.ts';
 
@@ -39,6 +40,7 @@ export async function enqueueTransaction(tx: DatabaseTransaction, outgoing: NewO
       transactionId: outgoing.transactionId ?? null,
       maxFailures: outgoing.maxFailures ?? defaultMaxFailures,
       notBefore: outgoing.notBefore ?? null,
+      requestId: tracedRequestId() ?? null,
     },
     skipDuplicates: true,
   });

@@ -1,5 +1,6 @@
 import { type Hex, isHex } from 'viem';
 import { transaction } from '../../prisma/client.ts';
+import { traced } from '../platform/request-trace.ts';
 import { simulationFault } from './node-answer.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { SenderView } from './read-sender.ts';
@@ -22,7 +23,9 @@ export async function followMined(world: SendingWorld, view: SenderView): Promis
     const { blockNumber } = outgoing;
     if (blockNumber === null) continue;
     if (outgoing.confirmedAt === null) {
-      if (view.head - blockNumber + 1n >= BigInt(chain.confirmations)) await judge(world, outgoing);
+      if (view.head - blockNumber + 1n >= BigInt(chain.confirmations)) {
+        await traced(outgoing.requestId, () => judge(world, outgoing));
+      }
       continue;
     }
     const known = hashes.get(blockNumber) ?? (await client.getBlock({ blockNumber })).hash;

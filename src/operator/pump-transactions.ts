@@ -1,3 +1,4 @@
+import { traced } from '../platform/request-trace.ts';
 import { followMined } from './follow-mined.ts';
 import { locateMined } from './locate-mined.ts';
 import { raiseFees } from './raise-fees.ts';
@@ -32,13 +33,14 @@ async function turn(world: SendingWorld): Promise<void> {
   if (free <= 0) return;
   const queued = await queuedTransactions(world.database, { ...key, now: world.clock.now(), limit: free });
   for (const outgoing of queued) {
-    const simulation = await simulateTransaction(world, outgoing);
+    const simulation = await traced(outgoing.requestId, () => simulateTransaction(world, outgoing));
     if (simulation.kind === 'NO_FUNDS') {
       world.log.error(key, 'The sender has too little of the native coin to pay for gas.');
       return;
     }
     if (simulation.kind === 'REVERT') continue;
-    const attempt = await signTransaction(world, { outgoing, gasLimit: simulation.gasLimit, view });
+    const { gasLimit } = simulation;
+    const attempt = await traced(outgoing.requestId, () => signTransaction(world, { outgoing, gasLimit, view }));
     if (!attempt) return;
   }
   const signed = await unminedTransactions(world.database, key);

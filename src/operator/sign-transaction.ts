@@ -1,5 +1,5 @@
 import { type Hex, keccak256 } from 'viem';
-import { type OutgoingTransaction, transaction } from '../../prisma/client.ts';
+import { afterCommit, type OutgoingTransaction, transaction } from '../../prisma/client.ts';
 import { type Fees, firstFees } from './outgoing-transaction.ts';
 import type { SenderView } from './read-sender.ts';
 import type { SendingWorld } from './sending-world.ts';
@@ -38,6 +38,8 @@ export async function signTransaction(
       data: { outgoingId: outgoing.id, nonce, gasLimit, createdAt: clock.now(), ...attempt },
     });
     await hooks.onSigned(tx, { ...outgoing, txHash: attempt.hash });
+    const { id: outgoingId, purpose } = outgoing;
+    afterCommit(tx, () => log.info({ outgoingId, purpose, txHash: attempt.hash }, 'A transaction is signed.'));
     return attempt.hash;
   }).catch((error: unknown) => {
     if (error instanceof LostRow) return null;

@@ -1,5 +1,6 @@
-/** Structured logs: one JSON line each, or readable lines in development. Secrets never reach it. */
-import { pino } from 'pino';
+/** Structured logs: one JSON line each. Secrets never reach it, an RPC URL's path included, for it carries the key. */
+import { pino, stdSerializers } from 'pino';
+import { tracedRequestId } from './request-trace.ts';
 
 export type Log = {
   debug(fields: object, message: string): void;
@@ -11,15 +12,20 @@ export type Log = {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** A log of one part of the program, writing to standard error so that standard output stays for answers. */
-export function openLog(options: { level: LogLevel; part: string }): Log {
+/**
+ * A log of one part of the program, writing to standard error so that standard output stays for answers. Lines carry
+ * the id of the request that their work follows from.
+ */
+export function openLog(options: { level: LogLevel; part: string }, destination?: { write(line: string): void }): Log {
   return pino(
     {
       level: options.level,
       base: { part: options.part },
+      mixin: (line) => ('requestId' in line ? {} : { requestId: tracedRequestId() }),
+      serializers: { error: printError, err: printError },
       redact: ['*.secret', '*.apiKey', '*.authorization', '*.privateKey', '*.rpcUrl'],
     },
-    pino.destination({ dest: 2, sync: false }),
+    destination ?? pino.destination({ dest: 2, sync: false }),
   );
 }
 
@@ -30,3 +36,18 @@ export const silentLog: Log = {
   error() {},
   child: () => silentLog,
 };
+
+function printError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack } = stdSerializers.err(error);
+  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
+  return { type, ...code, message: withoutPaths(message), stack: withoutPaths(stack) };
+}
+
+/** What stands behind the host of a URL, and who logs in before it, is nobody's business. */
+function withoutPaths(text: string): string {
+  return text.replace(
+    /\b(https?|wss?|postgres(?:ql)?):\/\/(?:[^\s/@]*@)?([^\s/"'<>)]+)(?:\/[^\s"'<>)]*)?/g,
+    (_, scheme: string, host: string) => `${scheme}://${host}/…`,
+  );
+}

@@ -1,12 +1,13 @@
 import { type Database, transaction, type WebhookDelivery, type WebhookEndpoint } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/identifier.ts';
+import type { Log } from '../../platform/log.ts';
 import { appendEvents } from '../append-events.ts';
 import { eventBody } from '../event-body.ts';
 import { type TryOutcome, tryDelivery } from './try-delivery.ts';
 import { FAILING_LIMIT_SECONDS, nextTryAt } from './webhook-endpoint.ts';
 
-export type DeliveryWorld = { database: Database; clock: Clock; privateAddresses: boolean };
+export type DeliveryWorld = { database: Database; clock: Clock; privateAddresses: boolean; log?: Log };
 
 const BATCH = 50;
 const GONE = 410;
@@ -34,7 +35,18 @@ export async function serveEndpoint(
     for (const { source, ...delivery } of due) {
       if (world.clock.now() >= request.until) return { delivered, failed: 0 };
       const body = JSON.stringify(eventBody(source));
-      const outcome = await tryDelivery(world, { endpoint, messageId: source.id, body });
+      const { id: messageId, requestId } = source;
+      const outcome = await tryDelivery(world, { endpoint, messageId, body, requestId });
+      const fields = {
+        deliveryId: delivery.id,
+        eventId: messageId,
+        event: source.type,
+        sequence: String(source.sequence),
+      };
+      const { isDelivered, responseStatus, latencyMs, error } = outcome;
+      const said = { ...fields, responseStatus, latencyMs, ...(requestId === null ? {} : { requestId }) };
+      if (isDelivered) world.log?.info(said, 'A webhook was delivered.');
+      else world.log?.warn({ ...said, reason: error }, 'A webhook was not delivered.');
       await record(world, { endpoint, delivery, outcome });
       if (!outcome.isDelivered) return { delivered, failed: 1 };
       delivered += 1;

@@ -20,9 +20,9 @@ export type TryOutcome = {
 /** Posts one signed message to an endpoint and tells what came back; never throws for what the receiver does. */
 export async function tryDelivery(
   world: { clock: Clock; privateAddresses: boolean },
-  message: { endpoint: WebhookEndpoint; messageId: string; body: string },
+  message: { endpoint: WebhookEndpoint; messageId: string; body: string; requestId?: string | null },
 ): Promise<TryOutcome> {
-  const { endpoint, messageId: id, body } = message;
+  const { endpoint, messageId: id, body, requestId } = message;
   const sentAt = world.clock.now();
   const startedAt = performance.now();
   const isOverlapping =
@@ -34,7 +34,11 @@ export async function tryDelivery(
     const answer = await postJson({
       url: endpoint.url,
       body,
-      headers: { ...signatureHeaders({ id, sentAt, body, secrets }), 'user-agent': 'Sluice' },
+      headers: {
+        ...signatureHeaders({ id, sentAt, body, secrets }),
+        'user-agent': 'Sluice',
+        ...(requestId ? { 'x-request-id': requestId } : {}),
+      },
       timeoutMs: TIMEOUT_MS,
       keptBytes: KEPT_BYTES,
       privateAddresses: world.privateAddresses,
