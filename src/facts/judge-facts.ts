@@ -2,29 +2,35 @@ import { type ChainFact, transaction } from '../../prisma/client.ts';
 import { factKey } from './chain-fact.ts';
 import type { ChainView } from './chain-view.ts';
 import { groupFacts } from './group-facts.ts';
-import type { ProjectorWorld } from './projector-world.ts';
+import type { ProjectorMemory, ProjectorWorld } from './projector-world.ts';
 import { confirmFacts, finalizeFacts, limitLockWait, openFacts, orphanFacts, PAGE } from './store.ts';
 
-type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 'observer'>;
+type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 'observer'> & {
+  memory: ProjectorMemory;
+};
 
+/** Turns after which the node is believed against a source's row in a block that is final to the node. */
+const FINAL_MISMATCH_TURNS = 5;
 /** Blocks that are asked of a node at a time. */
 const ASKED_AT_ONCE = 10;
 
 /**
  * Compares every fact that is not final with the node's chain: SEEN ones become CONFIRMED, applied ones FINAL, and
  * those whose block is gone *and* whose row the source has dropped ORPHANED. A missing row alone proves nothing.
+ * Answers how many are in doubt: node and source tell different blocks.
  */
-export async function judgeFacts(world: Judged, { view }: { view: ChainView }): Promise<void> {
+export async function judgeFacts(world: Judged, { view }: { view: ChainView }): Promise<number> {
   let after: ChainFact | undefined;
+  let doubtful = 0;
   for (;;) {
     const page = await openFacts(world.database, view.chainId, after);
-    if (page.length > 0) await judgePage(world, view, page);
-    if (page.length < PAGE) return;
+    if (page.length > 0) doubtful += await judgePage(world, view, page);
+    if (page.length < PAGE) return doubtful;
     after = page.at(-1);
   }
 }
 
-async function judgePage(world: Judged, view: ChainView, page: readonly ChainFact[]): Promise<void> {
+async function judgePage(world: Judged, view: ChainView, page: readonly ChainFact[]): Promise<number> {
   const hashes = await hashesAt(view, page);
   const standing = page.filter((fact) => hashes.get(fact.blockNumber) === fact.blockHash);
   const suspects = page.filter((fact) => {
@@ -39,8 +45,9 @@ async function judgePage(world: Judged, view: ChainView, page: readonly ChainFac
     world.database,
     standing.filter((fact) => fact.status === 'SEEN' && fact.blockNumber <= view.confirmed.number),
   );
-  const orphans = await dropped(world, view.chainId, suspects);
-  if (orphans.length === 0) return;
+  const orphans = await dropped(world, view, suspects);
+  const doubtful = suspects.length - orphans.length;
+  if (orphans.length === 0) return doubtful;
   world.log.warn(
     {
       chainId: view.chainId,
@@ -51,6 +58,7 @@ async function judgePage(world: Judged, view: ChainView, page: readonly ChainFac
   );
   await orphan(world, view, orphans);
   world.observer?.reorganised?.({ chainId: view.chainId, orphaned: orphans.length });
+  return doubtful;
 }
 
 async function hashesAt(view: ChainView, facts: readonly ChainFact[]): Promise<Map<bigint, string>> {
@@ -63,16 +71,34 @@ async function hashesAt(view: ChainView, facts: readonly ChainFact[]): Promise<M
   return hashes;
 }
 
-/** Those that the source has no row of any more; while the source knows nothing of the chain, none. */
-async function dropped(world: Judged, chainId: number, suspects: readonly ChainFact[]): Promise<ChainFact[]> {
+/**
+ * Those that the source has no row of any more; while the source knows nothing of the chain, none. A source never
+ * forgets what is final to itself: below the node's finality its row counts against the node for some turns only.
+ */
+async function dropped(world: Judged, view: ChainView, suspects: readonly ChainFact[]): Promise<ChainFact[]> {
+  const { chainId } = view;
   const gone: ChainFact[] = [];
   for (const number of new Set(suspects.map((fact) => fact.blockNumber))) {
     const reading = await world.source.read({ chainId, from: number, to: number });
     if (reading.through === null) continue;
     const rows = new Set(reading.logs.map(factKey));
-    gone.push(...suspects.filter((fact) => fact.blockNumber === number && !rows.has(factKey(fact))));
+    const isFinal = number <= view.finalized.number;
+    gone.push(
+      ...suspects.filter(
+        (fact) =>
+          fact.blockNumber === number &&
+          (!rows.has(factKey(fact)) || (isFinal && countMismatch(world.memory, fact) >= FINAL_MISMATCH_TURNS)),
+      ),
+    );
   }
   return gone;
+}
+
+function countMismatch({ tries }: ProjectorMemory, fact: ChainFact): number {
+  const key = `mismatch:${factKey(fact)}`;
+  const turns = (tries.get(key) ?? 0) + 1;
+  tries.set(key, turns);
+  return turns;
 }
 
 /** Applied facts are taken back when they are applied next; those that were only told of are taken back here. */

@@ -41,11 +41,11 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   const readNumber = await readFrom(view, cursor);
   const reading = await world.source.read({ chainId, from: readNumber + 1n, to: view.head.number });
   await receiveLogs(world, { view, logs: reading.logs });
-  await judgeFacts(world, { view });
+  const doubtful = await judgeFacts({ ...world, memory }, { view });
   const { waiting, more } = await applyFacts({ ...world, memory }, { view });
   const next = await advanceCursor(world, { view, cursor, readNumber, reading });
   const behind = more || (next.readNumber > readNumber && next.readNumber < view.head.number);
-  const observation = report(view, next, { waiting, behind });
+  const observation = report(view, next, { waiting: waiting + doubtful, behind });
   if (isQuiet(view, observation)) {
     memory.quiet = { headHash: view.head.hash, until: performance.now() + QUIET_MS, observation };
   }

@@ -26,7 +26,7 @@ export type Observation = {
   finalized: bigint;
   read: bigint;
   applied: bigint;
-  /** Groups whose evidence was not whole. */
+  /** Groups whose evidence was not whole, and facts whose block node and source disagree on. */
   waiting: number;
   halted: boolean;
   /** More is to be read at once. */

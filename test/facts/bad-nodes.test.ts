@@ -1,0 +1,147 @@
+/** Nodes that are down, behind or lie, and sources that lose rows or never forget them. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type EvmClient, type EvmNodes, openEvmNodes } from '../../src/chains/evm/nodes.ts';
+import type { FactSource } from '../../src/facts/fact-source.ts';
+import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
+import { resyncChain } from '../../src/facts/resync-chain.ts';
+import { type Ground, openGround, projectorWorld } from '../payments/ground.ts';
+import { freePort } from '../setup/free-port.ts';
+
+type Block = Awaited<ReturnType<EvmClient['getBlock']>>;
+type Asked = { blockTag?: string; blockNumber?: bigint };
+
+/** Every block that the node tells goes through `tell`. */
+function tellingNodes(nodes: EvmNodes, tell: (block: Block, asked: Asked) => Promise<Block> | Block): EvmNodes {
+  const clientOf = (client: EvmClient): EvmClient =>
+    new Proxy(client, {
+      get: (inner, name) =>
+        name === 'getBlock'
+          ? async (asked: Parameters<EvmClient['getBlock']>[0] & Asked) =>
+              await tell(await inner.getBlock(asked), asked ?? {})
+          : Reflect.get(inner, name),
+    });
+  return {
+    client: (chainId) => clientOf(nodes.client(chainId)),
+    asking: (chainId, work) => nodes.asking(chainId, (client) => work(clientOf(client))),
+  };
+}
+
+let ground: Ground;
+
+beforeEach(async () => {
+  ground = await openGround({ finalityBlocks: 4 });
+});
+
+async function captured() {
+  const intent = await ground.intent();
+  const signed = await ground.sign(intent);
+  await ground.authorize(signed);
+  await ground.observe();
+  expect((await ground.read(intent.id)).status).toBe('CAPTURED');
+  return { intent, signed };
+}
+
+async function look(changes: { nodes?: EvmNodes; source?: FactSource }, turns = 1) {
+  const world = { ...projectorWorld({ ...ground, ...changes }), memory: newProjectorMemory() };
+  for (let turn = 0; turn < turns; turn += 1) await observeChain(world, { chainId: ground.evm.chainId });
+}
+
+const cursor = () => ground.database.chainCursor.findUniqueOrThrow({ where: { chainId: ground.evm.chainId } });
+
+describe('a node', () => {
+  it('that is down changes nothing, and what was missed is applied when it is back', async () => {
+    await captured();
+    const intent = await ground.intent();
+    await ground.authorize(await ground.sign(intent));
+    const before = await cursor();
+    const urls = [`http://127.0.0.1:${await freePort()}`];
+    const nodes = openEvmNodes({ registry: ground.registry, rpc: [{ ...ground.evm.rpcSettings, urls }] });
+    await expect(look({ nodes })).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+    expect(await cursor()).toEqual(before);
+    await ground.observe();
+    expect((await ground.read(intent.id)).status).toBe('CAPTURED');
+  });
+
+  it('that falls behind takes nothing back', async () => {
+    const { intent } = await captured();
+    const before = await cursor();
+    const behind = tellingNodes(ground.nodes, async (block, { blockTag }) =>
+      blockTag === 'latest'
+        ? await ground.evm.publicClient.getBlock({ blockNumber: (block.number ?? 0n) - 3n })
+        : block,
+    );
+    await look({ nodes: behind }, 2);
+    expect((await ground.read(intent.id)).status).toBe('CAPTURED');
+    expect(await ground.events(intent.id)).toEqual(['authorized', 'captured']);
+    expect((await cursor()).headNumber).toBe(before.headNumber);
+  });
+
+  it('that lies about a block is not believed while the source still has its facts', async () => {
+    const { intent } = await captured();
+    const { blockNumber } = await ground.database.transaction.findFirstOrThrow({
+      where: { paymentIntentId: intent.id },
+    });
+    await ground.evm.mine();
+    const lying = tellingNodes(ground.nodes, (block) =>
+      block.number === blockNumber ? { ...block, hash: `0x${'f'.repeat(64)}` } : block,
+    );
+    await look({ nodes: lying }, 2);
+    expect((await ground.read(intent.id)).status).toBe('CAPTURED');
+    await ground.observe();
+    expect(await ground.events(intent.id)).toEqual(['authorized', 'captured']);
+  });
+});
+
+describe('a source', () => {
+  it('that loses its rows, as Ponder does after a crash, takes nothing back', async () => {
+    const { intent } = await captured();
+    const empty: FactSource = { read: async () => ({ logs: [], through: null }), close: async () => undefined };
+    await look({ source: empty }, 2);
+    const restarted: FactSource = {
+      read: async () => ({ logs: [], through: { number: 0n, hash: null } }),
+      close: async () => undefined,
+    };
+    await ground.evm.mine();
+    await look({ source: restarted }, 2);
+    expect((await ground.read(intent.id)).status).toBe('CAPTURED');
+    expect(await ground.events(intent.id)).toEqual(['authorized', 'captured']);
+  });
+
+  it('that lags keeps the chain from being told as applied', async () => {
+    await captured();
+    const { appliedNumber } = await cursor();
+    const lagging: FactSource = {
+      read: async () => ({ logs: [], through: { number: appliedNumber, hash: null } }),
+      close: async () => undefined,
+    };
+    await ground.evm.mine(3);
+    await look({ source: lagging });
+    expect((await cursor()).appliedNumber).toBe(appliedNumber);
+    await ground.observe();
+    expect((await cursor()).appliedNumber).toBe(await ground.evm.publicClient.getBlockNumber());
+  });
+
+  it('that never forgets what a deep reorganisation took is overruled after a resync', async () => {
+    const { intent, signed } = await captured();
+    const { chainId } = ground.evm;
+    const kept = (await ground.source.read({ chainId, from: 0n, to: 10_000n })).logs;
+    const stubborn: FactSource = {
+      async read(request) {
+        const own = kept.filter((log) => log.blockNumber >= request.from && log.blockNumber <= request.to);
+        return { ...(await ground.source.read(request)), logs: own };
+      },
+      close: async () => undefined,
+    };
+    await ground.evm.mine(6);
+    await ground.observe();
+    await ground.observe();
+    await ground.evm.reorg(7);
+    await look({ source: stubborn }, 6);
+    expect((await cursor()).haltedAt).not.toBeNull();
+    await resyncChain(ground, { chainId });
+    await look({ source: stubborn }, 7);
+    expect(await ground.read(intent.id)).toMatchObject({ status: 'CREATED', acceptedTermsHash: null });
+    expect(await ground.held(signed.id)).toBe((await ground.state(signed.id)).left);
+    expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'reverted']);
+  });
+});
