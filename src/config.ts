@@ -27,12 +27,11 @@ const environmentSchema = z.object({
   ARBITER_ADDRESS: address.optional(),
   FEE_RECIPIENT: address.optional(),
   QUOTE_SECONDS: positiveInteger.max(86_400).default(600),
-  PRICE_SOURCE: z.enum(['fixed', 'coingecko', 'kraken']).default('coingecko'),
+  PRICE_SOURCE: z.enum(['fixed', 'coingecko']).default('coingecko'),
   /** Fixed prices in USD, "USDC=1,ETH=2500". */
   PRICE_TABLE: z.string().default(''),
   PRICE_STALE_SECONDS: positiveInteger.default(120),
   COINGECKO_URL: z.url().default('https://api.coingecko.com/api/v3'),
-  KRAKEN_URL: z.url().default('https://api.kraken.com'),
   RATE_LIMIT_PER_SECOND: positiveInteger.default(100),
   RATE_LIMIT_BURST: positiveInteger.default(300),
   RATE_LIMIT_KEYLESS_PER_SECOND: positiveInteger.default(30),
@@ -64,6 +63,8 @@ export type RpcSettings = {
   relayMinimumUsd: string;
   maxFeePerGasWei: bigint;
   startBlock: bigint | undefined;
+  /** Below it a sender's balance is an alarm; a hundredth of the coin where it is left out. */
+  lowBalanceWei?: bigint | undefined;
 };
 
 export type Config = ReturnType<typeof parseConfig>;
@@ -105,7 +106,6 @@ export function parseConfig(environment: Record<string, string | undefined>) {
       table: env.PRICE_TABLE,
       staleSeconds: env.PRICE_STALE_SECONDS,
       coinGeckoUrl: env.COINGECKO_URL,
-      krakenUrl: env.KRAKEN_URL,
     },
     rateLimits: {
       perSecond: env.RATE_LIMIT_PER_SECOND,
@@ -153,12 +153,13 @@ function parseRpc(environment: Record<string, string | undefined>, faults: strin
       maxFeePerGasWei: BigInt(
         read('MAX_FEE_PER_GAS_WEI', z.string().regex(/^\d{1,20}$/, 'an integer of wei')) ?? '500000000000',
       ),
-      startBlock: startBlock(read('START_BLOCK', z.string().regex(/^\d{1,15}$/, 'a block number'))),
+      startBlock: toBigInt(read('START_BLOCK', z.string().regex(/^\d{1,15}$/, 'a block number'))),
+      lowBalanceWei: toBigInt(read('LOW_BALANCE_WEI', z.string().regex(/^\d{1,30}$/, 'an integer of wei'))),
     });
   }
   return settings.sort((left, right) => left.chainId - right.chainId);
 }
 
-function startBlock(text: string | undefined): bigint | undefined {
+function toBigInt(text: string | undefined): bigint | undefined {
   return text === undefined ? undefined : BigInt(text);
 }

@@ -1,5 +1,5 @@
 /** The price book that the settings ask for. */
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PriceBook } from './price-source.ts';
 import { coinGeckoPrices } from './sources/coin-gecko.ts';
@@ -11,8 +11,6 @@ export function openPriceBook(world: { clock: Clock }, settings: Config['prices'
       return fixedPrices(world, settings.table);
     case 'coingecko':
       return coinGeckoPrices(world, { url: settings.coinGeckoUrl, staleSeconds: settings.staleSeconds });
-    case 'kraken':
-      throw new ConfigError('PRICE_SOURCE: kraken is not built yet; fixed and coingecko are');
     default:
       return settings.source satisfies never;
   }

@@ -37,7 +37,7 @@ export async function readPrice(
   const { asset, symbol, decimals } = findAsset(world.registry, request.asset);
   const [token, fiat] = await Promise.all([world.prices.usdPrice(symbol), world.prices.fiatUsd(request.currency)]);
   const priceFiat = new Exact(token.priceUsd).div(fiat.priceUsd);
-  const cachedAt = token.cachedAt < fiat.cachedAt ? token.cachedAt : fiat.cachedAt;
+  const cachedAt = new Date(Math.min(token.cachedAt.getTime(), fiat.cachedAt.getTime()));
   const quote = { asset, symbol, currency: request.currency, priceFiat, cachedAt };
   if (amountFiat) {
     const tokens = new Exact(amountFiat).div(priceFiat).toDecimalPlaces(decimals, Decimal.ROUND_UP);
