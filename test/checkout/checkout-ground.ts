@@ -1,10 +1,10 @@
 /** A real API and a real chain, and payers who do what the steps say. */
-import { type Address, type Hex, hashTypedData } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import type { Address, Hex } from 'viem';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { readEscrowState } from '../../src/escrow/read-escrow-state.ts';
 import { openEvm, type TestEvm } from '../setup/evm.ts';
 import { openRestApi, type RestApi, type RestCall } from '../setup/rest.ts';
+import { accountOf, signStep } from './sign-step.ts';
 
 type Payer = { address: Address; privateKey: Hex };
 
@@ -106,16 +106,6 @@ function payingClient(api: RestApi, evm: TestEvm) {
     return await api.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: quote.termsHash } });
   };
   return { openSession, prepare, confirm, doSteps, send, relay, stateOf, termsOf };
-}
-
-export async function signStep(payer: Payer, step: Extract<PaymentStep, { kind: 'signTypedData' }>): Promise<Hex> {
-  // A wallet takes typed data as JSON: what is signed must not depend on how the gateway held it.
-  const { domain: typedDomain, types, primaryType, message } = JSON.parse(JSON.stringify(step.typedData));
-  return await accountOf(payer).sign({ hash: hashTypedData({ domain: typedDomain, types, primaryType, message }) });
-}
-
-function accountOf(payer: Payer) {
-  return privateKeyToAccount(payer.privateKey);
 }
 
 function hex(text: string): Hex {
