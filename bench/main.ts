@@ -1,0 +1,73 @@
+/**
+ * `npm run bench [-- part…] [--full] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
+ * creates, pushes, memory; all when none is named. `--full` takes the sizes of the published figures, `--write` puts
+ * the tables into docs/performance.md.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Bench, sizes } from './bench.ts';
+import { measureCreates } from './measure-creates.ts';
+import { measureMemory } from './measure-memory.ts';
+import { measurePushes } from './measure-pushes.ts';
+import { measureReads } from './measure-reads.ts';
+import { openInstallation } from './open-installation.ts';
+
+const parts: Record<string, (bench: Bench) => Promise<string>> = {
+  reads: measureReads,
+  creates: measureCreates,
+  pushes: measurePushes,
+  memory: measureMemory,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { full: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => !parts[name]);
+if (unknown.length > 0) {
+  console.error(`No such part: ${unknown.join(', ')}. There are ${Object.keys(parts).join(', ')}.`);
+  process.exit(1);
+}
+
+const installation = await openInstallation();
+process.once('SIGINT', () => void installation.stop().finally(() => process.exit(130)));
+try {
+  const bench = {
+    installation,
+    sizes: values.full ? sizes.full : sizes.quick,
+    print: (line: string) => console.log(line),
+  };
+  const tables: string[] = [];
+  const loadBefore = load();
+  for (const [name, measure] of Object.entries(parts)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue;
+    console.log(`\n== ${name}`);
+    tables.push(await measure(bench));
+  }
+  const report = [surroundings(loadBefore), ...tables].join('\n\n');
+  console.log(`\n${report}`);
+  if (values.write) write(report);
+} finally {
+  await installation.stop();
+}
+
+function load(): string {
+  return loadavg().map((value) => value.toFixed(1))[0] ?? '';
+}
+
+function surroundings(loadBefore: string): string {
+  const day = new Date().toISOString().slice(0, 10);
+  const processor = cpus()[0]?.model.trim() ?? 'unknown processor';
+  const size = values.full ? 'full sizes' : 'quick sizes';
+  return `${day}, ${size}, Node ${process.version}, ${availableParallelism()} cores of ${processor}; load of the machine (1 min) ${loadBefore} before and ${load()} after.`;
+}
+
+function write(report: string): void {
+  const file = join(import.meta.dirname, '..', 'docs', 'performance.md');
+  const text = readFileSync(file, 'utf8');
+  const written = text.replace(/<!-- figures -->[\s\S]*?<!-- end -->/, `<!-- figures -->\n${report}\n<!-- end -->`);
+  if (written === text) throw new Error(`${file} has no place for figures, or these are in it.`);
+  writeFileSync(file, written);
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Demo, readDemo } from '../src/local/demo-file.ts';
+import { checkoutFolder } from '../src/local/postgres-place.ts';
+import { freePort } from './free-port.ts';
+
+export type Installation = { folder: string; demo: Demo; databaseUrl: string; stop(): Promise<void> };
+
+const startLimitMs = 240_000;
+const portNames = ['PORT', 'PONDER_PORT', 'LOCAL_POSTGRES_PORT', 'LOCAL_EVM_PORT_31337', 'LOCAL_EVM_PORT_31338'];
+/** A key's usual limit is there to be reached, and would be what is measured. */
+const withoutLimits = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+
+/** What `npm start` runs, in a folder of its own that is removed at the end. */
+export async function openInstallation(): Promise<Installation> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+  const ports = await Promise.all(portNames.map(async (name) => [name, String(await freePort())]));
+  const child = spawn(process.execPath, [join(checkoutFolder, 'src', 'local', 'start.ts')], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      LOCAL_FOLDER: folder,
+      LOG_LEVEL: 'warn',
+      ...withoutLimits,
+      ...Object.fromEntries(ports),
+    },
+    // Ctrl-C reaches it through stop().
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stop = async () => {
+    await ended(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await untilRunning(child);
+    const demo = readDemo(join(folder, 'demo.json'));
+    const databaseUrl = /^DATABASE_URL=(.+)$/m.exec(readFileSync(join(folder, 'environment'), 'utf8'))?.[1];
+    if (!demo || databaseUrl === undefined) throw new Error('The installation did not say where it is.');
+    return { folder, demo, databaseUrl, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function untilRunning(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    const timer = setTimeout(() => reject(new Error(`It did not start:\n${printed}`)), startLimitMs);
+    child.once('exit', () => reject(new Error(`It ended:\n${printed}`)));
+    child.stdout?.on('data', (chunk) => {
+      printed += String(chunk);
+      if (!printed.includes('Sluice runs')) return;
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGINT');
+  await exit;
+}
