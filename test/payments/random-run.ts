@@ -31,6 +31,8 @@ export async function randomRun(
   const random = seeded(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const run: RandomRun = { intents: [], payments: [], reorganisations: 0 };
+  // What the chain was furnished with must stay.
+  await ground.evm.mine(deepest);
   for (let step = 0; step < steps; step += 1) {
     const choice = random();
     if (choice < 0.3 || run.payments.length === 0) await pay(ground, run, { below, chance: random() });

@@ -7,13 +7,13 @@ const percent = (value: number) => ({ kind: 'PERCENT', percent: new Decimal(valu
 
 describe('the amount of a refund', () => {
   it.each([
-    [percent(100), 7n, 7n],
-    [percent(50), 7n, 3n],
-    [percent(33.3), 1_000n, 333n],
-    [percent(1), 100n, 1n],
-    [{ kind: 'AMOUNT', amount: 7n } as const, 7n, 7n],
-    [{ kind: 'ALL' } as const, 7n, 7n],
-  ])('%j of %s is %s', (size, left, expected) => {
+    ['100 % of 7', percent(100), 7n, 7n],
+    ['50 % of 7', percent(50), 7n, 3n],
+    ['33.3 % of 1000', percent(33.3), 1_000n, 333n],
+    ['1 % of 100', percent(1), 100n, 1n],
+    ['7 of 7', { kind: 'AMOUNT', amount: 7n } as const, 7n, 7n],
+    ['all of 7', { kind: 'ALL' } as const, 7n, 7n],
+  ])('as %s', (_, size, left, expected) => {
     expect(refundAmount(size, left)).toBe(expected);
   });
 

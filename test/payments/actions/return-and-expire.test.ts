@@ -31,6 +31,27 @@ describe('an authorization that does not count', () => {
     expect(await gateway.left(id, signed)).toBe(10_000_000n);
   });
 
+  it('is returned at last when the first try of it fails for good', async () => {
+    const { id } = await gateway.pay(manual);
+    const second = await gateway.sign({ id }, { ...manual, amount: 7_000_000n });
+    await gateway.authorize(second);
+    await gateway.observe();
+    await gateway.runDueJobs();
+    // A call that can never work stands for whatever keeps the chain from taking it.
+    await gateway.database.outgoingTransaction.updateMany({
+      where: { status: 'QUEUED', purpose: { startsWith: 'void:' } },
+      data: { data: '0xdeadbeef', maxFailures: 1 },
+    });
+    await gateway.settleDown();
+    expect(await gateway.steps(id)).toContain('VOID FAILED');
+    const money = await gateway.gained(async () => {
+      await gateway.passTime(61);
+      await gateway.settleDown();
+    });
+    expect(money.payer).toBe(7_000_000n);
+    expect(await gateway.steps(id)).toContain('VOID CONFIRMED');
+  });
+
   it('is returned when the intent was cancelled before', async () => {
     const intent = await gateway.intent();
     const signed = await gateway.sign(intent);
