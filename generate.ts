@@ -52,15 +52,16 @@ const steps: Step[] = [
   },
   {
     name: 'mesh',
-    command: ['node_modules/@graphql-mesh/cli/cjs/bin.js', 'build', '--dir', 'schema', '--fileType', 'js'],
+    // Mesh would compile its index with a whole type check; the next step only strips it, in a third of the time.
+    command: ['node_modules/@graphql-mesh/cli/cjs/bin.js', 'build', '--dir', 'schema', '--fileType', 'ts'],
     inputs: ['schema/schema.graphql', 'schema/rest/**', 'schema/.meshrc.yaml', 'schema/core.mjs', 'package-lock.json'],
-    outputs: ['schema/.mesh/index.mjs'],
+    outputs: ['schema/.mesh/index.ts'],
   },
   {
     name: 'rest',
     command: ['src/api/rest/build.ts'],
     // Limits of fields and who may call are in the sources, not in the printed schema.
-    inputs: ['schema/.mesh/index.mjs', 'src/**/*.ts', 'package-lock.json'],
+    inputs: ['schema/.mesh/index.ts', 'src/**/*.ts', 'package-lock.json'],
     outputs: [
       'generated/rest.ts',
       'generated/payments-api.ts',

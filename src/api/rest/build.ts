@@ -2,17 +2,18 @@
  * The build step of the REST surface: from Mesh's artifacts to `generated/rest.ts` (what the server imports), the OpenAPI
  * files under `schema/openapi`, and the typed client's types. Nothing of Mesh is left at run time.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import openapiTs, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
 import { schema } from '../graphql/schema.ts';
 import { describeApi } from './openapi/describe-api.ts';
 import { readArtifacts } from './read-artifacts.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-const routes = await readArtifacts(await import(pathToFileURL(join(root, 'schema/.mesh/index.mjs')).href));
+const routes = await readArtifacts(await import(pathToFileURL(compiledArtifacts()).href));
 const isCard = (path: string) => path.startsWith('/v1/');
 const payments = describeApi(
   schema,
@@ -40,6 +41,14 @@ write('schema/openapi/card.json', `${JSON.stringify(card, null, 2)}\n`);
 write('generated/rest.ts', routesModule());
 write('generated/payments-api.ts', await clientTypes('schema/openapi/payments.json'));
 process.exit(0);
+
+/** Mesh's index imports types as if they were values, which Node's own type stripping would leave in. */
+function compiledArtifacts(): string {
+  const source = readFileSync(join(root, 'schema/.mesh/index.ts'), 'utf8');
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  write('schema/.mesh/index.mjs', ts.transpileModule(source, { compilerOptions }).outputText);
+  return join(root, 'schema/.mesh/index.mjs');
+}
 
 function routesModule(): string {
   const lines = routes.map((route) => `  ${JSON.stringify(JSON.stringify(route))},`);

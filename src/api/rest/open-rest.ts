@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { restRoutes } from '../../../generated/rest.ts';
 import { GatewayError } from '../../errors.ts';
+import { nameRoute } from '../../platform/http-call.ts';
 import { requestId } from '../../platform/request-id.ts';
 import type { Admission, Gate } from '../gate.ts';
 import { schema } from '../graphql/schema.ts';
@@ -124,6 +125,8 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
   return {
     async handle(request, response) {
       const id = requestId(single(request.headers['x-request-id']));
+      const match = table.match(request.method ?? 'GET', (request.url ?? '/').split('?', 1)[0] ?? '/');
+      if (match.found) nameRoute(response, match.running.route.path);
       send(request, response, await answer(request, id));
       return true;
     },
