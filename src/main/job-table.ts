@@ -11,6 +11,8 @@ import { type Reaction, type Reactions, react } from '../events/react.ts';
 import { reactJob } from '../events/react-job.ts';
 import { queueDeliveries } from '../events/webhooks/queue-deliveries.ts';
 import { followInvoicePayment } from '../invoices/follow-invoice-payment.ts';
+import { mailInvoiceJob } from '../invoices/jobs.ts';
+import { mailInvoice } from '../invoices/mail-invoice.ts';
 import { sendTransactionsJob } from '../operator/jobs.ts';
 import type { ChainActionWorld } from '../payments/actions/action-world.ts';
 import { expirePaymentIntent } from '../payments/actions/expire-payment-intent.ts';
@@ -19,9 +21,10 @@ import { resolveDisputeByTimeout } from '../payments/actions/resolve-dispute-by-
 import { returnPayment } from '../payments/actions/return-payment.ts';
 import { settlePayment } from '../payments/actions/settle-payment.ts';
 import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../payments/jobs.ts';
+import type { Mailer } from '../platform/mail.ts';
 import { type JobTable, jobEntry } from '../platform/queue.ts';
 
-export type WorkWorld = ChainActionWorld & { config: Pick<Config, 'publicUrl'> };
+export type WorkWorld = ChainActionWorld & { config: Pick<Config, 'publicUrl'>; mailer: Mailer };
 
 /** What the queue's worker runs, by job name. */
 export function jobTable(
@@ -41,6 +44,7 @@ export function jobTable(
     jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),
     jobEntry(resolveByTimeoutJob, (payload) => resolveDisputeByTimeout(world, payload)),
     jobEntry(returnPaymentJob, (payload) => returnPayment(world, payload)),
+    jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload)),
     jobEntry(expireCheckoutSessionJob, (payload) => endOverdueSession(world, payload)),
   ]);
 }

@@ -1,38 +1,73 @@
 import type { Config } from '../config.ts';
 import { runWebhooks } from '../events/webhooks/run-webhooks.ts';
+import { checkBooks } from '../operations/check-books.ts';
+import { readSenders } from '../operations/read-senders.ts';
 import { runSending } from '../operator/run-sending.ts';
 import { sweepPayments } from '../payments/actions/sweep-payments.ts';
-import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
+import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Log } from '../platform/log.ts';
+import { openMailer } from '../platform/mail.ts';
 import { purgeIdempotency } from '../platform/purge-idempotency.ts';
 import { runQueue } from '../platform/queue.ts';
 import { jobTable } from './job-table.ts';
 import { openPumps } from './open-sending.ts';
-import { openFloor, openSigners, type RunningPart } from './open-world.ts';
+import { type Floor, openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
 const SWEEP_MS = 10_000;
 const PURGE_MS = 3_600_000;
+const SENDERS_MS = 30_000;
+/** One call to a node for every open payment. */
+const BOOKS_MS = 300_000;
 
 /** Jobs, the pumps of our keys, webhooks, and what is done by the clock. As many of these run as are wanted. */
 export async function runWorker(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'worker');
   const { log, database } = floor;
-  const world = { ...floor, ...openSigners(config) };
+  const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
+  const world = { ...floor, ...openSigners(config), mailer };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
   const sending = runSending(world, { turn: openPumps({ ...world, locks }) });
   const webhooks = runWebhooks({ ...floor, privateAddresses: config.webhooks.privateAddresses });
   const stopSweep = repeat(() => sweepPayments(world), { everyMs: SWEEP_MS, log });
   const stopPurge = repeat(() => purgeIdempotency(floor), { everyMs: PURGE_MS, log });
+  const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
+  const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
+  const service = await openService(floor);
   const queue = await runQueue({ url: config.database.directUrl, jobs: jobTable(world, sending), log });
   log.info({ operator: world.operator.address }, 'The worker works.');
   return {
     async stop() {
-      await Promise.all([stopSweep(), stopPurge(), queue.stop(), webhooks.stop()]);
+      await Promise.all([stopSweep(), stopPurge(), stopSenders(), stopBooks(), queue.stop(), webhooks.stop()]);
       await sending.stop();
+      await service.close();
       await locks.close();
+      mailer.close();
       await database.$disconnect();
     },
   };
+}
+
+type TellingWorld = Floor & ReturnType<typeof openSigners>;
+
+async function tellSenders(world: TellingWorld): Promise<void> {
+  const keys = [world.operator, ...(world.arbiter ? [world.arbiter] : [])].map((signer) => signer.address);
+  const balances = await readSenders(world, { keys });
+  world.instruments.senders(balances);
+  for (const { chainId, sender, wei, isLow } of balances) {
+    if (isLow) world.log.warn({ chainId, sender, wei: String(wei) }, 'A key that sends has little left for gas.');
+  }
+}
+
+/** By one worker at a time; the others keep what they saw last. */
+async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
+  await locks.tryWith('check-books', async () => {
+    const checked = await checkBooks(world);
+    world.instruments.books(checked, world.clock.now());
+    for (const { chainId, drifts, uncovered } of checked) {
+      const fields = { chainId, payments: drifts.map((drift) => drift.paymentIntentId), uncovered };
+      if (drifts.length + uncovered.length > 0) world.log.error(fields, 'BOOKS DRIFT: books and contract differ.');
+    }
+  });
 }
 
 /** Runs `work` now and then, never twice at once, until stopped; a failure is logged and tried at the next turn. */

@@ -8,7 +8,7 @@ beforeAll(async () => {
 
 const ask = async (query: string) => {
   const { status, body } = await api.rest('GET', `/prices?${query}`);
-  return { status, ...(body.success ? { data: body.data } : { error: body.error }) };
+  return { status, data: body.data };
 };
 
 describe('GET /prices', () => {

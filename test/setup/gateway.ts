@@ -13,6 +13,7 @@ import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 import { sendLimits } from '../../src/operator/outgoing-transaction.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../src/platform/log.ts';
+import { openMailer } from '../../src/platform/mail.ts';
 import { openGround, type Signed } from '../payments/ground.ts';
 import { onTeardown } from './teardown.ts';
 
@@ -31,7 +32,13 @@ export async function openGateway() {
   const locks = openAdvisoryLocks({ url: ground.url, log: silentLog });
   onTeardown(() => locks.close());
   const config = { rpc: [evm.rpcSettings], publicUrl: 'http://localhost:4000' };
-  const world = { database, clock, registry, nodes, operator, arbiter, config, log: silentLog };
+  const mailer = openMailer({
+    smtpUrl: undefined,
+    from: 'Sluice <no-reply@localhost>',
+    isProduction: false,
+    log: silentLog,
+  });
+  const world = { database, clock, registry, nodes, operator, arbiter, config, mailer, log: silentLog };
   const pump = openPumps({ ...world, locks, limits: { ...sendLimits, resendAfterMs: 1_000 } });
   const handlers = factTable(world);
   const projector = {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createInvoice } from '../../../invoices/create-invoice.ts';
 import { createInvoiceSchema } from '../../../invoices/invoice.ts';
 import { openInvoice } from '../../../invoices/open-invoice.ts';
+import { sendInvoice } from '../../../invoices/send-invoice.ts';
 import { voidInvoice } from '../../../invoices/void-invoice.ts';
 import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
@@ -90,6 +91,20 @@ builder.mutationField('voidInvoice', (t) =>
       const scope = await scopeOf(context);
       const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'voidInvoice', parameters: { id } };
       return voidInvoice(context.world, { scope, id, idempotency: idempotencyOf(context, call) });
+    },
+  }),
+);
+
+builder.mutationField('sendInvoice', (t) =>
+  t.field({
+    type: InvoiceRef,
+    description: 'Mails an open invoice to its customer, with a link to pay it. INVALID_STATE without an email.',
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context) => {
+      const scope = await scopeOf(context);
+      const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'sendInvoice', parameters: { id } };
+      return sendInvoice(context.world, { scope, id, idempotency: idempotencyOf(context, call) });
     },
   }),
 );

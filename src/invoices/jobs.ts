@@ -1,0 +1,9 @@
+/** The background work of invoices. */
+import { z } from 'zod';
+import { defineJob } from '../platform/jobs.ts';
+
+export const mailInvoiceJob = defineJob({
+  name: 'mail_invoice',
+  payload: z.object({ invoiceId: z.uuid() }),
+  maxAttempts: 10,
+});

@@ -1,0 +1,95 @@
+import { SMTPServer } from 'smtp-server';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { mailInvoice } from '../../src/invoices/mail-invoice.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { openMailer } from '../../src/platform/mail.ts';
+import { openRestApi, type RestApi } from '../setup/rest.ts';
+import { onTeardown } from '../setup/teardown.ts';
+
+let api: RestApi;
+let key: string;
+let smtpUrl: string;
+const mails: { to: string[]; text: string }[] = [];
+
+beforeAll(async () => {
+  api = await openRestApi();
+  key = api.merchantA.secretKey;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, session, done) {
+      let text = '';
+      stream.on('data', (chunk) => {
+        text += String(chunk);
+      });
+      stream.on('end', () => {
+        mails.push({ to: session.envelope.rcptTo.map((one) => one.address), text });
+        done();
+      });
+    },
+  });
+  const listening = server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => listening.once('listening', resolve));
+  const address = listening.address();
+  smtpUrl = `smtp://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
+  onTeardown(() => new Promise<void>((resolve) => server.close(() => resolve())));
+});
+
+async function openedInvoice(email: string | null): Promise<string> {
+  const customer = await api.rest('POST', '/customers', { key, body: { appId: api.merchantA.appId, email } });
+  const items = [{ description: 'Tea & <biscuits>', amount: '3.00', quantity: 2 }];
+  const invoice = await api.rest('POST', '/invoices', {
+    key,
+    body: { customerAccountId: customer.body.data.id, items },
+  });
+  const { id } = invoice.body.data;
+  await api.rest('POST', `/invoices/${id}/open`, { key });
+  return id;
+}
+
+const send = (id: string, caller = key) => api.rest('POST', `/invoices/${id}/send`, { key: caller });
+
+describe('sending an invoice', () => {
+  it('queues one mail, which the worker sends with its lines, its total and a link that pays it', async () => {
+    const id = await openedInvoice('ada@example.com');
+    expect((await send(id)).status).toBe(200);
+    expect((await send(id)).status).toBe(200);
+    const jobs = await api.database.$queryRaw<{ count: bigint }[]>`
+      SELECT count(*) FROM graphile_worker.jobs WHERE task_identifier = 'mail_invoice'`;
+    expect(Number(jobs[0]?.count)).toBe(1);
+    const mailer = openMailer({ smtpUrl, from: 'Shop <shop@example.com>', isProduction: true, log: silentLog });
+    onTeardown(async () => mailer.close());
+    await mailInvoice({ ...api.world, mailer }, { invoiceId: id });
+    const text = (mails.at(-1)?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
+    expect(mails.at(-1)?.to).toEqual(['ada@example.com']);
+    expect(text).toContain('Total: 6.00 USD');
+    expect(text).toContain('Tea &amp; &lt;biscuits&gt;');
+    const link = /http:\/\/\S+\/checkout\/([0-9a-f-]{36})#(cs_[A-Za-z0-9._-]+)/.exec(text);
+    const session = await api.rest('GET', `/checkout-sessions/${link?.[1]}`, { clientSecret: link?.[2] ?? '' });
+    expect(session.body.data).toMatchObject({ amount: '6.00', sourceType: 'INVOICE', sourceId: id });
+  });
+
+  it('is refused for a draft, and for a customer without an email', async () => {
+    expect((await send(await openedInvoice(null))).body.error.code).toBe('INVALID_STATE');
+    const id = await openedInvoice('ada@example.com');
+    await api.rest('POST', `/invoices/${id}/void`, { key });
+    expect((await send(id)).status).toBe(409);
+  });
+
+  it('is refused without a key, with a publishable one, and for another merchant', async () => {
+    const id = await openedInvoice('ada@example.com');
+    expect((await api.rest('POST', `/invoices/${id}/send`)).status).toBe(401);
+    expect((await send(id, api.merchantA.publishableKey)).status).toBe(403);
+    expect((await send(id, api.merchantB.secretKey)).status).toBe(404);
+  });
+
+  it('sends no mail for an invoice that is no longer to be paid', async () => {
+    const id = await openedInvoice('ada@example.com');
+    await api.rest('POST', `/invoices/${id}/void`, { key });
+    const before = mails.length;
+    const mailer = openMailer({ smtpUrl, from: 'Shop <shop@example.com>', isProduction: true, log: silentLog });
+    await mailInvoice({ ...api.world, mailer }, { invoiceId: id });
+    mailer.close();
+    expect(mails.length).toBe(before);
+  });
+});
