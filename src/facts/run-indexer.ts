@@ -8,7 +8,9 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { dropStaleSchemas } from './drop-stale-schemas.ts';
 import type { FactHandlers } from './fact-handler.ts';
+import { type FallbackSource, withFallback } from './fallback-source.ts';
 import { firstBlocks } from './first-blocks.ts';
+import { openLogSource } from './log-source.ts';
 import { indexedChains } from './ponder-settings.ts';
 import { openPonderSource } from './ponder-source.ts';
 import type { Observation, ProjectorObserver } from './projector-world.ts';
@@ -18,7 +20,10 @@ import { type PonderSupervisor, supervisePonder } from './supervise-ponder.ts';
 export type RunningIndexer = { stop(): Promise<void> };
 
 /** Ponder lives and its rows do not move while the chain does: after this long it is started again. */
-const STALL_LIMIT_MS = 180_000;
+const STALL_LIMIT_MS = 600_000;
+/** After which the node is read instead; on public chains a row of progress comes only every few blocks. */
+const LOCAL_PATIENCE_MS = 3_000;
+const PUBLIC_PATIENCE_MS = 180_000;
 const TIDY_EVERY_MS = 60_000;
 
 /** Runs until stopped. Chains whose node cannot be reached at the first start are left out until the next one. */
@@ -44,9 +49,12 @@ export async function runIndexer(options: {
   const url = config.database.directUrl;
   const viewsSchema = config.ponder.schema;
   const supervisor = supervisePonder({ log }, { databaseUrl: url, viewsSchema, port: config.ponder.port, chains });
-  const source = openPonderSource({ url, viewsSchema });
+  const source = withFallback(
+    { first: openPonderSource({ url, viewsSchema }), second: openLogSource(options), log },
+    { patienceMs: (chainId) => (registry.chain(chainId)?.local ? LOCAL_PATIENCE_MS : PUBLIC_PATIENCE_MS) },
+  );
   const locks = openAdvisoryLocks({ url, log });
-  const watch = watchStalls(supervisor, log);
+  const watch = watchStalls({ supervisor, source, log });
   const observer: ProjectorObserver = {
     ...options.observer,
     observed: (observation) => {
@@ -73,19 +81,19 @@ export async function runIndexer(options: {
   };
 }
 
-/** A chain that grows while what was read of it stands still for minutes. */
-function watchStalls(supervisor: PonderSupervisor, log: Log): (observation: Observation) => void {
-  const moved = new Map<number, { read: bigint; at: number }>();
-  return ({ chainId, read, head, halted }) => {
-    const last = moved.get(chainId);
-    if (!last || last.read !== read || read >= head || halted) {
-      moved.set(chainId, { read, at: performance.now() });
-      return;
-    }
-    if (performance.now() - last.at < STALL_LIMIT_MS) return;
-    log.error({ chainId, read: String(read), head: String(head) }, 'Ponder makes no progress and is started again.');
-    moved.clear();
-    supervisor.restart();
+/** Started again at most once a limit, for a start takes its time. */
+function watchStalls(world: {
+  supervisor: PonderSupervisor;
+  source: FallbackSource;
+  log: Log;
+}): (observation: Observation) => void {
+  let restartedAt = performance.now();
+  return ({ chainId, halted }) => {
+    const isOld = performance.now() - restartedAt > STALL_LIMIT_MS;
+    if (halted || !isOld || world.source.stalledMs(chainId) < STALL_LIMIT_MS) return;
+    world.log.error({ chainId }, 'Ponder makes no progress and is started again.');
+    restartedAt = performance.now();
+    world.supervisor.restart();
   };
 }
 

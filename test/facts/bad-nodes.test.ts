@@ -1,9 +1,11 @@
 /** Nodes that are down, behind or lie, and sources that lose rows or never forget them. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type EvmClient, type EvmNodes, openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import type { FactSource } from '../../src/facts/fact-source.ts';
+import { withFallback } from '../../src/facts/fallback-source.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { resyncChain } from '../../src/facts/resync-chain.ts';
+import { silentLog } from '../../src/platform/log.ts';
 import { type Ground, openGround, projectorWorld } from '../payments/ground.ts';
 import { freePort } from '../setup/free-port.ts';
 
@@ -28,7 +30,7 @@ function tellingNodes(nodes: EvmNodes, tell: (block: Block, asked: Asked) => Pro
 
 let ground: Ground;
 
-beforeEach(async () => {
+beforeAll(async () => {
   ground = await openGround({ finalityBlocks: 4 });
 });
 
@@ -143,5 +145,26 @@ describe('a source', () => {
     expect(await ground.read(intent.id)).toMatchObject({ status: 'CREATED', acceptedTermsHash: null });
     expect(await ground.held(signed.id)).toBe((await ground.state(signed.id)).left);
     expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'reverted']);
+  });
+});
+
+describe('two sources', () => {
+  it('are one: the node is read while the first stands still, and left when it moves again', async () => {
+    const { chainId } = ground.evm;
+    const head = await ground.evm.publicClient.getBlockNumber();
+    let through = 0n;
+    const first: FactSource = {
+      read: async () => ({ logs: [], through: { number: through, hash: null } }),
+      close: async () => undefined,
+    };
+    const source = withFallback(
+      { first, second: ground.source, log: silentLog },
+      { patienceMs: () => (through === 0n ? 0 : 60_000) },
+    );
+    const request = { chainId, from: 0n, to: head };
+    expect((await source.read(request)).logs.length).toBeGreaterThan(0);
+    through = head;
+    expect(await source.read(request)).toEqual({ logs: [], through: { number: head, hash: null } });
+    expect(source.stalledMs(chainId)).toBeLessThan(60_000);
   });
 });

@@ -15,7 +15,13 @@ let indexer: RunningIndexer;
 
 beforeAll(async () => {
   ground = await openGround();
-  const { database, registry, nodes, evm, url } = ground;
+  const { database, registry: plain, nodes, evm, url } = ground;
+  // Not told that the chain is local, it leaves Ponder all the time that it needs and never asks the node instead.
+  const chain = (chainId: number) => {
+    const found = plain.chain(chainId);
+    return found && { ...found, local: false };
+  };
+  const registry = { ...plain, chain };
   indexer = await runIndexer({
     config: {
       database: { url, directUrl: url, poolSize: 5 },
