@@ -149,6 +149,40 @@ describe('GET /payments/intents/:id', () => {
     expect(got.body.data).toMatchObject(made.body.data);
   });
 
+  test('carries its transactions, its dispute and its customer; the list carries transactions', async () => {
+    const customer = await api.database.customerAccount.create({
+      data: { id: crypto.randomUUID(), appId: merchantA.appId, email: 'ada@example.com' },
+    });
+    const { id } = (await create({ amount: '4', customerAccountId: customer.id })).body.data;
+    const step = {
+      paymentIntentId: id,
+      chainId: 31337,
+      type: 'AUTHORIZE',
+      status: 'CONFIRMED',
+      amount: '4000000',
+    } as const;
+    await api.database.transaction.create({
+      data: { id: crypto.randomUUID(), blockNumber: 7n, txHash: `0x${'1'.repeat(64)}`, ...step },
+    });
+    await api.database.dispute.create({
+      data: {
+        id: crypto.randomUUID(),
+        paymentIntentId: id,
+        reason: 'Late',
+        deadline: new Date('2026-05-01T00:00:00Z'),
+      },
+    });
+    const { body } = await api.rest('GET', `/payments/intents/${id}`, { key: merchantA.secretKey });
+    expect(body.data.transactions).toMatchObject([
+      { type: 'AUTHORIZE', status: 'CONFIRMED', amount: '4000000', chainId: 31337 },
+    ]);
+    expect(body.data.dispute).toMatchObject({ reason: 'Late', status: 'OPEN', deadline: '2026-05-01T00:00:00.000Z' });
+    expect(body.data.customerAccount).toMatchObject({ id: customer.id, email: 'ada@example.com', wallets: [] });
+    const list = await api.rest('GET', '/payments/intents?pageSize=1', { key: merchantA.secretKey });
+    expect(list.body.data[0]).toMatchObject({ id, transactions: [{ type: 'AUTHORIZE' }] });
+    expect(list.body.data[0]).not.toHaveProperty('dispute');
+  });
+
   test("another merchant's, another app's and a missing id answer alike; a malformed one is 400", async () => {
     const made = await create({ amount: '1' });
     const answers = [];

@@ -72,7 +72,7 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
     const method = request.method ?? 'GET';
     const [path = '/', search = ''] = splitOnce(request.url ?? '/');
     const document = documents.find(method, path);
-    if (document) return document;
+    if (document) return { ...document, headers: { 'x-request-id': id, ...document.headers } };
     const match = table.match(method, path);
     const cors = isPayersPath(match, path);
     const headers: Record<string, string> = { 'x-request-id': id, ...(cors ? corsHeaders : {}) };
