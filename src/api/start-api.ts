@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
-import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import { GatewayError } from '../errors.ts';
+import { followCall, type HttpCall, nameRoute } from '../platform/http-call.ts';
+import { openMetrics } from '../platform/metrics.ts';
 import { traced } from '../platform/request-trace.ts';
+import { openServiceEndpoints, type ServiceEndpoints } from '../platform/service-endpoints.ts';
 import type { Gate } from './gate.ts';
 import { schema } from './graphql/schema.ts';
 import { requestIdOf } from './graphql/server/context.ts';
@@ -25,6 +27,10 @@ export type ApiParts = {
   handlers?: ((yoga: GatewayYoga) => HttpHandler)[];
   /** More of the GraphQL pipeline. */
   plugins?: Plugin<TransportContext>[];
+  /** /healthz, /readyz and /metrics; without them they tell of this process and its database only. */
+  service?: ServiceEndpoints;
+  /** Told of every call when it is answered. */
+  observe?: (call: HttpCall) => void;
 };
 
 export type RunningApi = { url: string; port: number; server: Server; yoga: GatewayYoga; close(): Promise<void> };
@@ -42,23 +48,20 @@ export async function startApi(
   const documents = loadPersistedDocuments();
   const yoga = openYoga(world, { schema, credentials, documents, plugins: parts.plugins ?? [] });
   const handlers = [...(parts.handlers ?? []).map((make) => make(yoga))];
-  const metrics = new Metrics();
-  collectDefaultMetrics({ register: metrics });
+  const service = parts.service ?? plainService(world);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0];
+    if (parts.observe) followCall(request, response, parts.observe);
     if (path === '/graphql') return serveGraphql(request, response);
-    if (path === '/healthz') return text(response, 200, 'ok');
-    if (path === '/readyz') return serveReadiness(world, response);
-    if (path === '/metrics' && world.config.metricsPort === undefined) {
-      return text(response, 200, await metrics.metrics(), metrics.contentType);
-    }
+    if (await service(request, response)) return;
     for (const handle of handlers) if (await handle(request, response)) return;
     const requestId = requestIdOf(single(request.headers['x-request-id']));
     printFault(world, response, requestId, new GatewayError('NOT_FOUND', 'No such path.'));
   }
 
   async function serveGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    nameRoute(response, '/graphql');
     const admission = await parts.gate?.admit({
       method: request.method ?? 'GET',
       headers: request.headers,
@@ -103,14 +106,14 @@ export async function startApi(
   };
 }
 
-async function serveReadiness(world: World, response: ServerResponse): Promise<void> {
-  try {
-    await world.database.$queryRaw`SELECT 1`;
-    text(response, 200, 'ready');
-  } catch (error) {
-    world.log.warn({ err: error }, 'Not ready: the database does not answer.');
-    text(response, 503, 'the database does not answer');
-  }
+function plainService(world: World): ServiceEndpoints {
+  const { database, log } = world;
+  const metrics = openMetrics({ part: 'api', log });
+  const readiness = async () => {
+    await database.$queryRaw`SELECT 1`;
+    return [];
+  };
+  return openServiceEndpoints({ metrics, readiness, log }, { metricsFor: 'LOCAL' });
 }
 
 function printFault(world: World, response: ServerResponse, requestId: string, error: unknown): void {
@@ -119,11 +122,6 @@ function printFault(world: World, response: ServerResponse, requestId: string, e
   const status = typeof http === 'object' && http !== null && 'status' in http ? Number(http.status) : 500;
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId });
   response.end(JSON.stringify({ success: false, error: { ...printed, message: fault.message } }));
-}
-
-function text(response: ServerResponse, status: number, body: string, contentType = 'text/plain; charset=utf-8'): void {
-  response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' });
-  response.end(body);
 }
 
 function listening(server: Server, listen: { host: string; port: number }): Promise<number> {

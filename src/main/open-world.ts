@@ -2,20 +2,48 @@ import { openDatabase } from '../../prisma/client.ts';
 import { openEvmNodes } from '../chains/evm/nodes.ts';
 import { loadRegistry } from '../chains/registry.ts';
 import type { Config } from '../config.ts';
+import { openReadiness } from '../operations/health/read-readiness.ts';
+import { openInstruments } from '../operations/metrics/instruments.ts';
+import { tellTables } from '../operations/metrics/table-gauges.ts';
 import { openOperatorSigner } from '../operator/operator-signer.ts';
 import { systemClock } from '../platform/clock.ts';
 import { openLog } from '../platform/log.ts';
+import { openMetrics } from '../platform/metrics.ts';
+import { openServiceEndpoints, serveEndpoints } from '../platform/service-endpoints.ts';
 
 /** A part of the program that runs until it is stopped. */
 export type RunningPart = { stop(): Promise<void> };
 
+export type Floor = ReturnType<typeof openFloor>;
+
 /** What every part stands on. Nothing is connected yet. Throws ConfigError. */
 export function openFloor(config: Config, part: string) {
   const log = openLog({ level: config.logLevel, part });
+  const metrics = openMetrics({ part, log });
+  const instruments = openInstruments(metrics);
   const registry = loadRegistry({ chainsFile: config.chainsFile, rpc: config.rpc });
-  const nodes = openEvmNodes({ registry, rpc: config.rpc });
+  const nodes = openEvmNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
   const database = openDatabase({ url: config.database.url, poolSize: config.database.poolSize });
-  return { config, log, registry, nodes, database, clock: systemClock };
+  return { config, log, registry, nodes, database, clock: systemClock, metrics, instruments };
+}
+
+/**
+ * What a part tells of itself: /healthz, /readyz and /metrics, on METRICS_PORT where that is set. Answers also what the
+ * API serves on its own port, where /metrics is for local callers, and for nobody once there is a METRICS_PORT.
+ */
+export async function openService(floor: Floor) {
+  const { config, log } = floor;
+  tellTables(floor);
+  const world = { metrics: floor.metrics, readiness: openReadiness(floor), log };
+  const port = config.metricsPort;
+  const own =
+    port === undefined
+      ? null
+      : await serveEndpoints(openServiceEndpoints(world, { metricsFor: 'ANYBODY' }), { host: config.host, port });
+  return {
+    endpoints: openServiceEndpoints(world, { metricsFor: own ? 'NOBODY' : 'LOCAL' }),
+    close: async () => own?.close(),
+  };
 }
 
 /** The operator's key, and the arbiter's where this installation holds it. Throws ConfigError without an operator. */

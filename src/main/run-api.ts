@@ -3,7 +3,7 @@ import { startApi } from '../api/start-api.ts';
 import type { Config } from '../config.ts';
 import { openFeed } from '../events/feed.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
-import { openFloor, openSigners, type RunningPart } from './open-world.ts';
+import { openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
 /** GraphQL and REST on HOST and PORT. As many of these run as are wanted. */
 export async function runApi(config: Config): Promise<RunningPart> {
@@ -12,11 +12,14 @@ export async function runApi(config: Config): Promise<RunningPart> {
   const prices = openPriceBook(floor, config.prices);
   const feed = openFeed({ database: floor.database, listenUrl: config.database.directUrl, log: floor.log });
   const world = { ...floor, operator, prices, feed };
-  const api = await startApi(world, { host: config.host, port: config.port }, openParts(world));
+  const service = await openService(floor);
+  const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
+  const api = await startApi(world, { host: config.host, port: config.port }, parts);
   floor.log.info({ url: api.url }, 'The API listens.');
   return {
     async stop() {
       await api.close();
+      await service.close();
       await feed.close();
       await floor.database.$disconnect();
     },

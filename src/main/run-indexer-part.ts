@@ -3,15 +3,17 @@ import { openLogSource } from '../facts/log-source.ts';
 import { runIndexer } from '../facts/run-indexer.ts';
 import { repairPayments } from '../payments/verification/repair-payments.ts';
 import { factTable } from './fact-table.ts';
-import { openFloor, type RunningPart } from './open-world.ts';
+import { openFloor, openService, type RunningPart } from './open-world.ts';
 
 /** Ponder, and the projector that turns its rows into states. One of these a database. */
 export async function runIndexerPart(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'indexer');
   const logs = openLogSource(floor);
+  const service = await openService(floor);
   const indexer = await runIndexer({
     ...floor,
-    handlers: factTable(floor),
+    handlers: factTable({ ...floor, unexpectedTransfer: floor.instruments.unexpectedTransfer }),
+    observer: floor.instruments.projector,
     sweep: async (chainId) => {
       await repairPayments({ ...floor, logs }, { chainId });
     },
@@ -20,6 +22,7 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
   return {
     async stop() {
       await indexer.stop();
+      await service.close();
       await floor.database.$disconnect();
     },
   };

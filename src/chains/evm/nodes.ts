@@ -6,6 +6,7 @@ import {
   defineChain,
   fallback,
   HttpRequestError,
+  type HttpTransport,
   http,
   InternalRpcError,
   LimitExceededRpcError,
@@ -27,12 +28,25 @@ export type EvmNodes = {
   asking<Answer>(chainId: number, work: (client: EvmClient) => Promise<Answer>): Promise<Answer>;
 };
 
+/** One request to a node, for metrics. `provider` is the host: the rest of the URL is a secret. */
+export type RpcCall = {
+  chainId: number;
+  provider: string;
+  durationSeconds: number;
+  /** Null unless the node failed; a revert is an answer. */
+  fault: 'timeout' | 'rate_limited' | 'http' | 'rpc' | null;
+};
+
 const REQUEST_TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 
 /** Opens no connection: clients are made when first asked for. */
-export function openEvmNodes(options: { registry: Registry; rpc: readonly RpcSettings[] }): EvmNodes {
+export function openEvmNodes(options: {
+  registry: Registry;
+  rpc: readonly RpcSettings[];
+  observe?: ((call: RpcCall) => void) | undefined;
+}): EvmNodes {
   const clients = new Map<number, EvmClient>();
   const client = (chainId: number): EvmClient => {
     const known = clients.get(chainId);
@@ -40,7 +54,7 @@ export function openEvmNodes(options: { registry: Registry; rpc: readonly RpcSet
     const chain = options.registry.chain(chainId);
     const settings = options.rpc.find((candidate) => candidate.chainId === chainId);
     if (!chain || !settings || chain.family !== 'EVM') throw unavailable(chainId, undefined);
-    const opened = openClient(chain, settings);
+    const opened = openClient(chain, settings, options.observe);
     clients.set(chainId, opened);
     return opened;
   };
@@ -57,7 +71,9 @@ export function openEvmNodes(options: { registry: Registry; rpc: readonly RpcSet
   };
 }
 
-function openClient(chain: Chain, settings: RpcSettings): EvmClient {
+function openClient(chain: Chain, settings: RpcSettings, observe?: (call: RpcCall) => void): EvmClient {
+  const told = (url: string) =>
+    observe && ((call: Told) => observe({ chainId: chain.chainId, provider: new URL(url).host, ...call }));
   return createPublicClient({
     chain: defineChain({
       id: chain.chainId,
@@ -68,10 +84,44 @@ function openClient(chain: Chain, settings: RpcSettings): EvmClient {
     }),
     pollingInterval: settings.pollingIntervalMs,
     transport: fallback(
-      settings.urls.map((url) => http(url, { timeout: REQUEST_TIMEOUT_MS, retryCount: RETRIES })),
+      settings.urls.map((url) => observed(http(url, { timeout: REQUEST_TIMEOUT_MS, retryCount: RETRIES }), told(url))),
       { retryCount: 0 },
     ),
   });
+}
+
+type Told = Omit<RpcCall, 'chainId' | 'provider'>;
+
+/** The same transport, watched: every request is told of when it is answered or has failed. */
+function observed(transport: HttpTransport, tell: ((call: Told) => void) | undefined): HttpTransport {
+  if (!tell) return transport;
+  return (parameters) => {
+    const opened = transport(parameters);
+    const request = new Proxy(opened.request, {
+      apply(target, self, args) {
+        const startedAt = performance.now();
+        const end = (fault: RpcCall['fault']) =>
+          tell({ durationSeconds: (performance.now() - startedAt) / 1000, fault });
+        const answer: Promise<unknown> = Reflect.apply(target, self, args);
+        answer.then(
+          () => end(null),
+          (error: unknown) => end(nodeFault(error)),
+        );
+        return answer;
+      },
+    });
+    return { ...opened, request };
+  };
+}
+
+function nodeFault(error: unknown): RpcCall['fault'] {
+  if (!isNodeFault(error) || !(error instanceof BaseError)) return null;
+  const has = (test: (cause: unknown) => boolean) => error.walk(test) !== null;
+  if (has((cause) => cause instanceof TimeoutError)) return 'timeout';
+  const limited = (cause: unknown) =>
+    cause instanceof LimitExceededRpcError || (cause instanceof HttpRequestError && cause.status === 429);
+  if (has(limited)) return 'rate_limited';
+  return has((cause) => cause instanceof HttpRequestError) ? 'http' : 'rpc';
 }
 
 /** Whether the node failed, and not what was asked of it. */

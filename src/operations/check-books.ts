@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../prisma/client.ts';
+import type { EvmNodes } from '../chains/evm/nodes.ts';
+import type { Registry } from '../chains/registry.ts';
+import { type Drift, verifyOpenPayments } from '../payments/verification/verify-open-payments.ts';
+import type { Clock } from '../platform/clock.ts';
+
+export type CheckedBooks = {
+  chainId: number;
+  payments: number;
+  drifts: Drift[] /** Token keys. */;
+  uncovered: string[];
+};
+
+type World = { database: Database; nodes: EvmNodes; registry: Registry; clock: Clock };
+
+/** What the chain has done and the projector has not written yet is no drift: it is looked at again after this. */
+const SECOND_LOOK_MS = 5_000;
+
+/**
+ * Compares the books of every open payment with the contract, twice where something differs: what differs in the same
+ * way both times is a drift. Writes nothing. Throws CHAIN_UNAVAILABLE.
+ */
+export async function checkBooks(world: World, options: { secondLookMs?: number } = {}): Promise<CheckedBooks[]> {
+  const first = await look(world);
+  if (first.every((chain) => chain.drifts.length === 0 && chain.uncovered.length === 0)) return first;
+  await delay(options.secondLookMs ?? SECOND_LOOK_MS);
+  const second = await look(world);
+  return second.map((chain) => {
+    const before = first.find((other) => other.chainId === chain.chainId);
+    return {
+      ...chain,
+      drifts: chain.drifts.filter((drift) => before?.drifts.some((other) => isSame(drift, other))),
+      uncovered: chain.uncovered.filter((key) => before?.uncovered.includes(key)),
+    };
+  });
+}
+
+async function look(world: World): Promise<CheckedBooks[]> {
+  const chains = await verifyOpenPayments(world);
+  return chains.map(({ chainId, payments, drifts, tokens }) => ({
+    chainId,
+    payments,
+    drifts,
+    uncovered: tokens.filter((token) => !token.covered).map((token) => token.tokenKey),
+  }));
+}
+
+function isSame(left: Drift, right: Drift): boolean {
+  return left.termsHash === right.termsHash && left.booked === right.booked && left.left === right.left;
+}

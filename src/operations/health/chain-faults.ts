@@ -1,0 +1,29 @@
+import type { ChainSigns } from './vital-signs.ts';
+
+/** The indexer waits at most half of this between two looks, even at a chain that fails. */
+const OBSERVED_LIMIT_SECONDS = 60;
+/** Chain time by which what is confirmed may be behind. */
+const LAG_LIMIT_SECONDS = 120;
+/** No public chain here stands still for so long; its node does. */
+const HEAD_LIMIT_SECONDS = 900;
+
+/** Why what we tell of a chain may not be its present state; nothing when it is. */
+export function chainFaults(chain: ChainSigns): string[] {
+  const { observed } = chain;
+  const name = `Chain ${chain.chainId} (${chain.name})`;
+  if (!observed) return [`${name} has not been observed yet.`];
+  if (observed.haltReason !== null) return [`${name} is halted: ${observed.haltReason}`];
+  const faults: string[] = [];
+  if (observed.observedAgeSeconds > OBSERVED_LIMIT_SECONDS) {
+    faults.push(`${name} was last observed ${Math.round(observed.observedAgeSeconds)} s ago.`);
+  }
+  const behind = Number(observed.lagBlocks) - chain.confirmations + 1;
+  const behindSeconds = behind > 0 ? (observed.lagSeconds * behind) / Number(observed.lagBlocks) : 0;
+  if (behindSeconds > LAG_LIMIT_SECONDS) {
+    faults.push(`${name} is read ${behind} blocks, ${Math.round(behindSeconds)} s, behind what is confirmed.`);
+  }
+  if (!chain.local && observed.headAgeSeconds > HEAD_LIMIT_SECONDS) {
+    faults.push(`${name} has had no block for ${observed.headAgeSeconds} s: its node stands still.`);
+  }
+  return faults;
+}

@@ -1,0 +1,149 @@
+/**
+ * What an operator wants to know of an installation at a glance, from our own tables: chains, inbox, queue, sending,
+ * webhooks, and payments that are late. Spans are in seconds; counts of open work only, so that reading is cheap.
+ */
+import type { Database } from '../../../prisma/client.ts';
+import type { Chain, Registry } from '../../chains/registry.ts';
+
+export type ChainSigns = {
+  chainId: number;
+  name: string;
+  local: boolean;
+  confirmations: number;
+  /** Null until the chain was observed for the first time. */
+  observed: {
+    head: bigint;
+    applied: bigint;
+    finalized: bigint;
+    lagBlocks: bigint;
+    /** Of chain time, from the newest applied block to the head. */
+    lagSeconds: number;
+    /** Since the head was mined. */
+    headAgeSeconds: number;
+    /** Since the indexer looked last. */
+    observedAgeSeconds: number;
+    paused: boolean;
+    haltReason: string | null;
+  } | null;
+};
+
+export type VitalSigns = {
+  chains: ChainSigns[];
+  inbox: { chainId: number; state: 'seen' | 'waiting' | 'applied' | 'to_take_back'; facts: number }[];
+  queue: { ready: number; scheduled: number; running: number; failed: number; oldestSeconds: number };
+  outgoing: { chainId: number; status: string; count: number; oldestSeconds: number }[];
+  webhooks: { due: number; oldestSeconds: number; disabled: number };
+  overdue: { status: string; intents: number }[];
+};
+
+/** An intent that should have moved by itself this long ago is overdue. */
+const OVERDUE_SECONDS = 600;
+
+export async function readVitalSigns(
+  world: { database: Database; registry: Registry },
+  { now }: { now: Date },
+): Promise<VitalSigns> {
+  const { database } = world;
+  const [chains, inbox, queue, outgoing, webhooks, overdue] = await Promise.all([
+    readChainSigns(world, { now }),
+    readInbox(database),
+    readQueue(database),
+    readOutgoing(database, now),
+    readWebhooks(database, now),
+    readOverdue(database, now),
+  ]);
+  return { chains, inbox, queue, outgoing, webhooks, overdue };
+}
+
+/** Of every enabled chain that is indexed. */
+export async function readChainSigns(
+  { database, registry }: { database: Database; registry: Registry },
+  { now }: { now: Date },
+): Promise<ChainSigns[]> {
+  const cursors = new Map((await database.chainCursor.findMany()).map((cursor) => [cursor.chainId, cursor]));
+  const nowMs = now.getTime();
+  return registry
+    .enabled()
+    .filter(isIndexed)
+    .map((chain): ChainSigns => {
+      const { chainId, name, local, confirmations } = chain;
+      const cursor = cursors.get(chainId);
+      if (!cursor || cursor.headHash === null) return { chainId, name, local, confirmations, observed: null };
+      const lag = cursor.headNumber - cursor.appliedNumber;
+      return {
+        chainId,
+        name,
+        local,
+        confirmations,
+        observed: {
+          head: cursor.headNumber,
+          applied: cursor.appliedNumber,
+          finalized: cursor.finalizedNumber,
+          lagBlocks: lag > 0n ? lag : 0n,
+          lagSeconds: Math.max(0, Number(cursor.headTimestamp - cursor.appliedTimestamp)),
+          headAgeSeconds: Math.max(0, Math.round(nowMs / 1000) - Number(cursor.headTimestamp)),
+          observedAgeSeconds: Math.max(0, (nowMs - cursor.updatedAt.getTime()) / 1000),
+          paused: cursor.pausedAt !== null,
+          haltReason: cursor.haltedAt === null ? null : (cursor.haltReason ?? 'No reason was written.'),
+        },
+      };
+    });
+}
+
+function isIndexed(chain: Chain): boolean {
+  return chain.family === 'EVM' && chain.escrow !== null;
+}
+
+async function readInbox(database: Database): Promise<VitalSigns['inbox']> {
+  return await database.$queryRaw<VitalSigns['inbox']>`
+    SELECT chain_id AS "chainId", count(*)::int AS facts,
+      CASE WHEN status = 'SEEN' THEN 'seen' WHEN status = 'ORPHANED' THEN 'to_take_back'
+        WHEN applied_at IS NULL THEN 'waiting' ELSE 'applied' END AS state
+    FROM chain_fact
+    WHERE status IN ('SEEN', 'CONFIRMED') OR (status = 'ORPHANED' AND applied_at IS NOT NULL)
+    GROUP BY 1, 3 ORDER BY 1, 3`;
+}
+
+async function readQueue(database: Database): Promise<VitalSigns['queue']> {
+  const [row] = await database.$queryRaw<VitalSigns['queue'][]>`
+    SELECT count(*) FILTER (WHERE locked_at IS NULL AND attempts < max_attempts AND run_at <= now())::int AS ready,
+      count(*) FILTER (WHERE locked_at IS NULL AND attempts < max_attempts AND run_at > now())::int AS scheduled,
+      count(*) FILTER (WHERE locked_at IS NOT NULL)::int AS running,
+      count(*) FILTER (WHERE locked_at IS NULL AND attempts >= max_attempts)::int AS failed,
+      coalesce(extract(epoch FROM now() - min(run_at)
+        FILTER (WHERE locked_at IS NULL AND attempts < max_attempts AND run_at <= now())), 0)::float8 AS "oldestSeconds"
+    FROM graphile_worker.jobs`;
+  return row ?? { ready: 0, scheduled: 0, running: 0, failed: 0, oldestSeconds: 0 };
+}
+
+async function readOutgoing(database: Database, now: Date): Promise<VitalSigns['outgoing']> {
+  return await database.$queryRaw<VitalSigns['outgoing']>`
+    SELECT chain_id AS "chainId", status::text AS status, count(*)::int AS count,
+      extract(epoch FROM ${now}::timestamptz - min(created_at))::float8 AS "oldestSeconds"
+    FROM outgoing_transaction WHERE status IN ('QUEUED', 'SIGNED', 'SENT', 'MINED', 'FAILED')
+    GROUP BY 1, 2 ORDER BY 1, 2`;
+}
+
+async function readWebhooks(database: Database, now: Date): Promise<VitalSigns['webhooks']> {
+  const [row] = await database.$queryRaw<VitalSigns['webhooks'][]>`
+    SELECT count(*)::int AS due,
+      coalesce(extract(epoch FROM ${now}::timestamptz - min(delivery.next_retry_at)), 0)::float8 AS "oldestSeconds",
+      (SELECT count(*)::int FROM webhook_endpoint WHERE disabled_reason IS NOT NULL AND NOT active) AS disabled
+    FROM webhook_delivery delivery JOIN webhook_endpoint endpoint ON endpoint.id = delivery.webhook_id
+    WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= ${now} AND endpoint.active`;
+  return row ?? { due: 0, oldestSeconds: 0, disabled: 0 };
+}
+
+async function readOverdue(database: Database, now: Date): Promise<VitalSigns['overdue']> {
+  const before = new Date(now.getTime() - OVERDUE_SECONDS * 1000);
+  const [created, captured] = await Promise.all([
+    database.paymentIntent.count({ where: { status: 'CREATED', expiresAt: { lt: before } } }),
+    database.paymentIntent.count({
+      where: { status: 'CAPTURED', timelockEndsAt: { lt: before }, dispute: { isNot: { status: 'OPEN' } } },
+    }),
+  ]);
+  return [
+    { status: 'CREATED', intents: created },
+    { status: 'CAPTURED', intents: captured },
+  ];
+}

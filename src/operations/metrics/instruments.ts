@@ -1,0 +1,156 @@
+/** Counters and gauges of what a process itself does and sees; each part moves those that concern it. */
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { RpcCall } from '../../chains/evm/nodes.ts';
+import type { UnexpectedTransfer } from '../../customers/report-transfers.ts';
+import type { ProjectorObserver } from '../../facts/projector-world.ts';
+import type { HttpCall } from '../../platform/http-call.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { CheckedBooks } from '../check-books.ts';
+import type { SenderBalance } from '../read-senders.ts';
+
+export type Instruments = {
+  http(call: HttpCall): void;
+  rpc(call: RpcCall): void;
+  projector: ProjectorObserver;
+  unexpectedTransfer(transfer: UnexpectedTransfer): void;
+  books(checked: readonly CheckedBooks[], at: Date): void;
+  senders(balances: readonly SenderBalance[]): void;
+};
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function openInstruments(metrics: Metrics): Instruments {
+  return {
+    http: httpInstrument(metrics),
+    rpc: rpcInstrument(metrics),
+    projector: projectorInstrument(metrics),
+    ...walletInstruments(metrics),
+  };
+}
+
+function httpInstrument({ register }: Metrics): Instruments['http'] {
+  const requests = new Counter({
+    name: 'sluice_http_requests_total',
+    help: 'Requests by route and status; the route other is any path that is not ours.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [register],
+  });
+  const seconds = new Histogram({
+    name: 'sluice_http_request_seconds',
+    help: 'Time until the answer was sent; live streams are not counted.',
+    labelNames: ['route'],
+    buckets: SECONDS,
+    registers: [register],
+  });
+  return ({ method, route, status, durationSeconds, isStream }) => {
+    requests.inc({ method, route, status: String(status) });
+    if (!isStream) seconds.observe({ route }, durationSeconds);
+  };
+}
+
+function rpcInstrument({ register }: Metrics): Instruments['rpc'] {
+  const labelNames = ['chain_id', 'provider'] as const;
+  const registers = [register];
+  const requests = new Counter({
+    name: 'sluice_rpc_requests_total',
+    help: 'Requests to nodes.',
+    labelNames,
+    registers,
+  });
+  const errors = new Counter({
+    name: 'sluice_rpc_errors_total',
+    help: 'Requests that failed for the node’s sake: timeout, rate_limited, http, rpc.',
+    labelNames: [...labelNames, 'kind'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'sluice_rpc_request_seconds',
+    help: 'Time until a node answered, its own repeats included.',
+    labelNames,
+    buckets: SECONDS,
+    registers,
+  });
+  return ({ chainId, provider, durationSeconds, fault }) => {
+    const labels = { chain_id: String(chainId), provider };
+    requests.inc(labels);
+    seconds.observe(labels, durationSeconds);
+    if (fault !== null) errors.inc({ ...labels, kind: fault });
+  };
+}
+
+function projectorInstrument({ register }: Metrics): ProjectorObserver {
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter<Label>({ name, help, labelNames, registers: [register] });
+  const turns = counter('sluice_projector_turns_total', 'Turns of the projector.', 'chain_id');
+  const failures = counter('sluice_projector_failures_total', 'Turns that failed.', 'chain_id');
+  const reorganisations = counter('sluice_reorganisations_total', 'Reorganisations that took facts.', 'chain_id');
+  const orphaned = counter('sluice_reorganised_facts_total', 'Facts that reorganisations took.', 'chain_id');
+  const applied = counter('sluice_facts_applied_total', 'Facts that were applied.', 'chain_id', 'kind');
+  const stuck = counter(
+    'sluice_projector_stuck_total',
+    'Alarms of payments whose facts the chain contradicts.',
+    'chain_id',
+  );
+  const halts = counter('sluice_chain_halts_total', 'Halts: something final was taken back.', 'chain_id');
+  const waiting = new Gauge({
+    name: 'sluice_projector_waiting_groups',
+    help: 'Payments whose evidence was not whole in the last turn.',
+    labelNames: ['chain_id'],
+    registers: [register],
+  });
+  const of = (chainId: number) => ({ chain_id: String(chainId) });
+  return {
+    observed: (observation) => {
+      turns.inc(of(observation.chainId));
+      waiting.set(of(observation.chainId), observation.waiting);
+    },
+    failed: ({ chainId }) => failures.inc(of(chainId)),
+    reorganised: (event) => {
+      reorganisations.inc(of(event.chainId));
+      orphaned.inc(of(event.chainId), event.orphaned);
+    },
+    applied: ({ chainId, kind, facts }) => applied.inc({ ...of(chainId), kind }, facts),
+    stuck: ({ chainId }) => stuck.inc(of(chainId)),
+    halted: ({ chainId }) => halts.inc(of(chainId)),
+  };
+}
+
+function walletInstruments({ register }: Metrics): Pick<Instruments, 'unexpectedTransfer' | 'books' | 'senders'> {
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge<Label>({ name, help, labelNames, registers: [register] });
+  const transfers = new Counter({
+    name: 'sluice_unexpected_transfers_total',
+    help: 'Transfers to the escrow that no payment asked for.',
+    labelNames: ['chain_id', 'token'],
+    registers: [register],
+  });
+  const drifting = gauge(
+    'sluice_books_drifting_payments',
+    'Open payments whose books and contract differ.',
+    'chain_id',
+  );
+  const uncovered = gauge('sluice_books_uncovered_tokens', 'Tokens of which the escrow has too little.', 'chain_id');
+  const compared = gauge('sluice_books_compared_payments', 'Open payments of the last comparison.', 'chain_id');
+  const comparedAt = gauge('sluice_books_compared_timestamp_seconds', 'When books were compared last.', 'chain_id');
+  const balance = gauge('sluice_sender_balance_wei', 'Native coin of a key that sends.', 'chain_id', 'sender');
+  const low = gauge('sluice_sender_low_balance', '1 when it is below LOW_BALANCE_WEI.', 'chain_id', 'sender');
+  return {
+    unexpectedTransfer: ({ chainId, tokenKey }) => transfers.inc({ chain_id: String(chainId), token: tokenKey }),
+    books(checked, at) {
+      for (const chain of checked) {
+        const labels = { chain_id: String(chain.chainId) };
+        drifting.set(labels, chain.drifts.length);
+        uncovered.set(labels, chain.uncovered.length);
+        compared.set(labels, chain.payments);
+        comparedAt.set(labels, at.getTime() / 1000);
+      }
+    },
+    senders(balances) {
+      for (const { chainId, sender, wei, isLow } of balances) {
+        const labels = { chain_id: String(chainId), sender };
+        if (wei !== null) balance.set(labels, Number(wei));
+        if (wei !== null) low.set(labels, isLow ? 1 : 0);
+      }
+    },
+  };
+}

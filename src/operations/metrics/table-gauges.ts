@@ -1,0 +1,93 @@
+import { Gauge } from 'prom-client';
+import type { Database } from '../../../prisma/client.ts';
+import type { Registry } from '../../chains/registry.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import { type ChainSigns, readVitalSigns, type VitalSigns } from '../health/vital-signs.ts';
+
+/** Gauges of what our tables say, read when somebody asks. Every part tells the same: alarms take the greatest. */
+export function tellTables(world: { database: Database; registry: Registry; clock: Clock; metrics: Metrics }): void {
+  const gauges = openGauges(world.metrics);
+  world.metrics.onAsked(async () => {
+    // What could not be read is absent rather than old.
+    for (const gauge of Object.values(gauges)) gauge.reset();
+    const signs = await readVitalSigns(world, { now: world.clock.now() });
+    for (const chain of signs.chains) tellChain(gauges, chain);
+    tellWork(gauges, signs);
+  });
+}
+
+type Gauges = ReturnType<typeof openGauges>;
+
+function openGauges({ register }: Metrics) {
+  const gauge = <Label extends string = never>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge<Label>({ name, help, labelNames, registers: [register] });
+  const chain = 'chain_id';
+  return {
+    observed: gauge('sluice_chain_observed', '1 once the chain has been observed.', chain),
+    head: gauge('sluice_chain_head_block', 'The newest block of the node.', chain),
+    applied: gauge('sluice_chain_applied_block', 'The newest block whose facts are all applied.', chain),
+    finalized: gauge('sluice_chain_finalized_block', 'The newest final block.', chain),
+    lagBlocks: gauge(
+      'sluice_chain_lag_blocks',
+      'Blocks from the applied one to the head, confirmations included.',
+      chain,
+    ),
+    lagSeconds: gauge('sluice_chain_lag_seconds', 'Chain time from the applied block to the head.', chain),
+    headAge: gauge('sluice_chain_head_age_seconds', 'Time since the head was mined.', chain),
+    observedAge: gauge('sluice_chain_observed_age_seconds', 'Time since the indexer looked at the chain.', chain),
+    halted: gauge('sluice_chain_halted', '1 when the chain is halted: something final was taken back.', chain),
+    paused: gauge('sluice_chain_paused', '1 when an operator keeps new payments off the chain.', chain),
+    inbox: gauge(
+      'sluice_inbox_facts',
+      'Facts that are not final: seen, waiting, applied, to_take_back.',
+      chain,
+      'state',
+    ),
+    jobs: gauge('sluice_queue_jobs', 'Jobs: ready, scheduled, running, failed (out of attempts).', 'state'),
+    oldestJob: gauge('sluice_queue_oldest_seconds', 'How long the oldest job that is ready has waited.'),
+    outgoing: gauge(
+      'sluice_outgoing_transactions',
+      'Transactions of our keys that are open or failed.',
+      chain,
+      'status',
+    ),
+    oldestOutgoing: gauge('sluice_outgoing_oldest_seconds', 'Age of the oldest of that status.', chain, 'status'),
+    webhooksDue: gauge('sluice_webhook_deliveries_due', 'Deliveries to active endpoints that are due.'),
+    oldestWebhook: gauge('sluice_webhook_oldest_due_seconds', 'How long the oldest of them has been due.'),
+    webhooksDisabled: gauge('sluice_webhook_endpoints_disabled', 'Endpoints that were given up.'),
+    overdue: gauge('sluice_payment_intents_overdue', 'Intents that should have moved 10 minutes ago.', 'status'),
+  };
+}
+
+function tellChain(gauges: Gauges, { chainId, observed }: ChainSigns): void {
+  const labels = { chain_id: String(chainId) };
+  gauges.observed.set(labels, observed ? 1 : 0);
+  if (!observed) return;
+  gauges.head.set(labels, Number(observed.head));
+  gauges.applied.set(labels, Number(observed.applied));
+  gauges.finalized.set(labels, Number(observed.finalized));
+  gauges.lagBlocks.set(labels, Number(observed.lagBlocks));
+  gauges.lagSeconds.set(labels, observed.lagSeconds);
+  gauges.headAge.set(labels, observed.headAgeSeconds);
+  gauges.observedAge.set(labels, observed.observedAgeSeconds);
+  gauges.halted.set(labels, observed.haltReason === null ? 0 : 1);
+  gauges.paused.set(labels, observed.paused ? 1 : 0);
+}
+
+function tellWork(gauges: Gauges, signs: VitalSigns): void {
+  for (const { chainId, state, facts } of signs.inbox) gauges.inbox.set({ chain_id: String(chainId), state }, facts);
+  for (const state of ['ready', 'scheduled', 'running', 'failed'] as const) {
+    gauges.jobs.set({ state }, signs.queue[state]);
+  }
+  gauges.oldestJob.set(signs.queue.oldestSeconds);
+  for (const { chainId, status, count, oldestSeconds } of signs.outgoing) {
+    const labels = { chain_id: String(chainId), status };
+    gauges.outgoing.set(labels, count);
+    gauges.oldestOutgoing.set(labels, oldestSeconds);
+  }
+  gauges.webhooksDue.set(signs.webhooks.due);
+  gauges.oldestWebhook.set(signs.webhooks.oldestSeconds);
+  gauges.webhooksDisabled.set(signs.webhooks.disabled);
+  for (const { status, intents } of signs.overdue) gauges.overdue.set({ status }, intents);
+}
