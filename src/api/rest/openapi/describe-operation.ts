@@ -144,7 +144,8 @@ function propertiesOf(components: Components, schema: JsonSchema): Record<string
 
 function errorsOf(route: RestRoute, variables: readonly RouteVariable[]): JsonSchema {
   const isPublic = route.access.includes('public');
-  const writes = route.method !== 'GET';
+  // What a session offers depends on its state, even to who only asks.
+  const writes = route.method !== 'GET' || route.access.includes('session');
   const statuses = [
     400,
     401,
