@@ -94,6 +94,7 @@ async function findRunning(options: StartEvmNodeOptions, rpcUrl: string): Promis
 
 async function startNew(options: StartEvmNodeOptions, rpcUrl: string): Promise<number> {
   if (options.stateFile) repairState(options.stateFile, options.log);
+  if (options.stateFile) keepFirstGenesis(options.stateFile);
   const child = spawnNode(options);
   const failure = new Promise<never>((_, reject) => {
     child.once('error', reject);
@@ -146,6 +147,28 @@ function repairState(stateFile: string, log: ((line: string) => void) | undefine
   }
   copyFileSync(copy, stateFile);
   log?.(`${stateFile} was torn: the chain goes on from its copy.`);
+}
+
+const stateShape = z.looseObject({
+  blocks: z.array(z.looseObject({ header: z.looseObject({ number: z.string(), timestamp: z.string() }) })),
+});
+
+/**
+ * At each start the node adds a genesis of its own to what it keeps; of several, chance says at the next start which one
+ * the chain begins with. The oldest is the chain's.
+ */
+function keepFirstGenesis(stateFile: string): void {
+  if (!existsSync(stateFile)) return;
+  const state = stateShape.safeParse(JSON.parse(readFileSync(stateFile, 'utf8')));
+  if (!state.success) return;
+  const { blocks } = state.data;
+  const geneses = blocks.filter(({ header }) => BigInt(header.number) === 0n);
+  const [first] = geneses.toSorted((left, right) => Number(left.header.timestamp) - Number(right.header.timestamp));
+  if (geneses.length < 2 || !first) return;
+  const kept = blocks.filter((block) => block === first || BigInt(block.header.number) !== 0n);
+  const partial = `${stateFile}.partial`;
+  writeFileSync(partial, JSON.stringify({ ...state.data, blocks: kept }));
+  renameSync(partial, stateFile);
 }
 
 function isWhole(file: string): boolean {

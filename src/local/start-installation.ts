@@ -43,7 +43,7 @@ const readyLimitMs = 180_000;
 export async function startInstallation(settings: LocalSettings, world: StartWorld): Promise<Installation> {
   mkdirSync(join(settings.folder, 'logs'), { recursive: true });
   claimFolder(settings, world);
-  const [databaseUrl, nodes] = await Promise.all([provideDatabase(settings, world), startChains(settings, world)]);
+  const [databaseUrl, nodes] = await whole([provideDatabase(settings, world), startChains(settings, world)]);
   const { applied } = await deployMigrations(databaseUrl);
   if (applied.length > 0) world.log(`Applied ${applied.length} migrations.`);
   const database = openDatabase({ url: databaseUrl, poolSize: 2 });
@@ -86,13 +86,21 @@ async function provideDatabase(settings: LocalSettings, world: StartWorld): Prom
 
 async function startChains(settings: LocalSettings, world: StartWorld): Promise<EvmNode[]> {
   if (settings.hasOwnChains) return [];
-  return Promise.all(
+  return whole(
     settings.evmPorts.map(async ({ chainId, port }) => {
       const chain = await startLocalChain({ chainId, port, folder: settings.folder }, world);
       world.onStarted(chain.stop);
       return chain.node;
     }),
   );
+}
+
+/** All, or the first failure: told once every start has ended, so that none is left running behind it. */
+async function whole<Starts extends readonly unknown[] | []>(
+  starts: Starts,
+): Promise<{ -readonly [Index in keyof Starts]: Awaited<Starts[Index]> }> {
+  await Promise.allSettled(starts);
+  return await Promise.all(starts);
 }
 
 /** Keys are shown once, so the file is the only place that has them: it is kept as long as they are good. */

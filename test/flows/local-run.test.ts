@@ -1,0 +1,138 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createPublicClient, http } from 'viem';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { isAlive } from '../../src/local/child-process.ts';
+import { balanceFaults, gains } from '../../src/local/demo/balances.ts';
+import { type GatewayClient, openGatewayClient } from '../../src/local/demo/gateway-client.ts';
+import { type Method, type Payment, payByMethod } from '../../src/local/demo/pay-by-method.ts';
+import type { Demo } from '../../src/local/demo-file.ts';
+import { type Installation, openInstallation, type PartName } from './installation.ts';
+
+/** Far more than it takes: what is waited for is a condition, and machines are busy. */
+const settleLimitMs = 240_000;
+
+/** Which part is killed when this is told of a payment; each way of paying has a token to itself. */
+type Plan = {
+  method: Method;
+  amount: string;
+  payer: number;
+  chain: number;
+  kills: { at: RegExp; part: PartName }[];
+};
+
+const plans: Plan[] = [
+  {
+    method: 'DIRECT',
+    amount: '12.50',
+    payer: 0,
+    chain: 0,
+    kills: [
+      { at: /^payer sent: Pay/, part: 'api' },
+      { at: /^CAPTURED/, part: 'worker' },
+    ],
+  },
+  { method: 'PERMIT', amount: '8.40', payer: 1, chain: 1, kills: [{ at: /^confirmed/, part: 'worker' }] },
+  { method: 'APPROVAL', amount: '99.99', payer: 2, chain: 0, kills: [{ at: /^confirmed/, part: 'indexer' }] },
+];
+
+const storySchema = z.object({
+  paymentIntent: z.object({
+    status: z.string(),
+    transactions: z.array(z.object({ type: z.string(), status: z.string() })),
+    events: z.array(z.object({ type: z.string() })),
+  }),
+});
+
+async function storyOf(gateway: GatewayClient, id: string): Promise<z.infer<typeof storySchema>['paymentIntent']> {
+  const document = `query Story($id: ID!) {
+    paymentIntent(id: $id) { status transactions { type status } events { type } }
+  }`;
+  return (await gateway.query(storySchema, document, { id })).paymentIntent;
+}
+
+function pay(demo: Demo, plan: Plan, onMoment: (what: string) => void): Promise<Payment> {
+  const chain = demo.chains[plan.chain];
+  const payer = demo.payers[plan.payer];
+  if (!chain || !payer) throw new Error('The demo file names too few chains or payers.');
+  const gateway = openGatewayClient(demo, settleLimitMs);
+  return payByMethod(
+    { demo, gateway, settleLimitMs, onMoment: ({ what }) => onMoment(what) },
+    { method: plan.method, amount: plan.amount, chainId: chain.chainId, payer },
+  );
+}
+
+function payUnderFire(installation: Installation, plan: Plan): Promise<Payment> {
+  const kills = [...plan.kills];
+  return pay(installation.demo(), plan, (what) => {
+    const next = kills[0];
+    if (!next?.at.test(what)) return;
+    kills.shift();
+    installation.kill(next.part);
+  });
+}
+
+async function expectSettledOnce(gateway: GatewayClient, payment: Payment): Promise<void> {
+  expect(balanceFaults(gains(payment.before, payment.after), payment.paid)).toEqual([]);
+  const story = await storyOf(gateway, payment.paymentIntentId);
+  expect(story.status).toBe('SETTLED');
+  expect(story.events.map((event) => event.type).filter((type) => type.startsWith('payment_intent.'))).toEqual([
+    'payment_intent.created',
+    'payment_intent.authorized',
+    'payment_intent.captured',
+    'payment_intent.settled',
+  ]);
+  expect(story.events.filter((event) => event.type === 'checkout_session.completed').length).toBeLessThanOrEqual(1);
+  expect(story.transactions.map(({ type, status }) => `${type} ${status}`).sort()).toEqual([
+    'AUTHORIZE CONFIRMED',
+    'CAPTURE CONFIRMED',
+    'SETTLE CONFIRMED',
+  ]);
+}
+
+async function expectGiven(installation: Installation): Promise<void> {
+  const demo = installation.demo();
+  expect(statSync(join(installation.folder, 'demo.json')).mode & 0o777).toBe(0o600);
+  expect(demo.chains.map((chain) => chain.chainId)).toEqual([31337, 31338]);
+  expect(demo.payers.length).toBeGreaterThanOrEqual(3);
+  expect((await fetch(`${demo.restUrl}/readyz`)).status).toBe(200);
+}
+
+/** An early block's hash: the chain's history in short. */
+async function historyOf(demo: Demo): Promise<string> {
+  const client = createPublicClient({ transport: http(demo.chains[0]?.rpcUrl) });
+  return (await client.getBlock({ blockNumber: 3n })).hash;
+}
+
+test('a whole installation pays by every method though its parts are killed, ends without a trace, and goes on where it was', async () => {
+  const installation = await openInstallation();
+  await installation.start();
+  await expectGiven(installation);
+  const demo = installation.demo();
+  const gateway = openGatewayClient(demo, settleLimitMs);
+  const history = await historyOf(demo);
+
+  const payments = await Promise.all(plans.map((plan) => payUnderFire(installation, plan)));
+  for (const payment of payments) await expectSettledOnce(gateway, payment);
+  for (const part of ['api', 'worker', 'indexer']) {
+    expect(installation.output()).toContain(`The ${part} ended (SIGKILL)`);
+  }
+
+  const captured = Promise.withResolvers<void>();
+  const plan: Plan = { method: 'DIRECT', amount: '1.00', payer: 0, chain: 0, kills: [] };
+  const interrupted = pay(demo, plan, (what) => what === 'CAPTURED' && captured.resolve());
+  await Promise.race([captured.promise, interrupted]);
+  const running = installation.processes();
+  await installation.stop();
+  expect(running.filter(isAlive)).toEqual([]);
+  expect(existsSync(join(installation.folder, 'start.pid'))).toBe(false);
+
+  await installation.start();
+  expect(installation.demo()).toEqual(demo);
+  expect(await historyOf(demo)).toBe(history);
+  for (const payment of [...payments, await interrupted]) await expectSettledOnce(gateway, payment);
+  const runningAgain = installation.processes();
+  await installation.stop();
+  expect(runningAgain.filter(isAlive)).toEqual([]);
+}, 900_000);

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { type Balances, balanceFaults, gains } from '../../src/local/demo/balances.ts';
+
+const before: Balances = { payer: 1000n, escrow: 50n, merchant: 0n, feeRecipient: 7n };
+
+test('a settled payment adds up when the payer lost what merchant and fee recipient got', () => {
+  const after = { payer: 900n, escrow: 50n, merchant: 99n, feeRecipient: 8n };
+  expect(balanceFaults(gains(before, after), 100n)).toEqual([]);
+});
+
+test('each way in which balances do not add up is named', () => {
+  const held = { payer: 900n, escrow: 149n, merchant: 0n, feeRecipient: 8n };
+  expect(balanceFaults(gains(before, held), 100n)).toEqual([
+    'The payer lost 100; merchant and fee recipient got 1.',
+    'The escrow holds 99 of it.',
+  ]);
+  const twice = { payer: 800n, escrow: 50n, merchant: 198n, feeRecipient: 9n };
+  expect(balanceFaults(gains(before, twice), 100n)).toEqual(['The payer was asked for 100 and lost 200.']);
+});
