@@ -30,7 +30,7 @@ async function move(app: TestApp, id: string, status: PaymentIntentStatus, type:
 
 const UPDATED = `subscription ($id: ID!) { paymentIntentUpdated(id: $id) { id status amount transactions { id } } }`;
 const EVENTS =
-  'subscription ($after: String, $types: [String!]) { events(after: $after, types: $types) { sequence type resourceId } }';
+  'subscription ($after: Int, $types: [String!]) { events(after: $after, types: $types) { sequence type resourceId } }';
 
 describe('paymentIntentUpdated', () => {
   test('over a websocket: the present state first, then each change, whole', async () => {
@@ -115,12 +115,12 @@ describe('events', () => {
   test('a client that comes back misses nothing and sees nothing twice', async () => {
     const id = await newIntent(api.liveApp);
     const client = wsClient(api.url, { 'x-api-key': api.liveApp.secretKey });
-    const first = followWs(client, EVENTS, { after: '0' });
-    expect(await first.next()).toMatchObject({ data: { events: { sequence: '1', type: 'payment_intent.created' } } });
+    const first = followWs(client, EVENTS, { after: 0 });
+    expect(await first.next()).toMatchObject({ data: { events: { sequence: 1, type: 'payment_intent.created' } } });
     await first.stop();
     for (let index = 0; index < 5; index += 1) await move(api.liveApp, id, 'AUTHORIZED', 'payment_intent.pending');
-    const second = followWs(client, EVENTS, { after: '1' });
-    const seen: string[] = [];
+    const second = followWs(client, EVENTS, { after: 1 });
+    const seen: number[] = [];
     for (let index = 0; index < 5; index += 1) {
       const result = await second.next();
       if (result !== 'end') seen.push(result.data.events.sequence);
@@ -128,13 +128,13 @@ describe('events', () => {
     await move(api.liveApp, id, 'CAPTURED', 'payment_intent.captured');
     const last = await second.next();
     if (last !== 'end') seen.push(last.data.events.sequence);
-    expect(seen).toEqual(['2', '3', '4', '5', '6', '7']);
+    expect(seen).toEqual([2, 3, 4, 5, 6, 7]);
     await client.dispose();
   });
 
   test('types narrow the sequence, and an unknown type is named', async () => {
     const client = wsClient(api.url, { 'x-api-key': api.liveApp.secretKey });
-    const live = followWs(client, EVENTS, { after: '0', types: ['payment_intent.captured'] });
+    const live = followWs(client, EVENTS, { after: 0, types: ['payment_intent.captured'] });
     expect(await live.next()).toMatchObject({ data: { events: { type: 'payment_intent.captured' } } });
     const bad = followWs(client, EVENTS, { types: ['nope'] });
     const result = await bad.next();
@@ -147,9 +147,8 @@ describe('events', () => {
 
   test('writers at once, one reader: every number once and in order', async () => {
     const id = await newIntent(api.merchantA);
-    const after = String(
-      (await api.database.eventCursor.findUnique({ where: { appId: api.merchantA.appId } }))?.lastSequence,
-    );
+    const cursor = await api.database.eventCursor.findUnique({ where: { appId: api.merchantA.appId } });
+    const after = Number(cursor?.lastSequence);
     const client = wsClient(api.url, { 'x-api-key': api.merchantA.secretKey });
     const live = followWs(client, EVENTS, { after });
     await Promise.all(
@@ -159,18 +158,18 @@ describe('events', () => {
     while (seen.length < 30) {
       const result = await live.next();
       if (result === 'end') break;
-      seen.push(Number(result.data.events.sequence));
+      seen.push(result.data.events.sequence);
     }
-    expect(seen).toEqual(Array.from({ length: 30 }, (_, index) => Number(after) + 1 + index));
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, index) => after + 1 + index));
     await client.dispose();
   });
 
   test('the query pages through the same sequence', async () => {
     const document =
-      'query ($after: String, $limit: Int!) { events(after: $after, limit: $limit) { items { sequence } hasMore } }';
-    const { data } = await api.graphql(document, { after: '0', limit: 2 }, { key: api.liveApp.secretKey });
-    expect(data.events).toEqual({ items: [{ sequence: '1' }, { sequence: '2' }], hasMore: true });
-    const bad = await api.graphql(document, { after: 'x', limit: 1001 }, { key: api.liveApp.secretKey });
+      'query ($after: Int, $limit: Int!) { events(after: $after, limit: $limit) { items { sequence } hasMore } }';
+    const { data } = await api.graphql(document, { after: 0, limit: 2 }, { key: api.liveApp.secretKey });
+    expect(data.events).toEqual({ items: [{ sequence: 1 }, { sequence: 2 }], hasMore: true });
+    const bad = await api.graphql(document, { after: -1, limit: 1001 }, { key: api.liveApp.secretKey });
     expect(bad.errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
   });
 });

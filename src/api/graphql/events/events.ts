@@ -26,9 +26,9 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'Stable: the same in webhooks.' }),
     type: t.exposeString('type', { description: 'Such as `payment_intent.captured`.' }),
-    sequence: t.string({
-      description: 'Its number in the app, without gaps, an integer string.',
-      resolve: (event) => String(event.sequence),
+    sequence: t.int({
+      description: 'Its number in the app, from 1, without gaps.',
+      resolve: (event) => Number(event.sequence),
     }),
     timestamp: t.expose('createdAt', { type: 'DateTime', description: 'When it was appended.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
@@ -52,7 +52,7 @@ const EventPage = builder.objectRef<{ items: SequencedEvent[]; hasMore: boolean 
 });
 
 const sequenceArgs = builder.args((t) => ({
-  after: t.string({ description: 'The last sequence number that was seen, an integer string; 0 for all.' }),
+  after: t.int({ description: 'The last sequence number that was seen; 0 for all.' }),
   types: t.stringList({ description: `Only these types, of ${eventTypes.length} known; all by default.` }),
   appId: t.id({ description: 'Needed where the credential covers several apps.' }),
 }));
@@ -101,15 +101,15 @@ builder.subscriptionField('events', (t) =>
 );
 
 /** VALIDATION_ERROR for an `after` that is no number and types that are none. */
-function readSequenceArgs(args: { after?: string | null; types?: string[] | null }): {
+function readSequenceArgs(args: { after?: number | null; types?: string[] | null }): {
   after: bigint | undefined;
   types: EventType[] | undefined;
 } {
   const faults = (args.types ?? []).flatMap((type, index) =>
     isEventType(type) ? [] : [{ param: `types[${index}]`, message: 'is no type of event' }],
   );
-  if (args.after != null && !/^\d{1,18}$/.test(args.after)) {
-    faults.push({ param: 'after', message: 'must be a sequence number' });
+  if (args.after != null && args.after < 0) {
+    faults.push({ param: 'after', message: `is ${args.after}, at least 0` });
   }
   if (faults.length > 0) throw invalid(faults);
   return {
