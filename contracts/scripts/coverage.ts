@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { runForge } from './run-forge.ts';
 
 /**
- * `node contracts/scripts/coverage.ts` prints what the unit tests run of the escrow's three files and fails under
- * 100 % of their lines, branches or functions. Forge compiles without the optimizer for this, so that every line is
- * still there, and does not look into assembly: those blocks are held by tests of what they do and by mutants.
+ * `node contracts/scripts/coverage.ts` prints what the unit tests run of the escrow and fails under 100 % of its lines,
+ * branches or functions. Forge compiles without the optimizer for this, so that every line is still there. It does not
+ * look into assembly, nor at free functions (all of PackedState.sol): tests of what they do and mutants hold those.
  */
 const contracts = fileURLToPath(new URL('..', import.meta.url));
-const files = ['PaymentEscrow.sol', 'Calendar.sol', 'PackedState.sol'];
+const files = ['PaymentEscrow.sol', 'Calendar.sol'];
 
 type Count = { hit: number; found: number };
 type Coverage = { lines: Count; branches: Count; functions: Count; missed: string[] };
