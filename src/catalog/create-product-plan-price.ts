@@ -2,9 +2,9 @@ import { type Database, type ProductPlanPrice, transaction } from '../../prisma/
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { invalid, notFound } from '../errors.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
-import { once } from '../platform/once.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { priceRow } from './create-product-plan.ts';
 import { type CreatePriceInput, priceFaults } from './product-plan.ts';
 import { lockPlan } from './store.ts';

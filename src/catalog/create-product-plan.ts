@@ -1,9 +1,9 @@
 import { type Database, type ProductPlan, type ProductPlanPrice, transaction } from '../../prisma/client.ts';
 import { invalid } from '../errors.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { newId } from '../platform/identifier.ts';
-import { once } from '../platform/once.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { type CreatePlanInput, type CreatePriceInput, defaultPriceIndex, priceFaults } from './product-plan.ts';
 import { requireTaxRate } from './require-tax-rate.ts';
 

@@ -7,10 +7,10 @@ import { type Selection, selectionFaults } from '../chains/chain-selection.ts';
 import { requireCustomer } from '../customers/require-customer.ts';
 import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
-import { once } from '../platform/once.ts';
-import { sealed, unsealed } from '../platform/sealed.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
+import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { type Currency, currencyOf } from '../prices/money.ts';
 import {
   type CheckoutItemInput,

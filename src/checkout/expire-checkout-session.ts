@@ -4,9 +4,9 @@ import type { Config } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import { cancelUnpaid } from '../payments/actions/cancel-payment-intent.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
-import { once } from '../platform/once.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { checkoutSessionFields, type SessionWithItems } from './checkout-session.ts';
 import { inOrder, lockPaymentIntent, lockSession, requireSession } from './store.ts';
 

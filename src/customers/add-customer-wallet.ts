@@ -2,11 +2,11 @@ import { type CustomerWallet, type Database, Prisma, transaction } from '../../p
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { notFound } from '../errors.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { newId } from '../platform/identifier.ts';
 import { addJob } from '../platform/jobs.ts';
-import { once } from '../platform/once.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { refreshWalletJob } from './jobs.ts';
 import { walletConflict } from './wallet.ts';
 

@@ -1,9 +1,9 @@
 import { type CustomerAccount, type CustomerWallet, type Database, transaction } from '../../prisma/client.ts';
 import { appendEvents } from '../events/append-events.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { newId } from '../platform/identifier.ts';
-import { once } from '../platform/once.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { type CustomerFields, customerFields } from './customer.ts';
 
 export type CustomerWithWallets = CustomerAccount & { wallets: CustomerWallet[] };

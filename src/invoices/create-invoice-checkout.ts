@@ -14,10 +14,10 @@ import { type NewCheckoutSession, openCheckoutSession } from '../checkout/open-c
 import { GatewayError, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
-import { once } from '../platform/once.ts';
-import { sealed, unsealed } from '../platform/sealed.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
+import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { isCurrency } from '../prices/money.ts';
 import { lockInvoice } from './store.ts';
 

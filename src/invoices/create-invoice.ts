@@ -3,10 +3,10 @@ import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../catalog/require-tax-rate.ts';
 import { taxRuleOf } from '../catalog/tax-rate.ts';
 import { invalid, notFound } from '../errors.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { newId } from '../platform/identifier.ts';
-import { once } from '../platform/once.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { type CreateInvoiceInput, priceInvoice } from './invoice.ts';
 
 export type InvoiceWithItems = Invoice & { items: InvoiceItem[] };

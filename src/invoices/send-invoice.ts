@@ -2,10 +2,10 @@ import { type Database, type Invoice, transaction } from '../../prisma/client.ts
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError, notFound } from '../errors.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { addJob } from '../platform/jobs.ts';
-import { once } from '../platform/once.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { mailInvoiceJob } from './jobs.ts';
 
 /**

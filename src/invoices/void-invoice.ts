@@ -4,9 +4,9 @@ import type { Scope } from '../auth/principal.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
-import { once } from '../platform/once.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { invoiceFields, nextInvoiceStatus } from './invoice.ts';
 import { lockInvoice } from './store.ts';
 

@@ -7,7 +7,7 @@ import { sweepPayments } from '../payments/actions/sweep-payments.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Log } from '../platform/log.ts';
 import { openMailer } from '../platform/mail.ts';
-import { purgeIdempotency } from '../platform/purge-idempotency.ts';
+import { purgeIdempotency } from '../platform/idempotency/purge-idempotency.ts';
 import { runQueue } from '../platform/queue.ts';
 import { jobTable } from './job-table.ts';
 import { openPumps } from './open-sending.ts';

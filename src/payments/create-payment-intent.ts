@@ -2,8 +2,8 @@ import { type Database, type PaymentIntent, transaction } from '../../prisma/cli
 import { notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
-import { once } from '../platform/once.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { insertPaymentIntent } from './insert-payment-intent.ts';
 import type { NewPaymentIntent, PaymentSource } from './new-payment-intent.ts';
 

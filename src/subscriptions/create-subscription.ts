@@ -4,10 +4,10 @@ import { isSelected, readSelection, type Selection } from '../chains/chain-selec
 import type { Registry } from '../chains/registry.ts';
 import { type FieldFault, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
-import { firstAnswer } from '../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../platform/idempotency-request.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { newId } from '../platform/identifier.ts';
-import { once } from '../platform/once.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { subscriptionFields } from './subscription-fields.ts';
 import type { CreateSubscriptionInput } from './subscription-input.ts';
 

@@ -5,7 +5,7 @@ import { createMerchant } from '../../src/auth/create-merchant.ts';
 import { createPaymentIntent } from '../../src/payments/create-payment-intent.ts';
 import { newPaymentIntentSchema } from '../../src/payments/new-payment-intent.ts';
 import { paymentIntentFields } from '../../src/payments/payment-intent-fields.ts';
-import { idempotencyRequest } from '../../src/platform/idempotency-request.ts';
+import { idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { freshDatabase } from '../setup/database.ts';
 

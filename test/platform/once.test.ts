@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { type Database, Prisma, transaction } from '../../prisma/client.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { firstAnswer } from '../../src/platform/first-answer.ts';
-import { type IdempotencyRequest, idempotencyRequest } from '../../src/platform/idempotency-request.ts';
+import { firstAnswer } from '../../src/platform/idempotency/first-answer.ts';
+import { type IdempotencyRequest, idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { once } from '../../src/platform/once.ts';
-import { purgeIdempotency } from '../../src/platform/purge-idempotency.ts';
-import { sealed, unsealed } from '../../src/platform/sealed.ts';
+import { once } from '../../src/platform/idempotency/once.ts';
+import { purgeIdempotency } from '../../src/platform/idempotency/purge-idempotency.ts';
+import { sealed, unsealed } from '../../src/platform/idempotency/sealed.ts';
 import { freshDatabase } from '../setup/database.ts';
 
 const { database } = await freshDatabase();

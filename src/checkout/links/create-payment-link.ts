@@ -2,10 +2,10 @@ import { type Database, transaction } from '../../../prisma/client.ts';
 import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
 import { invalid } from '../../errors.ts';
-import { firstAnswer } from '../../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { newId } from '../../platform/identifier.ts';
-import { once } from '../../platform/once.ts';
+import { once } from '../../platform/idempotency/once.ts';
 import { type CreateLinkInput, linkPricingFault } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 

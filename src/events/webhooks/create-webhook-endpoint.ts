@@ -1,10 +1,10 @@
 import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
-import { firstAnswer } from '../../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { newId } from '../../platform/identifier.ts';
-import { once } from '../../platform/once.ts';
-import { sealed, unsealed } from '../../platform/sealed.ts';
+import { once } from '../../platform/idempotency/once.ts';
+import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { type CreateEndpointInput, ENDPOINTS_LIMIT } from './webhook-endpoint.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 

@@ -3,9 +3,9 @@ import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { GatewayError, notFound } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
-import { once } from '../../platform/once.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
+import { once } from '../../platform/idempotency/once.ts';
 
 /**
  * Sends a delivery once more, with the same webhook-id, and on the whole schedule from now.

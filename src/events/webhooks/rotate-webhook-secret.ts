@@ -1,10 +1,10 @@
 import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { firstAnswer } from '../../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
-import { once } from '../../platform/once.ts';
-import { sealed, unsealed } from '../../platform/sealed.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
+import { once } from '../../platform/idempotency/once.ts';
+import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { findEndpoint } from './store.ts';
 import { ROTATION_OVERLAP_SECONDS } from './webhook-endpoint.ts';
 import { newWebhookSecret } from './webhook-signature.ts';

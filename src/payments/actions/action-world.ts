@@ -5,7 +5,7 @@ import type { Scope } from '../../auth/principal.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 
 export type ActionWorld = {
   database: Database;

@@ -2,8 +2,8 @@ import { type DatabaseTransaction, type PaymentIntent, transaction } from '../..
 import { GatewayError } from '../../errors.ts';
 import { voidCall } from '../../escrow/calldata.ts';
 import { appendEvents } from '../../events/append-events.ts';
-import { firstAnswer } from '../../platform/first-answer.ts';
-import { once } from '../../platform/once.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import { once } from '../../platform/idempotency/once.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
 import { demandNoMoneyOut, heldPayment, pendingMoneyOut } from './held-payment.ts';

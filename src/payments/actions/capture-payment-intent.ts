@@ -1,8 +1,8 @@
 import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import { captureCall } from '../../escrow/calldata.ts';
-import { firstAnswer } from '../../platform/first-answer.ts';
-import { once } from '../../platform/once.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import { once } from '../../platform/idempotency/once.ts';
 import { parseBaseUnits } from '../refund-amount.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';

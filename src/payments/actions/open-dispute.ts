@@ -4,9 +4,9 @@ import { canonicalSignature, isSignedOnChain } from '../../chains/evm/signature.
 import { type FieldFault, GatewayError, invalid } from '../../errors.ts';
 import { disputeWithSignatureCall } from '../../escrow/calldata.ts';
 import { disputeTypedData } from '../../escrow/dispute-request.ts';
-import { firstAnswer } from '../../platform/first-answer.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { newId } from '../../platform/identifier.ts';
-import { once } from '../../platform/once.ts';
+import { once } from '../../platform/idempotency/once.ts';
 import { REASON_LENGTH } from '../refund-amount.ts';
 import type { ChainActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';

@@ -2,9 +2,9 @@ import { type DatabaseTransaction, type PaymentIntent, type Refund, transaction 
 import { GatewayError } from '../../errors.ts';
 import { refundCall } from '../../escrow/calldata.ts';
 import { appendEvents } from '../../events/append-events.ts';
-import { firstAnswer } from '../../platform/first-answer.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { newId } from '../../platform/identifier.ts';
-import { once } from '../../platform/once.ts';
+import { once } from '../../platform/idempotency/once.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { parseRefund, type RefundSize, refundAmount } from '../refund-amount.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';

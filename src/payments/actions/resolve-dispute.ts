@@ -3,9 +3,9 @@ import { type DatabaseTransaction, type Dispute, transaction } from '../../../pr
 import type { Scope } from '../../auth/principal.ts';
 import { GatewayError, invalid, notFound } from '../../errors.ts';
 import { type Call, concedeCall, resolveCall } from '../../escrow/calldata.ts';
-import { firstAnswer } from '../../platform/first-answer.ts';
-import type { IdempotencyRequest } from '../../platform/idempotency-request.ts';
-import { once } from '../../platform/once.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
+import { once } from '../../platform/idempotency/once.ts';
 import type { ActionWorld } from './action-world.ts';
 import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';

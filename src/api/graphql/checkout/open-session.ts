@@ -4,7 +4,7 @@ import { startLinkCheckout } from '../../../checkout/links/start-link-checkout.t
 import { requireCustomer } from '../../../customers/require-customer.ts';
 import { invalid } from '../../../errors.ts';
 import { createInvoiceCheckout } from '../../../invoices/create-invoice-checkout.ts';
-import type { IdempotencyRequest } from '../../../platform/idempotency-request.ts';
+import type { IdempotencyRequest } from '../../../platform/idempotency/idempotency-request.ts';
 import type { World } from '../server/world.ts';
 
 /** Hands a session's input to the room of what it is for: an invoice, a link, or the checkout's own items and intents. */

@@ -1,4 +1,4 @@
-import { type IdempotencyRequest, idempotencyRequest } from '../../../platform/idempotency-request.ts';
+import { type IdempotencyRequest, idempotencyRequest } from '../../../platform/idempotency/idempotency-request.ts';
 import type { GraphqlContext } from './context.ts';
 
 /** The idempotency of a mutation under the header `Idempotency-Key`; undefined when the caller sent none. */

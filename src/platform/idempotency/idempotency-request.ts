@@ -11,7 +11,7 @@
  * The key itself is never stored, only its hash: from it the seal of secrets in an answer is derived (`sealed.ts`).
  */
 import { createHash } from 'node:crypto';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../../errors.ts';
 import { canonicalJson } from './typed-json.ts';
 
 export type IdempotencyRequest = {

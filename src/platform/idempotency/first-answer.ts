@@ -1,5 +1,5 @@
-import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
-import { GatewayError } from '../errors.ts';
+import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
 import { type IdempotencyRequest, storedKey } from './idempotency-request.ts';
 import { fromTypedJson } from './typed-json.ts';
 

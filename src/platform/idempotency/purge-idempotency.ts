@@ -1,5 +1,5 @@
-import type { Database } from '../../prisma/client.ts';
-import type { Clock } from './clock.ts';
+import type { Database } from '../../../prisma/client.ts';
+import type { Clock } from '../clock.ts';
 
 /** Promised are 24 h; a day more costs little and forgives clocks. */
 const KEPT_HOURS = 48;

@@ -1,8 +1,8 @@
-import type { DatabaseTransaction } from '../../prisma/client.ts';
-import { GatewayError } from '../errors.ts';
+import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+import { isLockTimeout } from '../lock-timeout.ts';
 import { type FirstAnswer, firstAnswer } from './first-answer.ts';
 import { type IdempotencyRequest, storedKey } from './idempotency-request.ts';
-import { isLockTimeout } from './lock-timeout.ts';
 import { toTypedJson } from './typed-json.ts';
 
 /** How long a twin waits for the call that came first. */

@@ -2,7 +2,7 @@
  * JSON that keeps what JSON alone forgets: instants, big integers, decimals and bytes come back as what they were.
  * An object of one key that begins with `$` is wrapped, so that a caller's own `{"$date": …}` stays data.
  */
-import { Prisma } from '../../prisma/client.ts';
+import { Prisma } from '../../../prisma/client.ts';
 
 export function toTypedJson(value: unknown): Prisma.InputJsonValue | null {
   if (value === undefined || value === null) return null;
