@@ -35,6 +35,10 @@ import './checkout/checkout.ts';
 import './links/start-link-checkout.ts';
 import './webhooks/webhook-endpoint.ts';
 import './webhooks/webhook-mutations.ts';
+import './subscriptions/subscription.ts';
+import './subscriptions/subscriptions.ts';
+import './subscriptions/subscription-mutations.ts';
+import './prices/price.ts';
 import { builder } from './server/builder.ts';
 
 export const schema = builder.toSchema();
