@@ -45,6 +45,7 @@ export async function measurePushes({ installation, sizes, print }: Bench): Prom
     blocks.stop();
     await client.dispose();
   }
+  print(spans.map((span) => span.toFixed(0)).join(' '));
   const row = `| ${spans.length} payments | ${percentile(spans, 50).toFixed(0)} | ${percentile(spans, 99).toFixed(0)} |`;
   print(row);
   return `| block mined → state at a graphql-ws client | p50 ms | p99 ms |\n|---|---:|---:|\n${row}`;

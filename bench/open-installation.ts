@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Demo, readDemo } from '../src/local/demo-file.ts';
@@ -15,7 +15,7 @@ const withoutLimits = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '100
 
 /** What `npm start` runs, in a folder of its own that is removed at the end. */
 export async function openInstallation(): Promise<Installation> {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+  const folder = join(tmpdir(), `sluice-bench-${crypto.randomUUID()}`);
   const ports = await Promise.all(portNames.map(async (name) => [name, String(await freePort())]));
   const child = spawn(process.execPath, [join(checkoutFolder, 'src', 'local', 'start.ts')], {
     env: {

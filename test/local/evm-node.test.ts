@@ -60,6 +60,23 @@ test('a restarted node goes on with its chain, and furnishing it twice changes n
   expect((await second.client.getCode({ address: furnished.escrow }))?.length).toBeGreaterThan(1000);
 });
 
+test('a chain begins with its first genesis, though the node adds another at each start', async () => {
+  const [port, stateFile] = [await freePort(), stateFileOfTest()];
+  const first = await start({ port, stateFile });
+  const genesis = await first.client.getBlock({ blockNumber: 0n });
+  await first.node.stop();
+  const state = JSON.parse(readFileSync(stateFile, 'utf8'));
+  const [block] = state.blocks;
+  for (let later = 1n; later <= 9n; later += 1n) {
+    const timestamp = `0x${(genesis.timestamp + later).toString(16)}`;
+    state.blocks.push({ ...block, header: { ...block.header, timestamp } });
+  }
+  writeFileSync(stateFile, JSON.stringify({ ...state, blocks: state.blocks.reverse() }));
+
+  const second = await start({ port, stateFile });
+  expect((await second.client.getBlock({ blockNumber: 0n })).hash).toBe(genesis.hash);
+});
+
 test('a node that its parent left running is found again', async () => {
   const [port, stateFile] = [await freePort(), stateFileOfTest()];
   const first = await start({ port, stateFile });
