@@ -62,7 +62,7 @@ export const oddValue: Arbitrary<unknown> = fc.oneof(
 
 export function arbitraryInput(known: Known, type: GraphQLInputType, depth = 0): Arbitrary<unknown> {
   const fitting = fittingInput(known, type, depth);
-  return fc.oneof({ weight: 12, arbitrary: fitting }, { weight: 1, arbitrary: oddValue });
+  return fc.oneof({ weight: 40, arbitrary: fitting }, { weight: 1, arbitrary: oddValue });
 }
 
 function fittingInput(known: Known, type: GraphQLInputType, depth: number): Arbitrary<unknown> {
