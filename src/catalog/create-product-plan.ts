@@ -2,8 +2,8 @@ import { type Database, type ProductPlan, type ProductPlanPrice, transaction } f
 import { invalid } from '../errors.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { newId } from '../platform/identifier.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { newId } from '../platform/identifier.ts';
 import { type CreatePlanInput, type CreatePriceInput, defaultPriceIndex, priceFaults } from './product-plan.ts';
 import { requireTaxRate } from './require-tax-rate.ts';
 

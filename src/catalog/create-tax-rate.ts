@@ -1,8 +1,8 @@
 import { type Database, type TaxRate, transaction } from '../../prisma/client.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { newId } from '../platform/identifier.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { newId } from '../platform/identifier.ts';
 import type { CreateTaxRateInput } from './tax-rate.ts';
 
 /** Makes a tax rate of a merchant; `inclusive` is false unless said. */

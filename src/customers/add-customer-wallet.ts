@@ -4,9 +4,9 @@ import type { Scope } from '../auth/principal.ts';
 import { notFound } from '../errors.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
 import { addJob } from '../platform/jobs.ts';
-import { once } from '../platform/idempotency/once.ts';
 import { refreshWalletJob } from './jobs.ts';
 import { walletConflict } from './wallet.ts';
 

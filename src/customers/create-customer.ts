@@ -2,8 +2,8 @@ import { type CustomerAccount, type CustomerWallet, type Database, transaction }
 import { appendEvents } from '../events/append-events.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { newId } from '../platform/identifier.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { newId } from '../platform/identifier.ts';
 import { type CustomerFields, customerFields } from './customer.ts';
 
 export type CustomerWithWallets = CustomerAccount & { wallets: CustomerWallet[] };

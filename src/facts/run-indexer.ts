@@ -6,16 +6,16 @@ import type { Config } from '../config.ts';
 import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import { dropStaleSchemas } from './drop-stale-schemas.ts';
 import type { FactHandlers } from './fact-handler.ts';
 import { type FallbackSource, withFallback } from './fallback-source.ts';
 import { firstBlocks } from './first-blocks.ts';
 import { openLogSource } from './log-source.ts';
-import { indexedChains } from './ponder-settings.ts';
-import { openPonderSource } from './ponder-source.ts';
+import { dropStaleSchemas } from './ponder/drop-stale-schemas.ts';
+import { indexedChains } from './ponder/ponder-settings.ts';
+import { openPonderSource } from './ponder/ponder-source.ts';
+import { type PonderSupervisor, supervisePonder } from './ponder/supervise-ponder.ts';
 import type { Observation, ProjectorObserver } from './projector-world.ts';
 import { runProjector } from './run-projector.ts';
-import { type PonderSupervisor, supervisePonder } from './supervise-ponder.ts';
 
 export type RunningIndexer = { stop(): Promise<void> };
 

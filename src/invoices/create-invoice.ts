@@ -5,8 +5,8 @@ import { taxRuleOf } from '../catalog/tax-rate.ts';
 import { invalid, notFound } from '../errors.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { newId } from '../platform/identifier.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { newId } from '../platform/identifier.ts';
 import { type CreateInvoiceInput, priceInvoice } from './invoice.ts';
 
 export type InvoiceWithItems = Invoice & { items: InvoiceItem[] };

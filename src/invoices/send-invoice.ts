@@ -4,8 +4,8 @@ import type { Scope } from '../auth/principal.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { addJob } from '../platform/jobs.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { addJob } from '../platform/jobs.ts';
 import { mailInvoiceJob } from './jobs.ts';
 
 /**

@@ -6,8 +6,8 @@ import { type FieldFault, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { newId } from '../platform/identifier.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { newId } from '../platform/identifier.ts';
 import { subscriptionFields } from './subscription-fields.ts';
 import type { CreateSubscriptionInput } from './subscription-input.ts';
 

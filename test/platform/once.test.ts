@@ -3,10 +3,10 @@ import { type Database, Prisma, transaction } from '../../prisma/client.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { firstAnswer } from '../../src/platform/idempotency/first-answer.ts';
 import { type IdempotencyRequest, idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
-import { newId } from '../../src/platform/identifier.ts';
 import { once } from '../../src/platform/idempotency/once.ts';
 import { purgeIdempotency } from '../../src/platform/idempotency/purge-idempotency.ts';
 import { sealed, unsealed } from '../../src/platform/idempotency/sealed.ts';
+import { newId } from '../../src/platform/identifier.ts';
 import { freshDatabase } from '../setup/database.ts';
 
 const { database } = await freshDatabase();

@@ -4,8 +4,8 @@ import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
 import { invalid } from '../../errors.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { newId } from '../../platform/identifier.ts';
 import { once } from '../../platform/idempotency/once.ts';
+import { newId } from '../../platform/identifier.ts';
 import { type CreateLinkInput, linkPricingFault } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 

@@ -2,9 +2,9 @@ import { type Database, transaction, type WebhookEndpoint } from '../../../prism
 import { GatewayError } from '../../errors.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
-import { newId } from '../../platform/identifier.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
+import { newId } from '../../platform/identifier.ts';
 import { type CreateEndpointInput, ENDPOINTS_LIMIT } from './webhook-endpoint.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Log } from '../platform/log.ts';
+import type { Log } from '../../platform/log.ts';
 import { type IndexedChain, indexerFolder, ponderSchema } from './ponder-settings.ts';
 
 export type PonderSupervisor = {
@@ -15,7 +15,7 @@ export type PonderSupervisor = {
 };
 
 /** Itself, without the launcher of npm around it, which would leave it running when it is killed. */
-const ponderFile = fileURLToPath(new URL('../../node_modules/ponder/dist/esm/bin/ponder.js', import.meta.url));
+const ponderFile = fileURLToPath(new URL('../../../node_modules/ponder/dist/esm/bin/ponder.js', import.meta.url));
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;

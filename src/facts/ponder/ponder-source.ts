@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { z } from 'zod';
-import type { ChainLog } from './chain-fact.ts';
-import type { FactReading, FactSource } from './fact-source.ts';
+import type { ChainLog } from '../chain-fact.ts';
+import type { FactReading, FactSource } from '../fact-source.ts';
 
 const rowSchema = z.object({
   chain_id: z.int(),

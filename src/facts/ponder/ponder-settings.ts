@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { NATIVE } from '../chains/chain.ts';
-import type { Chain } from '../chains/registry.ts';
-import type { RpcSettings } from '../config.ts';
+import { NATIVE } from '../../chains/chain.ts';
+import type { Chain } from '../../chains/registry.ts';
+import type { RpcSettings } from '../../config.ts';
 
 export type IndexedChain = {
   chainId: number;
@@ -21,8 +21,8 @@ export type IndexedChain = {
   tokens: string[];
 };
 
-export const indexerFolder = fileURLToPath(new URL('../../indexer', import.meta.url));
-const abiFile = fileURLToPath(new URL('../escrow/escrow-abi.ts', import.meta.url));
+export const indexerFolder = fileURLToPath(new URL('../../../indexer', import.meta.url));
+const abiFile = fileURLToPath(new URL('../../escrow/escrow-abi.ts', import.meta.url));
 
 /** A progress row costs a block's header when history is read, which on public chains is paid for. */
 const PUBLIC_PROGRESS_BLOCKS = 10;
