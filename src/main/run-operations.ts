@@ -1,19 +1,26 @@
 import type { Config } from '../config.ts';
 import { operate } from '../operations/operate.ts';
 import { verify } from '../operations/verify.ts';
-import { openFloor } from './open-world.ts';
+import { openFloor, openSigners } from './open-world.ts';
 
 /** One command of an operator, to the end. Answers the exit code. */
 export async function runOperations(config: Config, args: readonly string[]): Promise<number> {
   const floor = openFloor(config, 'ops');
   try {
     return await operate(
-      { ...floor, print: (text) => console.log(text), complain: (text) => console.error(text) },
+      { ...floor, keys: heldKeys(config), print: (text) => console.log(text), complain: (text) => console.error(text) },
       args,
     );
   } finally {
     await floor.database.$disconnect();
   }
+}
+
+/** Commands run without keys too; then only those that have sent before are known. */
+function heldKeys(config: Config): string[] {
+  if (config.operator.privateKey === undefined && config.operator.keyFile === undefined) return [];
+  const { operator, arbiter } = openSigners(config);
+  return [operator, ...(arbiter ? [arbiter] : [])].map((signer) => signer.address);
 }
 
 /** Compares what is told with what the chains say. Answers the exit code. */

@@ -5,31 +5,31 @@ import { abandonTransaction } from '../operator/abandon-transaction.ts';
 import { sweepPayments } from '../payments/actions/sweep-payments.ts';
 import { isId } from '../platform/identifier.ts';
 import type { Operation, OperationsWorld, Row } from './operations-world.ts';
-import { needed, wholeNumber } from './read-option.ts';
+import { chainIdOf, choice, needed, wholeNumber } from './read-option.ts';
 
 const ROWS = 200;
 const MINUTE_MS = 60_000;
+const open = ['QUEUED', 'SIGNED', 'SENT', 'MINED'] as const;
+const statuses = [...open, 'FINAL', 'FAILED', 'CANCELLED'] as const;
 /** After this a transaction that waits, or an intent with work that is due, is called stuck. */
 const STUCK_MINUTES = '10';
 
 export const chainOperations: Record<string, Operation> = {
-  status: { usage: '', options: [], run: (world) => chainRows(world) },
-  lag: { usage: '', options: [], run: (world) => chainRows(world) },
   pending: {
-    usage: '[--chain <id>]',
-    options: ['chain'],
+    usage: '[--chain <id>] [--status failed]',
+    options: ['chain', 'status'],
     async run({ database, clock }, { values }) {
       const chainId = values.chain === undefined ? undefined : chainIdOf(values.chain);
-      const open = await database.outgoingTransaction.findMany({
+      const found = await database.outgoingTransaction.findMany({
         where: {
-          status: { in: ['QUEUED', 'SIGNED', 'SENT', 'MINED'] },
+          status: { in: values.status === undefined ? [...open] : [choice(values.status, '--status', statuses)] },
           ...(chainId === undefined ? {} : { chainId }),
         },
-        orderBy: { id: 'asc' },
+        orderBy: { id: values.status === undefined ? 'asc' : 'desc' },
         take: ROWS,
         include: { _count: { select: { attempts: true } } },
       });
-      return open.map((row) => ({
+      return found.map((row) => ({
         id: row.id,
         chainId: row.chainId,
         purpose: row.purpose,
@@ -38,6 +38,8 @@ export const chainOperations: Record<string, Operation> = {
         attempts: row._count.attempts,
         failures: row.failures,
         ageSeconds: ageSeconds(clock.now(), row.createdAt),
+        txHash: row.txHash,
+        requestId: row.requestId,
         error: row.error,
       }));
     },
@@ -55,6 +57,7 @@ export const chainOperations: Record<string, Operation> = {
   },
   'transaction abandon': {
     usage: '--id <id> --reason <words>',
+    hint: 'pending',
     options: ['id', 'reason'],
     async run(world, { values }) {
       const id = needed(values, 'id');
@@ -71,6 +74,7 @@ export const chainOperations: Record<string, Operation> = {
   'chain resume': { usage: '<id>', options: [], run: (world, { words }) => setPaused(world, words[0], null) },
   'chain resync': {
     usage: '<id> [--from <block>]',
+    hint: 'lag',
     options: ['from'],
     async run(world, { words, values }) {
       const chainId = knownChain(world, words[0]);
@@ -80,31 +84,6 @@ export const chainOperations: Record<string, Operation> = {
     },
   },
 };
-
-async function chainRows({ database, registry, nodes, clock }: OperationsWorld): Promise<Row[]> {
-  const chains = registry.enabled().filter((chain) => chain.family === 'EVM');
-  return await Promise.all(
-    chains.map(async (chain): Promise<Row> => {
-      const { chainId } = chain;
-      const cursor = await database.chainCursor.findUnique({ where: { chainId } });
-      const head = await nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 })).catch(() => null);
-      const waiting = await database.outgoingTransaction.count({
-        where: { chainId, status: { in: ['QUEUED', 'SIGNED', 'SENT'] } },
-      });
-      return {
-        chainId,
-        name: chain.name,
-        node: head === null ? 'unreachable' : String(head),
-        applied: cursor ? String(cursor.appliedNumber) : null,
-        lagBlocks: head === null || !cursor ? null : String(head - cursor.appliedNumber),
-        seenSecondsAgo: cursor ? ageSeconds(clock.now(), cursor.updatedAt) : null,
-        pendingTransactions: waiting,
-        paused: cursor?.pausedAt !== null && cursor !== null,
-        halted: cursor?.haltReason ?? null,
-      };
-    }),
-  );
-}
 
 async function stuckRows({ database, clock }: OperationsWorld, minutes: number): Promise<Row[]> {
   const before = new Date(clock.now().getTime() - minutes * MINUTE_MS);
@@ -171,10 +150,6 @@ function knownChain({ registry }: OperationsWorld, text: string | undefined): nu
   const chainId = chainIdOf(text ?? '');
   if (!registry.chain(chainId)) throw invalid([{ param: 'id', message: `no chain ${chainId} is registered` }]);
   return chainId;
-}
-
-function chainIdOf(text: string): number {
-  return wholeNumber(text, 'chain id', { least: 1, most: 2_147_483_647 });
 }
 
 function blockOf(text: string): bigint {

@@ -1,21 +1,30 @@
 import { parseArgs } from 'node:util';
+import { Prisma } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
 import { chainOperations } from './chain-operations.ts';
-import type { Operation, OperationsWorld } from './operations-world.ts';
+import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
 import { printRows } from './print-rows.ts';
+import { repairOperations } from './repair-operations.ts';
+import { statusOperations } from './status-operations.ts';
 import { tenantOperations } from './tenant-operations.ts';
 
-const operations: Record<string, Operation> = { ...tenantOperations, ...chainOperations };
+const operations: Record<string, Operation> = {
+  ...statusOperations,
+  ...chainOperations,
+  ...repairOperations,
+  ...tenantOperations,
+};
 
 /**
- * Runs one command of an operator: `merchant create --name Shop`, `status --json`. Prints its rows as a table, or as
- * JSON with `--json`; a refusal goes to `complain`. Answers the exit code: 0 done, 1 refused, 2 not understood.
+ * Runs one command of an operator: `merchant create --name Shop`, `status --json`. Prints its rows as tables, or as
+ * JSON with `--json`; a refusal goes to `complain`, with what to run next. Answers the exit code: 0 done, 1 refused or
+ * something is wrong, 2 not understood.
  */
 export async function operate(
   world: OperationsWorld & { print: (text: string) => void; complain: (text: string) => void },
   args: readonly string[],
 ): Promise<number> {
-  const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((candidate) => candidate in operations);
+  const name = [args.slice(0, 2).join(' '), args[0] ?? ''].find((candidate) => Object.hasOwn(operations, candidate));
   const operation = name === undefined ? undefined : operations[name];
   if (name === undefined || !operation) {
     world.complain(usage());
@@ -23,14 +32,16 @@ export async function operate(
   }
   try {
     const request = readArguments(operation, args.slice(name.split(' ').length));
-    const rows = await operation.run(world, request);
-    world.print(request.json ? JSON.stringify(rows, null, 2) : printRows(rows));
-    return 0;
+    const answer = await operation.run(world, request);
+    world.print(request.json ? printJson(answer) : printAnswer(answer));
+    if (Array.isArray(answer) || answer.fault === undefined) return 0;
+    world.complain(answer.fault);
+    return 1;
   } catch (error) {
-    if (error instanceof GatewayError) world.complain(error.message);
-    else if (isArgumentError(error)) world.complain(`${error.message}\nUsage: ops ${name} ${operation.usage}`);
-    else throw error;
-    return error instanceof GatewayError && error.code !== 'VALIDATION_ERROR' ? 1 : 2;
+    const refusal = refusalOf(error, { name, operation });
+    if (!refusal) throw error;
+    world.complain(refusal.text);
+    return refusal.code;
   }
 }
 
@@ -43,11 +54,63 @@ function readArguments(operation: Operation, args: readonly string[]) {
   return { words: positionals, values: texts, json: values.json === true };
 }
 
+function printJson(answer: Answer): string {
+  return JSON.stringify(Array.isArray(answer) ? answer : { ...answer.sections, fault: answer.fault }, null, 2);
+}
+
+function printAnswer(answer: Answer): string {
+  if (Array.isArray(answer)) return printRows(answer);
+  const sections = Object.entries(answer.sections);
+  return sections.map(([heading, rows]) => `${heading}\n${printRows(rows)}`).join('\n\n');
+}
+
+/** What is said to the operator; null for a bug. */
+function refusalOf(
+  error: unknown,
+  { name, operation }: { name: string; operation: Operation },
+): { text: string; code: 1 | 2 } | null {
+  const call = `Usage: npm run ops -- ${name} ${operation.usage}`.trimEnd();
+  if (isArgumentError(error)) return { text: `${error.message}\n${call}`, code: 2 };
+  if (error instanceof GatewayError) {
+    if (error.code === 'VALIDATION_ERROR') return { text: `${error.message}\n${call}`, code: 2 };
+    const hint = error.code === 'CHAIN_UNAVAILABLE' ? 'lag' : operation.hint;
+    return { text: hint === undefined ? error.message : `${error.message}\nTry: npm run ops -- ${hint}`, code: 1 };
+  }
+  if (!isDatabaseFault(error)) return null;
+  return MISSING.has(codeOf(error) ?? '')
+    ? { text: 'The database lacks tables of this build.\nTry: npm run migrate -- deploy', code: 1 }
+    : { text: 'The database does not answer: is DATABASE_URL right, and Postgres running?', code: 1 };
+}
+
+/** Of Prisma: a table or column is not there. */
+const MISSING = new Set(['P2021', 'P2022']);
+const UNREACHABLE = new Set([
+  'P1000',
+  'P1001',
+  'P1002',
+  'P1003',
+  'P1008',
+  'P1010',
+  'P1017',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+]);
+
+function isDatabaseFault(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientInitializationError) return true;
+  const code = codeOf(error);
+  return code !== undefined && (MISSING.has(code) || UNREACHABLE.has(code));
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
 function isArgumentError(error: unknown): error is Error {
   return error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }
 
 function usage(): string {
   const lines = Object.entries(operations).map(([name, { usage: words }]) => `  ${name} ${words}`.trimEnd());
-  return `Usage: ops <command> [options] [--json]\n${lines.join('\n')}`;
+  return `Usage: npm run ops -- <command> [options] [--json]\n${lines.join('\n')}`;
 }

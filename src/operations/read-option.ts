@@ -16,6 +16,11 @@ export function choice<Choice extends string>(text: string, param: string, choic
   return found;
 }
 
+/** A chain's documented numeric id. */
+export function chainIdOf(text: string): number {
+  return wholeNumber(text, 'chain id', { least: 1, most: 2_147_483_647 });
+}
+
 /** A whole number from `least` to `most`. */
 export function wholeNumber(text: string, param: string, { least, most }: { least: number; most: number }): number {
   const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;

@@ -37,6 +37,7 @@ export const tenantOperations: Record<string, Operation> = {
     },
   },
   'app create': {
+    hint: 'merchant list',
     usage: '--merchant <id> --name <name> --mode test|live',
     options: ['merchant', 'name', 'mode'],
     async run(world, { values }) {
@@ -49,6 +50,7 @@ export const tenantOperations: Record<string, Operation> = {
     },
   },
   'app set-payout': {
+    hint: 'merchant list',
     usage: '--app <id> --family evm|solana --address <address>',
     options: ['app', 'family', 'address'],
     async run(world, { values }) {
@@ -62,6 +64,7 @@ export const tenantOperations: Record<string, Operation> = {
     },
   },
   'key create': {
+    hint: 'merchant list',
     usage: '--app <id> --kind secret|publishable [--name <name>]',
     options: ['app', 'kind', 'name'],
     async run(world, { values }) {
@@ -72,6 +75,7 @@ export const tenantOperations: Record<string, Operation> = {
     },
   },
   'key list': {
+    hint: 'merchant list',
     usage: '--app <id>',
     options: ['app'],
     async run(world, { values }) {
@@ -89,6 +93,7 @@ export const tenantOperations: Record<string, Operation> = {
     },
   },
   'key rotate': {
+    hint: 'key list --app <id>',
     usage: '--key <id> [--overlap-hours 24]',
     options: ['key', 'overlap-hours'],
     async run(world, { values }) {
@@ -103,6 +108,7 @@ export const tenantOperations: Record<string, Operation> = {
     },
   },
   'key revoke': {
+    hint: 'key list --app <id>',
     usage: '--key <id>',
     options: ['key'],
     async run(world, { values }) {

@@ -32,6 +32,8 @@ async function run(...args: string[]) {
       clock: systemClock,
       registry,
       nodes: openEvmNodes({ registry, rpc }),
+      config: { rpc },
+      keys: [],
       print: (text) => {
         said.printed += text;
       },
@@ -89,23 +91,29 @@ it('makes credentials of the installation', async () => {
 
 it('pauses and resumes a chain, and tells it with an unreachable node', async () => {
   await rows('chain', 'pause', '11155111');
-  expect(await rows('status')).toMatchObject([{ chainId: 11155111, node: 'unreachable', paused: true }]);
+  await fresh.database.chainCursor.update({ where: { chainId: 11155111 }, data: { headHash: '0x1' } });
+  expect(await rows('lag')).toMatchObject([{ chainId: 11155111, node: null, paused: true }]);
   await rows('chain', 'resume', '11155111');
-  expect(await rows('status')).toMatchObject([{ paused: false }]);
+  expect(await rows('lag')).toMatchObject([{ paused: false }]);
 });
 
 it('prints a table for people', async () => {
-  const answer = await run('status');
+  const answer = await run('lag');
   expect(answer.printed).toMatch(/^chainId +11155111$/m);
 });
 
 it.each([
-  ['no command', [], 2, /Usage: ops/],
-  ['an unknown option', ['status', '--nope'], 2, /Usage: ops status/],
+  ['no command', [], 2, /Usage: npm run ops/],
+  ['an unknown option', ['status', '--nope'], 2, /Usage: npm run ops -- status/],
   ['a missing option', ['merchant', 'create'], 2, /--name/],
   ['a wrong choice', ['credential', 'create', '--role', 'king', '--name', 'x'], 2, /operator or arbiter/],
   ['an unknown chain', ['chain', 'pause', '424242'], 2, /424242/],
-  ['an unknown app', ['key', 'create', '--app', '019a0000-0000-7000-8000-000000000000'], 1, /No such app/],
+  [
+    'an unknown app',
+    ['key', 'create', '--app', '019a0000-0000-7000-8000-000000000000'],
+    1,
+    /No such app[\s\S]*Try: npm run ops -- merchant list/,
+  ],
 ])('refuses %s', async (_, args, code, words) => {
   const answer = await run(...args);
   expect(answer.code).toBe(code);

@@ -1,0 +1,91 @@
+import { type Address, domainSeparator, type Hex, hexToString, isAddress, parseAbi } from 'viem';
+import { type Chain, NATIVE, type Token } from '../chains/chain.ts';
+import type { EvmClient } from '../chains/evm/nodes.ts';
+import { invalid } from '../errors.ts';
+import type { Answer, OperationsWorld, Row } from './operations-world.ts';
+
+const tokenAbi = parseAbi([
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function DOMAIN_SEPARATOR() view returns (bytes32)',
+  'function nonces(address) view returns (uint256)',
+  'function RECEIVE_WITH_AUTHORIZATION_TYPEHASH() view returns (bytes32)',
+]);
+/** As the first tokens had it. */
+const oldAbi = parseAbi(['function symbol() view returns (bytes32)']);
+
+/**
+ * Compares what the registry says of a chain's tokens with the contracts: symbol, decimals, the domain that payers sign
+ * permits and ERC-3009 authorizations for. Bridged tokens may call themselves otherwise; wrong decimals or a wrong domain
+ * lose payments. Writes nothing. CHAIN_UNAVAILABLE.
+ */
+export async function checkTokens(world: OperationsWorld, { chain }: { chain: Chain }): Promise<Answer> {
+  if (chain.family !== 'EVM') throw invalid([{ param: 'chainId', message: 'must be an EVM chain' }]);
+  const tokens = chain.tokens.filter((token) => token.address !== NATIVE);
+  const rows = await world.nodes.asking(chain.chainId, async (client) => {
+    // One that does not answer at all must not pass as contracts without functions.
+    await client.getBlockNumber({ cacheTime: 0 });
+    return await Promise.all(tokens.map((token) => checkToken(client, chain, token)));
+  });
+  const wrong = rows.filter((row) => row.verdict !== 'OK').map((row) => row.token);
+  const fault = `The registry is wrong about ${wrong.join(', ')}: correct it in CHAINS_FILE, which goes before what is built in.`;
+  return { sections: { tokens: rows }, fault: wrong.length === 0 ? undefined : fault };
+}
+
+async function checkToken(client: EvmClient, chain: Chain, token: Token): Promise<Row> {
+  const { address } = token;
+  if (!isAddress(address, { strict: false })) return { token: token.key, verdict: 'not an address' };
+  const read = <Answer>(answer: Promise<Answer>): Promise<Answer | null> => answer.catch(() => null);
+  const contract = { address, abi: tokenAbi } as const;
+  const [code, symbol, decimals, separator, nonce, receive] = await Promise.all([
+    client.getCode({ address }),
+    readSymbol(client, address),
+    read(client.readContract({ ...contract, functionName: 'decimals' })),
+    read(client.readContract({ ...contract, functionName: 'DOMAIN_SEPARATOR' })),
+    read(client.readContract({ ...contract, functionName: 'nonces', args: [address] })),
+    read(client.readContract({ ...contract, functionName: 'RECEIVE_WITH_AUTHORIZATION_TYPEHASH' })),
+  ]);
+  const faults = [
+    ...(code === undefined || code === '0x' ? ['no contract lies there'] : []),
+    ...(decimals === token.decimals ? [] : [`decimals are ${decimals}`]),
+    ...domainFaults({ chain, token, address, separator, what: 'permit', isThere: nonce !== null }),
+    ...domainFaults({ chain, token, address, separator, what: 'receive', isThere: receive !== null }),
+  ];
+  return {
+    token: token.key,
+    verdict: faults.length === 0 ? 'OK' : faults.join('; '),
+    symbol,
+    decimals,
+    permit: nonce !== null && separator !== null ? (token.permit ? 'used' : 'there, not used') : null,
+    receive: receive !== null ? (token.receive ? 'used' : 'there, not used') : null,
+  };
+}
+
+async function readSymbol(client: EvmClient, address: Address): Promise<string | null> {
+  try {
+    return await client.readContract({ address, abi: tokenAbi, functionName: 'symbol' });
+  } catch {
+    return await client
+      .readContract({ address, abi: oldAbi, functionName: 'symbol' })
+      .then((text) => hexToString(text, { size: 32 }).replaceAll('\u0000', ''))
+      .catch(() => null);
+  }
+}
+
+function domainFaults(asked: {
+  chain: Chain;
+  token: Token;
+  address: Address;
+  separator: Hex | null;
+  what: 'permit' | 'receive';
+  isThere: boolean;
+}): string[] {
+  const domain = asked.token[asked.what];
+  if (domain === null) return [];
+  if (!asked.isThere) return [`has no ${asked.what}`];
+  const { chainId } = asked.chain;
+  const expected = domainSeparator({ domain: { ...domain, chainId, verifyingContract: asked.address } });
+  return expected === asked.separator
+    ? []
+    : [`signs ${asked.what} for another domain than ${domain.name} ${domain.version}`];
+}

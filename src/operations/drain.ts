@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Prisma } from '../../prisma/client.ts';
+import type { Answer, OperationsWorld } from './operations-world.ts';
+
+type Rest = { openQuotes: number; quotesUntil: Date | null; transactions: number; jobs: number; facts: number };
+
+const LOOK_MS = 1_000;
+
+/**
+ * Keeps new payments off every enabled chain, and waits until what was begun is done: quotes that a payer may still
+ * pay, transactions on their way, jobs that are due, facts that wait. The parts must run on meanwhile. Payments that
+ * are held or wait for their timelock are no hindrance. Writes the chains' pause, which stays until `chain resume`.
+ */
+export async function drain(world: OperationsWorld, { waitSeconds }: { waitSeconds: number }): Promise<Answer> {
+  const { database, registry, clock } = world;
+  const chains = registry.enabled().map((chain) => chain.chainId);
+  for (const chainId of chains) {
+    const pausedAt = clock.now();
+    await database.chainCursor.upsert({
+      where: { chainId },
+      create: { chainId, pausedAt },
+      update: { pausedAt },
+    });
+  }
+  const until = performance.now() + waitSeconds * 1000;
+  let rest = await readRest(world, chains);
+  while (!isDone(rest) && performance.now() < until) {
+    await delay(Math.min(LOOK_MS, Math.max(0, until - performance.now())));
+    rest = await readRest(world, chains);
+  }
+  const { quotesUntil, ...counts } = rest;
+  const row = { drained: isDone(rest), ...counts, quotesUntil: quotesUntil?.toISOString() ?? null };
+  const resume = chains.map((chainId) => `npm run ops -- chain resume ${chainId}`).join('\n');
+  const fault = isDone(rest)
+    ? undefined
+    : `Not drained within ${waitSeconds} s. See: npm run ops -- pending, npm run ops -- stuck; then drain again.`;
+  return { sections: { drain: [row], 'to go on': [{ run: resume }] }, fault };
+}
+
+function isDone({ openQuotes, transactions, jobs, facts }: Rest): boolean {
+  return openQuotes + transactions + jobs + facts === 0;
+}
+
+async function readRest({ database, clock }: OperationsWorld, chains: readonly number[]): Promise<Rest> {
+  const now = clock.now();
+  const quotes = {
+    chainId: { in: [...chains] },
+    authorizeBy: { gt: now },
+    paymentIntent: { status: 'CREATED' },
+  } satisfies Prisma.PaymentTermsWhereInput;
+  const [openQuotes, last, transactions, jobs, facts] = await Promise.all([
+    database.paymentTerms.count({ where: quotes }),
+    database.paymentTerms.aggregate({ where: quotes, _max: { authorizeBy: true } }),
+    database.outgoingTransaction.count({
+      where: { OR: [{ status: { in: ['QUEUED', 'SIGNED', 'SENT'] } }, { status: 'MINED', confirmedAt: null }] },
+    }),
+    database.$queryRaw<{ jobs: number }[]>`
+      SELECT count(*)::int AS jobs FROM graphile_worker.jobs
+      WHERE locked_at IS NOT NULL OR (attempts < max_attempts AND run_at <= ${now})`,
+    database.chainFact.count({
+      where: { OR: [{ status: 'SEEN' }, { status: 'CONFIRMED', appliedAt: null }] },
+    }),
+  ]);
+  return { openQuotes, quotesUntil: last._max?.authorizeBy ?? null, transactions, jobs: jobs[0]?.jobs ?? 0, facts };
+}
