@@ -60,10 +60,12 @@ it('finds a payment that the database has wrong, and repairs it by a replay', as
   expect(drifting.code).toBe(1);
   expect(drifting.json().books).toMatchObject([{ state: 'DRIFT', drifting: 1 }]);
   expect(drifting.complained).toMatch(/npm run verify -- --all/);
+  const told = await gateway.events(id);
   const replayed = await run('replay', id, '--json');
   expect(replayed.json()).toMatchObject([{ termsHash: signed.id, factsMissed: 0, factsReplayed: 2 }]);
   await gateway.settleDown();
   expect(await gateway.left(id, signed)).toBe(signed.terms.amount);
+  expect(await gateway.events(id)).toEqual(told);
   expect((await run('status')).code).toBe(0);
 });
 

@@ -1,0 +1,53 @@
+import { createServer } from 'node:http';
+import { beforeAll, expect, it } from 'vitest';
+import { queueDeliveries } from '../../src/events/webhooks/queue-deliveries.ts';
+import { serveEndpoint } from '../../src/events/webhooks/serve-endpoint.ts';
+import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { traced } from '../../src/platform/request-trace.ts';
+import { type Gateway, openGateway } from '../setup/gateway.ts';
+import { onTeardown } from '../setup/teardown.ts';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await openGateway();
+});
+
+it('carries a request’s id to its transaction, to the events that follow from it, and to their webhooks', async () => {
+  const { database, clock, scope } = gateway;
+  const { id } = await gateway.pay();
+  await traced('request-refund-1', () =>
+    refundPaymentIntent(gateway.action, { scope, id, amount: '1000000', reason: 'Returned goods' }),
+  );
+  await gateway.settleDown();
+
+  const outgoing = await database.outgoingTransaction.findFirstOrThrow({ orderBy: { id: 'desc' } });
+  expect(outgoing).toMatchObject({ requestId: 'request-refund-1' });
+  const events = await database.event.findMany({ where: { resourceId: id }, orderBy: { sequence: 'asc' } });
+  const refunded = events.filter((event) => event.type === 'payment_intent.partially_refunded');
+  expect(refunded).toMatchObject([{ requestId: 'request-refund-1' }]);
+  expect(events.find((event) => event.type === 'payment_intent.captured')).toMatchObject({ requestId: null });
+
+  const received: (string | undefined)[] = [];
+  const receiver = createServer((request, response) => {
+    received.push(String(request.headers['x-request-id'] ?? ''));
+    request.resume().on('end', () => response.end());
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  onTeardown(() => new Promise<void>((resolve) => receiver.close(() => resolve())));
+  const address = receiver.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const endpoint = await database.webhookEndpoint.create({
+    data: {
+      id: newId(),
+      appId: scope.appId ?? '',
+      url: `http://127.0.0.1:${port}/`,
+      events: ['payment_intent.partially_refunded'],
+      secret: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
+    },
+  });
+  await queueDeliveries({ database }, { appId: scope.appId ?? '', first: 1n, last: 1_000n });
+  const until = new Date(clock.now().getTime() + 10_000);
+  await serveEndpoint({ database, clock, privateAddresses: true }, { endpointId: endpoint.id, until });
+  expect(received).toEqual(['request-refund-1']);
+});
