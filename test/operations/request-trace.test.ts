@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
 import { beforeAll, expect, it } from 'vitest';
+import { openParts } from '../../src/api/open-parts.ts';
 import { queueDeliveries } from '../../src/events/webhooks/queue-deliveries.ts';
 import { serveEndpoint } from '../../src/events/webhooks/serve-endpoint.ts';
 import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { traced } from '../../src/platform/request-trace.ts';
+import { openApi } from '../setup/api.ts';
 import { type Gateway, openGateway } from '../setup/gateway.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
@@ -50,4 +52,24 @@ it('carries a request’s id to its transaction, to the events that follow from 
   const until = new Date(clock.now().getTime() + 10_000);
   await serveEndpoint({ database, clock, privateAddresses: true }, { endpointId: endpoint.id, until });
   expect(received).toEqual(['request-refund-1']);
+});
+
+it('takes the id from the API’s caller, over GraphQL and REST', async () => {
+  const api = await openApi({ parts: openParts });
+  const key = api.merchantA.secretKey;
+  const document = 'mutation ($input: CreatePaymentIntentInput!) { createPaymentIntent(input: $input) { id } }';
+  const made = await api.graphql(
+    document,
+    { input: { amount: '10.00' } },
+    { key, headers: { 'x-request-id': 'from-graphql-1' } },
+  );
+  expect(made.errors).toBeUndefined();
+  const answer = await fetch(`${api.url}/payments/intents`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key, 'x-request-id': 'from-rest-00001' },
+    body: JSON.stringify({ amount: '10.00' }),
+  });
+  expect(answer.ok).toBe(true);
+  const events = await api.database.event.findMany({ orderBy: { sequence: 'asc' } });
+  expect(events.map((event) => event.requestId)).toEqual(['from-graphql-1', 'from-rest-00001']);
 });
