@@ -52,9 +52,9 @@ export async function startApi(
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0];
+    if (await service(request, response)) return;
     if (parts.observe) followCall(request, response, parts.observe);
     if (path === '/graphql') return serveGraphql(request, response);
-    if (await service(request, response)) return;
     for (const handle of handlers) if (await handle(request, response)) return;
     const requestId = requestIdOf(single(request.headers['x-request-id']));
     printFault(world, response, requestId, new GatewayError('NOT_FOUND', 'No such path.'));
