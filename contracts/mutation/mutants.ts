@@ -497,6 +497,9 @@ export const mutants: readonly Mutant[] = [
     find: 'and(gt(returndatasize(), 0x1f), eq(mload(0x00), 1))',
     replace: 'eq(mload(0x00), 1)',
     breaks: '11: an answer is a whole word',
+    equivalent:
+      'a short answer is taken only if the bytes it leaves untouched in the scratch word complete it to the number one; ' +
+      'what lies there before the call are hashes and addresses, so that no token can bring that about',
   },
   {
     name: 'smart accounts cannot sign',
@@ -528,8 +531,6 @@ export const mutants: readonly Mutant[] = [
     find: 'function claim(address token, address to) external nonReentrant {',
     replace: 'function claim(address token, address to) external {',
     breaks: '11: guard against re-entry',
-    equivalent:
-      'claim clears the credit before it pays, so that re-entering it finds nothing; the guard is a second lock there',
   },
   {
     name: 're-entered through an allowance',

@@ -41,8 +41,9 @@ async function mutate(folder: string): Promise<number> {
   }
   const copy = await copyContracts(folder);
   const whole = await compileEscrow({}, 0);
-  const clean = await runUnitTests(copy, whole);
-  if (clean.status !== 0) {
+  for (const runTests of quick ? [runUnitTests] : [runUnitTests, runInvariants]) {
+    const clean = await runTests(copy, whole);
+    if (clean.status === 0) continue;
     process.stdout.write(`the tests fail on the escrow as it is:\n${clean.output}`);
     return 1;
   }
@@ -72,7 +73,12 @@ async function mutate(folder: string): Promise<number> {
 async function findKiller(copy: string, code: string): Promise<string | undefined> {
   const unit = await runUnitTests(copy, code);
   if (unit.status !== 0) return failedTest(unit.output);
-  const fuzzed = await runForge(copy, {
+  const fuzzed = await runInvariants(copy, code);
+  return fuzzed.status === 0 ? undefined : failedTest(fuzzed.output);
+}
+
+function runInvariants(copy: string, code: string) {
+  return runForge(copy, {
     args: ['test', '--fuzz-seed', '0x51ce'],
     env: {
       FOUNDRY_SKIP: '[]',
@@ -92,7 +98,6 @@ async function findKiller(copy: string, code: string): Promise<string | undefine
       ESCROW_RUNTIME_CODE: code,
     },
   });
-  return fuzzed.status === 0 ? undefined : failedTest(fuzzed.output);
 }
 
 function runUnitTests(copy: string, code: string) {

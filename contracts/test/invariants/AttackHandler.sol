@@ -233,10 +233,12 @@ abstract contract AttackHandler is SubscriptionHandler {
             recipient = _anybody(dice);
             token = _one(dice, tokens);
         }
+        // The contract that holds it all, and nobody, are refused as targets.
         address to = _roll(dice, 2) == 0 ? refuge : _roll(dice, 2) == 0 ? recipient : _anybody(dice);
+        if (_roll(dice, 12) == 0) to = _roll(dice, 2) == 0 ? address(escrow) : address(0);
         uint8 takes = _takes(token, to);
         bool ok = _call(recipient, 0, GAS, abi.encodeCall(IPaymentEscrow.claim, (token, to)));
-        bool expected = found && to != address(escrow) && (takes == 1 || (takes == 2 && ok));
+        bool expected = found && to != address(escrow) && to != address(0) && (takes == 1 || (takes == 2 && ok));
         if (_agrees(Op.CLAIM, ok, expected, "4: claim")) _claimed(recipient, token, to);
     }
 
@@ -268,19 +270,18 @@ abstract contract AttackHandler is SubscriptionHandler {
     /// @dev Blacklists, a token's new fee, and accounts that change how they take the coin.
     function blacklist(uint256 seed) external {
         Dice memory dice = _begin(Op.BLACKLIST, seed);
-        address who = _one(dice, everybody);
         uint256 choice = _roll(dice, 6);
-        // Half of the time things get better, or nothing would be paid in the end.
-        bool worse = _roll(dice, 2) == 0;
-        if (choice == 0) {
+        // Sometimes things get better, or nothing would be paid in the end.
+        bool worse = _roll(dice, 3) != 0;
+        address who = choice < 3 ? _one(dice, payers) : choice < 5 ? _one(dice, merchants) : _one(dice, feeRecipients);
+        if (_roll(dice, 20) == 0) who = _one(dice, everybody);
+        if (_roll(dice, 8) == 0) {
             TrickToken(tokens[1 + uint8(TrickToken.Kind.FEE)]).setFee(worse ? _roll(dice, 1000) : 0);
-        } else if (choice < 3) {
-            who = choice == 1 ? merchants[1] : _roll(dice, 2) == 0 ? feeRecipients[1] : payers[2];
+        } else if (_isAccount(who) && _roll(dice, 2) == 0) {
             Account(payable(who)).setMode(
                 worse ? Account.Mode(1 + _roll(dice, 3)) : Account.Mode.ACCEPT, address(0), ""
             );
         } else {
-            if (who == address(escrow) && _roll(dice, 3) != 0) return;
             TrickToken(tokens[1 + _roll(dice, tokens.length - 1)]).setBlocked(who, worse);
         }
         ++successes[uint256(Op.BLACKLIST)];

@@ -50,6 +50,9 @@ abstract contract World {
         escrow = escrow_;
         twin = twin_;
         cheats.warp(BEGIN);
+        // These two come first: they never call, nor are they asked to take a claim.
+        everybody.push(address(escrow_));
+        everybody.push(address(twin_));
         payers.push(_person(1));
         payers.push(_person(2));
         // An EIP-7702 account has code and still signs by its own key.
@@ -67,8 +70,6 @@ abstract contract World {
         stranger = _person(41);
         thief = _person(42);
         refuge = _person(43);
-        everybody.push(address(escrow_));
-        everybody.push(address(twin_));
         tokens.push(address(0));
         for (uint8 kind; kind <= uint8(TrickToken.Kind.BURN); ++kind) {
             tokens.push(address(new TrickToken(TrickToken.Kind(kind))));
