@@ -51,13 +51,6 @@ export function checkAnswer(answer: { method: string; path: string; response: Re
   demand(`${file}${place}/content/application~1json/schema`, type, text, answer);
 }
 
-/** Every operation of the documents. */
-export function describedOperations(): { method: string; path: string }[] {
-  return described.flatMap(({ path, methods }) =>
-    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
-  );
-}
-
 function demand(
   reference: string,
   type: string,

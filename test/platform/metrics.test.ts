@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { silentLog, openLog } from '../../src/platform/log.ts';
+import { openLog, silentLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
 import { traced } from '../../src/platform/request-trace.ts';
 import { openServiceEndpoints, serveEndpoints } from '../../src/platform/service-endpoints.ts';

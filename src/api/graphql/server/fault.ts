@@ -37,10 +37,6 @@ export function formatFault(facts: FaultFacts, error: unknown): GraphQLError {
   return made;
 }
 
-export function isFormatted(error: object): boolean {
-  return formatted.has(error);
-}
-
 /** What a caught error says on purpose, or undefined for a bug. */
 export function gatewayErrorOf(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return error;
