@@ -497,9 +497,6 @@ export const mutants: readonly Mutant[] = [
     find: 'and(gt(returndatasize(), 0x1f), eq(mload(0x00), 1))',
     replace: 'eq(mload(0x00), 1)',
     breaks: '11: an answer is a whole word',
-    equivalent:
-      'a short answer is taken only if the bytes it leaves untouched in the scratch word complete it to the number one; ' +
-      'what lies there before the call are hashes and addresses, so that no token can bring that about',
   },
   {
     name: 'smart accounts cannot sign',

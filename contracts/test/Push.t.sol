@@ -177,6 +177,7 @@ contract PushTest is Base {
         open(terms);
         settleWithGas(terms, 2_000_000);
         eq(usdt.balanceOf(merchant), AMOUNT - feeOf(AMOUNT), "merchant");
+        eq(escrow.creditOf(merchant, address(usdt)), 0, "paid and credited");
     }
 
     function test_aTokenWhoseCodeVanishedIsNotTakenForPaid() public {
