@@ -20,6 +20,8 @@ const steps: Step[] = [
   { name: 'drift', command: ['npm', 'run', '--silent', 'drift'] },
   { name: 'OpenAPI lint', command: ['npm', 'run', '--silent', 'lint:openapi'] },
   { name: 'contract tests', command: ['npm', 'run', '--silent', 'contracts:test'] },
+  // A seed of its own each time would make a check that nobody can repeat; `contracts:invariants` takes other ones.
+  { name: 'contract invariants', command: ['node', 'contracts/scripts/invariants.ts', '--seed', '2027'] },
   { name: 'contract coverage', command: ['npm', 'run', '--silent', 'contracts:coverage'] },
   { name: 'contract mutants', command: ['npm', 'run', '--silent', 'contracts:mutate', '--', '--quick'] },
 ];

@@ -73,8 +73,13 @@ export async function runPart(options: RunPartOptions): Promise<Part> {
     async stop() {
       stopping = true;
       clearTimeout(timer);
-      const pid = child?.pid;
-      if (pid !== undefined && child?.exitCode === null) await stopProcess(pid, 'SIGTERM', stopLimitMs);
+      const running = child;
+      const pid = running?.pid;
+      if (running && pid !== undefined && running.exitCode === null && running.signalCode === null) {
+        const exited = new Promise((resolve) => running.once('exit', resolve));
+        await stopProcess(pid, 'SIGTERM', stopLimitMs);
+        await exited;
+      }
       killGroup(pid);
       rmSync(options.pidFile, { force: true });
     },

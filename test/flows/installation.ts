@@ -67,7 +67,13 @@ export async function openInstallation(): Promise<Installation> {
       if (!read) throw new Error('There is no demo file.');
       return read;
     },
-    kill: (name) => void process.kill(pidIn(join(folder, `${name}.pid`)), 'SIGKILL'),
+    kill(name) {
+      const file = join(folder, `${name}.pid`);
+      if (killNow(file)) return;
+      // It was killed a moment ago and is not up again yet.
+      const waiting = setInterval(() => killNow(file) && clearInterval(waiting), 50);
+      onTeardown(async () => clearInterval(waiting));
+    },
     processes: () => [
       ...new Set([
         ...pidFiles.map((file) => pidIn(join(folder, file))),
@@ -76,6 +82,14 @@ export async function openInstallation(): Promise<Installation> {
       ]),
     ],
   };
+}
+
+function killNow(pidFile: string): boolean {
+  try {
+    return process.kill(pidIn(pidFile), 'SIGKILL');
+  } catch {
+    return false;
+  }
 }
 
 function pidIn(file: string): number {

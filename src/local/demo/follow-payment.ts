@@ -15,7 +15,7 @@ const updateSchema = z.object({
         blockNumber: z.string().nullable(),
       }),
     ),
-    events: z.array(z.object({ sequence: z.string(), type: z.string() })),
+    events: z.array(z.object({ sequence: z.number(), type: z.string() })),
   }),
 });
 

@@ -25,7 +25,7 @@ export type Timeline = {
 };
 
 export function openTimeline(onMoment: (moment: Moment) => void): Timeline {
-  const seen = new Set<string>();
+  const seen = new Set<number>();
   let lastMs = performance.now();
   const tell = (moment: Omit<Moment, 'afterMs'>) => {
     const now = performance.now();
