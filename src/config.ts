@@ -41,10 +41,6 @@ const environmentSchema = z.object({
   GRAPHQL_PERSISTED_ONLY: flag.default(false),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: z.string().default('Sluice <no-reply@localhost>'),
-  TOKEN_KEY_FILE: z.string().optional(),
-  SOLANA_ESCROW_SECRET: z.string().min(32).optional(),
-  SOLANA_OPERATOR_KEY: z.string().optional(),
-  SOLANA_MAINNET_CUSTODY: flag.default(false),
   METRICS_PORT: port.optional(),
   PONDER_PORT: port.default(42069),
   PONDER_SCHEMA: z
@@ -116,12 +112,6 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES },
     graphql: { persistedOnly: env.GRAPHQL_PERSISTED_ONLY },
     mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
-    tokenKeyFile: env.TOKEN_KEY_FILE,
-    solana: {
-      escrowSecret: env.SOLANA_ESCROW_SECRET,
-      operatorKey: env.SOLANA_OPERATOR_KEY,
-      mainnetCustody: env.SOLANA_MAINNET_CUSTODY,
-    },
     metricsPort: env.METRICS_PORT,
     ponder: { port: env.PONDER_PORT, schema: env.PONDER_SCHEMA },
   };
