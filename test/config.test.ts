@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, parseConfig } from '../src/config.ts';
+
+const needed = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:5432/sluice' };
+
+function faultsOf(environment: Record<string, string>): string[] {
+  try {
+    parseConfig(environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message.split('\n').map((line) => line.split(':')[0] ?? '');
+  }
+}
+
+describe('the settings', () => {
+  it('have defaults for all but the database', () => {
+    const config = parseConfig(needed);
+    expect(config).toMatchObject({ port: 4000, publicUrl: 'http://127.0.0.1:4000', rpc: [], quoteSeconds: 600 });
+    expect(config.database.directUrl).toBe(needed.DATABASE_URL);
+    expect(faultsOf({})).toEqual(['DATABASE_URL']);
+  });
+
+  it('take an empty variable for an absent one', () => {
+    expect(parseConfig({ ...needed, PORT: '', PUBLIC_URL: '' }).port).toBe(4000);
+  });
+
+  it('name every fault at once', () => {
+    const environment = {
+      DATABASE_URL: 'mysql://x',
+      PORT: '70000',
+      OPERATOR_PRIVATE_KEY: '0x12',
+      TRUSTED_PROXIES: '11',
+      RPC_URL_1: 'not a url',
+      CONFIRMATIONS_1: '0',
+      RELAY_MINIMUM_USD_1: '1.234',
+    };
+    expect(faultsOf(environment).sort()).toEqual(Object.keys(environment).sort());
+  });
+
+  it('enable a chain by its RPC_URL, with fallbacks in order and settings of its own', () => {
+    const { rpc } = parseConfig({
+      ...needed,
+      RPC_URL_8453: 'https://one.example, https://two.example',
+      RPC_URL_1: 'https://eth.example',
+      CONFIRMATIONS_8453: '12',
+      START_BLOCK_8453: '1000',
+      MAX_FEE_PER_GAS_WEI_8453: '30000000000',
+    });
+    expect(rpc.map((chain) => chain.chainId)).toEqual([1, 8453]);
+    expect(rpc[1]).toMatchObject({
+      urls: ['https://one.example', 'https://two.example'],
+      confirmations: 12,
+      startBlock: 1000n,
+      maxFeePerGasWei: 30_000_000_000n,
+    });
+    expect(rpc[0]).toMatchObject({ confirmations: undefined, pollingIntervalMs: 1000, relayMinimumUsd: '0' });
+  });
+
+  it('lose a slash at the end of PUBLIC_URL', () => {
+    expect(parseConfig({ ...needed, PUBLIC_URL: 'https://pay.example/' }).publicUrl).toBe('https://pay.example');
+  });
+});
