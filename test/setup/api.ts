@@ -12,6 +12,7 @@ import { createMerchant } from '../../src/auth/create-merchant.ts';
 import { setPayoutAddress } from '../../src/auth/set-payout-address.ts';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
+import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
 import { parseConfig } from '../../src/config.ts';
 import { openFeed } from '../../src/events/feed.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
@@ -107,6 +108,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     clock,
     registry,
     nodes: openEvmNodes({ registry, rpc: config.rpc }),
+    solanaNodes: openSolanaNodes({ registry, rpc: config.rpc }),
     prices: openPriceBook({ clock }, config.prices),
     operator: openOperatorSigner(config.operator),
     config,

@@ -16,8 +16,8 @@ import {
   type Transport,
 } from 'viem';
 import type { RpcSettings } from '../../config.ts';
-import { GatewayError } from '../../errors.ts';
 import type { Chain, Registry } from '../registry.ts';
+import { chainUnavailable, type RpcCall } from '../rpc-call.ts';
 
 export type EvmClient = PublicClient<Transport, ClientChain>;
 
@@ -26,15 +26,6 @@ export type EvmNodes = {
   client(chainId: number): EvmClient;
   /** Runs `work` with the chain's client; what fails for the node's sake becomes CHAIN_UNAVAILABLE, a revert stays one. */
   asking<Answer>(chainId: number, work: (client: EvmClient) => Promise<Answer>): Promise<Answer>;
-};
-
-/** One request to a node, for metrics. `provider` is the host: the rest of the URL is a secret. */
-export type RpcCall = {
-  chainId: number;
-  provider: string;
-  durationSeconds: number;
-  /** Null unless the node failed; a revert is an answer. */
-  fault: 'timeout' | 'rate_limited' | 'http' | 'rpc' | null;
 };
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -53,7 +44,7 @@ export function openEvmNodes(options: {
     if (known) return known;
     const chain = options.registry.chain(chainId);
     const settings = options.rpc.find((candidate) => candidate.chainId === chainId);
-    if (!chain || !settings || chain.family !== 'EVM') throw unavailable(chainId, undefined);
+    if (!chain || !settings || chain.family !== 'EVM') throw chainUnavailable(chainId);
     const opened = openClient(chain, settings, options.observe);
     clients.set(chainId, opened);
     return opened;
@@ -64,7 +55,7 @@ export function openEvmNodes(options: {
       try {
         return await work(client(chainId));
       } catch (error) {
-        if (isNodeFault(error)) throw unavailable(chainId, error);
+        if (isNodeFault(error)) throw chainUnavailable(chainId, error);
         throw error;
       }
     },
@@ -136,11 +127,4 @@ export function isNodeFault(error: unknown): boolean {
       cause instanceof InternalRpcError,
   );
   return fault !== null;
-}
-
-function unavailable(chainId: number, cause: unknown): GatewayError {
-  return new GatewayError('CHAIN_UNAVAILABLE', `Chain ${chainId} cannot be reached at the moment.`, {
-    meta: { chainId },
-    cause,
-  });
 }

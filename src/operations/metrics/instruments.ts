@@ -1,6 +1,6 @@
 /** Counters and gauges of what a process itself does and sees; each part moves those that concern it. */
 import { Counter, Gauge, Histogram } from 'prom-client';
-import type { RpcCall } from '../../chains/evm/nodes.ts';
+import type { RpcCall } from '../../chains/rpc-call.ts';
 import type { UnexpectedTransfer } from '../../customers/report-transfers.ts';
 import type { ProjectorObserver } from '../../facts/projector-world.ts';
 import type { HttpCall } from '../../platform/http-call.ts';

@@ -3,6 +3,7 @@ import type { Database } from '../../../../prisma/client.ts';
 import type { VerifyToken } from '../../../auth/authenticate.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Registry } from '../../../chains/registry.ts';
+import type { SolanaNodes } from '../../../chains/solana/open-solana-nodes.ts';
 import type { Config } from '../../../config.ts';
 import type { Feed } from '../../../events/feed.ts';
 import type { OperatorSigner } from '../../../operator/operator-signer.ts';
@@ -15,6 +16,7 @@ export type World = {
   clock: Clock;
   registry: Registry;
   nodes: EvmNodes;
+  solanaNodes: SolanaNodes;
   prices: PriceBook;
   operator: OperatorSigner;
   config: Config;
