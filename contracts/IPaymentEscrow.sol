@@ -74,7 +74,7 @@ interface IPaymentEscrow {
         uint128 capPerPeriod;
         uint40 start;
         uint8 unit;
-        uint16 count;
+        uint32 count;
         uint40 end;
         uint16 feeBps;
         address feeRecipient;
@@ -167,7 +167,7 @@ interface IPaymentEscrow {
     error WrongIntentId(bytes32 actual, bytes32 required);
     error PeriodAlreadyCharged(uint32 period, uint32 nextPeriod);
     error PeriodNotOpen(uint256 timestamp, uint40 from, uint40 before);
-    error InvalidPeriodLength(uint8 unit, uint16 count);
+    error InvalidPeriodLength(uint8 unit, uint32 count);
     error PeriodOutOfRange(uint256 start, uint256 latest);
     error NothingToClaim(address recipient, address token);
     error InvalidClaimTarget(address to);

@@ -32,7 +32,7 @@ contract ChargeTest is Base {
 
     function test_theConsentsHashIsTheOneOfEip712() public view {
         bytes32 typeHash = keccak256(
-            "RecurringConsent(bytes32 subscriptionId,address payer,address merchant,address token,uint128 capPerPeriod,uint40 start,uint8 unit,uint16 count,uint40 end,uint16 feeBps,address feeRecipient,address operator,address arbiter,uint32 timelock,uint32 disputeWindow,uint32 disputeTimeout,uint16 timeoutPayerBps)"
+            "RecurringConsent(bytes32 subscriptionId,address payer,address merchant,address token,uint128 capPerPeriod,uint40 start,uint8 unit,uint32 count,uint40 end,uint16 feeBps,address feeRecipient,address operator,address arbiter,uint32 timelock,uint32 disputeWindow,uint32 disputeTimeout,uint16 timeoutPayerBps)"
         );
         bytes32 consentId = escrow.consentIdOf(consent);
         eq(consentId, digestOf(keccak256(abi.encode(typeHash, consent))), "consentId");
@@ -305,7 +305,7 @@ contract ChargeTest is Base {
             stranger, call, abi.encodeWithSelector(IPaymentEscrow.PeriodOutOfRange.selector, latest + 1_000, latest)
         );
         consent.unit = 1;
-        consent.count = type(uint16).max;
+        consent.count = type(uint32).max;
         call = abi.encodeCall(escrow.periodStart, (consent, type(uint32).max));
         vm.prank(stranger);
         (bool ok, bytes memory answer) = address(escrow).call(call);

@@ -39,7 +39,7 @@ const consentFields = [
   { name: 'capPerPeriod', type: 'uint128' },
   { name: 'start', type: 'uint40' },
   { name: 'unit', type: 'uint8' },
-  { name: 'count', type: 'uint16' },
+  { name: 'count', type: 'uint32' },
   { name: 'end', type: 'uint40' },
   { name: 'feeBps', type: 'uint16' },
   { name: 'feeRecipient', type: 'address' },

@@ -18,7 +18,7 @@ abstract contract World {
         "PaymentTerms(bytes32 intentId,address payer,address merchant,address token,uint128 amount,uint40 authorizeBy,uint40 captureBy,uint32 timelock,uint32 disputeWindow,uint32 disputeTimeout,uint16 timeoutPayerBps,uint16 feeBps,address feeRecipient,address operator,address arbiter,bytes32 quoteHash,bool captureOnAuthorize)"
     );
     bytes32 internal constant CONSENT_TYPE = keccak256(
-        "RecurringConsent(bytes32 subscriptionId,address payer,address merchant,address token,uint128 capPerPeriod,uint40 start,uint8 unit,uint16 count,uint40 end,uint16 feeBps,address feeRecipient,address operator,address arbiter,uint32 timelock,uint32 disputeWindow,uint32 disputeTimeout,uint16 timeoutPayerBps)"
+        "RecurringConsent(bytes32 subscriptionId,address payer,address merchant,address token,uint128 capPerPeriod,uint40 start,uint8 unit,uint32 count,uint40 end,uint16 feeBps,address feeRecipient,address operator,address arbiter,uint32 timelock,uint32 disputeWindow,uint32 disputeTimeout,uint16 timeoutPayerBps)"
     );
     bytes32 internal constant DISPUTE_TYPE = keccak256("Dispute(bytes32 id)");
     bytes32 internal constant CHARGE_TYPE = keccak256("Charge(bytes32 consentId,uint32 period,bytes32 id)");
