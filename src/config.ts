@@ -26,6 +26,20 @@ const environmentSchema = z.object({
   ARBITER_PRIVATE_KEY: privateKey.optional(),
   ARBITER_ADDRESS: address.optional(),
   FEE_RECIPIENT: address.optional(),
+  /** From which the keys of all vaults on Solana are derived. Losing it loses what lies in them. */
+  SOLANA_VAULT_SECRET: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, '64 hex digits')
+    .optional(),
+  /** Pays the fees of what is sent on Solana: a secret key of 64 bytes in base58. */
+  SOLANA_OPERATOR_KEY: z
+    .string()
+    .regex(/^[1-9A-HJ-NP-Za-km-z]{80,90}$/, 'a secret key of 64 bytes in base58')
+    .optional(),
+  SOLANA_FEE_RECIPIENT: z
+    .string()
+    .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address in base58')
+    .optional(),
   QUOTE_SECONDS: positiveInteger.max(86_400).default(600),
   PRICE_SOURCE: z.enum(['fixed', 'coingecko']).default('coingecko'),
   /** Fixed prices in USD, "USDC=1,ETH=2500". */
@@ -76,6 +90,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
   const parsed = environmentSchema.safeParse(given);
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   const rpc = parseRpc(given, faults);
+  if (parsed.success) faults.push(...solanaFaults(parsed.data));
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults.join('\n'));
   const env = parsed.data;
   const origin = env.PUBLIC_URL ?? `http://${env.HOST}:${env.PORT}`;
@@ -96,6 +111,11 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     operator: { privateKey: env.OPERATOR_PRIVATE_KEY, keyFile: env.OPERATOR_KEY_FILE },
     arbiter: { privateKey: env.ARBITER_PRIVATE_KEY, address: env.ARBITER_ADDRESS },
     feeRecipient: env.FEE_RECIPIENT,
+    solana: {
+      vaultSecret: env.SOLANA_VAULT_SECRET?.toLowerCase(),
+      operatorKey: env.SOLANA_OPERATOR_KEY,
+      feeRecipient: env.SOLANA_FEE_RECIPIENT,
+    },
     quoteSeconds: env.QUOTE_SECONDS,
     prices: {
       source: env.PRICE_SOURCE,
@@ -115,6 +135,15 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     metricsPort: env.METRICS_PORT,
     ponder: { port: env.PONDER_PORT, schema: env.PONDER_SCHEMA },
   };
+}
+
+/** Payments on Solana need both: a vault without a key that pays fees could take money and never give it out. */
+function solanaFaults(
+  env: Pick<z.infer<typeof environmentSchema>, `SOLANA_${'VAULT_SECRET' | 'OPERATOR_KEY'}`>,
+): string[] {
+  const names = ['SOLANA_VAULT_SECRET', 'SOLANA_OPERATOR_KEY'] as const;
+  const missing = names.filter((name) => env[name] === undefined);
+  return missing.length === 1 ? missing.map((name) => `${name}: needed for payments on Solana`) : [];
 }
 
 /** RPC_URL_<chainId> enables a chain; its other settings carry the same ending. */

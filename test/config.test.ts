@@ -57,6 +57,16 @@ describe('the settings', () => {
     expect(rpc[0]).toMatchObject({ confirmations: undefined, pollingIntervalMs: 1000, relayMinimumUsd: '0' });
   });
 
+  it('demand both secrets of payments on Solana, or neither', () => {
+    const secret = { SOLANA_VAULT_SECRET: 'AB'.repeat(32) };
+    const key = { SOLANA_OPERATOR_KEY: '2'.repeat(87) };
+    expect(faultsOf({ ...needed, ...secret })).toEqual(['SOLANA_OPERATOR_KEY']);
+    expect(faultsOf({ ...needed, ...key })).toEqual(['SOLANA_VAULT_SECRET']);
+    expect(faultsOf({ ...needed, ...key, SOLANA_VAULT_SECRET: 'ab' })).toEqual(['SOLANA_VAULT_SECRET']);
+    expect(parseConfig({ ...needed, ...secret, ...key }).solana.vaultSecret).toBe('ab'.repeat(32));
+    expect(parseConfig({ ...needed, RPC_URL_103: 'http://127.0.0.1:8899' }).solana.vaultSecret).toBeUndefined();
+  });
+
   it('lose a slash at the end of PUBLIC_URL', () => {
     expect(parseConfig({ ...needed, PUBLIC_URL: 'https://pay.example/' }).publicUrl).toBe('https://pay.example');
   });

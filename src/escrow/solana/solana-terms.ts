@@ -1,0 +1,139 @@
+/**
+ * The terms of a payment on Solana: what was quoted, where it is to be paid, and what becomes of it. Nothing on the chain
+ * enforces them, this gateway does; their hash is the payment's id everywhere in our tables, as on EVM chains.
+ *
+ * A deposit that terms do not cover (too little, too late, another token, a second time, what was too much) gets terms of
+ * its own, with `stray` set: it is booked and given back like any payment that does not count.
+ */
+import { createHash } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { z } from 'zod';
+
+/** Why a deposit does not count. */
+export const strayReasons = ['SHORT', 'EXCESS', 'SECOND', 'LATE', 'WRONG_TOKEN'] as const;
+export type StrayReason = (typeof strayReasons)[number];
+
+export type SolanaTerms = {
+  /** The intent's UUID. */
+  intentId: string;
+  /** The wallet that the quote was made for; anybody may pay. */
+  payer: string;
+  /** The merchant's wallet; tokens go to its associated token account. */
+  merchant: string;
+  /** Null for SOL. */
+  mint: string | null;
+  /** Base units. */
+  amount: bigint;
+  vault: string;
+  reference: string;
+  /** Unix seconds of the last block in which a payment counts. */
+  payBy: number;
+  /** Seconds. */
+  timelock: number;
+  disputeWindow: number;
+  disputeTimeout: number;
+  timeoutPayerBps: number;
+  feeBps: number;
+  /** The wallet that gets the fee; null where none is taken. */
+  feeRecipient: string | null;
+  /** Binds the terms to the quote that the payer was shown; 0x and 64 hex digits. */
+  quoteHash: string;
+  /** Set for a deposit that no quote covers: the transaction that brought it, and why it goes back. */
+  stray: { signature: string; reason: StrayReason } | null;
+};
+
+const base58Bytes = (length: number) =>
+  z.string().refine((text) => bytesOf(text) === length, `base58 of ${length} bytes`);
+const address = base58Bytes(32);
+const unsigned = z
+  .string()
+  .regex(/^\d{1,20}$/)
+  .transform((text) => BigInt(text));
+const small = z
+  .string()
+  .regex(/^\d{1,13}$/)
+  .transform(Number);
+
+const termsSchema = z.object({
+  intentId: z.uuid(),
+  payer: address,
+  merchant: address,
+  mint: address.nullable(),
+  amount: unsigned,
+  vault: address,
+  reference: address,
+  payBy: small,
+  timelock: small,
+  disputeWindow: small,
+  disputeTimeout: small,
+  timeoutPayerBps: small,
+  feeBps: small,
+  feeRecipient: address.nullable(),
+  quoteHash: z.string().regex(/^0x[0-9a-f]{64}$/),
+  stray: z.object({ signature: base58Bytes(64), reason: z.enum(strayReasons) }).nullable(),
+});
+
+const hashedFields = [
+  'intentId',
+  'payer',
+  'merchant',
+  'mint',
+  'amount',
+  'vault',
+  'reference',
+  'payBy',
+  'timelock',
+  'disputeWindow',
+  'disputeTimeout',
+  'timeoutPayerBps',
+  'feeBps',
+  'feeRecipient',
+  'quoteHash',
+] as const satisfies (keyof SolanaTerms)[];
+
+/** The payment's id: SHA-256 over chain and terms in a fixed order; 0x and 64 hex digits. */
+export function solanaTermsHash(request: { chainId: number; terms: SolanaTerms }): string {
+  const { chainId, terms } = request;
+  const stray = terms.stray ? [terms.stray.signature, terms.stray.reason] : [];
+  const values = hashedFields.map((name) => (terms[name] === null ? null : String(terms[name])));
+  const text = JSON.stringify(['sluice/solana/terms/v1', chainId, ...values, ...stray]);
+  return `0x${createHash('sha256').update(text).digest('hex')}`;
+}
+
+export type SolanaTermsJson = { [Name in keyof SolanaTerms]: SolanaTermsValue<Name> };
+type SolanaTermsValue<Name extends keyof SolanaTerms> = SolanaTerms[Name] extends bigint | number
+  ? string
+  : SolanaTerms[Name];
+
+/** Terms as kept in `payment_terms`: every integer a decimal string. */
+export function solanaTermsToJson(terms: SolanaTerms): SolanaTermsJson {
+  return {
+    ...terms,
+    amount: String(terms.amount),
+    payBy: String(terms.payBy),
+    timelock: String(terms.timelock),
+    disputeWindow: String(terms.disputeWindow),
+    disputeTimeout: String(terms.disputeTimeout),
+    timeoutPayerBps: String(terms.timeoutPayerBps),
+    feeBps: String(terms.feeBps),
+  };
+}
+
+/** Reads what `solanaTermsToJson` wrote. Throws a ZodError on anything else. */
+export function solanaTermsFromJson(json: unknown): SolanaTerms {
+  return termsSchema.parse(json);
+}
+
+/** Whether a `payment_terms` row is of a deposit that no quote covers; EVM terms never are. */
+export function strayOf(json: unknown): SolanaTerms['stray'] {
+  const parsed = termsSchema.safeParse(json);
+  return parsed.success ? parsed.data.stray : null;
+}
+
+function bytesOf(text: string): number {
+  try {
+    return base58.decode(text).length;
+  } catch {
+    return 0;
+  }
+}

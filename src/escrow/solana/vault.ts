@@ -1,0 +1,49 @@
+/**
+ * Where a payment on Solana lies until it is settled or refunded. There is no program of ours on Solana: each intent has
+ * a key of its own, and its payments lie in that key's accounts. Whoever holds the master secret can move them: this is
+ * custody, and is said so wherever it is offered.
+ *
+ * - vault owner: the key of one intent, HMAC-SHA-256 of the master secret and the intent's id.
+ * - vault: the account that is paid: the owner's associated token account of a mint, or the owner itself for SOL.
+ * - reference: a key that nobody holds, one a quote, by which the payment is found (Solana Pay).
+ *
+ * All addresses are base58.
+ */
+import { createHash, createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
+import { base58 } from '@scure/base';
+
+/** A mint and the token program that it belongs to. */
+export type VaultMint = { address: string; programId: string };
+
+/** `secretKey`: 64 bytes, seed and public key, as Solana's libraries take it. */
+export type VaultKeypair = { address: string; secretKey: Uint8Array };
+
+const ATA_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
+/** PKCS #8 of an Ed25519 key, before its 32 bytes of seed (RFC 8410). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+const KEY_BYTES = 32;
+
+/** The key of one intent. `masterSecret`: 64 hex digits; `intentId`: the intent's UUID in lower case. */
+export function vaultKeypair(masterSecret: string, intentId: string): VaultKeypair {
+  const seed = createHmac('sha256', Buffer.from(masterSecret, 'hex'))
+    .update(`sluice/solana/vault/v1/${intentId}`)
+    .digest();
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
+  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
+  const publicKey = spki.subarray(spki.length - KEY_BYTES);
+  return { address: base58.encode(publicKey), secretKey: new Uint8Array([...seed, ...publicKey]) };
+}
+
+/** The account that is paid: the owner's associated token account, of Token-2022 too, or the owner itself for SOL. */
+export async function vaultAddress(owner: string, mint: VaultMint | null): Promise<string> {
+  if (mint === null) return owner;
+  const { PublicKey } = await import('@solana/web3.js');
+  const seeds = [owner, mint.programId, mint.address].map((address) => new PublicKey(address).toBytes());
+  const [address] = PublicKey.findProgramAddressSync(seeds, new PublicKey(ATA_PROGRAM));
+  return address.toBase58();
+}
+
+/** The quote's reference; `quoteId`: its UUID in lower case. */
+export function referenceOf(quoteId: string): string {
+  return base58.encode(createHash('sha256').update(`sluice/solana/reference/v1/${quoteId}`).digest());
+}
