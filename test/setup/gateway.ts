@@ -39,7 +39,8 @@ export async function openGateway() {
     log: silentLog,
   });
   const world = { database, clock, registry, nodes, operator, arbiter, config, mailer, log: silentLog };
-  const pump = openPumps({ ...world, locks, limits: { ...sendLimits, resendAfterMs: 1_000 } });
+  const limits = { ...sendLimits, resendAfterMs: 1_000 };
+  const pump = openPumps({ ...world, locks, limits });
   const handlers = factTable(world);
   const projector = {
     database,
@@ -102,6 +103,8 @@ export async function openGateway() {
     scope,
     action: world,
     projector,
+    locks,
+    limits,
     observe,
     turnPumps,
     runDueJobs,
