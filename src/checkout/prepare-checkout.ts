@@ -12,6 +12,7 @@ import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
 import { toDecimal } from '../prices/base-units.ts';
 import { currencyOf } from '../prices/money.ts';
+import { type PriceEvidence, priceEvidence } from '../prices/price-evidence.ts';
 import { type QuotedAmount, quoteAmount } from '../prices/quote.ts';
 import type { AuthorizationPlan, PlannedPayment } from './authorization-plan.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
@@ -30,6 +31,8 @@ import {
 
 /** `walletBalance` and `walletAllowance` in base units, as of the latest block. */
 export type PreparedCheckout = { quote: Quote; steps: PaymentStep[]; walletBalance: string; walletAllowance: string };
+
+type QuotedPrice = QuotedAmount & { evidence: PriceEvidence };
 
 /** Quotes of one intent: a page that renews its price for a day makes fewer. */
 const QUOTES_LIMIT = 500;
@@ -69,6 +72,7 @@ export async function prepareCheckout(
     merchant,
     token: contractAddress(way.token),
     amount: quoted.cryptoAmount,
+    evidence: quoted.evidence,
     base: Math.max(Math.floor(now.getTime() / 1000), reading.timestamp),
     quoteSeconds: world.config.quoteSeconds,
     parties: partiesOf(world),
@@ -134,19 +138,18 @@ async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promise<void
   );
 }
 
-async function quoteWay(world: CheckoutWorld, session: SessionToPay, way: KnownWay): Promise<QuotedAmount> {
-  const [fiat, token] = await Promise.all([
-    world.prices.fiatUsd(currencyOf(session.currency)),
-    world.prices.usdPrice(way.token.symbol),
-  ]);
+async function quoteWay(world: CheckoutWorld, session: SessionToPay, way: KnownWay): Promise<QuotedPrice> {
+  const currency = currencyOf(session.currency);
+  const [fiat, token] = await Promise.all([world.prices.fiatUsd(currency), world.prices.usdPrice(way.token.symbol)]);
   const amount = new Decimal(session.amount.toString());
   requireOfferedMethod(world, session, { ...way, amountUsd: amount.times(fiat.priceUsd) });
-  return quoteAmount({
+  const quoted = quoteAmount({
     amount,
     fiatUsd: fiat.priceUsd,
     tokenUsd: token.priceUsd,
     decimals: way.token.decimals,
   });
+  return { ...quoted, evidence: priceEvidence({ [currency]: fiat, [way.token.symbol]: token }) };
 }
 
 /** Without a fee recipient of its own the operator's address gets the fee; without an arbiter there are no disputes. */
@@ -187,7 +190,7 @@ async function writeQuote(
     way: KnownWay;
     payment: PlannedPayment;
     plan: AuthorizationPlan;
-    quoted: QuotedAmount;
+    quoted: QuotedPrice;
     operatorSignature: Hex;
     expiresAt: Date;
     now: Date;
@@ -226,6 +229,7 @@ async function writeQuote(
       cryptoAmount: toDecimal(quoted.cryptoAmount),
       expiresAt: prepared.expiresAt,
       steps: prepared.plan,
+      evidence: quoted.evidence,
     },
   });
 }

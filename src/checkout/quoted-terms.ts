@@ -1,8 +1,9 @@
 /** The terms of one quote: the intent's rules, the app's settings and the locked price, as the contract wants them. */
-import { type Address, encodeAbiParameters, type Hex, keccak256, zeroAddress } from 'viem';
+import { type Address, encodeAbiParameters, type Hex, keccak256, stringToBytes, zeroAddress } from 'viem';
 import type { App, PaymentIntent } from '../../prisma/client.ts';
 import { type PaymentTerms, uuidToBytes32 } from '../escrow/terms.ts';
 import { printFiat } from '../prices/money.ts';
+import { type PriceEvidence, printEvidence } from '../prices/price-evidence.ts';
 
 /** How long after the quote's end a payment sent in time may still be mined. */
 export const AUTHORIZE_GRACE_SECONDS = 120;
@@ -28,6 +29,7 @@ export function quotedTerms(request: {
   merchant: Address;
   token: Address;
   amount: bigint;
+  evidence: PriceEvidence;
   base: number;
   quoteSeconds: number;
   parties: Parties;
@@ -52,21 +54,32 @@ export function quotedTerms(request: {
     feeRecipient: parties.feeRecipient,
     operator: parties.operator,
     arbiter: disputeWindow === 0 ? zeroAddress : parties.arbiter,
-    quoteHash: quoteHash({ quoteId: request.quoteId, amount: request.amount, intent }),
+    quoteHash: quoteHash({ quoteId: request.quoteId, amount: request.amount, intent, evidence: request.evidence }),
     captureOnAuthorize: intent.captureMode === 'AUTOMATIC',
   };
 }
 
-/** Binds terms to the quote that the payer was shown: its id, the base units, and the fiat amount they stand for. */
+/**
+ * Binds terms to the quote that the payer was shown. The preimage, ABI-encoded: `bytes32` the quote's id (its 16 bytes at
+ * the low end), `uint256` the base units, `string` the fiat amount ("10.00"), `string` its currency, and `bytes32` the
+ * keccak256 of the evidence's text (`printEvidence`) in UTF-8.
+ */
 export function quoteHash(request: {
   quoteId: string;
   amount: bigint;
   intent: Pick<PaymentIntent, 'amount' | 'currency'>;
+  evidence: PriceEvidence;
 }): Hex {
   return keccak256(
     encodeAbiParameters(
-      [{ type: 'bytes32' }, { type: 'uint256' }, { type: 'string' }, { type: 'string' }],
-      [uuidToBytes32(request.quoteId), request.amount, printFiat(request.intent.amount), request.intent.currency],
+      [{ type: 'bytes32' }, { type: 'uint256' }, { type: 'string' }, { type: 'string' }, { type: 'bytes32' }],
+      [
+        uuidToBytes32(request.quoteId),
+        request.amount,
+        printFiat(request.intent.amount),
+        request.intent.currency,
+        keccak256(stringToBytes(printEvidence(request.evidence))),
+      ],
     ),
   );
 }

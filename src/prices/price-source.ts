@@ -3,8 +3,11 @@ import { Decimal } from 'decimal.js';
 import { GatewayError } from '../errors.ts';
 import type { Currency } from './money.ts';
 
-/** `priceUsd` is the price of one whole unit in USD, at `cachedAt`. */
-export type Price = { priceUsd: Decimal; cachedAt: Date };
+/** What one source said: USD for one whole unit, read `at`. */
+export type SourcePrice = { source: string; priceUsd: Decimal; at: Date };
+
+/** `priceUsd` is the price of one whole unit in USD, at `cachedAt`, made of what `sources` said. */
+export type Price = { priceUsd: Decimal; cachedAt: Date; sources: SourcePrice[] };
 
 export type PriceBook = {
   /** Of one whole token of this symbol. Throws PRICE_UNAVAILABLE when none, or none that is fresh, is known. */

@@ -1,4 +1,4 @@
-import { erc20Abi } from 'viem';
+import { encodeAbiParameters, erc20Abi, keccak256, stringToBytes } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { approveData } from '../../src/chains/evm/erc20.ts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
@@ -140,5 +140,49 @@ describe('the terms', () => {
       args: [terms],
     });
     expect(row.termsHash).toBe(id);
+  });
+});
+
+describe('a quote', () => {
+  it('tells the prices it rests on, which anybody can hash into the signed terms', async () => {
+    const items = [{ name: 'Tea', amount: '10.00', currency: 'EUR' }];
+    const session = await ground.openSession({ items });
+    const answer = await ground.api.graphql(
+      `mutation ($id: ID!, $input: PrepareCheckoutInput!) {
+        prepareCheckout(id: $id, input: $input) {
+          quote { id cryptoAmount evidence { asset priceUsd sources { source priceUsd at } } }
+        }
+      }`,
+      {
+        id: session.id,
+        input: {
+          chainId: ground.evm.chainId,
+          tokenKey: 'ETH-31337',
+          method: 'DIRECT',
+          walletAddress: ground.evm.payers[0].address,
+        },
+      },
+      { clientSecret: session.clientSecret },
+    );
+    const { quote } = answer.data.prepareCheckout;
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(quote.evidence).toEqual([
+      { asset: 'ETH', priceUsd: '2500', sources: [{ source: 'fixed', priceUsd: '2500', at }] },
+      { asset: 'EUR', priceUsd: '1.1', sources: [{ source: 'fixed', priceUsd: '1.1', at }] },
+    ]);
+    const [eth, eur] = quote.evidence;
+    const text = `ETH 2500\n- fixed 2500 ${eth.sources[0].at}\nEUR 1.1\n- fixed 1.1 ${eur.sources[0].at}\n`;
+    const preimage = encodeAbiParameters(
+      [{ type: 'bytes32' }, { type: 'uint256' }, { type: 'string' }, { type: 'string' }, { type: 'bytes32' }],
+      [
+        `0x${quote.id.replaceAll('-', '').padStart(64, '0')}`,
+        BigInt(quote.cryptoAmount),
+        '10.00',
+        'EUR',
+        keccak256(stringToBytes(text)),
+      ],
+    );
+    const { terms } = await ground.termsOf(quote.id);
+    expect(termsFromJson(terms).quoteHash).toBe(keccak256(preimage));
   });
 });

@@ -43,12 +43,14 @@ export function coinGeckoPrices(
     const coins = answerSchema.parse(await answer.json());
     const cachedAt = world.clock.now();
     const next = new Map<string, Price>();
+    const tell = (asset: string, priceUsd: Decimal) =>
+      next.set(asset, { priceUsd, cachedAt, sources: [{ source: 'coingecko', priceUsd, at: cachedAt }] });
     for (const [symbol, id] of Object.entries(coinIds)) {
       const coin = coins[id];
-      if (coin) next.set(symbol, { priceUsd: new Decimal(coin.usd), cachedAt });
+      if (coin) tell(symbol, new Decimal(coin.usd));
     }
     const bridge = coins['usd-coin'];
-    if (bridge) next.set('EUR', { priceUsd: new Decimal(bridge.usd).div(bridge.eur).toDecimalPlaces(8), cachedAt });
+    if (bridge) tell('EUR', new Decimal(bridge.usd).div(bridge.eur).toDecimalPlaces(8));
     known = next;
     readAt = cachedAt.getTime();
   };
@@ -83,6 +85,8 @@ export function coinGeckoPrices(
   return {
     usdPrice: find,
     fiatUsd: (currency) =>
-      currency === 'USD' ? Promise.resolve({ priceUsd: ONE, cachedAt: world.clock.now() }) : find(currency),
+      currency === 'USD'
+        ? Promise.resolve({ priceUsd: ONE, cachedAt: world.clock.now(), sources: [] })
+        : find(currency),
   };
 }

@@ -31,11 +31,15 @@ export function fixedPrices(world: { clock: Clock }, table: string): PriceBook {
   const find = async (asset: string) => {
     const text = prices.get(asset.toUpperCase());
     if (text === undefined || new Decimal(text).isZero()) throw priceUnavailable(asset);
-    return { priceUsd: new Decimal(text), cachedAt: world.clock.now() };
+    const priceUsd = new Decimal(text);
+    const at = world.clock.now();
+    return { priceUsd, cachedAt: at, sources: [{ source: 'fixed', priceUsd, at }] };
   };
   return {
     usdPrice: find,
     fiatUsd: (currency) =>
-      currency === 'USD' ? Promise.resolve({ priceUsd: ONE, cachedAt: world.clock.now() }) : find(currency),
+      currency === 'USD'
+        ? Promise.resolve({ priceUsd: ONE, cachedAt: world.clock.now(), sources: [] })
+        : find(currency),
   };
 }

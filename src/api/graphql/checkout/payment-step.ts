@@ -2,6 +2,7 @@
 import type { Quote } from '../../../../prisma/client.ts';
 import type { PaymentStep } from '../../../checkout/payment-step.ts';
 import type { PreparedCheckout } from '../../../checkout/prepare-checkout.ts';
+import { type PriceEvidence, readEvidence } from '../../../prices/price-evidence.ts';
 import { builder } from '../server/builder.ts';
 
 const PaymentStepKindEnum = builder.enumType('PaymentStepKind', {
@@ -78,6 +79,26 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
   }),
 });
 
+const SourcePriceRef = builder.objectRef<PriceEvidence[number]['sources'][number]>('SourcePrice').implement({
+  description: 'What one source said of a price.',
+  fields: (t) => ({
+    source: t.exposeString('source', { description: 'Its name: coingecko, kraken, or fixed in development.' }),
+    priceUsd: t.exposeString('priceUsd', {
+      description: 'USD for one whole unit, a decimal string, exactly as hashed.',
+    }),
+    at: t.exposeString('at', { description: 'When it was read: ISO 8601, UTC, milliseconds, exactly as hashed.' }),
+  }),
+});
+
+const PriceEvidenceRef = builder.objectRef<PriceEvidence[number]>('PriceEvidence').implement({
+  description: "What a quote's price of one asset rests on; hashed into the signed terms' quoteHash.",
+  fields: (t) => ({
+    asset: t.exposeString('asset', { description: "A token's symbol, or a fiat currency's code." }),
+    priceUsd: t.exposeString('priceUsd', { description: 'What was used: USD for one whole unit, a decimal string.' }),
+    sources: t.expose('sources', { type: [SourcePriceRef], description: 'By name; at most 2.' }),
+  }),
+});
+
 const QuoteRef = builder.objectRef<Quote>('Quote').implement({
   description: 'A price locked for one wallet, chain and token.',
   fields: (t) => ({
@@ -94,6 +115,11 @@ const QuoteRef = builder.objectRef<Quote>('Quote').implement({
       resolve: (quote) => quote.exchangeRate.toFixed(),
     }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it is confirmed.' }),
+    evidence: t.field({
+      type: [PriceEvidenceRef],
+      description: 'The prices it was reckoned with, by asset: the token and, other than USD, the currency.',
+      resolve: (quote) => readEvidence(quote.evidence),
+    }),
   }),
 });
 
