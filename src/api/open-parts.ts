@@ -6,6 +6,7 @@ import { openGate } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
+import { serveKeySet } from './serve-key-set.ts';
 import type { ApiParts } from './start-api.ts';
 
 /** What the HTTP server serves beside GraphQL, and the gate before both: `startApi(world, listen, openParts(world))`. */
@@ -23,7 +24,7 @@ export function openParts(world: World): ApiParts {
   });
   return {
     gate,
-    handlers: [(yoga) => openRest({ world, yoga, gate }).handle],
+    handlers: [() => serveKeySet(world), (yoga) => openRest({ world, yoga, gate }).handle],
     plugins: [jitPlugin(restRoutes.map((route) => route.document))],
   };
 }

@@ -1,10 +1,11 @@
 import type { Database } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
-import type { Clock } from '../platform/clock.ts';
 import { hashSecret } from './api-key.ts';
 import { clientSecretMatches, sessionIdOf } from './client-secret.ts';
 import { noteKeyUse } from './note-key-use.ts';
 import type { Principal } from './principal.ts';
+import type { TokenWorld } from './tokens/issue-token.ts';
+import { verifyToken } from './tokens/verify-token.ts';
 
 /** What a caller shows, by the header (or connection parameter) that carries it. */
 export type Credentials = {
@@ -14,10 +15,7 @@ export type Credentials = {
   clientSecret?: string | undefined;
 };
 
-/** Judges a bearer token; AUTHENTICATION_ERROR when it is not good. */
-export type VerifyToken = (token: string) => Promise<Principal>;
-
-export type AuthenticateWorld = { database: Database; clock: Clock; verifyToken?: VerifyToken | undefined };
+export type AuthenticateWorld = TokenWorld & { database: Database };
 
 const LONGEST_CREDENTIAL = 8192;
 
@@ -72,8 +70,8 @@ async function platformPrincipal(world: AuthenticateWorld, hash: Uint8Array<Arra
 
 async function tokenPrincipal(world: AuthenticateWorld, authorization: string): Promise<Principal> {
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-  if (token === undefined || !world.verifyToken) throw refused('The bearer token is not valid.');
-  return world.verifyToken(token);
+  if (token === undefined) throw refused('The bearer token is not valid.');
+  return verifyToken(world, token);
 }
 
 async function sessionPrincipal(world: AuthenticateWorld, clientSecret: string): Promise<Principal> {

@@ -25,6 +25,8 @@ export type Principal =
       merchantId: string;
       role: 'OWNER' | 'DEVELOPER' | 'VIEWER';
       tokenId: string;
+      /** The login, which logout ends. */
+      sessionId: string;
       expiresAt: Date;
     }
   | {
@@ -32,6 +34,7 @@ export type Principal =
       audience: 'card' | 'session-connect' | 'onetime-connect';
       userId: string;
       tokenId: string;
+      /** The user, the session or the request that the token is for. */
       subjectId: string;
       expiresAt: Date;
     }

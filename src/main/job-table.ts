@@ -1,4 +1,9 @@
 /** Job → verb: everything that a worker does in the background. */
+import { mailInvitationJob } from '../auth/members/jobs.ts';
+import { mailInvitation } from '../auth/members/mail-invitation.ts';
+import { mailPasswordJob } from '../auth/one-time-password/jobs.ts';
+import { mailOneTimePassword } from '../auth/one-time-password/mail-one-time-password.ts';
+import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
 import { completeCheckoutSession } from '../checkout/complete-checkout-session.ts';
 import { endOverdueSession } from '../checkout/end-overdue-session.ts';
 import { expireCheckoutSessionJob } from '../checkout/jobs.ts';
@@ -24,7 +29,11 @@ import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob
 import type { Mailer } from '../platform/mail.ts';
 import { type JobTable, jobEntry } from '../platform/queue.ts';
 
-export type WorkWorld = ChainActionWorld & { config: Pick<Config, 'publicUrl'>; mailer: Mailer };
+export type WorkWorld = ChainActionWorld & {
+  config: Pick<Config, 'publicUrl'>;
+  mailer: Mailer;
+  secretKeys: SecretKeys;
+};
 
 /** What the queue's worker runs, by job name. */
 export function jobTable(
@@ -44,6 +53,8 @@ export function jobTable(
     jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),
     jobEntry(resolveByTimeoutJob, (payload) => resolveDisputeByTimeout(world, payload)),
     jobEntry(returnPaymentJob, (payload) => returnPayment(world, payload)),
+    jobEntry(mailPasswordJob, (payload) => mailOneTimePassword(world, payload)),
+    jobEntry(mailInvitationJob, (payload) => mailInvitation(world, payload)),
     jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload)),
     jobEntry(expireCheckoutSessionJob, (payload) => endOverdueSession(world, payload)),
   ]);

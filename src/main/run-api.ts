@@ -1,5 +1,7 @@
 import { openParts } from '../api/open-parts.ts';
 import { startApi } from '../api/start-api.ts';
+import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
+import { openSigningKeys } from '../auth/tokens/signing-keys.ts';
 import type { Config } from '../config.ts';
 import { openFeed } from '../events/feed.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
@@ -11,7 +13,9 @@ export async function runApi(config: Config): Promise<RunningPart> {
   const { operator } = openSigners(config);
   const prices = openPriceBook(floor, config.prices);
   const feed = openFeed({ database: floor.database, listenUrl: config.database.directUrl, log: floor.log });
-  const world = { ...floor, operator, prices, feed };
+  const secretKeys = openSecretKeys(config);
+  const signingKeys = openSigningKeys(floor, { sealKey: secretKeys.signing });
+  const world = { ...floor, operator, prices, feed, secretKeys, signingKeys };
   const service = await openService(floor);
   const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
   const api = await startApi(world, { host: config.host, port: config.port }, parts);

@@ -1,3 +1,4 @@
+import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
 import type { Config } from '../config.ts';
 import { runWebhooks } from '../events/webhooks/run-webhooks.ts';
 import { checkBooks } from '../operations/check-books.ts';
@@ -24,7 +25,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'worker');
   const { log, database } = floor;
   const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
-  const world = { ...floor, ...openSigners(config), mailer };
+  const world = { ...floor, ...openSigners(config), mailer, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
   const sending = runSending(world, { turn: openPumps({ ...world, locks }) });
   const webhooks = runWebhooks({ ...floor, privateAddresses: config.webhooks.privateAddresses });

@@ -10,7 +10,7 @@ export type OperationsWorld = {
   clock: Clock;
   registry: Registry;
   nodes: EvmNodes;
-  config: { rpc: readonly RpcSettings[] };
+  config: { rpc: readonly RpcSettings[]; tokenSecret?: string | undefined; isProduction?: boolean };
   /** Addresses of the keys that send, as far as they are held here. */
   keys: readonly string[];
 };

@@ -3,9 +3,13 @@ import { createApiKey } from '../auth/create-api-key.ts';
 import { createApp } from '../auth/create-app.ts';
 import { createMerchant } from '../auth/create-merchant.ts';
 import { createPlatformCredential } from '../auth/create-platform-credential.ts';
+import { inviteMember } from '../auth/members/invite-member.ts';
+import { emailSchema, memberRoles } from '../auth/members/member.ts';
 import { revokeApiKey } from '../auth/revoke-api-key.ts';
 import { rotateApiKey } from '../auth/rotate-api-key.ts';
 import { setPayoutAddress } from '../auth/set-payout-address.ts';
+import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
+import { rotateSigningKeys } from '../auth/tokens/signing-keys.ts';
 import { invalid, notFound } from '../errors.ts';
 import { isId } from '../platform/identifier.ts';
 import type { Operation, OperationsWorld } from './operations-world.ts';
@@ -114,6 +118,28 @@ export const tenantOperations: Record<string, Operation> = {
     async run(world, { values }) {
       const key = await revokeApiKey(world, { holder: 'INSTALLATION', id: identifier(values, 'key') });
       return [{ keyId: key.id, prefix: key.prefix, revokedAt: key.revokedAt?.toISOString() ?? null }];
+    },
+  },
+  'member invite': {
+    hint: 'merchant list',
+    usage: '--merchant <id> --email <address> --role owner|developer|viewer',
+    options: ['merchant', 'email', 'role'],
+    async run(world, { values }) {
+      const merchantId = identifier(values, 'merchant');
+      const email = emailSchema.safeParse(needed(values, 'email'));
+      if (!email.success) throw invalid([{ param: '--email', message: 'a mail address of at most 254 characters' }]);
+      if (!(await world.database.merchant.findUnique({ where: { id: merchantId } }))) throw notFound('merchant');
+      const role = choice(needed(values, 'role'), '--role', memberRoles);
+      const member = await inviteMember(world, { merchantId, email: email.data, role });
+      return [{ memberId: member.id, email: member.email, role: member.role }];
+    },
+  },
+  'token rotate': {
+    usage: '',
+    options: [],
+    async run(world) {
+      const made = await rotateSigningKeys(world, { sealKey: openSecretKeys(world.config).signing });
+      return [{ kid: made.kid, createdAt: made.createdAt.toISOString() }];
     },
   },
   'credential create': {

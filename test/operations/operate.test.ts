@@ -1,5 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { authenticate } from '../../src/auth/authenticate.ts';
+import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
+import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
 import { operate } from '../../src/operations/operate.ts';
@@ -52,7 +54,11 @@ async function rows(...args: string[]): Promise<Record<string, string>[]> {
   return JSON.parse(answer.printed);
 }
 
-const principalOf = (apiKey: string) => authenticate({ database: fresh.database, clock: systemClock }, { apiKey });
+const principalOf = (apiKey: string) => {
+  const world = { database: fresh.database, clock: systemClock, config: { publicUrl: 'http://localhost' } };
+  const { signing } = openSecretKeys({ tokenSecret: undefined, isProduction: false });
+  return authenticate({ ...world, signingKeys: openSigningKeys(world, { sealKey: signing }) }, { apiKey });
+};
 
 it('brings an installation to a key that authenticates, rotates it with overlap and revokes it', async () => {
   const [merchant] = await rows('merchant', 'create', '--name', 'Shop');

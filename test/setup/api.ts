@@ -10,6 +10,8 @@ import { createApiKey } from '../../src/auth/create-api-key.ts';
 import { createApp } from '../../src/auth/create-app.ts';
 import { createMerchant } from '../../src/auth/create-merchant.ts';
 import { setPayoutAddress } from '../../src/auth/set-payout-address.ts';
+import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
+import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
 import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
@@ -103,6 +105,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
   const clock = testClock();
   const registry = loadRegistry({ chainsFile, rpc: config.rpc });
   const feed = openFeed({ database, listenUrl: databaseUrl, log });
+  const secretKeys = openSecretKeys(config);
   const world: World = {
     database,
     clock,
@@ -114,6 +117,8 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     config,
     log,
     feed,
+    secretKeys,
+    signingKeys: openSigningKeys({ database, clock }, { sealKey: secretKeys.signing }),
   };
   const running = await startApi(world, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
   const merchantA = await newTestApp(world, { name: 'Alpha', mode: 'TEST' });

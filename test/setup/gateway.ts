@@ -4,6 +4,7 @@
  */
 import { erc20Abi, type Hex } from 'viem';
 import type { Scope } from '../../src/auth/principal.ts';
+import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import type { PaymentTerms } from '../../src/escrow/terms.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { factTable } from '../../src/main/fact-table.ts';
@@ -38,7 +39,8 @@ export async function openGateway() {
     isProduction: false,
     log: silentLog,
   });
-  const world = { database, clock, registry, nodes, operator, arbiter, config, mailer, log: silentLog };
+  const secretKeys = openSecretKeys({});
+  const world = { secretKeys, database, clock, registry, nodes, operator, arbiter, config, mailer, log: silentLog };
   const limits = { ...sendLimits, resendAfterMs: 1_000 };
   const pump = openPumps({ ...world, locks, limits });
   const handlers = factTable(world);

@@ -39,6 +39,9 @@ import './subscriptions/subscription.ts';
 import './subscriptions/subscriptions.ts';
 import './subscriptions/subscription-mutations.ts';
 import './prices/price.ts';
+import './members/member.ts';
+import './members/login.ts';
+import './card/one-time-password.ts';
 import { builder } from './server/builder.ts';
 
 export const schema = builder.toSchema();

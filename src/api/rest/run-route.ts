@@ -20,8 +20,8 @@ export async function runRoute(
   { world, yoga }: { world: World; yoga: Pick<GatewayYoga, 'getEnveloped'> },
   { running, admission, values }: { running: RunningRoute; admission: Admission; values: RequestValues },
 ): Promise<{ data: unknown; replayed: boolean }> {
-  const { requestId, idempotencyKey } = admission;
-  const context = { ...contextOf(world, admission.principal, { requestId, idempotencyKey }), ownDocument: true };
+  const { requestId } = admission;
+  const context = { ...contextOf(world, admission.principal, admission), ownDocument: true };
   // The pipeline's own context is made from a fetch Request; this caller is known already.
   const { execute, schema } = yoga.getEnveloped(context);
   const { document } = running.route;

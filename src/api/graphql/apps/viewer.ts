@@ -1,5 +1,6 @@
 /** The query viewer: who the server takes the caller for. */
 import type { Principal } from '../../../auth/principal.ts';
+import { MemberRef } from '../members/member.ts';
 import { builder } from '../server/builder.ts';
 import { AppRef } from './app.ts';
 
@@ -31,6 +32,13 @@ const Viewer = builder.objectRef<Principal>('Viewer').implement({
       nullable: true,
       description: 'The member who is logged in.',
       resolve: (viewer) => (viewer.kind === 'member' ? viewer.memberId : null),
+    }),
+    member: t.field({
+      type: MemberRef,
+      nullable: true,
+      description: 'The member who is logged in.',
+      resolve: (viewer, _args, context) =>
+        viewer.kind === 'member' ? context.database.member.findUnique({ where: { id: viewer.memberId } }) : null,
     }),
     sessionId: t.field({
       type: 'UUID',

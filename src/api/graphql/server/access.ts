@@ -9,7 +9,7 @@
  * - `member`: any member.
  * - `credential`: any key or token of the payments API, publishable keys too.
  * - `session`: a checkout session's client secret.
- * - `card`: a token of the card API.
+ * - `card`, `cardSession`, `onetime`: the card API's tokens, by audience: access, session connect, onetime connect.
  * - `arbiter`, `operator`: credentials of the installation.
  */
 import type { Principal } from '../../../auth/principal.ts';
@@ -24,6 +24,8 @@ export const accessNames = [
   'credential',
   'session',
   'card',
+  'cardSession',
+  'onetime',
   'arbiter',
   'operator',
 ] as const;
@@ -33,7 +35,11 @@ const always = new Set<Access>(['public']);
 const secretKey = new Set<Access>(['public', 'secretKey', 'read', 'write', 'credential']);
 const publishableKey = new Set<Access>(['public', 'credential']);
 const session = new Set<Access>(['public', 'session']);
-const card = new Set<Access>(['public', 'card']);
+const cards = {
+  card: new Set<Access>(['public', 'card']),
+  'session-connect': new Set<Access>(['public', 'cardSession']),
+  'onetime-connect': new Set<Access>(['public', 'onetime']),
+};
 const operator = new Set<Access>(['public', 'operator']);
 const arbiter = new Set<Access>(['public', 'arbiter']);
 const members = {
@@ -54,7 +60,7 @@ export function accessOf(principal: Principal): ReadonlySet<Access> {
     case 'member':
       return members[principal.role];
     case 'card':
-      return card;
+      return cards[principal.audience];
     case 'platform':
       return principal.role === 'ARBITER' ? arbiter : operator;
     default:
@@ -79,6 +85,8 @@ export function grantedTo(principal: Principal): Record<Access, boolean> {
     credential: access.has('credential'),
     session: access.has('session'),
     card: access.has('card'),
+    cardSession: access.has('cardSession'),
+    onetime: access.has('onetime'),
     arbiter: access.has('arbiter'),
     operator: access.has('operator'),
   };

@@ -14,6 +14,8 @@ export type GraphqlContext = {
   requestId: string;
   /** The header `Idempotency-Key`. */
   idempotencyKey: string | undefined;
+  /** The caller's network address; what keyless calls are counted by. */
+  address: string;
   /** What the answer's headers say beside the body. */
   answer: { replayed: boolean };
   /** The document is one of ours (REST), whose cost is known: only what strangers write is limited. */
@@ -35,7 +37,7 @@ export async function createContext(world: World, request: RequestFacts): Promis
 export function contextOf(
   world: World,
   principal: Principal,
-  request: { requestId?: string | undefined; idempotencyKey?: string | undefined } = {},
+  request: { requestId?: string | undefined; idempotencyKey?: string | undefined; address?: string | undefined } = {},
 ): GraphqlContext {
   return {
     world,
@@ -43,6 +45,7 @@ export function contextOf(
     database: scopedDatabase(world.database, readableBy(principal)),
     requestId: request.requestId ?? newId(),
     idempotencyKey: request.idempotencyKey,
+    address: request.address ?? 'unknown',
     answer: { replayed: false },
   };
 }

@@ -45,22 +45,35 @@ export function openLiveCredentials(world: { database: Database; clock: Clock; l
 }
 
 async function look(world: { database: Database; clock: Clock }, watched: Set<Watched>): Promise<void> {
+  const { database } = world;
   const keyIds = new Set<string>();
-  const memberIds = new Set<string>();
+  const loginIds = new Set<string>();
+  const cardSessionIds = new Set<string>();
   for (const { principal } of watched) {
     if (principal.kind === 'apiKey') keyIds.add(principal.apiKeyId);
-    if (principal.kind === 'member') memberIds.add(principal.memberId);
+    if (principal.kind === 'member') loginIds.add(principal.sessionId);
+    if (isCardSession(principal)) cardSessionIds.add(principal.subjectId);
   }
   const now = world.clock.now();
-  const [keys, members] = await Promise.all([
-    keyIds.size === 0 ? [] : world.database.apiKey.findMany({ where: { id: { in: [...keyIds] } } }),
-    memberIds.size === 0 ? [] : world.database.member.findMany({ where: { id: { in: [...memberIds] } } }),
+  const among = (ids: Set<string>) => ({ id: { in: [...ids] } });
+  const select = { id: true } as const;
+  const [keys, logins, cardSessions] = await Promise.all([
+    keyIds.size === 0 ? [] : database.apiKey.findMany({ where: among(keyIds) }),
+    loginIds.size === 0
+      ? []
+      : database.memberSession.findMany({
+          where: { ...among(loginIds), revokedAt: null, member: { removedAt: null } },
+          select,
+        }),
+    cardSessionIds.size === 0
+      ? []
+      : database.cardSession.findMany({ where: { ...among(cardSessionIds), revokedAt: null }, select }),
   ]);
   const good = new Set([
     ...keys
       .filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now))
       .map(({ id }) => id),
-    ...members.filter((member) => member.removedAt === null).map(({ id }) => id),
+    ...[...logins, ...cardSessions].map(({ id }) => id),
   ]);
   for (const entry of [...watched]) {
     if (isGood(entry.principal, good, now)) continue;
@@ -74,9 +87,9 @@ function isGood(principal: Principal, good: ReadonlySet<string>, now: Date): boo
     case 'apiKey':
       return good.has(principal.apiKeyId);
     case 'member':
-      return good.has(principal.memberId) && principal.expiresAt > now;
+      return good.has(principal.sessionId) && principal.expiresAt > now;
     case 'card':
-      return principal.expiresAt > now;
+      return principal.expiresAt > now && (!isCardSession(principal) || good.has(principal.subjectId));
     case 'anonymous':
     case 'session':
     case 'platform':
@@ -84,4 +97,8 @@ function isGood(principal: Principal, good: ReadonlySet<string>, now: Date): boo
     default:
       return principal satisfies never;
   }
+}
+
+function isCardSession(principal: Principal): principal is Extract<Principal, { kind: 'card' }> {
+  return principal.kind === 'card' && principal.audience === 'session-connect';
 }

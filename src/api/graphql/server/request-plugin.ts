@@ -22,7 +22,7 @@ import type { World } from './world.ts';
 export type TransportContext = {
   requestId: string;
   answer?: GraphqlContext['answer'];
-  admission?: Pick<Admission, 'principal' | 'refusal' | 'idempotencyKey'>;
+  admission?: Pick<Admission, 'principal' | 'refusal' | 'idempotencyKey' | 'address'>;
 };
 
 type ExecutionArgs = {
@@ -85,7 +85,7 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
 async function contextFor(world: World, transport: TransportContext, request: Request | undefined) {
   const { admission, requestId } = transport;
   if (admission?.refusal !== undefined) throw formatFault({ requestId, log: world.log }, admission.refusal);
-  if (admission) return contextOf(world, admission.principal, { requestId, idempotencyKey: admission.idempotencyKey });
+  if (admission) return contextOf(world, admission.principal, { requestId, ...admission });
   const header = (name: string) => request?.headers.get(name) ?? null;
   return createContext(world, {
     credentials: credentialsOf(header),

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import { GatewayError } from '../../../errors.ts';
+import { clientAddress } from '../../../platform/client-address.ts';
 import { newId } from '../../../platform/identifier.ts';
 import { contextOf } from './context.ts';
 import { formatFault } from './fault.ts';
@@ -57,7 +58,9 @@ export function openWebsocket(
           extra.operations = (extra.operations ?? 0) + 1;
           if (extra.operations > OPERATIONS_LIMIT) return [formatFault(facts, tooManyOperations())];
           const principal = extra.principal ?? { kind: 'anonymous' as const };
-          const enveloped = parts.yoga.getEnveloped({ ...contextOf(world, principal, { requestId }) });
+          const enveloped = parts.yoga.getEnveloped({
+            ...contextOf(world, principal, { requestId, address: addressOf(world, extra.request) }),
+          });
           const query = documentOf(parts.documents, world.config.graphql.persistedOnly, params);
           const document = enveloped.parse(query ?? '');
           const errors = enveloped.validate(enveloped.schema, document);
@@ -99,6 +102,15 @@ function bound(rootValue: unknown): Bound {
 
 function tooManyOperations(): GatewayError {
   return new GatewayError('RATE_LIMIT_EXCEEDED', `At most ${OPERATIONS_LIMIT} operations a connection.`);
+}
+
+function addressOf(world: World, request: IncomingMessage): string {
+  const forwarded = request.headers['x-forwarded-for'];
+  return clientAddress({
+    remoteAddress: request.socket.remoteAddress,
+    forwardedFor: Array.isArray(forwarded) ? forwarded[0] : forwarded,
+    trustedProxies: world.config.trustedProxies,
+  });
 }
 
 function credentialsOf(params: Readonly<Record<string, unknown>> | undefined, request: IncomingMessage): Credentials {

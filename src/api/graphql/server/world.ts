@@ -1,6 +1,7 @@
 /** What every resolver and verb may need from the world; made once by main (or a test), and passed down. */
 import type { Database } from '../../../../prisma/client.ts';
-import type { VerifyToken } from '../../../auth/authenticate.ts';
+import type { SecretKeys } from '../../../auth/tokens/secret-keys.ts';
+import type { SigningKeys } from '../../../auth/tokens/signing-keys.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Registry } from '../../../chains/registry.ts';
 import type { SolanaNodes } from '../../../chains/solana/open-solana-nodes.ts';
@@ -22,6 +23,7 @@ export type World = {
   config: Config;
   log: Log;
   feed: Feed;
-  /** Absent while no tokens are issued: then every bearer token is refused. */
-  verifyToken?: VerifyToken | undefined;
+  /** What one-time passwords are hashed and sealed with. */
+  secretKeys: SecretKeys;
+  signingKeys: SigningKeys;
 };

@@ -179,6 +179,8 @@ const schemesByAccess: Record<Access, string[]> = {
   credential: ['apiKey', 'publishableKey', 'bearer'],
   session: ['clientSecret'],
   card: ['bearer'],
+  cardSession: ['bearer'],
+  onetime: ['bearer'],
   arbiter: ['arbiterKey'],
   operator: ['operatorKey'],
 };

@@ -1,0 +1,90 @@
+/** The card API's login: the mutations requestOtp and verifyOtp. */
+import { z } from 'zod';
+import { emailSchema } from '../../../auth/members/member.ts';
+import {
+  type PasswordRequest,
+  requestOneTimePassword,
+} from '../../../auth/one-time-password/request-one-time-password.ts';
+import { type CardLogin, logInCardUser } from '../../../card/log-in-card-user.ts';
+import { builder } from '../server/builder.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+
+export const otpRules = defineRules({ schema: z.object({ email: emailSchema }) });
+
+export const codeSchema = z.string().regex(/^\d{6}$/, '6 digits');
+
+export const OtpRequestRef = builder.objectRef<PasswordRequest>('OtpRequest').implement({
+  description: 'A one-time password that is on its way. It says the same for known and unknown addresses.',
+  fields: (t) => ({
+    requestId: t.expose('requestId', { type: 'UUID', description: 'What the code is verified with.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until then the code is good: ten minutes.' }),
+    resendAfterSeconds: t.exposeInt('resendAfterSeconds', {
+      description: 'Seconds until a new code can be asked for.',
+    }),
+  }),
+});
+
+const RequestOtpInput = builder.inputType('RequestOtpInput', {
+  description: 'Whom to mail a one-time password to.',
+  extensions: carryRules(otpRules),
+  fields: (t) => ({
+    email: t.string({ required: true, description: 'The mail address, at most 254 characters.' }),
+  }),
+});
+
+const verifyRules = defineRules({ schema: z.object({ requestId: z.uuid(), code: codeSchema }) });
+
+const VerifyOtpInput = builder.inputType('VerifyOtpInput', {
+  description: 'A one-time password as it was mailed.',
+  extensions: carryRules(verifyRules),
+  fields: (t) => ({
+    requestId: t.field({ type: 'UUID', required: true, description: 'Of requestOtp.' }),
+    code: t.string({ required: true, description: '6 digits.' }),
+  }),
+});
+
+const CardUserRef = builder.objectRef<CardLogin['user']>('CardUser').implement({
+  description: 'A wallet user.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    email: t.exposeString('email', { description: 'The mail address, in lower case.' }),
+    displayName: t.exposeString('displayName', { nullable: true, description: 'What the user is called.' }),
+  }),
+});
+
+const CardLoginRef = builder.objectRef<CardLogin>('CardLogin').implement({
+  description: 'An access token of the card API.',
+  fields: (t) => ({
+    accessToken: t.string({
+      description: 'A JWT of the audience `card`, for the header `Authorization: Bearer`.',
+      resolve: ({ issued }) => issued.token,
+    }),
+    tokenType: t.string({ description: 'Bearer.', resolve: () => 'Bearer' }),
+    expiresIn: t.int({ description: 'Seconds.', resolve: ({ issued }) => issued.expiresInSeconds }),
+    user: t.field({ type: CardUserRef, description: 'Who logged in.', resolve: ({ user }) => user }),
+  }),
+});
+
+builder.mutationField('requestOtp', (t) =>
+  t.field({
+    type: OtpRequestRef,
+    description: 'Mails a one-time password. Limited by address and by network address.',
+    authScopes: { public: true },
+    args: { input: t.arg({ type: RequestOtpInput, required: true, description: 'Whom.' }) },
+    resolve: (_root, { input }, context) => {
+      const { email } = checked(context, otpRules, input);
+      return requestOneTimePassword(context.world, { purpose: 'CARD', email, networkAddress: context.address });
+    },
+  }),
+);
+
+builder.mutationField('verifyOtp', (t) =>
+  t.field({
+    type: CardLoginRef,
+    description:
+      'Logs a wallet user in; the first time makes the user. A wrong, spent or expired code: AUTHENTICATION_ERROR.',
+    authScopes: { public: true },
+    args: { input: t.arg({ type: VerifyOtpInput, required: true, description: 'The code.' }) },
+    resolve: (_root, { input }, context) => logInCardUser(context.world, checked(context, verifyRules, input)),
+  }),
+);

@@ -1,0 +1,94 @@
+/** Members of a merchant: the type, the query members, and the mutations inviteMember and removeMember. */
+import { z } from 'zod';
+import { inviteMember } from '../../../auth/members/invite-member.ts';
+import { emailSchema, MEMBERS_LIMIT, memberRoles } from '../../../auth/members/member.ts';
+import { removeMember } from '../../../auth/members/remove-member.ts';
+import { builder } from '../server/builder.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+const MemberRoleEnum = builder.enumType('MemberRole', {
+  description: 'What a member may do.',
+  values: {
+    OWNER: { value: 'OWNER', description: 'Everything, and invite and remove members.' },
+    DEVELOPER: { value: 'DEVELOPER', description: 'Everything but that.' },
+    VIEWER: { value: 'VIEWER', description: 'Read.' },
+  } as const,
+});
+
+const MerchantRef = builder.prismaObject('Merchant', {
+  description: 'Who is paid.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+  }),
+});
+
+export const MemberRef = builder.prismaObject('Member', {
+  description: 'A person who may log in to the dashboard of a merchant.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    merchantId: t.expose('merchantId', { type: 'UUID', description: 'The merchant.' }),
+    merchant: t.relation('merchant', { type: MerchantRef, description: 'The merchant.' }),
+    email: t.exposeString('email', { description: 'The mail address, in lower case.' }),
+    role: t.expose('role', { type: MemberRoleEnum, description: 'What the member may do.' }),
+    invitedAt: t.expose('invitedAt', { type: 'DateTime', description: 'When the member was invited.' }),
+    joinedAt: t.expose('joinedAt', { type: 'DateTime', nullable: true, description: 'The first login.' }),
+    removedAt: t.expose('removedAt', { type: 'DateTime', nullable: true, description: 'When the member was removed.' }),
+  }),
+});
+
+builder.queryField('members', (t) =>
+  t.prismaField({
+    type: [MemberRef],
+    description: `The merchant's members, invited ones too, removed ones not; at most ${MEMBERS_LIMIT}, oldest first.`,
+    authScopes: { member: true },
+    complexity: { field: 20, multiplier: 20 },
+    resolve: (query, _root, _args, context) =>
+      context.database.member.findMany({
+        ...query,
+        where: { removedAt: null },
+        orderBy: { id: 'asc' },
+        take: MEMBERS_LIMIT,
+      }),
+  }),
+);
+
+const inviteRules = defineRules({ schema: z.object({ email: emailSchema, role: z.enum(memberRoles) }) });
+
+const InviteMemberInput = builder.inputType('InviteMemberInput', {
+  description: 'A person to be invited.',
+  extensions: carryRules(inviteRules),
+  fields: (t) => ({
+    email: t.string({ required: true, description: 'The mail address, at most 254 characters.' }),
+    role: t.field({ type: MemberRoleEnum, required: true, description: 'What the member may do.' }),
+  }),
+});
+
+builder.mutationField('inviteMember', (t) =>
+  t.field({
+    type: MemberRef,
+    description: 'Invites a person by mail, changes the role of a member, or brings a removed one back. Owners only.',
+    authScopes: { owner: true },
+    args: { input: t.arg({ type: InviteMemberInput, required: true, description: 'Who.' }) },
+    resolve: async (_root, { input }, context) => {
+      const { email, role } = checked(context, inviteRules, input);
+      const { merchantId } = await scopeOf(context);
+      return inviteMember(context.world, { merchantId, email, role });
+    },
+  }),
+);
+
+builder.mutationField('removeMember', (t) =>
+  t.field({
+    type: MemberRef,
+    description: 'Removes a member; their logins end at once. Owners only.',
+    authScopes: { owner: true },
+    args: { id: t.arg.id({ required: true, description: 'The member.' }) },
+    resolve: async (_root, { id }, context) => {
+      const { merchantId } = await scopeOf(context);
+      return removeMember(context.world, { merchantId, id });
+    },
+  }),
+);

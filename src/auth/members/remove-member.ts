@@ -1,0 +1,26 @@
+import { type Database, type Member, transaction } from '../../../prisma/client.ts';
+import { notFound } from '../../errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { lastOwner } from './invite-member.ts';
+
+/**
+ * Removes a member: their logins end at once, what they hold open within two seconds. Again changes nothing.
+ * Throws NOT_FOUND for a member who is not the merchant's; CONFLICT for the last owner.
+ */
+export async function removeMember(
+  world: { database: Database; clock: Clock },
+  request: { merchantId: string; id: string },
+): Promise<Member> {
+  const { merchantId, id } = request;
+  return await transaction(world.database, async (tx) => {
+    await tx.$queryRaw`SELECT id FROM merchant WHERE id = ${merchantId}::uuid FOR UPDATE`;
+    const member = await tx.member.findFirst({ where: { id, merchantId } });
+    if (!member) throw notFound('member');
+    if (member.removedAt !== null) return member;
+    const owners = await tx.member.count({ where: { merchantId, role: 'OWNER', removedAt: null, id: { not: id } } });
+    if (member.role === 'OWNER' && owners === 0) throw lastOwner();
+    const now = world.clock.now();
+    await tx.memberSession.updateMany({ where: { memberId: id, revokedAt: null }, data: { revokedAt: now } });
+    return tx.member.update({ where: { id }, data: { removedAt: now } });
+  });
+}

@@ -1,0 +1,73 @@
+import {
+  type Database,
+  type DatabaseTransaction,
+  type OneTimePasswordPurpose,
+  transaction,
+} from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SecretKeys } from '../tokens/secret-keys.ts';
+import { codeMatches, isOpen, type RequestLimits } from './one-time-password.ts';
+import { lockAddress } from './request-one-time-password.ts';
+
+const DAY_SECONDS = 86_400;
+
+type Judgement<Result> = { result: Result } | { refusal: GatewayError };
+
+/**
+ * Spends a code: `effect` runs in the same transaction, with the address that the code was mailed to, and a code whose
+ * effect throws is not spent. A wrong code is counted. Throws AUTHENTICATION_ERROR, in the same words for a wrong, spent,
+ * expired, unknown or foreign one; RATE_LIMIT_EXCEEDED once an address has been guessed at too often today.
+ */
+export async function spendOneTimePassword<Result>(
+  world: { database: Database; clock: Clock; secretKeys: SecretKeys; config: { passwordLimits: RequestLimits } },
+  request: { purpose: OneTimePasswordPurpose; requestId: string; code: string },
+  effect: (tx: DatabaseTransaction, email: string) => Promise<Result>,
+): Promise<Result> {
+  const now = world.clock.now();
+  const judged = await transaction(world.database, async (tx): Promise<Judgement<Result>> => {
+    const found = await tx.oneTimePassword.findUnique({ where: { id: request.requestId }, select: { email: true } });
+    if (!found) return { refusal: wrong() };
+    await lockAddress(tx, found.email);
+    const password = await tx.oneTimePassword.findUniqueOrThrow({ where: { id: request.requestId } });
+    if (password.purpose !== request.purpose || !isOpen(password, now)) return { refusal: wrong() };
+    const waitSeconds = await lockedOutFor(tx, { email: password.email, now, limit: world.config.passwordLimits });
+    if (waitSeconds > 0) return { refusal: lockedOut(waitSeconds) };
+    if (!codeMatches(world.secretKeys.passwords, password, request.code)) {
+      await tx.oneTimePassword.update({ where: { id: password.id }, data: { tries: { increment: 1 } } });
+      return { refusal: wrong() };
+    }
+    await tx.oneTimePassword.update({ where: { id: password.id }, data: { spentAt: now } });
+    return { result: await effect(tx, password.email) };
+  });
+  // Thrown after the commit: the try is counted.
+  if ('refusal' in judged) throw judged.refusal;
+  return judged.result;
+}
+
+/** Seconds until the oldest of today's wrong codes is a day old; 0 while there may be more. */
+async function lockedOutFor(
+  tx: DatabaseTransaction,
+  request: { email: string; now: Date; limit: RequestLimits },
+): Promise<number> {
+  const since = new Date(request.now.getTime() - DAY_SECONDS * 1000);
+  const guessed = await tx.oneTimePassword.findMany({
+    where: { email: request.email, createdAt: { gt: since }, tries: { gt: 0 } },
+    orderBy: { createdAt: 'asc' },
+    select: { tries: true, createdAt: true },
+  });
+  const wrongCodes = guessed.reduce((sum, { tries }) => sum + tries, 0);
+  const oldest = guessed[0];
+  if (!oldest || wrongCodes < request.limit.wrongPerAddressDay) return 0;
+  return Math.max(1, Math.ceil((oldest.createdAt.getTime() - since.getTime()) / 1000));
+}
+
+function wrong(): GatewayError {
+  return new GatewayError('AUTHENTICATION_ERROR', 'The code is wrong, spent or expired.');
+}
+
+function lockedOut(retryAfterSeconds: number): GatewayError {
+  return new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many wrong codes for this address; try again later.', {
+    retryAfterSeconds,
+  });
+}

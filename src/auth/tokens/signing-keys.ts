@@ -1,0 +1,109 @@
+/**
+ * The keys that sign tokens: the newest signs, every one that is not expired verifies. They are kept in the database, the
+ * private halves sealed, so that all processes of an installation share them; each process remembers them for a while.
+ */
+import { createHash } from 'node:crypto';
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { type Database, type Prisma, type SigningKey, transaction } from '../../../prisma/client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { seal, unseal } from '../../platform/secret-box.ts';
+import { LONGEST_TOKEN_SECONDS, TOKEN_ALGORITHM } from './token.ts';
+
+export type SigningKeys = {
+  /** The key to sign with; made when there is none yet. */
+  current(): Promise<{ kid: string; key: CryptoKey | Uint8Array }>;
+  /** The public key of a `kid` that is still good; undefined for any other. */
+  find(kid: string): Promise<CryptoKey | Uint8Array | undefined>;
+  /** The JSON Web Key Set (RFC 7517) of all keys that still verify. */
+  published(): Promise<{ keys: JWK[] }>;
+};
+
+/** A rotation elsewhere is seen after this time at most; a token with an unknown `kid` makes this process look at once. */
+const REMEMBERED_MS = 60_000;
+/** Strangers can name unknown keys at will; they make us look this often at most. */
+const LOOK_AGAIN_MS = 2_000;
+
+export function openSigningKeys(
+  world: { database: Database; clock: Clock },
+  options: { sealKey: Uint8Array },
+): SigningKeys {
+  let remembered: { rows: SigningKey[]; atMs: number } | undefined;
+
+  async function rows(maxAgeMs: number): Promise<SigningKey[]> {
+    const nowMs = performance.now();
+    if (remembered && nowMs - remembered.atMs < maxAgeMs) return remembered.rows;
+    const found = await goodKeys(world.database, world.clock.now());
+    remembered = { rows: found, atMs: nowMs };
+    return found;
+  }
+
+  return {
+    async current() {
+      const held = (await rows(REMEMBERED_MS))[0];
+      const newest = held ?? (await makeFirst(world, options.sealKey));
+      if (!held) remembered = undefined;
+      const jwk: JWK = JSON.parse(unseal(options.sealKey, newest.sealedPrivate));
+      return { kid: newest.kid, key: await importJWK(jwk, TOKEN_ALGORITHM) };
+    },
+    async find(kid) {
+      const now = world.clock.now();
+      const isIt = (row: SigningKey) => row.kid === kid && (row.expiresAt === null || row.expiresAt > now);
+      const row = (await rows(REMEMBERED_MS)).find(isIt) ?? (await rows(LOOK_AGAIN_MS)).find(isIt);
+      return row && importJWK(publicJwk(row), TOKEN_ALGORITHM);
+    },
+    async published() {
+      const first = await rows(LOOK_AGAIN_MS);
+      if (first.length > 0) return { keys: first.map(publicJwk) };
+      return { keys: [publicJwk(await makeFirst(world, options.sealKey))] };
+    },
+  };
+}
+
+/**
+ * Makes a new key that signs from now on; the ones before verify until every token that they signed is over.
+ * Other processes sign with it within a minute.
+ */
+export async function rotateSigningKeys(
+  world: { database: Database; clock: Clock },
+  options: { sealKey: Uint8Array },
+): Promise<SigningKey> {
+  const made = await newKey(world, options.sealKey);
+  const expiresAt = new Date(made.createdAt.getTime() + (LONGEST_TOKEN_SECONDS + REMEMBERED_MS / 1000) * 1000);
+  return await transaction(world.database, async (tx) => {
+    await tx.signingKey.updateMany({ where: { expiresAt: null }, data: { expiresAt } });
+    return tx.signingKey.create({ data: made });
+  });
+}
+
+/** Newest first. */
+function goodKeys(database: Database, now: Date): Promise<SigningKey[]> {
+  return database.signingKey.findMany({
+    where: { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
+    orderBy: [{ createdAt: 'desc' }, { kid: 'desc' }],
+    take: 50,
+  });
+}
+
+/** One of the processes that find none makes the first key; the others wait and take that one. */
+async function makeFirst(world: { database: Database; clock: Clock }, sealKey: Uint8Array): Promise<SigningKey> {
+  const made = await newKey(world, sealKey);
+  return await transaction(world.database, async (tx) => {
+    await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('signing-key', 0))::text`;
+    const existing = await tx.signingKey.findFirst({ where: { expiresAt: null }, orderBy: { createdAt: 'desc' } });
+    return existing ?? tx.signingKey.create({ data: made });
+  });
+}
+
+async function newKey(world: { clock: Clock }, sealKey: Uint8Array) {
+  const { publicKey, privateKey } = await generateKeyPair(TOKEN_ALGORITHM, { extractable: true });
+  const jwk = await exportJWK(publicKey);
+  const kid = createHash('sha256').update(JSON.stringify(jwk)).digest('base64url').slice(0, 22);
+  const shown = { ...jwk, kid, alg: TOKEN_ALGORITHM, use: 'sig' } satisfies JWK as Prisma.InputJsonObject;
+  const sealedPrivate = seal(sealKey, JSON.stringify(await exportJWK(privateKey)));
+  return { kid, publicJwk: shown, sealedPrivate, createdAt: world.clock.now() };
+}
+
+function publicJwk(row: SigningKey): JWK {
+  // The column is written by newKey only.
+  return row.publicJwk as JWK;
+}
