@@ -39,6 +39,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   Invoice: appScope,
   InvoiceItem: (scope) => ({ invoice: appScope(scope) }),
   Subscription: appScope,
+  SubscriptionConsent: (scope) => ({ subscription: appScope(scope) }),
   PaymentIntent: appScope,
   Quote: ofPayment,
   PaymentTerms: ofPayment,

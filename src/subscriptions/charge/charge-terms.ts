@@ -1,0 +1,54 @@
+/** The terms of one charge: the consent's, field by field, or the contract refuses them. */
+import type { Hex } from 'viem';
+import type { PaymentIntent } from '../../../prisma/client.ts';
+import { quoteHash } from '../../checkout/quoted-terms.ts';
+import { chargeIntentId, type RecurringConsent } from '../../escrow/consent.ts';
+import type { PaymentTerms } from '../../escrow/terms.ts';
+import type { IntentSettings } from '../../payments/new-payment-intent.ts';
+
+/**
+ * `amount` in base units, `authorizeBy` in unix seconds. The intent id on chain is that of consent and period, not the
+ * payment intent's: a payment is known by its terms' hash.
+ */
+export function chargeTerms(request: {
+  consentId: Hex;
+  consent: RecurringConsent;
+  periodIndex: number;
+  intent: Pick<PaymentIntent, 'amount' | 'currency'>;
+  quoteId: string;
+  amount: bigint;
+  authorizeBy: number;
+}): PaymentTerms {
+  const { consent, authorizeBy } = request;
+  return {
+    intentId: chargeIntentId(request.consentId, request.periodIndex),
+    payer: consent.payer,
+    merchant: consent.merchant,
+    token: consent.token,
+    amount: request.amount,
+    authorizeBy,
+    // Captured in the same transaction: there is no hold that could be captured later.
+    captureBy: authorizeBy,
+    timelock: consent.timelock,
+    disputeWindow: consent.disputeWindow,
+    disputeTimeout: consent.disputeTimeout,
+    timeoutPayerBps: consent.timeoutPayerBps,
+    feeBps: consent.feeBps,
+    feeRecipient: consent.feeRecipient,
+    operator: consent.operator,
+    arbiter: consent.arbiter,
+    quoteHash: quoteHash(request),
+    captureOnAuthorize: true,
+  };
+}
+
+/** The settings of a charge's payment intent: the rules that the payer signed, not what the app has by now. */
+export function chargeSettings(app: IntentSettings, consent: RecurringConsent): IntentSettings {
+  return {
+    ...app,
+    timelockDuration: consent.timelock,
+    disputeStartDuration: consent.disputeWindow,
+    platformFeeBps: consent.feeBps,
+    captureMode: 'AUTOMATIC',
+  };
+}

@@ -1,0 +1,157 @@
+import { Decimal } from 'decimal.js';
+import { type Address, type Hex, isHex } from 'viem';
+import type { Database, PaymentIntent, SubscriptionConsent } from '../../../prisma/client.ts';
+import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import type { Registry, Token } from '../../chains/registry.ts';
+import { AUTHORIZE_GRACE_SECONDS } from '../../checkout/quoted-terms.ts';
+import type { Config } from '../../config.ts';
+import { GatewayError } from '../../errors.ts';
+import { chargeTypedData, consentFromJson, type RecurringConsent } from '../../escrow/consent.ts';
+import { type PaymentTerms, termsHash } from '../../escrow/terms.ts';
+import type { OperatorSigner } from '../../operator/operator-signer.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { newId } from '../../platform/identifier.ts';
+import { toBigInt } from '../../prices/base-units.ts';
+import { currencyOf } from '../../prices/money.ts';
+import type { PriceBook } from '../../prices/price-source.ts';
+import { type QuotedAmount, quoteAmount } from '../../prices/quote.ts';
+import { chargeTerms } from './charge-terms.ts';
+
+export type ChargeWorld = {
+  database: Database;
+  clock: Clock;
+  registry: Registry;
+  nodes: EvmNodes;
+  prices: PriceBook;
+  operator: OperatorSigner;
+  config: Pick<Config, 'quoteSeconds'>;
+};
+
+type ChargedIntent = Pick<PaymentIntent, 'id' | 'amount' | 'currency'>;
+
+/** One charge, ready to be written and sent: the operator has signed consent, period and payment together. */
+export type PreparedCharge = {
+  kind: 'READY';
+  quoteId: string;
+  paymentIntentId: string;
+  row: SubscriptionConsent;
+  consent: RecurringConsent;
+  consentId: Hex;
+  periodIndex: number;
+  escrow: Address;
+  terms: PaymentTerms;
+  termsHash: Hex;
+  operatorSignature: Hex;
+  /** The operator's address. */
+  sender: Address;
+  quoted: QuotedAmount;
+  createdAt: Date;
+  expiresAt: Date;
+};
+
+/** The price has risen above what the payer agreed to; base units. Nothing is signed. */
+export type CapExceeded = { kind: 'CAP_EXCEEDED'; cryptoAmount: bigint; capPerPeriod: bigint };
+
+/**
+ * Quotes a charge at this moment's price, rounded up, and signs it. `intent` carries the fiat amount; `periodIndex` is
+ * the consent's (`consentPeriodIndex`). Writes nothing: `queueCharge` does. Throws PRICE_UNAVAILABLE, CHAIN_UNAVAILABLE.
+ */
+export async function prepareCharge(
+  world: ChargeWorld,
+  request: { consent: SubscriptionConsent; periodIndex: number; intent: ChargedIntent },
+): Promise<PreparedCharge | CapExceeded> {
+  const { consent: row, intent } = request;
+  const { token } = placeOf(world.registry, row);
+  const quoted = await quoteCharge(world, { intent, token });
+  const capPerPeriod = toBigInt(row.capPerPeriod);
+  if (quoted.cryptoAmount > capPerPeriod) {
+    return { kind: 'CAP_EXCEEDED', cryptoAmount: quoted.cryptoAmount, capPerPeriod };
+  }
+  const { timestamp } = await world.nodes.asking(row.chainId, (client) => client.getBlock({ blockTag: 'latest' }));
+  return await signCharge(world, { ...request, quoteId: newId(), quoted, newestBlockAt: Number(timestamp) });
+}
+
+/** Signs a charge at a price that is known. `newestBlockAt`: the chain's newest block, unix seconds. */
+export async function signCharge(
+  world: Pick<ChargeWorld, 'clock' | 'registry' | 'operator' | 'config'>,
+  request: {
+    consent: SubscriptionConsent;
+    periodIndex: number;
+    intent: ChargedIntent;
+    quoteId: string;
+    quoted: QuotedAmount;
+    newestBlockAt: number;
+  },
+): Promise<PreparedCharge> {
+  const { consent: row, periodIndex, intent, quoteId, quoted } = request;
+  const { chainId } = row;
+  const { escrow } = placeOf(world.registry, row);
+  const consent = consentFromJson(row.consent);
+  const consentId = hexOf(row.consentId);
+  const now = world.clock.now();
+  const base = Math.max(Math.floor(now.getTime() / 1000), request.newestBlockAt);
+  const terms = chargeTerms({
+    consentId,
+    consent,
+    periodIndex,
+    intent,
+    quoteId,
+    amount: quoted.cryptoAmount,
+    authorizeBy: base + world.config.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
+  });
+  const id = termsHash({ chainId, escrow, terms });
+  return {
+    kind: 'READY',
+    quoteId,
+    paymentIntentId: intent.id,
+    row,
+    consent,
+    consentId,
+    periodIndex,
+    escrow,
+    terms,
+    termsHash: id,
+    operatorSignature: await world.operator.signTypedData(
+      chargeTypedData({ chainId, escrow, consentId, period: periodIndex, id }),
+    ),
+    sender: world.operator.address,
+    quoted,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + world.config.quoteSeconds * 1000),
+  };
+}
+
+/** Where a consent's money moves. CHAIN_UNAVAILABLE for a chain or token that is not configured any more. */
+export function placeOf(
+  registry: Registry,
+  consent: Pick<SubscriptionConsent, 'chainId' | 'tokenKey'>,
+): { escrow: Address; token: Token } {
+  const escrow = registry.chain(consent.chainId)?.escrow;
+  const token = registry.token(consent.tokenKey);
+  if (!escrow || !token) {
+    throw new GatewayError('CHAIN_UNAVAILABLE', `${consent.tokenKey} on chain ${consent.chainId} is not configured.`);
+  }
+  return { escrow, token };
+}
+
+async function quoteCharge(
+  world: Pick<ChargeWorld, 'prices'>,
+  { intent, token }: { intent: ChargedIntent; token: Token },
+): Promise<QuotedAmount> {
+  const [fiat, price] = await Promise.all([
+    world.prices.fiatUsd(currencyOf(intent.currency)),
+    world.prices.usdPrice(token.symbol),
+  ]);
+  return quoteAmount({
+    amount: new Decimal(intent.amount.toString()),
+    fiatUsd: fiat.priceUsd,
+    tokenUsd: price.priceUsd,
+    decimals: token.decimals,
+  });
+}
+
+/** What this gateway itself wrote as hex. */
+export function hexOf(text: string): Hex {
+  if (isHex(text)) return text;
+  throw new Error('A stored consent or signature is not hex.');
+}

@@ -1,0 +1,115 @@
+import type { Address, Hex } from 'viem';
+import type { DatabaseTransaction, Quote } from '../../../prisma/client.ts';
+import { relayPurpose } from '../../checkout/confirm-checkout.ts';
+import { requireUnpaid } from '../../checkout/require-payable.ts';
+import { lockPaymentIntent } from '../../checkout/store.ts';
+import { GatewayError } from '../../errors.ts';
+import { chargeCall } from '../../escrow/calldata.ts';
+import type { RecurringConsent } from '../../escrow/consent.ts';
+import { type PaymentTerms, termsToJson } from '../../escrow/terms.ts';
+import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
+import { newId } from '../../platform/identifier.ts';
+import { toDecimal } from '../../prices/base-units.ts';
+import { hexOf, type PreparedCharge } from './prepare-charge.ts';
+
+/**
+ * Writes a charge and has it sent, in the caller's transaction: its quote and terms (from then on its payment counts), a
+ * PENDING AUTHORIZE transaction, and the operator's transaction. The caller holds the subscription and the invoice locked;
+ * this locks the payment. Answers the transaction's id.
+ * Throws INVALID_STATE for an intent that is not CREATED, CONFLICT while a charge of it is under way.
+ */
+export async function queueCharge(tx: DatabaseTransaction, charge: PreparedCharge): Promise<string> {
+  const { payerSignature, chainId } = charge.row;
+  if (payerSignature === null) throw new Error('A consent that was not signed cannot be charged.');
+  await recordCharge(tx, { charge, confirmedAt: charge.createdAt });
+  return await sendCharge(tx, { ...charge, chainId, consentSignature: hexOf(payerSignature) });
+}
+
+/** The quote and the signed terms of a charge. `confirmedAt`: null while the payer has not answered. */
+export async function recordCharge(
+  tx: DatabaseTransaction,
+  { charge, confirmedAt }: { charge: PreparedCharge; confirmedAt: Date | null },
+): Promise<Quote> {
+  const { row, terms, quoted } = charge;
+  const shared = {
+    paymentIntentId: charge.paymentIntentId,
+    chainId: row.chainId,
+    tokenKey: row.tokenKey,
+    method: row.method,
+    exchangeRate: quoted.exchangeRate,
+    termsHash: charge.termsHash,
+    createdAt: charge.createdAt,
+  };
+  await tx.paymentTerms.create({
+    data: {
+      ...shared,
+      quoteId: charge.quoteId,
+      terms: termsToJson(terms),
+      operatorSignature: charge.operatorSignature,
+      // The payer signs the consent, which these terms equal field by field.
+      payerSignature: row.payerSignature,
+      authorizeBy: new Date(terms.authorizeBy * 1000),
+    },
+  });
+  return await tx.quote.create({
+    data: {
+      ...shared,
+      id: charge.quoteId,
+      walletAddress: row.walletAddress,
+      cryptoAmount: toDecimal(quoted.cryptoAmount),
+      expiresAt: charge.expiresAt,
+      confirmedAt,
+      steps: { kind: 'charge', consentId: charge.consentId, periodIndex: charge.periodIndex },
+    },
+  });
+}
+
+export type SignedCharge = {
+  paymentIntentId: string;
+  chainId: number;
+  escrow: Address;
+  consent: RecurringConsent;
+  periodIndex: number;
+  terms: PaymentTerms;
+  termsHash: string;
+  operatorSignature: Hex;
+  consentSignature: Hex;
+  sender: Address;
+  /** Failed simulations after which it is given up (default 5). */
+  maxFailures?: number;
+};
+
+/** Has a recorded charge sent. Throws as `queueCharge` does. */
+export async function sendCharge(tx: DatabaseTransaction, charge: SignedCharge): Promise<string> {
+  const { paymentIntentId, chainId, termsHash } = charge;
+  await lockPaymentIntent(tx, paymentIntentId);
+  requireUnpaid(await tx.paymentIntent.findUniqueOrThrow({ where: { id: paymentIntentId } }));
+  if ((await tx.transaction.count({ where: { paymentIntentId, type: 'AUTHORIZE', status: 'PENDING' } })) > 0) {
+    throw new GatewayError('CONFLICT', 'This payment is under way already; wait for it.', {
+      meta: { paymentIntentId },
+    });
+  }
+  const transactionId = newId();
+  await tx.transaction.create({
+    data: {
+      id: transactionId,
+      paymentIntentId,
+      chainId,
+      type: 'AUTHORIZE',
+      status: 'PENDING',
+      termsHash,
+      amount: toDecimal(charge.terms.amount),
+    },
+  });
+  const { to, data } = chargeCall({ ...charge, period: charge.periodIndex });
+  await enqueueTransaction(tx, {
+    chainId,
+    sender: charge.sender,
+    to,
+    data,
+    purpose: relayPurpose(termsHash),
+    transactionId,
+    ...(charge.maxFailures === undefined ? {} : { maxFailures: charge.maxFailures }),
+  });
+  return transactionId;
+}
