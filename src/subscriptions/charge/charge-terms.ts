@@ -5,6 +5,7 @@ import { quoteHash } from '../../checkout/quoted-terms.ts';
 import { chargeIntentId, type RecurringConsent } from '../../escrow/consent.ts';
 import type { PaymentTerms } from '../../escrow/terms.ts';
 import type { IntentSettings } from '../../payments/new-payment-intent.ts';
+import type { PriceEvidence } from '../../prices/price-evidence.ts';
 
 /**
  * `amount` in base units, `authorizeBy` in unix seconds. The intent id on chain is that of consent and period, not the
@@ -17,6 +18,7 @@ export function chargeTerms(request: {
   intent: Pick<PaymentIntent, 'amount' | 'currency'>;
   quoteId: string;
   amount: bigint;
+  evidence: PriceEvidence;
   authorizeBy: number;
 }): PaymentTerms {
   const { consent, authorizeBy } = request;

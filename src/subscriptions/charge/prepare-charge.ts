@@ -13,6 +13,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 import { currencyOf } from '../../prices/money.ts';
+import { type PriceEvidence, priceEvidence } from '../../prices/price-evidence.ts';
 import type { PriceBook } from '../../prices/price-source.ts';
 import { type QuotedAmount, quoteAmount } from '../../prices/quote.ts';
 import { chargeTerms } from './charge-terms.ts';
@@ -29,6 +30,9 @@ export type ChargeWorld = {
 
 type ChargedIntent = Pick<PaymentIntent, 'id' | 'amount' | 'currency'>;
 
+/** A price, and what the sources said of it. */
+export type ChargePrice = QuotedAmount & { evidence: PriceEvidence };
+
 /** One charge, ready to be written and sent: the operator has signed consent, period and payment together. */
 export type PreparedCharge = {
   kind: 'READY';
@@ -44,7 +48,7 @@ export type PreparedCharge = {
   operatorSignature: Hex;
   /** The operator's address. */
   sender: Address;
-  quoted: QuotedAmount;
+  quoted: ChargePrice;
   createdAt: Date;
   expiresAt: Date;
 };
@@ -79,7 +83,7 @@ export async function signCharge(
     periodIndex: number;
     intent: ChargedIntent;
     quoteId: string;
-    quoted: QuotedAmount;
+    quoted: ChargePrice;
     newestBlockAt: number;
   },
 ): Promise<PreparedCharge> {
@@ -97,6 +101,7 @@ export async function signCharge(
     intent,
     quoteId,
     amount: quoted.cryptoAmount,
+    evidence: quoted.evidence,
     authorizeBy: base + world.config.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
   });
   const id = termsHash({ chainId, escrow, terms });
@@ -134,20 +139,20 @@ export function placeOf(
   return { escrow, token };
 }
 
-async function quoteCharge(
+/** A fiat amount in a token at this moment's price, rounded up. Throws PRICE_UNAVAILABLE. */
+export async function quoteCharge(
   world: Pick<ChargeWorld, 'prices'>,
-  { intent, token }: { intent: ChargedIntent; token: Token },
-): Promise<QuotedAmount> {
-  const [fiat, price] = await Promise.all([
-    world.prices.fiatUsd(currencyOf(intent.currency)),
-    world.prices.usdPrice(token.symbol),
-  ]);
-  return quoteAmount({
+  { intent, token }: { intent: Pick<ChargedIntent, 'amount' | 'currency'>; token: Token },
+): Promise<ChargePrice> {
+  const currency = currencyOf(intent.currency);
+  const [fiat, price] = await Promise.all([world.prices.fiatUsd(currency), world.prices.usdPrice(token.symbol)]);
+  const quoted = quoteAmount({
     amount: new Decimal(intent.amount.toString()),
     fiatUsd: fiat.priceUsd,
     tokenUsd: price.priceUsd,
     decimals: token.decimals,
   });
+  return { ...quoted, evidence: priceEvidence({ [currency]: fiat, [token.symbol]: price }) };
 }
 
 /** What this gateway itself wrote as hex. */

@@ -60,6 +60,7 @@ export async function recordCharge(
       expiresAt: charge.expiresAt,
       confirmedAt,
       steps: { kind: 'charge', consentId: charge.consentId, periodIndex: charge.periodIndex },
+      evidence: quoted.evidence,
     },
   });
 }
