@@ -30,7 +30,11 @@ export type Gate = {
     headers: IncomingHttpHeaders;
     remoteAddress: string | undefined;
     requestId?: string | undefined;
+    /** Where they do not come in the headers, as over a websocket. */
+    credentials?: Credentials;
   }): Promise<Admission>;
+  /** Counts one more operation of a caller who was admitted, as each one of a websocket; answers why it may not run. */
+  recount(admission: Admission): Promise<unknown>;
 };
 
 export type GateOptions = {
@@ -73,7 +77,7 @@ export function openGate(options: GateOptions): Gate {
   }
 
   return {
-    async admit({ method, headers, remoteAddress, requestId: named }) {
+    async admit({ method, headers, remoteAddress, requestId: named, credentials }) {
       const id = named ?? requestId(single(headers['x-request-id']));
       const forwardedFor = single(headers['x-forwarded-for']);
       const admission: Admission = {
@@ -85,16 +89,23 @@ export function openGate(options: GateOptions): Gate {
         refusal: undefined,
       };
       try {
-        admission.principal = await authenticate({
-          apiKey: single(headers['x-api-key']),
-          authorization: headers.authorization,
-          clientSecret: single(headers['x-client-secret']),
-        });
+        admission.principal = await authenticate(
+          credentials ?? {
+            apiKey: single(headers['x-api-key']),
+            authorization: headers.authorization,
+            clientSecret: single(headers['x-client-secret']),
+          },
+        );
       } catch (error) {
         admission.refusal = error;
       }
       await count(admission, method !== 'GET' && method !== 'HEAD');
       return admission;
+    },
+    async recount(admission) {
+      const again = { ...admission, headers: {}, refusal: undefined };
+      await count(again, true);
+      return again.refusal;
     },
   };
 }

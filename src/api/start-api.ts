@@ -5,6 +5,7 @@ import { followCall, type HttpCall, nameRoute } from '../platform/http-call.ts';
 import { openMetrics } from '../platform/metrics.ts';
 import { traced } from '../platform/request-trace.ts';
 import { openServiceEndpoints, type ServiceEndpoints } from '../platform/service-endpoints.ts';
+import { endWhenUnread } from './end-when-unread.ts';
 import type { Gate } from './gate.ts';
 import { schema } from './graphql/schema.ts';
 import { requestIdOf } from './graphql/server/context.ts';
@@ -71,6 +72,7 @@ export async function startApi(
     for (const [name, value] of Object.entries(admission?.headers ?? {})) response.setHeader(name, value);
     response.setHeader('x-request-id', requestId);
     const context = { requestId, answer: { replayed: false }, ...(admission ? { admission } : {}) };
+    if (/text\/event-stream/.test(request.headers.accept ?? '')) endWhenUnread(response);
     await traced(requestId, () => yoga(request, response, context));
   }
 
@@ -85,7 +87,7 @@ export async function startApi(
   server.headersTimeout = 20_000;
   server.requestTimeout = 60_000;
   server.on('clientError', refuseBrokenRequest);
-  const closeWebsocket = openWebsocket(world, server, { yoga, credentials, documents });
+  const closeWebsocket = openWebsocket(world, server, { yoga, credentials, documents, gate: parts.gate });
   const port = await listening(server, listen);
 
   return {

@@ -16,8 +16,8 @@ const BATCH = 500;
 
 export type FollowRequest = {
   appId: string;
-  /** Only what concerns this resource; all of the app without it. */
-  resourceId?: string;
+  /** Only what concerns one of these, each event once; all of the app without them. */
+  resourceIds?: readonly string[];
   queueLimit?: number;
 };
 
@@ -32,7 +32,7 @@ export type Feed = {
 type AppReader = { last: bigint; everything: Set<EventQueue>; byResource: Map<string, Set<EventQueue>> };
 
 /** Opens the feed; `listenUrl` must lead to the database without a pooler between. */
-export function openFeed(options: { database: Database; listenUrl: string; log: Log }): Feed {
+export function openFeed(options: { database: Database; listenUrl: string; log: Log; queueLimit?: number }): Feed {
   const { database, log } = options;
   const apps = new Map<string, AppReader>();
   const starting = new Map<string, Promise<AppReader>>();
@@ -73,36 +73,50 @@ export function openFeed(options: { database: Database; listenUrl: string; log: 
     if (!reader || event.sequence <= reader.last) return;
     reader.last = event.sequence;
     for (const queue of reader.everything) queue.push(event);
-    for (const id of concerned(event)) for (const queue of reader.byResource.get(id) ?? []) queue.push(event);
+    const told = new Set<EventQueue>();
+    for (const id of concerned(event)) for (const queue of reader.byResource.get(id) ?? []) told.add(queue);
+    for (const queue of told) queue.push(event);
   }
 
   /** The reader of an app, which begins at the app's present end. */
   function readerOf(appId: string): Promise<AppReader> {
-    const known = apps.get(appId);
-    if (known) return Promise.resolve(known);
     const before = starting.get(appId);
     if (before) return before;
     const begun = lastSequence(database, appId)
-      .then((last) => {
-        const reader: AppReader = { last, everything: new Set(), byResource: new Map() };
-        apps.set(appId, reader);
-        return reader;
-      })
+      .then((last) => readerFrom(appId, last))
       .finally(() => starting.delete(appId));
     starting.set(appId, begun);
     return begun;
   }
 
-  function leave(request: FollowRequest, queue: EventQueue): void {
-    const reader = apps.get(request.appId);
-    if (!reader) return;
-    reader.everything.delete(queue);
-    if (request.resourceId !== undefined) {
-      const set = reader.byResource.get(request.resourceId);
-      set?.delete(queue);
-      if (set?.size === 0) reader.byResource.delete(request.resourceId);
+  /** Never a second reader beside one that somebody follows. */
+  function readerFrom(appId: string, last: bigint): AppReader {
+    const known = apps.get(appId);
+    if (known) return known;
+    const reader: AppReader = { last, everything: new Set(), byResource: new Map() };
+    apps.set(appId, reader);
+    return reader;
+  }
+
+  function join({ appId, resourceIds }: FollowRequest, reader: AppReader, queue: EventQueue): void {
+    // The app may have been left by its last follower while this one waited.
+    apps.set(appId, reader);
+    if (!resourceIds) reader.everything.add(queue);
+    for (const id of resourceIds ?? []) {
+      const set = reader.byResource.get(id) ?? new Set();
+      set.add(queue);
+      reader.byResource.set(id, set);
     }
-    if (reader.everything.size === 0 && reader.byResource.size === 0) apps.delete(request.appId);
+  }
+
+  function leave({ appId, resourceIds }: FollowRequest, reader: AppReader, queue: EventQueue): void {
+    reader.everything.delete(queue);
+    for (const id of resourceIds ?? []) {
+      const set = reader.byResource.get(id);
+      set?.delete(queue);
+      if (set?.size === 0) reader.byResource.delete(id);
+    }
+    if (reader.everything.size === 0 && reader.byResource.size === 0 && apps.get(appId) === reader) apps.delete(appId);
   }
 
   const bell = openBell({ url: options.listenUrl, log, onRing: read });
@@ -111,23 +125,20 @@ export function openFeed(options: { database: Database; listenUrl: string; log: 
 
   return {
     async follow(request) {
-      const reader = await readerOf(request.appId);
-      // The app may have been left by its last follower while this one waited.
-      apps.set(request.appId, reader);
-      const queue = new EventQueue({ onEnd: () => leave(request, queue), limit: request.queueLimit });
-      if (request.resourceId === undefined) reader.everything.add(queue);
-      else {
-        const set = reader.byResource.get(request.resourceId) ?? new Set();
-        set.add(queue);
-        reader.byResource.set(request.resourceId, set);
-      }
+      const started = apps.get(request.appId) ?? (await readerOf(request.appId));
+      const reader = apps.get(request.appId) ?? started;
+      const queue = new EventQueue({
+        onEnd: () => leave(request, reader, queue),
+        limit: request.queueLimit ?? options.queueLimit,
+      });
+      join(request, reader, queue);
       return {
         startedAfter: reader.last,
         events: queue.read(),
         stop: (failure) => (failure ? queue.end(failure) : queue.end()),
       };
     },
-    followers: () => [...apps.values()].reduce((sum, reader) => sum + sizeOf(reader), 0),
+    followers: () => [...apps.values()].reduce((sum, reader) => sum + queuesOf(reader).length, 0),
     async close() {
       closed = true;
       clearInterval(poll);
@@ -139,7 +150,7 @@ export function openFeed(options: { database: Database; listenUrl: string; log: 
   };
 }
 
-/** The resources that an event is about: its own, and the payment of a dispute or session. */
+/** The resources that an event is about: its own, and the payment or subscription of a dispute, session or invoice. */
 function concerned(event: SequencedEvent): Set<string> {
   const ids = new Set([event.resourceId]);
   for (const name of ['paymentIntentId', 'subscriptionId']) {
@@ -150,11 +161,7 @@ function concerned(event: SequencedEvent): Set<string> {
 }
 
 function queuesOf(reader: AppReader): EventQueue[] {
-  return [...reader.everything, ...[...reader.byResource.values()].flatMap((set) => [...set])];
-}
-
-function sizeOf(reader: AppReader): number {
-  return queuesOf(reader).length;
+  return [...new Set([...reader.everything, ...[...reader.byResource.values()].flatMap((set) => [...set])])];
 }
 
 /** Listens on a connection of its own, made anew whenever it is lost; polling bridges the gap. */

@@ -55,7 +55,7 @@ describe('the feed', () => {
 
   test('gives a follower of one resource that resource only', async () => {
     const resourceId = newId();
-    const follower = await feed.follow({ appId, resourceId });
+    const follower = await feed.follow({ appId, resourceIds: [resourceId] });
     await append(newId(), 3);
     await append(resourceId);
     await append(newId());

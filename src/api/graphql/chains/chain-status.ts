@@ -3,7 +3,7 @@ import type { ChainCursor } from '../../../../prisma/client.ts';
 import type { Chain } from '../../../chains/registry.ts';
 import { readChainCursors } from '../../../facts/read-chain-cursors.ts';
 import { builder } from '../server/builder.ts';
-import { poll } from '../server/live.ts';
+import { sharedPoll } from '../server/live.ts';
 import type { World } from '../server/world.ts';
 import { ChainRef } from './chain.ts';
 
@@ -68,11 +68,20 @@ builder.subscriptionField('chainStatus', (t) =>
     type: [ChainStatusRef],
     description: 'The same, now and whenever a block is seen, applied or finalized; at most once a second.',
     authScopes: { credential: true, operator: true },
-    subscribe: (_root, _args, { world }) =>
-      poll({ everyMs: POLL_MS, read: () => readStatus(world), fingerprint: printStatus }),
+    subscribe: (_root, _args, { world }) => followStatus(world),
     resolve: (status) => status,
   }),
 );
+
+const followed = new WeakMap<World, () => AsyncIterableIterator<Status[], void, void>>();
+
+/** One poll a process, whoever follows. */
+function followStatus(world: World): AsyncIterableIterator<Status[], void, void> {
+  const poll =
+    followed.get(world) ?? sharedPoll({ everyMs: POLL_MS, read: () => readStatus(world), fingerprint: printStatus });
+  followed.set(world, poll);
+  return poll();
+}
 
 async function readStatus(world: World): Promise<Status[]> {
   const cursors = await readChainCursors(world.database);

@@ -74,12 +74,12 @@ builder.subscriptionField('checkoutUpdated', (t) =>
       await sessionScope(context, id);
       const session = await context.database.checkoutSession.findUnique({ where: { id } });
       if (!session) throw notFound('checkout session');
-      const about = new Set([id, session.paymentIntentId]);
-      const { events } = await context.world.feed.follow({ appId: session.appId });
+      const about = [id, session.paymentIntentId, session.subscriptionId].filter((one) => one !== null);
+      const { events } = await context.world.feed.follow({ appId: session.appId, resourceIds: about });
       return live<SequencedEvent, PayersView>({
         first: async () => [await payersView(context.world, id)],
         events,
-        map: async (event) => (about.has(event.resourceId) ? await payersView(context.world, id) : undefined),
+        map: () => payersView(context.world, id),
       });
     },
     resolve: (view) => view,

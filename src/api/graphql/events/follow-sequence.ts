@@ -1,5 +1,4 @@
 import type { Database } from '../../../../prisma/client.ts';
-import type { EventType } from '../../../events/event-type.ts';
 import type { Feed } from '../../../events/feed.ts';
 import type { Follower } from '../../../events/follower.ts';
 import { readEvents, type SequencedEvent } from '../../../events/store.ts';
@@ -14,7 +13,7 @@ const BATCH = 500;
  */
 export async function followSequence(
   world: { database: Database; feed: Feed },
-  request: { appId: string; after: bigint | undefined; types: readonly EventType[] | undefined },
+  request: { appId: string; after: bigint | undefined; types: readonly string[] | undefined },
 ): Promise<AsyncIterableIterator<SequencedEvent, void, void>> {
   const { appId, types } = request;
   let follower: Follower | undefined;

@@ -1,7 +1,7 @@
 /** The live fields paymentIntentUpdated and paymentIntentsUpdated: the whole object, its present state first. */
 import type { PaymentIntent } from '../../../../prisma/client.ts';
 import { notFound } from '../../../errors.ts';
-import type { SequencedEvent } from '../../../events/store.ts';
+import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
 import { builder } from '../server/builder.ts';
 import { live } from '../server/live.ts';
 import { appScopeOf } from '../server/scope-of.ts';
@@ -22,11 +22,17 @@ builder.subscriptionField('paymentIntentUpdated', (t) =>
       const find = () => context.database.paymentIntent.findUnique({ where: { id } });
       const known = await find();
       if (!known) throw notFound('payment intent');
-      const { events } = await context.world.feed.follow({ appId: known.appId, resourceId: id });
+      const { world } = context;
+      const { events } = await world.feed.follow({ appId: known.appId, resourceIds: [id] });
+      let included = 0n;
       return live<SequencedEvent, PaymentIntent>({
-        first: async () => [(await find()) ?? known],
+        first: async () => {
+          included = await lastSequence(world.database, known.appId);
+          return [(await find()) ?? known];
+        },
         events,
-        map: (event) => rowOfEvent(context.world, event, id),
+        // What the present state has in it already is not told after it.
+        map: async (event) => (event.sequence > included ? rowOfEvent(world, event, id) : undefined),
       });
     },
     resolve: (row) => row,

@@ -1,6 +1,5 @@
 /** What belongs to a payment beside its own fields: its steps, terms, ledger, events and the people around it. */
 
-import { isEventType } from '../../../events/event-type.ts';
 import { asFinality, type SequencedEvent } from '../../../events/store.ts';
 import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
 import { EventRef } from '../events/events.ts';
@@ -122,9 +121,9 @@ async function readPaymentEvents(context: GraphqlContext, ids: string[]): Promis
   for (const row of rows) {
     const id = paymentOf.get(row.resourceId);
     const data = typeof row.data === 'object' && row.data !== null ? { ...row.data } : {};
-    if (id === undefined || !isEventType(row.type)) continue;
+    if (id === undefined) continue;
     const events = found.get(id) ?? [];
-    if (events.length < ROWS) events.push({ ...row, type: row.type, data, finality: asFinality(row.finality) });
+    if (events.length < ROWS) events.push({ ...row, data, finality: asFinality(row.finality) });
     found.set(id, events);
   }
   return found;

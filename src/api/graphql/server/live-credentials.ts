@@ -1,6 +1,7 @@
 /**
- * Cuts what stays open when its credential ends: a key that is revoked or expires, a member who is removed, a token whose
- * time is over. One look a second for all connections of the process, whatever their number.
+ * Cuts what stays open when its credential ends: a key that is revoked or expires, a member who is removed, a credential of
+ * the installation that is revoked, a token whose session is revoked or whose time is over. One look a second for all
+ * connections of the process, whatever their number.
  */
 import type { Database } from '../../../../prisma/client.ts';
 import type { Principal } from '../../../auth/principal.ts';
@@ -45,36 +46,31 @@ export function openLiveCredentials(world: { database: Database; clock: Clock; l
 }
 
 async function look(world: { database: Database; clock: Clock }, watched: Set<Watched>): Promise<void> {
-  const { database } = world;
-  const keyIds = new Set<string>();
-  const loginIds = new Set<string>();
-  const cardSessionIds = new Set<string>();
+  const ids = {
+    apiKey: new Set<string>(),
+    login: new Set<string>(),
+    card: new Set<string>(),
+    platform: new Set<string>(),
+  };
   for (const { principal } of watched) {
-    if (principal.kind === 'apiKey') keyIds.add(principal.apiKeyId);
-    if (principal.kind === 'member') loginIds.add(principal.sessionId);
-    if (isCardSession(principal)) cardSessionIds.add(principal.subjectId);
+    if (principal.kind === 'apiKey') ids.apiKey.add(principal.apiKeyId);
+    if (principal.kind === 'member') ids.login.add(principal.sessionId);
+    if (isCardSession(principal)) ids.card.add(principal.subjectId);
+    if (principal.kind === 'platform') ids.platform.add(principal.credentialId);
   }
   const now = world.clock.now();
-  const among = (ids: Set<string>) => ({ id: { in: [...ids] } });
+  const { apiKey, memberSession, cardSession, platformCredential } = world.database;
+  const unrevoked = (set: Set<string>) => ({ id: { in: [...set] }, revokedAt: null });
+  const unexpired = { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+  const present = { member: { removedAt: null } };
   const select = { id: true } as const;
-  const [keys, logins, cardSessions] = await Promise.all([
-    keyIds.size === 0 ? [] : database.apiKey.findMany({ where: among(keyIds) }),
-    loginIds.size === 0
-      ? []
-      : database.memberSession.findMany({
-          where: { ...among(loginIds), revokedAt: null, member: { removedAt: null } },
-          select,
-        }),
-    cardSessionIds.size === 0
-      ? []
-      : database.cardSession.findMany({ where: { ...among(cardSessionIds), revokedAt: null }, select }),
+  const found = await Promise.all([
+    ids.apiKey.size && apiKey.findMany({ where: { ...unrevoked(ids.apiKey), ...unexpired }, select }),
+    ids.login.size && memberSession.findMany({ where: { ...unrevoked(ids.login), ...present }, select }),
+    ids.card.size && cardSession.findMany({ where: unrevoked(ids.card), select }),
+    ids.platform.size && platformCredential.findMany({ where: unrevoked(ids.platform), select }),
   ]);
-  const good = new Set([
-    ...keys
-      .filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now))
-      .map(({ id }) => id),
-    ...[...logins, ...cardSessions].map(({ id }) => id),
-  ]);
+  const good = new Set(found.flatMap((rows) => rows || []).map(({ id }) => id));
   for (const entry of [...watched]) {
     if (isGood(entry.principal, good, now)) continue;
     watched.delete(entry);
@@ -90,9 +86,11 @@ function isGood(principal: Principal, good: ReadonlySet<string>, now: Date): boo
       return good.has(principal.sessionId) && principal.expiresAt > now;
     case 'card':
       return principal.expiresAt > now && (!isCardSession(principal) || good.has(principal.subjectId));
-    case 'anonymous':
-    case 'session':
     case 'platform':
+      return good.has(principal.credentialId);
+    // A session's secret opens it as long as the session is there, and none is ever deleted.
+    case 'session':
+    case 'anonymous':
       return true;
     default:
       return principal satisfies never;

@@ -35,22 +35,29 @@ export function live<Event, Value>(source: {
   };
 }
 
-/** The same iterator until it is cut: then one last value that says why, and the end. */
+/**
+ * The same iterator until it is cut, or throws: then one last value that says why, and the end. An error that is thrown
+ * to the transport would close a whole connection with all its other operations.
+ */
 export function cuttable<Value>(
   source: AsyncIterableIterator<Value>,
   watch: (cut: (reason: GatewayError) => void) => () => void,
-  lastWords: (reason: GatewayError) => Value,
+  lastWords: (reason: unknown) => Value,
 ): AsyncIterableIterator<Value> {
   let last: IteratorResult<Value> | undefined;
   let ended = false;
   const waiting = new Set<(result: IteratorResult<Value>) => void>();
   const unwatch = watch((reason) => {
+    end(reason);
+    void source.return?.();
+  });
+
+  function end(reason: unknown): void {
     ended = true;
     last = { value: lastWords(reason), done: false };
     for (const resolve of waiting) resolve(takeLast());
     waiting.clear();
-    void source.return?.();
-  });
+  }
 
   function takeLast(): IteratorResult<Value> {
     const result = last ?? { value: undefined, done: true };
@@ -61,7 +68,7 @@ export function cuttable<Value>(
   return {
     next() {
       if (ended) return Promise.resolve(takeLast());
-      return new Promise((resolve, reject) => {
+      return new Promise((resolve) => {
         waiting.add(resolve);
         source.next().then(
           (result) => {
@@ -70,7 +77,7 @@ export function cuttable<Value>(
           },
           (error: unknown) => {
             unwatch();
-            if (waiting.delete(resolve)) reject(error);
+            if (!ended) end(error);
           },
         );
       });
@@ -87,41 +94,108 @@ export function cuttable<Value>(
   };
 }
 
-/** What `read` answers, now and whenever its fingerprint is another; looked at only while somebody waits. */
-export function poll<Value>(source: {
+/**
+ * What `read` answers, now and whenever its fingerprint is another. One reading at a time serves everybody who follows,
+ * and none is made while nobody does; who is slow is given the newest value, not those between.
+ */
+export function sharedPoll<Value>(source: {
   everyMs: number;
   read: () => Promise<Value>;
   fingerprint: (value: Value) => string;
-}): AsyncIterableIterator<Value, void, void> {
-  let last: string | undefined;
-  let ended = false;
-  let wake: (() => void) | undefined;
-  return {
-    async next() {
-      while (!ended) {
-        const value = await source.read();
-        const fingerprint = source.fingerprint(value);
-        if (fingerprint !== last) {
-          last = fingerprint;
-          return { value, done: false };
-        }
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, source.everyMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      return { value: undefined, done: true };
-    },
-    async return() {
-      ended = true;
-      wake?.();
-      return { value: undefined, done: true };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
+}): () => AsyncIterableIterator<Value, void, void> {
+  const followers = new Set<Latest<Value>>();
+  let isReading = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function read(): Promise<void> {
+    const value = await source.read();
+    const print = source.fingerprint(value);
+    for (const follower of followers) follower.offer({ value, print });
+  }
+
+  function look(): void {
+    if (isReading) return;
+    isReading = true;
+    read()
+      .catch((error: unknown) => {
+        for (const follower of followers) follower.fail(error);
+      })
+      .finally(() => {
+        isReading = false;
+      });
+  }
+
+  return () => {
+    const follower = new Latest<Value>(() => {
+      followers.delete(follower);
+      if (followers.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    });
+    followers.add(follower);
+    timer ??= setInterval(look, source.everyMs).unref();
+    look();
+    return follower;
   };
+}
+
+type Print<Value> = { value: Value; print: string };
+
+/** An iterator that keeps one value: the newest that its consumer has not seen. */
+class Latest<Value> implements AsyncIterableIterator<Value, void, void> {
+  readonly #onEnd: () => void;
+  #seen: string | undefined;
+  #next: Print<Value> | undefined;
+  #failure: { error: unknown } | undefined;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  offer(value: Print<Value>): void {
+    this.#next = value;
+    this.#wake?.();
+  }
+
+  fail(error: unknown): void {
+    this.#failure = { error };
+    this.#end();
+  }
+
+  async next(): Promise<IteratorResult<Value, void>> {
+    for (;;) {
+      const next = this.#next;
+      this.#next = undefined;
+      if (next && next.print !== this.#seen) {
+        this.#seen = next.print;
+        return { value: next.value, done: false };
+      }
+      if (this.#failure) {
+        const { error } = this.#failure;
+        this.#failure = undefined;
+        throw error;
+      }
+      if (this.#ended) return { value: undefined, done: true };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async return(): Promise<IteratorResult<Value, void>> {
+    this.#end();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #end(): void {
+    if (!this.#ended) this.#onEnd();
+    this.#ended = true;
+    this.#wake?.();
+  }
 }

@@ -8,6 +8,7 @@ import type { Principal } from '../../../auth/principal.ts';
 import { GatewayError } from '../../../errors.ts';
 import { clientAddress } from '../../../platform/client-address.ts';
 import { newId } from '../../../platform/identifier.ts';
+import type { Admission, Gate } from '../../gate.ts';
 import { contextOf } from './context.ts';
 import { formatFault } from './fault.ts';
 import { BODY_LIMIT_BYTES } from './limits.ts';
@@ -17,18 +18,30 @@ import type { World } from './world.ts';
 import type { GatewayYoga } from './yoga.ts';
 
 const UNAUTHORIZED = 4401;
+const TOO_MANY = 4429;
 /** Operations that one connection may have open. */
 const OPERATIONS_LIMIT = 200;
+/** A client that does not answer a ping until the next one is cut: one that reads nothing holds its place for twice this. */
 const KEEP_ALIVE_MS = 15_000;
+/** Bytes that may wait for a client that goes on asking without reading the answers. */
+const UNREAD_LIMIT_BYTES = 16 * 1024 * 1024;
 
-type Extra = { request: IncomingMessage; socket: WebSocket; principal?: Principal; operations?: number };
+type Extra = {
+  request: IncomingMessage;
+  socket: WebSocket;
+  principal?: Principal;
+  admission?: Admission | undefined;
+};
+
+type Parts = {
+  yoga: GatewayYoga;
+  credentials: LiveCredentials;
+  documents: PersistedDocuments;
+  gate?: Gate | undefined;
+};
 
 /** Serves `/graphql` for upgrades; the returned function closes every connection. */
-export function openWebsocket(
-  world: World,
-  server: Server,
-  parts: { yoga: GatewayYoga; credentials: LiveCredentials; documents: PersistedDocuments },
-): () => Promise<void> {
+export function openWebsocket(world: World, server: Server, parts: Parts): () => Promise<void> {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: BODY_LIMIT_BYTES });
   const served = useServer<Record<string, unknown>, Extra>(
     {
@@ -37,8 +50,16 @@ export function openWebsocket(
       connectionInitWaitTimeout: 10_000,
       onConnect: async ({ connectionParams, extra }) => {
         try {
-          const principal = await authenticate(world, credentialsOf(connectionParams, extra.request));
-          extra.principal = principal;
+          const credentials = credentialsOf(connectionParams, extra.request);
+          const admission = await parts.gate?.admit({
+            method: 'GET',
+            headers: extra.request.headers,
+            remoteAddress: extra.request.socket.remoteAddress,
+            credentials,
+          });
+          if (admission?.refusal !== undefined) throw admission.refusal;
+          const principal = admission?.principal ?? (await authenticate(world, credentials));
+          Object.assign(extra, { principal, admission });
           const unwatch = parts.credentials.watch(principal, () => {
             // After the last words of its operations, which are cut by the same watch.
             setTimeout(() => extra.socket.close(UNAUTHORIZED, 'The credential has ended'), 50).unref();
@@ -47,16 +68,18 @@ export function openWebsocket(
           return true;
         } catch (error) {
           world.log.debug({ err: error }, 'A websocket was refused.');
-          extra.socket.close(UNAUTHORIZED, 'Unauthorized');
+          if (isLimit(error)) extra.socket.close(TOO_MANY, 'Too many requests');
+          else extra.socket.close(UNAUTHORIZED, 'Unauthorized');
           return false;
         }
       },
-      onSubscribe: async ({ extra }, _id, params) => {
+      onSubscribe: async ({ extra, subscriptions }, _id, params) => {
         const requestId = newId();
         const facts = { requestId, log: world.log };
         try {
-          extra.operations = (extra.operations ?? 0) + 1;
-          if (extra.operations > OPERATIONS_LIMIT) return [formatFault(facts, tooManyOperations())];
+          if (Object.keys(subscriptions).length > OPERATIONS_LIMIT) return [formatFault(facts, tooManyOperations())];
+          const refusal = extra.admission && (await parts.gate?.recount(extra.admission));
+          if (refusal !== undefined) return [formatFault(facts, refusal)];
           const principal = extra.principal ?? { kind: 'anonymous' as const };
           const enveloped = parts.yoga.getEnveloped({
             ...contextOf(world, principal, { requestId, address: addressOf(world, extra.request) }),
@@ -77,16 +100,18 @@ export function openWebsocket(
           return [formatFault(facts, error)];
         }
       },
-      onComplete: ({ extra }) => {
-        extra.operations = Math.max(0, (extra.operations ?? 1) - 1);
-      },
     },
     sockets,
     KEEP_ALIVE_MS,
   );
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!/^\/graphql(\?|$)/.test(request.url ?? '')) return void socket.destroy();
-    sockets.handleUpgrade(request, socket, head, (made) => sockets.emit('connection', made, request));
+    sockets.handleUpgrade(request, socket, head, (made) => {
+      made.on('message', () => {
+        if (made.bufferedAmount > UNREAD_LIMIT_BYTES) made.terminate();
+      });
+      sockets.emit('connection', made, request);
+    });
   });
   return async () => {
     await served.dispose();
@@ -98,6 +123,10 @@ type Bound = { execute: (args: unknown) => never; subscribe: (args: unknown) => 
 /** The enveloped functions that `onSubscribe` put there. */
 function bound(rootValue: unknown): Bound {
   return rootValue as Bound;
+}
+
+function isLimit(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'RATE_LIMIT_EXCEEDED';
 }
 
 function tooManyOperations(): GatewayError {
