@@ -1,0 +1,31 @@
+/** Who is who on a local Solana. The seeds are words in this file: the whole world knows these keys. */
+import { createHash } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { Keypair } from '@solana/web3.js';
+
+/** `secretKey` is base58 of 64 bytes, as wallets import and export it. */
+export type LocalSolanaAccount = { address: string; secretKey: string };
+
+export function localSolanaKeypair(name: string): Keypair {
+  return Keypair.fromSeed(createHash('sha256').update(`local Solana account ${name}`).digest());
+}
+
+function account(name: string): LocalSolanaAccount {
+  const keypair = localSolanaKeypair(name);
+  return { address: keypair.publicKey.toBase58(), secretKey: base58.encode(keypair.secretKey) };
+}
+
+const payers: [LocalSolanaAccount, LocalSolanaAccount, LocalSolanaAccount] = [
+  account('payer 0'),
+  account('payer 1'),
+  account('payer 2'),
+];
+
+/** Merchant and fee recipient start without anything, so that what they get is plain to see. */
+export const localSolanaAccounts = {
+  /** Holds SOL for fees and rents. */
+  operator: account('operator'),
+  merchant: account('merchant'),
+  feeRecipient: account('fee recipient'),
+  payers,
+};
