@@ -23,6 +23,9 @@ const environmentSchema = z.object({
   OPERATOR_PRIVATE_KEY: privateKey.optional(),
   /** A file that holds the operator's private key, instead of the variable. */
   OPERATOR_KEY_FILE: z.string().optional(),
+  /** A signer that holds the operator's key elsewhere; it goes before the other two. */
+  OPERATOR_SIGNER_URL: z.url({ protocol: /^https?$/ }).optional(),
+  OPERATOR_SIGNER_TOKEN: z.string().min(1).optional(),
   ARBITER_PRIVATE_KEY: privateKey.optional(),
   ARBITER_ADDRESS: address.optional(),
   FEE_RECIPIENT: address.optional(),
@@ -113,7 +116,14 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     logLevel: env.LOG_LEVEL,
     chainsFile: env.CHAINS_FILE,
     rpc,
-    operator: { privateKey: env.OPERATOR_PRIVATE_KEY, keyFile: env.OPERATOR_KEY_FILE },
+    operator: {
+      privateKey: env.OPERATOR_PRIVATE_KEY,
+      keyFile: env.OPERATOR_KEY_FILE,
+      signer:
+        env.OPERATOR_SIGNER_URL === undefined
+          ? undefined
+          : { url: env.OPERATOR_SIGNER_URL, token: env.OPERATOR_SIGNER_TOKEN },
+    },
     arbiter: { privateKey: env.ARBITER_PRIVATE_KEY, address: env.ARBITER_ADDRESS },
     feeRecipient: env.FEE_RECIPIENT,
     solana: {

@@ -67,6 +67,17 @@ describe('the settings', () => {
     expect(parseConfig({ ...needed, RPC_URL_103: 'http://127.0.0.1:8899' }).solana.vaultSecret).toBeUndefined();
   });
 
+  it('take the operator’s key from a signer elsewhere, with or without a token', () => {
+    const signer = { OPERATOR_SIGNER_URL: 'https://keys.example/operator' };
+    const token = { OPERATOR_SIGNER_TOKEN: 'secret' };
+    expect(parseConfig(needed).operator.signer).toBeUndefined();
+    expect(parseConfig({ ...needed, ...signer, ...token }).operator.signer).toEqual({
+      url: signer.OPERATOR_SIGNER_URL,
+      token: 'secret',
+    });
+    expect(faultsOf({ ...needed, OPERATOR_SIGNER_URL: 'keys.example' })).toEqual(['OPERATOR_SIGNER_URL']);
+  });
+
   it('lose a slash at the end of PUBLIC_URL', () => {
     expect(parseConfig({ ...needed, PUBLIC_URL: 'https://pay.example/' }).publicUrl).toBe('https://pay.example');
   });

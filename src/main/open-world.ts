@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { openReadiness } from '../operations/health/read-readiness.ts';
 import { openInstruments } from '../operations/metrics/instruments.ts';
 import { tellTables } from '../operations/metrics/table-gauges.ts';
+import { openExternalSigner } from '../operator/external-signer.ts';
 import { openOperatorSigner } from '../operator/operator-signer.ts';
 import { systemClock } from '../platform/clock.ts';
 import { openLog } from '../platform/log.ts';
@@ -49,10 +50,11 @@ export async function openService(floor: Floor) {
 }
 
 /** The operator's key, and the arbiter's where this installation holds it. Throws ConfigError without an operator. */
-export function openSigners(config: Config) {
+export async function openSigners(config: Config) {
   const { privateKey } = config.arbiter;
+  const { signer } = config.operator;
   return {
-    operator: openOperatorSigner(config.operator),
+    operator: signer ? await openExternalSigner(signer) : openOperatorSigner(config.operator),
     arbiter: privateKey === undefined ? null : openOperatorSigner({ privateKey }),
   };
 }

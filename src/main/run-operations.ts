@@ -7,8 +7,9 @@ import { openFloor, openSigners } from './open-world.ts';
 export async function runOperations(config: Config, args: readonly string[]): Promise<number> {
   const floor = openFloor(config, 'ops');
   try {
+    const keys = await heldKeys(config);
     return await operate(
-      { ...floor, keys: heldKeys(config), print: (text) => console.log(text), complain: (text) => console.error(text) },
+      { ...floor, keys, print: (text) => console.log(text), complain: (text) => console.error(text) },
       args,
     );
   } finally {
@@ -17,9 +18,10 @@ export async function runOperations(config: Config, args: readonly string[]): Pr
 }
 
 /** Commands run without keys too; then only those that have sent before are known. */
-function heldKeys(config: Config): string[] {
-  if (config.operator.privateKey === undefined && config.operator.keyFile === undefined) return [];
-  const { operator, arbiter } = openSigners(config);
+async function heldKeys(config: Config): Promise<string[]> {
+  const { privateKey, keyFile, signer } = config.operator;
+  if (privateKey === undefined && keyFile === undefined && signer === undefined) return [];
+  const { operator, arbiter } = await openSigners(config);
   return [operator, ...(arbiter ? [arbiter] : [])].map((signer) => signer.address);
 }
 

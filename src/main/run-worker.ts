@@ -25,7 +25,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'worker');
   const { log, database } = floor;
   const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
-  const world = { ...floor, ...openSigners(config), mailer, secretKeys: openSecretKeys(config) };
+  const world = { ...floor, ...(await openSigners(config)), mailer, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
   const sending = runSending(world, { turn: openPumps({ ...world, locks }) });
   const webhooks = runWebhooks({ ...floor, privateAddresses: config.webhooks.privateAddresses });
@@ -48,7 +48,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   };
 }
 
-type TellingWorld = Floor & ReturnType<typeof openSigners>;
+type TellingWorld = Floor & Awaited<ReturnType<typeof openSigners>>;
 
 async function tellSenders(world: TellingWorld): Promise<void> {
   const keys = [world.operator, ...(world.arbiter ? [world.arbiter] : [])].map((signer) => signer.address);

@@ -1,4 +1,7 @@
-/** The operator's key: it signs terms and relays transactions, and can move no money that is not its own. */
+/**
+ * The operator's key: it signs terms and relays transactions, and can move no money that is not its own. It lies in a
+ * setting, in a file, or with a signer elsewhere (`external-signer.ts`), and is used the same way.
+ */
 import { readFileSync } from 'node:fs';
 import type { Address, Hex, TransactionSerializable, TypedDataDefinition } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -28,7 +31,9 @@ export function openOperatorSigner(settings: {
 }
 
 function readKeyFile(path: string | undefined): Hex {
-  if (path === undefined) throw new ConfigError('OPERATOR_PRIVATE_KEY or OPERATOR_KEY_FILE: one of them is needed');
+  if (path === undefined) {
+    throw new ConfigError('OPERATOR_PRIVATE_KEY, OPERATOR_KEY_FILE or OPERATOR_SIGNER_URL: one of them is needed');
+  }
   let text: string;
   try {
     text = readFileSync(path, 'utf8').trim();

@@ -76,6 +76,7 @@ export async function openSender(ground: Ground, options: { confirmations?: numb
     ground.database.outgoingTransaction.findUniqueOrThrow({ where: { id }, include: { attempts: true } });
   return {
     account,
+    privateKey,
     world,
     openWorld,
     enqueue,
