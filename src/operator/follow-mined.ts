@@ -11,17 +11,26 @@ import { minedTransactions, type OpenOutgoing } from './store.ts';
 /**
  * Follows what is in a block. At the chain's required depth the receipt is judged: reverted is FAILED, a transfer to
  * oneself is CANCELLED (both by the failure hook), success is told to the other hook. Until finality it stays open: if
- * its block is gone, it is sent again.
+ * its block is gone, it is sent again; at once where its nonce is free again, for whatever has a later one waits for it.
  */
 export async function followMined(world: SendingWorld, view: SenderView): Promise<void> {
   const { database, chain, signer, client } = world;
   const finalized = await finalizedNumber(world, view);
   const sender = signer.address.toLowerCase();
-  const mined = await minedTransactions(database, { chainId: chain.chainId, sender, upTo: finalized });
+  const mined = await minedTransactions(database, {
+    chainId: chain.chainId,
+    sender,
+    upTo: finalized,
+    unusedFrom: view.nonceUsedBelow,
+  });
   const hashes = new Map<bigint, Hex>();
   for (const outgoing of mined) {
     const { blockNumber } = outgoing;
     if (blockNumber === null) continue;
+    if (lostNonce(outgoing, view)) {
+      await reopen(world, outgoing);
+      continue;
+    }
     if (outgoing.confirmedAt === null) {
       if (view.head - blockNumber + 1n >= BigInt(chain.confirmations)) {
         await traced(outgoing.requestId, () => judge(world, outgoing));
@@ -37,6 +46,11 @@ export async function followMined(world: SendingWorld, view: SenderView): Promis
         data: { status: 'FINAL' },
       });
   }
+}
+
+/** A node that has not come to its block yet proves nothing. */
+function lostNonce({ nonce, blockNumber }: OpenOutgoing, view: SenderView): boolean {
+  return nonce !== null && nonce >= view.nonceUsedBelow && blockNumber !== null && blockNumber <= view.head;
 }
 
 async function finalizedNumber({ client, log, chain }: SendingWorld, view: SenderView): Promise<bigint> {

@@ -17,17 +17,20 @@ export async function unminedTransactions(database: Database, { chainId, sender 
   });
 }
 
-/** In a block, oldest first: those that wait for the required depth, and those that wait for finality. */
+/**
+ * In a block, oldest first: those that wait for the required depth, those that wait for finality in blocks up to `upTo`,
+ * and those whose nonce is `unusedFrom` or above, which the chain says is free again.
+ */
 export async function minedTransactions(
   database: Database,
-  { chainId, sender, upTo }: Sender & { upTo: bigint },
+  { chainId, sender, upTo, unusedFrom }: Sender & { upTo: bigint; unusedFrom: bigint },
 ): Promise<OpenOutgoing[]> {
   return await database.outgoingTransaction.findMany({
     where: {
       chainId,
       sender,
       status: 'MINED',
-      OR: [{ confirmedAt: null }, { blockNumber: { lte: upTo } }],
+      OR: [{ confirmedAt: null }, { blockNumber: { lte: upTo } }, { nonce: { gte: unusedFrom } }],
     },
     orderBy: { blockNumber: 'asc' },
     take: MINED_LIMIT,

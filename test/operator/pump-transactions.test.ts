@@ -205,6 +205,27 @@ describe('the pump', () => {
     expect(sender.told.filter((one) => one.kind === 'MINED')).toHaveLength(1);
   });
 
+  it('sends again at once what a reorg took after it was told, so that later nonces do not wait for it', async () => {
+    const sender = await openSender(ground, { confirmations: 1 });
+    const before = await balance();
+    const lost = await sender.enqueue({ purpose: 'told and lost' });
+    await sender.turn();
+    await mine();
+    await sender.turn();
+    await sender.turn();
+    expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'MINED']);
+    await ground.admin.request({ method: 'anvil_reorg', params: [1, []] } as never);
+    const later = await sender.enqueue({ purpose: 'later' });
+    await sender.turn();
+    await mine();
+    await sender.turn();
+    expect(await balance()).toBe(before + 2n);
+    expect([await sender.row(lost), await sender.row(later)]).toMatchObject([
+      { status: 'MINED', nonce: 0n },
+      { status: 'MINED', nonce: 1n },
+    ]);
+  });
+
   it('has every effect exactly once, with four pumps that crash anywhere', async () => {
     const sender = await openSender(ground);
     const effects = Number(process.env.PUMP_TEST_SENDS ?? 40);
