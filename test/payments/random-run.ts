@@ -1,4 +1,7 @@
-/** A seeded run of payments, acts on the contract and reorganisations, the projector looking now and then. */
+/**
+ * A seeded run of payments, reorganisations, acts of strangers on the contract, and a gateway at work in between: its
+ * verbs, its jobs, its pumps and its projector, each looking now and then.
+ */
 import {
   captureCall,
   concedeCall,
@@ -8,11 +11,159 @@ import {
   settleCall,
   voidCall,
 } from '../../src/escrow/calldata.ts';
-import type { Ground, Signed } from './ground.ts';
+import { cancelPaymentIntent } from '../../src/payments/actions/cancel-payment-intent.ts';
+import { capturePaymentIntent } from '../../src/payments/actions/capture-payment-intent.ts';
+import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
+import { sweepPayments } from '../../src/payments/actions/sweep-payments.ts';
+import type { Gateway } from '../setup/gateway.ts';
+import type { Signed } from './ground.ts';
 
-export type RandomRun = { intents: string[]; payments: Signed[]; reorganisations: number };
+export type RandomRun = {
+  intents: string[];
+  payments: Signed[];
+  reorganisations: number;
+  /** Payments that a reorganisation took back, by the contract's state before it; DISPUTED is a captured one. */
+  takenBack: Map<string, number>;
+};
 
-/** mulberry32: the same seed, the same run. */
+type Dice = { chance: () => number; below: (limit: number) => number };
+
+/** Rounds in which the gateway comes to rest; between them a simulation that failed is due again. */
+const LAST_ROUNDS = 30;
+const LONGEST_RETRY_SECONDS = 61;
+
+/** `deepest` must stay above the chain's finality. */
+export async function randomRun(
+  gateway: Gateway,
+  { seed, steps, deepest }: { seed: number; steps: number; deepest: number },
+): Promise<RandomRun> {
+  const chance = seeded(seed);
+  const dice = { chance, below: (limit: number) => Math.floor(chance() * limit) };
+  const run: RandomRun = { intents: [], payments: [], reorganisations: 0, takenBack: new Map() };
+  // What the chain was furnished with must stay.
+  await gateway.evm.mine(deepest);
+  for (let step = 0; step < steps; step += 1) {
+    await happen(gateway, run, dice, deepest);
+    if (chance() < 0.6) await gateway.observe();
+    if (chance() < 0.3) await gateway.turnPumps();
+    if (chance() < 0.2) await gateway.runDueJobs();
+  }
+  await comeToRest(gateway);
+  return run;
+}
+
+async function happen(gateway: Gateway, run: RandomRun, dice: Dice, deepest: number): Promise<void> {
+  const choice = dice.chance();
+  const payment = run.payments[dice.below(run.payments.length)];
+  const intentId = run.intents[dice.below(run.intents.length)];
+  if (choice < 0.25 || !payment || !intentId) await pay(gateway, run, dice);
+  else if (choice < 0.45) await act(gateway, payment, dice);
+  else if (choice < 0.62) await ask(gateway, intentId, dice);
+  else if (choice < 0.7) await gateway.evm.mine(1 + dice.below(3));
+  else if (choice < 0.75) await gateway.passTime(40);
+  else await reorganise(gateway, run, 1 + dice.below(deepest));
+}
+
+/** Until nothing is under way: what is due is done, and what failed is tried until it is given up. */
+async function comeToRest(gateway: Gateway): Promise<void> {
+  for (let round = 0; round < LAST_ROUNDS; round += 1) {
+    await gateway.turnPumps();
+    await gateway.settleDown();
+    await sweepPayments(gateway.action);
+    const open = await gateway.database.outgoingTransaction.count({
+      where: { status: { in: ['QUEUED', 'SIGNED', 'SENT'] } },
+    });
+    const due = await gateway.runDueJobs();
+    if (open === 0 && due === 0) return;
+    await gateway.passTime(LONGEST_RETRY_SECONDS);
+  }
+  throw new Error('The gateway does not come to rest.');
+}
+
+async function pay(gateway: Gateway, run: RandomRun, { below, chance }: Dice): Promise<void> {
+  const kind = chance();
+  const again = chance() < 0.2 ? run.intents[below(run.intents.length)] : undefined;
+  const intent = again === undefined ? await gateway.intent() : { id: again };
+  const quick = { timelock: 0, disputeWindow: 0, arbiter: '0x0000000000000000000000000000000000000000' } as const;
+  const signed = await gateway.sign(intent, {
+    captureOnAuthorize: kind > 0.4,
+    ...(kind > 0.75 ? quick : {}),
+    amount: BigInt(1 + below(20_000_000)),
+  });
+  await gateway.authorize(signed);
+  if (again === undefined) run.intents.push(intent.id);
+  run.payments.push(signed);
+}
+
+/** The merchant asks the gateway; what the state does not allow is refused, and that is all. */
+async function ask(gateway: Gateway, id: string, { below }: Dice): Promise<void> {
+  const request = { scope: gateway.scope, id };
+  const { status, leftAmount } = await gateway.read(id);
+  const asked =
+    status === 'AUTHORIZED' && below(2) === 0
+      ? capturePaymentIntent(gateway.action, request)
+      : status === 'CAPTURED'
+        ? refundPaymentIntent(gateway.action, {
+            ...request,
+            reason: 'At random',
+            ...(below(2) === 0 && Number(leftAmount) > 100 ? { percent: 1 + below(100) } : {}),
+          })
+        : cancelPaymentIntent(gateway.action, request);
+  await asked.catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'INVALID_STATE')) throw error;
+  });
+}
+
+/** Something that the contract allows a stranger at this moment, or pays again what a reorganisation took. */
+async function act(gateway: Gateway, signed: Signed, { below }: Dice): Promise<void> {
+  const { escrow, merchant, payers, arbiter } = gateway.evm;
+  const of = { escrow, ...signed };
+  const { status, left, disputedAt } = await gateway.state(signed.id);
+  const some = left > 1n ? left - BigInt(below(Number(left))) : left;
+  if (status === 'NONE' && (await isPayable(gateway, signed))) await gateway.authorize(signed);
+  if (status === 'AUTHORIZED') {
+    const capture = captureCall({ ...of, amount: some, expectedLeft: left });
+    await gateway.send(merchant, below(2) === 0 ? voidCall(of) : capture);
+  }
+  if (status !== 'CAPTURED') return;
+  if (disputedAt > 0) {
+    if (below(2) === 0) await gateway.send(merchant, concedeCall(of));
+    else await gateway.send(arbiter, resolveCall({ ...of, payerBps: below(10_001) }));
+  } else if (below(2) === 0) {
+    await gateway.send(merchant, refundCall({ ...of, amount: some, expectedLeft: left }));
+  } else if (signed.terms.timelock === 0) {
+    await gateway.send(payers[2], settleCall(of));
+  } else if (await isDisputable(gateway, signed)) {
+    await gateway.send(payers[0], disputeCall(of));
+  }
+}
+
+async function reorganise(gateway: Gateway, run: RandomRun, depth: number): Promise<void> {
+  const read = () => Promise.all(run.payments.map((signed) => gateway.state(signed.id)));
+  const before = await read();
+  await gateway.evm.reorg(depth);
+  run.reorganisations += 1;
+  const after = await read();
+  for (const [index, state] of before.entries()) {
+    const now = after[index];
+    const isOpen = state.status === 'CAPTURED' && state.disputedAt > 0;
+    if (now?.status === state.status && now.left === state.left && now.disputedAt === state.disputedAt) continue;
+    const name = isOpen ? 'DISPUTED' : state.status;
+    run.takenBack.set(name, (run.takenBack.get(name) ?? 0) + 1);
+  }
+}
+
+async function isPayable(gateway: Gateway, signed: Signed): Promise<boolean> {
+  return Number((await gateway.evm.publicClient.getBlock()).timestamp) + 60 < signed.terms.authorizeBy;
+}
+
+async function isDisputable(gateway: Gateway, signed: Signed): Promise<boolean> {
+  const { capturedAt } = await gateway.state(signed.id);
+  const { timestamp } = await gateway.evm.publicClient.getBlock();
+  return Number(timestamp) + 5 < capturedAt + signed.terms.disputeWindow;
+}
+
+/** mulberry32: the same seed, the same dice. */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -21,81 +172,4 @@ function seeded(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-/** `deepest` must stay above the chain's finality. */
-export async function randomRun(
-  ground: Ground,
-  { seed, steps, deepest }: { seed: number; steps: number; deepest: number },
-): Promise<RandomRun> {
-  const random = seeded(seed);
-  const below = (limit: number) => Math.floor(random() * limit);
-  const run: RandomRun = { intents: [], payments: [], reorganisations: 0 };
-  // What the chain was furnished with must stay.
-  await ground.evm.mine(deepest);
-  for (let step = 0; step < steps; step += 1) {
-    const choice = random();
-    if (choice < 0.3 || run.payments.length === 0) await pay(ground, run, { below, chance: random() });
-    else if (choice < 0.65) await act(ground, run.payments[below(run.payments.length)], below);
-    else if (choice < 0.75) await ground.evm.mine(1 + below(3));
-    else {
-      await ground.evm.reorg(1 + below(deepest));
-      run.reorganisations += 1;
-    }
-    if (random() < 0.6) await ground.observe();
-  }
-  for (let turn = 0; turn < 3; turn += 1) await ground.observe();
-  return run;
-}
-
-type Chance = { below: (limit: number) => number; chance: number };
-
-async function pay(ground: Ground, run: RandomRun, { below, chance }: Chance): Promise<void> {
-  const again = chance < 0.2 ? run.intents[below(run.intents.length)] : undefined;
-  const intent = again === undefined ? await ground.intent() : { id: again };
-  const quick = { timelock: 0, disputeWindow: 0, arbiter: '0x0000000000000000000000000000000000000000' } as const;
-  const signed = await ground.sign(intent, {
-    captureOnAuthorize: chance > 0.5,
-    ...(chance > 0.75 ? quick : {}),
-    amount: BigInt(1 + below(20_000_000)),
-  });
-  await ground.authorize(signed);
-  if (again === undefined) run.intents.push(intent.id);
-  run.payments.push(signed);
-}
-
-/** Something that the contract allows at this moment, or pays again what a reorganisation took. */
-async function act(ground: Ground, signed: Signed | undefined, below: Chance['below']): Promise<void> {
-  if (!signed) return;
-  const { escrow, merchant, payers, arbiter } = ground.evm;
-  const of = { escrow, ...signed };
-  const { status, left, disputedAt } = await ground.state(signed.id);
-  const some = left > 1n ? left - BigInt(below(Number(left))) : left;
-  if (status === 'NONE') await ground.authorize(signed);
-  if (status === 'AUTHORIZED') {
-    await ground.send(
-      merchant,
-      below(2) === 0 ? voidCall(of) : captureCall({ ...of, amount: some, expectedLeft: left }),
-    );
-  }
-  if (status !== 'CAPTURED') return;
-  if (disputedAt > 0) {
-    const ends = below(2) === 0;
-    await ground.send(
-      ends ? merchant : arbiter,
-      ends ? concedeCall(of) : resolveCall({ ...of, payerBps: below(10_001) }),
-    );
-  } else if (below(2) === 0) {
-    await ground.send(merchant, refundCall({ ...of, amount: some, expectedLeft: left }));
-  } else if (signed.terms.timelock === 0) {
-    await ground.send(payers[2], settleCall(of));
-  } else if (await isDisputable(ground, signed)) {
-    await ground.send(payers[0], disputeCall(of));
-  }
-}
-
-async function isDisputable(ground: Ground, signed: Signed): Promise<boolean> {
-  const { capturedAt } = await ground.state(signed.id);
-  const { timestamp } = await ground.evm.publicClient.getBlock();
-  return Number(timestamp) + 5 < capturedAt + signed.terms.disputeWindow;
 }

@@ -23,8 +23,9 @@ export type Gateway = Awaited<ReturnType<typeof openGateway>>;
 /** Rounds of pump, projector and jobs until nothing is left to do; more means that something never ends. */
 const ROUNDS_LIMIT = 40;
 
-export async function openGateway() {
-  const ground = await openGround();
+/** `finalityBlocks`: how far the finalized block lags the head (even). */
+export async function openGateway(options: { finalityBlocks?: number; confirmations?: number } = {}) {
+  const ground = await openGround(options);
   const { evm, database, registry, nodes, source } = ground;
   let skewMs = 0;
   const clock = { now: () => new Date(Date.now() + skewMs) };
