@@ -11,6 +11,7 @@ export const eventTypes = [
   'payment_intent.refunded',
   'payment_intent.partially_refunded',
   'payment_intent.overpaid',
+  'payment_intent.mispaid',
   'payment_intent.reverted',
   'dispute.opened',
   'dispute.resolved',

@@ -16,9 +16,10 @@
 import type { TransactionType } from '../../prisma/client.ts';
 import type { EscrowEvent } from '../escrow/escrow-event.ts';
 import type { EscrowStatus } from '../escrow/read-escrow-state.ts';
+import type { SolanaEvent } from '../escrow/solana/solana-event.ts';
 
 /** Events that carry a payment's state. */
-export type PaymentEvent = Extract<EscrowEvent, { left: bigint }>;
+export type PaymentEvent = Extract<EscrowEvent, { left: bigint }> | SolanaEvent;
 
 export type PaymentFact<Event extends PaymentEvent = PaymentEvent> = {
   chainId: number;

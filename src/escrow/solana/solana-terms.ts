@@ -24,6 +24,9 @@ export type SolanaTerms = {
   mint: string | null;
   /** Base units. */
   amount: bigint;
+  /** Holds the vault's key: the vault itself for SOL. */
+  vaultOwner: string;
+  /** Where the payment is made. */
   vault: string;
   reference: string;
   /** Unix seconds of the last block in which a payment counts. */
@@ -60,6 +63,7 @@ const termsSchema = z.object({
   merchant: address,
   mint: address.nullable(),
   amount: unsigned,
+  vaultOwner: address,
   vault: address,
   reference: address,
   payBy: small,
@@ -79,6 +83,7 @@ const hashedFields = [
   'merchant',
   'mint',
   'amount',
+  'vaultOwner',
   'vault',
   'reference',
   'payBy',

@@ -42,12 +42,14 @@ export async function cancelUnpaid(tx: DatabaseTransaction, intent: PaymentInten
   return cancelled;
 }
 
+/** Deposits that pay nothing do not count. */
 export async function isAuthorizationSeen(tx: DatabaseTransaction, paymentIntentId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<{ seen: boolean }[]>`
     SELECT EXISTS (
       SELECT 1 FROM payment_terms terms
       JOIN chain_fact fact ON fact.chain_id = terms.chain_id AND fact.ref = terms.terms_hash
       WHERE terms.payment_intent_id = ${paymentIntentId}::uuid
+        AND terms.terms->>'stray' IS NULL
         AND fact.kind = 'Authorized' AND fact.status <> 'ORPHANED') AS seen`;
   return rows[0]?.seen ?? false;
 }

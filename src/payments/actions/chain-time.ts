@@ -1,7 +1,17 @@
-import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import type { ChainActionWorld } from './action-world.ts';
 
-/** The newest block's time, in unix seconds: what the contract's windows are counted by. Throws CHAIN_UNAVAILABLE. */
-export async function chainTime(nodes: EvmNodes, chainId: number): Promise<number> {
+/**
+ * The newest block's time, in unix seconds: what the contract's windows are counted by. On Solana, where we count them
+ * ourselves, that of the newest final block that was read. Throws CHAIN_UNAVAILABLE.
+ */
+export async function chainTime(
+  { database, registry, nodes }: Pick<ChainActionWorld, 'database' | 'registry' | 'nodes'>,
+  chainId: number,
+): Promise<number> {
+  if (registry.chain(chainId)?.family === 'SOLANA') {
+    const cursor = await database.chainCursor.findUnique({ where: { chainId } });
+    return Number(cursor?.finalizedTimestamp ?? 0n);
+  }
   const block = await nodes.asking(chainId, (client) => client.getBlock({ blockTag: 'latest' }));
   return Number(block.timestamp);
 }

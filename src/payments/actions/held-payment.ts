@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import type { DatabaseTransaction, PaymentIntent, Transaction, TransactionType } from '../../../prisma/client.ts';
 import type { Chain, Registry } from '../../chains/registry.ts';
 import { GatewayError } from '../../errors.ts';
+import { type SolanaTerms, solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import { type PaymentTerms, termsFromJson } from '../../escrow/terms.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 
@@ -16,6 +17,11 @@ export type HeldPayment = {
   left: bigint;
 };
 
+/** The same in a vault on Solana; `payer`: the wallet that paid. */
+export type HeldInVault = Omit<HeldPayment, 'escrow' | 'terms'> & { terms: SolanaTerms; payer: string };
+
+export type HeldMoney = (HeldPayment & { family: 'EVM' }) | (HeldInVault & { family: 'SOLANA' });
+
 /** What takes money out of the escrow. Of one payment at most one is under way. */
 const takesMoneyOut = [
   'CAPTURE',
@@ -26,25 +32,37 @@ const takesMoneyOut = [
   'RESOLVE',
 ] as const satisfies TransactionType[];
 
-/** Reads the accepted terms of a payment that was authorized. Throws INVALID_STATE for one that was not. */
+/**
+ * Reads the accepted terms of a payment that was authorized in the contract. Throws INVALID_STATE for one that was not,
+ * and for one in a vault on Solana, which is refunded or settled and nothing else.
+ */
 export async function heldPayment(
   tx: DatabaseTransaction,
-  { registry, intent }: { registry: Registry; intent: PaymentIntent },
+  request: { registry: Registry; intent: PaymentIntent },
 ): Promise<HeldPayment> {
-  const { acceptedTermsHash: termsHash, leftAmount } = intent;
-  if (termsHash === null || leftAmount === null) {
+  const held = await heldMoney(tx, request);
+  if (held.family === 'EVM') return held;
+  throw new GatewayError('INVALID_STATE', 'A payment on Solana can be refunded or settled, and nothing else.', {
+    meta: { paymentIntentId: request.intent.id, chainId: held.chain.chainId },
+  });
+}
+
+/** Reads the accepted terms of a payment on any chain. Throws INVALID_STATE for one that was not authorized. */
+export async function heldMoney(
+  tx: DatabaseTransaction,
+  { registry, intent }: { registry: Registry; intent: PaymentIntent },
+): Promise<HeldMoney> {
+  const { acceptedTermsHash: termsHash, leftAmount, authorizationWalletAddress: payer } = intent;
+  if (termsHash === null || leftAmount === null || payer === null) {
     throw new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}: nothing is held for it.`);
   }
   const row = await tx.paymentTerms.findUniqueOrThrow({ where: { termsHash } });
-  const { chain, escrow } = escrowOf(registry, row.chainId);
-  return {
-    chain,
-    escrow,
-    termsHash,
-    terms: termsFromJson(row.terms),
-    tokenKey: row.tokenKey,
-    left: toBigInt(leftAmount),
-  };
+  const rest = { termsHash, tokenKey: row.tokenKey, left: toBigInt(leftAmount) };
+  const chain = registry.chain(row.chainId);
+  if (chain?.family === 'SOLANA') {
+    return { ...rest, family: 'SOLANA', chain, terms: solanaTermsFromJson(row.terms), payer };
+  }
+  return { ...rest, family: 'EVM', ...escrowOf(registry, row.chainId), terms: termsFromJson(row.terms) };
 }
 
 /** The chain and its escrow. A payment's chain that is no longer configured cannot be acted on: CHAIN_UNAVAILABLE. */

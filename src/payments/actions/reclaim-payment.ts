@@ -20,7 +20,7 @@ export async function reclaimPayment(
   const intent = await database.paymentIntent.findUnique({ where: { id: paymentIntentId } });
   if (intent?.status !== 'AUTHORIZED') return;
   const { terms, chain } = await database.$transaction((tx) => heldPayment(tx, { registry, intent }));
-  const time = await chainTime(world.nodes, chain.chainId);
+  const time = await chainTime(world, chain.chainId);
   await transaction(database, async (tx) => {
     if (time <= terms.captureBy) {
       const runAt = lookAgainAt(clock.now(), terms.captureBy + 1 - time);

@@ -1,6 +1,5 @@
 import { type DatabaseTransaction, type PaymentIntent, type Refund, transaction } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
-import { refundCall } from '../../escrow/calldata.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
@@ -9,9 +8,10 @@ import { toDecimal } from '../../prices/base-units.ts';
 import { parseRefund, type RefundSize, refundAmount } from '../refund-amount.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
-import { demandNoMoneyOut, heldPayment } from './held-payment.ts';
+import { demandNoMoneyOut, heldMoney } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
+import { refundOrder } from './payout-order.ts';
 import { requestTransaction } from './request-transaction.ts';
 
 /** What a refund answers; amounts in base units. */
@@ -58,7 +58,7 @@ async function requestRefund(
   tx: DatabaseTransaction,
   { world, intent, size, reason }: { world: ActionWorld; intent: PaymentIntent; size: RefundSize; reason: string },
 ): Promise<RefundAnswer> {
-  const held = await heldPayment(tx, { registry: world.registry, intent });
+  const held = await heldMoney(tx, { registry: world.registry, intent });
   await demandNoMoneyOut(tx, held.termsHash);
   const amount = refundAmount(size, held.left);
   if (held.chain.family === 'SOLANA' && amount !== held.left) {
@@ -71,9 +71,8 @@ async function requestRefund(
     chainId: held.chain.chainId,
     termsHash: held.termsHash,
     type: 'REFUND',
-    call: refundCall({ escrow: held.escrow, terms: held.terms, amount, expectedLeft: held.left }),
+    ...refundOrder(world.operator, held, amount),
     amount,
-    sender: world.operator.address,
   });
   const leftoverAfter = held.left - amount;
   const row = await tx.refund.create({

@@ -1,19 +1,20 @@
-import type { Address } from 'viem';
 import type { DatabaseTransaction, Transaction, TransactionType } from '../../../prisma/client.ts';
-import type { Call } from '../../escrow/calldata.ts';
 import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
+
+/** To a contract, or out of a vault; `data` is what the family's pump understands. */
+export type OutgoingCall = { to: string; data: string; value: bigint };
 
 export type TransactionRequest = {
   paymentIntentId: string;
   chainId: number;
   termsHash: string;
   type: TransactionType;
-  call: Call;
+  call: OutgoingCall;
   /** Base units; null where the type moves none of a known amount. */
   amount: bigint | null;
-  sender: Address;
+  sender: string;
   maxFailures?: number;
 };
 

@@ -27,7 +27,7 @@ export async function resolveDisputeByTimeout(
   if (!isHex(termsHash)) return;
   const state = await nodes.asking(chain.chainId, (client) => readEscrowState({ client, escrow }, { id: termsHash }));
   if (state.disputedAt === 0 || state.left === 0n) return;
-  const missing = state.disputedAt + terms.disputeTimeout - (await chainTime(nodes, chain.chainId));
+  const missing = state.disputedAt + terms.disputeTimeout - (await chainTime(world, chain.chainId));
   await transaction(database, async (tx) => {
     if (missing > 0) {
       const runAt = lookAgainAt(clock.now(), missing);

@@ -1,47 +1,73 @@
 import { isHex } from 'viem';
-import { transaction } from '../../../prisma/client.ts';
+import { type DatabaseTransaction, type PaymentTerms, transaction } from '../../../prisma/client.ts';
 import { refundCall, voidCall } from '../../escrow/calldata.ts';
 import { readEscrowState } from '../../escrow/read-escrow-state.ts';
+import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
+import { standingFacts, toPaymentFacts } from '../facts/standing-facts.ts';
+import { foldPayment } from '../fold.ts';
 import type { ChainActionWorld } from './action-world.ts';
 import { escrowOf, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
-import { requestTransaction } from './request-transaction.ts';
+import { returnOrder } from './payout-order.ts';
+import { requestTransaction, type TransactionRequest } from './request-transaction.ts';
 
 /** The payer must get it back: tried for about a quarter of an hour, and rung again by the sweep. */
 const SIMULATIONS = 20;
 
+type Return = Pick<TransactionRequest, 'type' | 'call' | 'sender'> & { amount: bigint };
+
 /**
  * Gives back the money of an authorization that does not count (a second one, or one for a cancelled intent): a VOID of
- * what is held, a REFUND of what is captured already, as the contract says at this moment. Does nothing for the terms
- * that the payment accepted, unless it FAILED, for money that is gone, and while a transaction is under way.
+ * what is held, a REFUND of what is captured already, as the contract says at this moment; on Solana a REFUND of what the
+ * books hold, for they are what the vault holds. Does nothing for the terms that the payment accepted, unless it FAILED,
+ * for money that is gone, and while a transaction is under way.
  */
 export async function returnPayment(world: ChainActionWorld, { termsHash }: { termsHash: string }): Promise<void> {
   const row = await world.database.paymentTerms.findUnique({ where: { termsHash } });
   if (!row || !isHex(termsHash)) return;
-  const { escrow } = escrowOf(world.registry, row.chainId);
-  const state = await world.nodes.asking(row.chainId, (client) =>
-    readEscrowState({ client, escrow }, { id: termsHash }),
-  );
-  if (state.left === 0n || (state.status !== 'AUTHORIZED' && state.status !== 'CAPTURED')) return;
-  const terms = termsFromJson(row.terms);
+  const isOnSolana = world.registry.chain(row.chainId)?.family === 'SOLANA';
+  const ofContract = isOnSolana ? null : await returnFromContract(world, row);
+  if (!isOnSolana && !ofContract) return;
   await transaction(world.database, async (tx) => {
     const intent = await lockPayment(tx, { id: row.paymentIntentId, scope: null });
     // The hold of a payment whose capture was given up goes back the same way.
     if (intent.acceptedTermsHash === termsHash && intent.status !== 'FAILED') return;
     if (await pendingMoneyOut(tx, termsHash)) return;
-    const isHeld = state.status === 'AUTHORIZED';
+    const due = ofContract ?? (await returnFromVault(tx, row));
+    if (!due) return;
     await requestTransaction(tx, {
       paymentIntentId: intent.id,
       chainId: row.chainId,
       termsHash,
-      type: isHeld ? 'VOID' : 'REFUND',
-      call: isHeld
-        ? voidCall({ escrow, terms })
-        : refundCall({ escrow, terms, amount: state.left, expectedLeft: state.left }),
-      amount: state.left,
-      sender: world.operator.address,
+      ...due,
       maxFailures: SIMULATIONS,
     });
   });
+}
+
+async function returnFromContract(world: ChainActionWorld, row: PaymentTerms): Promise<Return | null> {
+  const { escrow } = escrowOf(world.registry, row.chainId);
+  const id = row.termsHash;
+  if (!isHex(id)) return null;
+  const state = await world.nodes.asking(row.chainId, (client) => readEscrowState({ client, escrow }, { id }));
+  if (state.left === 0n || (state.status !== 'AUTHORIZED' && state.status !== 'CAPTURED')) return null;
+  const terms = termsFromJson(row.terms);
+  const isHeld = state.status === 'AUTHORIZED';
+  return {
+    type: isHeld ? 'VOID' : 'REFUND',
+    call: isHeld
+      ? voidCall({ escrow, terms })
+      : refundCall({ escrow, terms, amount: state.left, expectedLeft: state.left }),
+    amount: state.left,
+    sender: world.operator.address,
+  };
+}
+
+async function returnFromVault(tx: DatabaseTransaction, row: PaymentTerms): Promise<Return | null> {
+  const facts = toPaymentFacts(await standingFacts(tx, { chainId: row.chainId, termsHash: row.termsHash }));
+  const state = facts && foldPayment(facts);
+  if (state?.status !== 'CAPTURED' || !state.authorization || state.left === 0n) return null;
+  const deposit = { payer: state.authorization.event.payer, amount: state.left };
+  return { type: 'REFUND', ...returnOrder(solanaTermsFromJson(row.terms), deposit), amount: state.left };
 }

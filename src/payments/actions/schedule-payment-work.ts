@@ -1,5 +1,5 @@
 import type { DatabaseTransaction, PaymentIntent } from '../../../prisma/client.ts';
-import { termsFromJson } from '../../escrow/terms.ts';
+import { agreedTerms } from '../../escrow/agreed-terms.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { PaymentHooks } from '../facts/payment-hooks.ts';
 import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../jobs.ts';
@@ -36,5 +36,5 @@ export function schedulePaymentWork(): Required<PaymentHooks> {
 async function captureByOf(tx: DatabaseTransaction, intent: PaymentIntent): Promise<number | null> {
   if (intent.acceptedTermsHash === null) return null;
   const row = await tx.paymentTerms.findUnique({ where: { termsHash: intent.acceptedTermsHash } });
-  return row ? termsFromJson(row.terms).captureBy : null;
+  return row ? agreedTerms(row.terms).captureBy : null;
 }

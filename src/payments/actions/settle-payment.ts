@@ -1,11 +1,11 @@
 import { transaction } from '../../../prisma/client.ts';
-import { settleCall } from '../../escrow/calldata.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { settleJob } from '../jobs.ts';
 import type { ChainActionWorld } from './action-world.ts';
 import { chainTime, lookAgainAt } from './chain-time.ts';
-import { heldPayment, pendingMoneyOut } from './held-payment.ts';
+import { heldMoney, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
+import { settleOrder } from './payout-order.ts';
 import { requestTransaction } from './request-transaction.ts';
 
 /** Settling waits for the chain's time to reach the second it is due at, so that its simulation may fail for a while. */
@@ -23,7 +23,7 @@ export async function settlePayment(
   const intent = await world.database.paymentIntent.findUnique({ where: { id: paymentIntentId } });
   if (intent?.status !== 'CAPTURED' || !intent.timelockEndsAt || intent.authorizationChainId === null) return;
   const dueAt = Math.ceil(intent.timelockEndsAt.getTime() / 1000);
-  const time = await chainTime(world.nodes, intent.authorizationChainId);
+  const time = await chainTime(world, intent.authorizationChainId);
   if (time < dueAt)
     return await ringAgain(world, { paymentIntentId, runAt: lookAgainAt(world.clock.now(), dueAt - time) });
   await transaction(world.database, async (tx) => {
@@ -31,16 +31,15 @@ export async function settlePayment(
     if (locked.status !== 'CAPTURED') return;
     const dispute = await tx.dispute.findUnique({ where: { paymentIntentId } });
     if (dispute?.status === 'OPEN') return;
-    const held = await heldPayment(tx, { registry: world.registry, intent: locked });
+    const held = await heldMoney(tx, { registry: world.registry, intent: locked });
     if (held.left === 0n || (await pendingMoneyOut(tx, held.termsHash))) return;
     await requestTransaction(tx, {
       paymentIntentId,
       chainId: held.chain.chainId,
       termsHash: held.termsHash,
       type: 'SETTLE',
-      call: settleCall(held),
+      ...settleOrder(world.operator, held),
       amount: held.left,
-      sender: world.operator.address,
       maxFailures: SIMULATIONS,
     });
   });

@@ -1,6 +1,7 @@
 import { isAddressEqual, isHex } from 'viem';
 import type { ChainFact, PaymentTerms } from '../../../prisma/client.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
+import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
 import { foldPayment, type PaymentFact, type PaymentState } from '../fold.ts';
 import type { FoldingWorld, PaymentEvidence } from './folding-world.ts';
@@ -16,6 +17,7 @@ export async function gatherEvidence(world: FoldingWorld, subject: Subject): Pro
   const { group, terms } = subject;
   const place = { chainId: terms.chainId, termsHash: terms.termsHash };
   const rows = await standingFacts(world.database, place);
+  if (world.registry.chain(terms.chainId)?.family === 'SOLANA') return vaultEvidence(subject, rows);
   if (!(await areCanonical(subject, rows)) || !areOfEscrow(world, subject, rows)) return null;
   const facts = toPaymentFacts(rows);
   const state = facts && foldPayment(facts);
@@ -24,6 +26,17 @@ export async function gatherEvidence(world: FoldingWorld, subject: Subject): Pro
   const agreed = contract ? agrees(state, contract) : await agreesAtLatest(world, subject);
   if (!agreed) return null;
   return { terms, facts, gasUsed: await readGasUsed(world, group), group };
+}
+
+/**
+ * On Solana facts are read off final transactions, vault by vault: there is no second witness to ask. That books and
+ * vaults agree is looked at by the comparison, and before anything leaves a vault.
+ */
+function vaultEvidence({ group, terms }: Subject, rows: readonly ChainFact[]): PaymentEvidence | null {
+  const { vault } = solanaTermsFromJson(terms.terms);
+  const facts = rows.every((row) => row.address === vault) ? toPaymentFacts(rows) : null;
+  if (!facts || !foldPayment(facts)) return null;
+  return { terms, facts, gasUsed: new Map(), group };
 }
 
 function agrees(state: PaymentState, contract: EscrowState): boolean {

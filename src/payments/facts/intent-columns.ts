@@ -1,6 +1,6 @@
-import { getAddress } from 'viem';
+import { getAddress, isAddress } from 'viem';
 import type { PaymentIntent, PaymentTerms } from '../../../prisma/client.ts';
-import { termsFromJson } from '../../escrow/terms.ts';
+import { agreedTerms } from '../../escrow/agreed-terms.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { blockTime, isForPayer, type PaymentState } from '../fold.ts';
 
@@ -58,7 +58,7 @@ export function intentColumns(
   const { authorization, capture, settlement, resolution, refund } = state;
   if (!authorization) return unpaid;
   const { terms } = payment;
-  const signed = termsFromJson(terms.terms);
+  const signed = agreedTerms(terms.terms);
   const paidOut = resolution && isForPayer(resolution) ? null : (settlement ?? resolution);
   const paidBack = resolution && isForPayer(resolution) ? resolution : refund;
   return {
@@ -67,7 +67,7 @@ export function intentColumns(
     authorizationMethod: terms.method,
     authorizationChainId: terms.chainId,
     authorizationTokenKey: terms.tokenKey,
-    authorizationWalletAddress: getAddress(authorization.event.payer),
+    authorizationWalletAddress: printWallet(authorization.event.payer),
     authorizationTxHash: authorization.txHash,
     authorizationSignature: payment.signature,
     authorizedAt: blockTime(authorization),
@@ -82,4 +82,9 @@ export function intentColumns(
     refundedAt: paidBack ? blockTime(paidBack) : null,
     refundTxHash: paidBack?.txHash ?? null,
   };
+}
+
+/** EVM addresses with their checksum; others are told as they are. */
+function printWallet(address: string): string {
+  return isAddress(address, { strict: false }) ? getAddress(address) : address;
 }

@@ -1,5 +1,5 @@
 import type { DatabaseTransaction, Dispute, DisputeStatus } from '../../../prisma/client.ts';
-import { termsFromJson } from '../../escrow/terms.ts';
+import { agreedTerms } from '../../escrow/agreed-terms.ts';
 import { newId } from '../../platform/identifier.ts';
 import { blockTime, isForPayer, type PaymentState } from '../fold.ts';
 import type { PaymentEvidence } from './folding-world.ts';
@@ -17,7 +17,7 @@ export async function recordDispute(
     return null;
   }
   const openedAt = blockTime(state.dispute);
-  const deadline = new Date(openedAt.getTime() + termsFromJson(terms).disputeTimeout * 1000);
+  const deadline = new Date(openedAt.getTime() + agreedTerms(terms).disputeTimeout * 1000);
   const found = { ...outcome(state), deadline };
   const existing = await tx.dispute.findUnique({ where: { paymentIntentId } });
   if (existing) return await tx.dispute.update({ where: { id: existing.id }, data: found });

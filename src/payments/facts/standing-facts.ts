@@ -1,5 +1,6 @@
 import type { ChainFact, Database, DatabaseTransaction } from '../../../prisma/client.ts';
 import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
+import { parseSolanaEvent } from '../../escrow/solana/solana-event.ts';
 import { byPlace } from '../../facts/chain-fact.ts';
 import { type PaymentFact, paymentEventKinds } from '../fold.ts';
 
@@ -19,9 +20,9 @@ export async function standingFacts(
   return facts.sort(byPlace);
 }
 
-/** Null when the arguments are not those of the contract's event. */
+/** Null when the arguments are not those of the contract's event, or of one on Solana. */
 export function toPaymentFact(fact: ChainFact): PaymentFact | null {
-  const event = parseEscrowEvent(fact.kind, fact.args);
+  const event = parseEscrowEvent(fact.kind, fact.args) ?? parseSolanaEvent(fact.kind, fact.args);
   if (event === null || !('left' in event)) return null;
   const { chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex } = fact;
   return { chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex, event };

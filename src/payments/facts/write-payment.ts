@@ -1,5 +1,6 @@
 import type { DatabaseTransaction, PaymentIntent } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
+import { type SolanaTerms, strayOf } from '../../escrow/solana/solana-terms.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
 import { factKey } from '../../facts/chain-fact.ts';
 import { foldPayment, type PaymentState } from '../fold.ts';
@@ -32,9 +33,11 @@ export async function writePayment(
   const steps = await recordSteps(tx, { evidence, now });
   await bookLedger(tx, { evidence, now });
   const change = { evidence, intent, state, steps };
-  const events = counts(intent, terms.termsHash, state)
-    ? await applyAccepted(tx, world, change)
-    : await giveBack(tx, world, change);
+  const stray = strayOf(terms.terms);
+  const events =
+    stray === null && counts(intent, terms.termsHash, state)
+      ? await applyAccepted(tx, world, change)
+      : await giveBack(tx, world, { change, stray });
   await appendEvents(tx, intent.appId, events);
 }
 
@@ -50,7 +53,11 @@ function counts(intent: PaymentIntent, termsHash: string, state: PaymentState): 
 }
 
 /** A payment beside the accepted one, or of an intent that is not to be paid any more: recorded, told, and returned. */
-async function giveBack(tx: DatabaseTransaction, world: FoldingWorld, change: PaymentChange): Promise<NewEvent[]> {
+async function giveBack(
+  tx: DatabaseTransaction,
+  world: FoldingWorld,
+  { change, stray }: { change: PaymentChange; stray: SolanaTerms['stray'] },
+): Promise<NewEvent[]> {
   const { evidence, intent, state, steps } = change;
   const { chainId, termsHash } = evidence.terms;
   if (state.status === 'AUTHORIZED' || (state.status === 'CAPTURED' && state.left > 0n)) {
@@ -61,10 +68,15 @@ async function giveBack(tx: DatabaseTransaction, world: FoldingWorld, change: Pa
   if (!authorized) return [];
   return [
     {
-      type: 'payment_intent.overpaid',
+      type: isMispaid(stray) ? 'payment_intent.mispaid' : 'payment_intent.overpaid',
       resourceId: intent.id,
       data: paymentIntentFields(intent),
       finality: finalityOf(evidence.group.view, authorized.blockNumber),
     },
   ];
+}
+
+/** Nothing was paid yet, and this was not it. */
+function isMispaid(stray: SolanaTerms['stray']): boolean {
+  return stray?.reason === 'SHORT' || stray?.reason === 'WRONG_TOKEN';
 }

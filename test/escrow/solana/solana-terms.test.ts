@@ -23,6 +23,7 @@ const terms: fc.Arbitrary<SolanaTerms> = fc.record({
   merchant: address,
   mint: fc.option(address),
   amount: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+  vaultOwner: address,
   vault: address,
   reference: address,
   payBy: seconds,

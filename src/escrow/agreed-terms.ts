@@ -1,0 +1,13 @@
+/** What terms of every family agree on, read from `payment_terms`. */
+import { solanaTermsFromJson } from './solana/solana-terms.ts';
+import { termsFromJson } from './terms.ts';
+
+/** Amount in base units, spans in seconds; `captureBy` in unix seconds, null where nothing is held uncaptured. */
+export type AgreedTerms = { amount: bigint; timelock: number; disputeTimeout: number; captureBy: number | null };
+
+/** Throws a ZodError on anything that is no terms. */
+export function agreedTerms(json: unknown): AgreedTerms {
+  const isOnSolana = typeof json === 'object' && json !== null && 'vault' in json;
+  if (isOnSolana) return { ...solanaTermsFromJson(json), captureBy: null };
+  return termsFromJson(json);
+}

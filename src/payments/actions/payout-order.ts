@@ -1,0 +1,44 @@
+/** How money leaves escrow, by family: a call of the contract, or a transfer out of a vault that its key signs. */
+import type { Address } from 'viem';
+import { refundCall, settleCall } from '../../escrow/calldata.ts';
+import { type PayoutPlan, payoutPlanToText, settlementOf } from '../../escrow/solana/payout-plan.ts';
+import type { SolanaTerms } from '../../escrow/solana/solana-terms.ts';
+import type { HeldMoney } from './held-payment.ts';
+import type { OutgoingCall } from './request-transaction.ts';
+
+export type PayoutOrder = { call: OutgoingCall; sender: string };
+
+/** Names the queue of a Solana chain: whichever key the worker holds pays the fees, so that it can be changed. */
+export const SOLANA_SENDER = 'solana';
+
+/** `amount` base units back to the payer. */
+export function refundOrder(operator: { address: Address }, held: HeldMoney, amount: bigint): PayoutOrder {
+  if (held.family === 'EVM') {
+    const call = refundCall({ escrow: held.escrow, terms: held.terms, amount, expectedLeft: held.left });
+    return { call, sender: operator.address };
+  }
+  return vaultOrder(held.terms, [{ to: held.payer, amount, opensAccount: true }]);
+}
+
+/** Everything that is left to the merchant, less the fee. */
+export function settleOrder(operator: { address: Address }, held: HeldMoney): PayoutOrder {
+  if (held.family === 'EVM') return { call: settleCall(held), sender: operator.address };
+  const { merchant, feeRecipient, feeBps } = held.terms;
+  const { merchantAmount, feeAmount } = settlementOf(held.left, feeRecipient === null ? 0 : feeBps);
+  const transfers = [{ to: merchant, amount: merchantAmount, opensAccount: true }];
+  if (feeRecipient !== null && feeAmount > 0n) {
+    transfers.push({ to: feeRecipient, amount: feeAmount, opensAccount: true });
+  }
+  return vaultOrder(held.terms, transfers);
+}
+
+/** A deposit that nobody asked for, back to where it came from. */
+export function returnOrder(terms: SolanaTerms, deposit: { payer: string; amount: bigint }): PayoutOrder {
+  return vaultOrder(terms, [{ to: deposit.payer, amount: deposit.amount, opensAccount: terms.stray === null }]);
+}
+
+function vaultOrder(terms: SolanaTerms, transfers: PayoutPlan['transfers']): PayoutOrder {
+  const { intentId, vault, vaultOwner, mint } = terms;
+  const data = payoutPlanToText({ intentId, vault, vaultOwner, mint, transfers });
+  return { call: { to: vault, data, value: 0n }, sender: SOLANA_SENDER };
+}
