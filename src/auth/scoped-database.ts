@@ -67,6 +67,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   IdempotencyRecord: null,
   RateBucket: null,
   QueueWorker: null,
+  SolanaWatch: null,
 };
 
 /** What the payer of a session may read, by table; of every other table nothing. */
