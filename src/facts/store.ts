@@ -122,7 +122,7 @@ export async function newestFinalFacts(database: Database, chainId: number, take
   });
 }
 
-export async function confirmFacts(database: Database, facts: readonly Place[]): Promise<void> {
+export async function confirmFacts(database: Reader, facts: readonly Place[]): Promise<void> {
   await markFacts(database, facts, { from: ['SEEN'], to: 'CONFIRMED' });
 }
 
