@@ -55,6 +55,7 @@ const environmentSchema = z.object({
   /** Proxies in front whose X-Forwarded-For is trusted. */
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   WEBHOOK_PRIVATE_ADDRESSES: flag.default(false),
+  WEBHOOK_RETENTION_DAYS: positiveInteger.max(3650).default(90),
   GRAPHQL_PERSISTED_ONLY: flag.default(false),
   /** Seals the keys that sign tokens, and one-time passwords. */
   TOKEN_SECRET: z.string().min(32, 'at least 32 characters').max(1024).optional(),
@@ -144,7 +145,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
       keylessPerSecond: env.RATE_LIMIT_KEYLESS_PER_SECOND,
     },
     trustedProxies: env.TRUSTED_PROXIES,
-    webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES },
+    webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES, retentionDays: env.WEBHOOK_RETENTION_DAYS },
     graphql: { persistedOnly: env.GRAPHQL_PERSISTED_ONLY },
     tokenSecret: env.TOKEN_SECRET,
     passwordLimits: {

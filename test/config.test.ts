@@ -17,6 +17,7 @@ describe('the settings', () => {
   it('have defaults for all but the database', () => {
     const config = parseConfig(needed);
     expect(config).toMatchObject({ port: 4000, publicUrl: 'http://127.0.0.1:4000', rpc: [], quoteSeconds: 600 });
+    expect(config.webhooks).toEqual({ privateAddresses: false, retentionDays: 90 });
     expect(config.database.directUrl).toBe(needed.DATABASE_URL);
     expect(faultsOf({})).toEqual(['DATABASE_URL']);
   });
@@ -31,6 +32,7 @@ describe('the settings', () => {
       PORT: '70000',
       OPERATOR_PRIVATE_KEY: '0x12',
       TRUSTED_PROXIES: '11',
+      WEBHOOK_RETENTION_DAYS: '0',
       RPC_URL_1: 'not a url',
       CONFIRMATIONS_1: '0',
       RELAY_MINIMUM_USD_1: '1.234',

@@ -1,5 +1,6 @@
 import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
 import type { Config } from '../config.ts';
+import { purgeDeliveries } from '../events/webhooks/purge-deliveries.ts';
 import { runWebhooks } from '../events/webhooks/run-webhooks.ts';
 import { checkBooks } from '../operations/check-books.ts';
 import { readSenders } from '../operations/read-senders.ts';
@@ -30,7 +31,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const sending = runSending(world, { turn: openPumps({ ...world, locks }) });
   const webhooks = runWebhooks({ ...floor, privateAddresses: config.webhooks.privateAddresses });
   const stopSweep = repeat(() => sweepPayments(world), { everyMs: SWEEP_MS, log });
-  const stopPurge = repeat(() => purgeIdempotency(floor), { everyMs: PURGE_MS, log });
+  const stopPurge = repeat(() => purge(floor), { everyMs: PURGE_MS, log });
   const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
   const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
   const service = await openService(floor);
@@ -46,6 +47,11 @@ export async function runWorker(config: Config): Promise<RunningPart> {
       await database.$disconnect();
     },
   };
+}
+
+async function purge(floor: Floor): Promise<void> {
+  await purgeIdempotency(floor);
+  await purgeDeliveries(floor, { days: floor.config.webhooks.retentionDays });
 }
 
 type TellingWorld = Floor & Awaited<ReturnType<typeof openSigners>>;

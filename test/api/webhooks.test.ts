@@ -143,3 +143,35 @@ describe('an endpoint', () => {
     });
   });
 });
+
+describe('a webhook URL inside a private network', () => {
+  const own = '/apps/APP/webhooks';
+  const urls = [
+    'http://127.0.0.1/',
+    'https://10.1.2.3/hook',
+    'http://2130706433/',
+    'http://[::1]:8080/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://localhost./',
+    'https://a.localhost/',
+  ];
+
+  it('is refused when the endpoint is made or changed, and nothing is written', async () => {
+    const strict = await openRestApi();
+    const { appId, secretKey } = strict.merchantA;
+    const at = own.replace('APP', appId);
+    const post = (url: string) => strict.rest('POST', at, { key: secretKey, body: { url, events: ['*'] } });
+    for (const url of urls) {
+      const answer = await post(url);
+      expect([url, answer.status, answer.body.error.details?.[0]?.param]).toEqual([url, 400, 'url']);
+    }
+    expect(await strict.database.webhookEndpoint.count()).toBe(0);
+    const made = await post('https://example.com/hook');
+    expect(made.status).toBe(200);
+    const changed = await strict.rest('PUT', `${at}/${made.body.data.id}`, {
+      key: secretKey,
+      body: { url: 'http://192.168.0.1/' },
+    });
+    expect(changed.status).toBe(400);
+  });
+});

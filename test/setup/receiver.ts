@@ -38,6 +38,32 @@ export async function openReceiver(): Promise<Receiver> {
   };
 }
 
+export type HangingReceiver = {
+  url: string;
+  /** Messages that came. */
+  received: number;
+  /** Hangs up on all that wait. */
+  end(): void;
+};
+
+/** A receiver that takes every message and answers none. */
+export async function openHangingReceiver(): Promise<HangingReceiver> {
+  const server = createServer((request) => {
+    hanging.received += 1;
+    request.resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const end = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  afterAll(end);
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const hanging: HangingReceiver = { url: `http://127.0.0.1:${port}`, received: 0, end };
+  return hanging;
+}
+
 function plain(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }

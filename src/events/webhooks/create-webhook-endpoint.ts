@@ -5,15 +5,20 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
+import { demandPublicUrl } from './demand-public-url.ts';
 import { type CreateEndpointInput, ENDPOINTS_LIMIT } from './webhook-endpoint.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
-/** Makes an endpoint, told of events from now on; its secret is in this answer only. CONFLICT beyond 20 an app. */
+/**
+ * Makes an endpoint, told of events from now on; its secret is in this answer only. CONFLICT beyond 20 an app;
+ * VALIDATION_ERROR for a URL that names an address inside a private network.
+ */
 export async function createWebhookEndpoint(
-  world: { database: Database },
+  world: { database: Database; privateAddresses: boolean },
   request: { appId: string; input: CreateEndpointInput; idempotency?: IdempotencyRequest },
 ): Promise<WebhookEndpoint> {
   const { appId, input, idempotency } = request;
+  demandPublicUrl(world, input.url);
   const open = (endpoint: WebhookEndpoint) => ({ ...endpoint, secret: unsealed(idempotency, endpoint.secret) });
   const first = await firstAnswer<WebhookEndpoint>(world.database, idempotency);
   if (first) return open(first.result);
@@ -33,6 +38,7 @@ export async function createWebhookEndpoint(
           active: input.active ?? true,
           secret: newWebhookSecret(),
           startSequence: cursor?.lastSequence ?? 0n,
+          queuedSequence: cursor?.lastSequence ?? 0n,
         },
       });
       return { ...endpoint, secret: sealed(idempotency, endpoint.secret) };

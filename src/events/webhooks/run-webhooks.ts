@@ -1,10 +1,13 @@
 import type { Log } from '../../platform/log.ts';
 import { type DeliveryWorld, serveEndpoint } from './serve-endpoint.ts';
 import { dueEndpoints, leaseEndpoint, releaseEndpoint } from './store.ts';
+import { restMs } from './webhook-endpoint.ts';
 
 const POLL_MS = 500;
-/** Endpoints that one process tells at the same time: a receiver that hangs holds one of these for one try. */
+/** Endpoints that one process tells at the same time; a receiver that hangs holds one of these for one try. */
 const CONCURRENCY = 100;
+/** Of those that are failing already, in places of their own: however many hang, the others have theirs. */
+const FAILING_CONCURRENCY = 50;
 const ROUND_MS = 10_000;
 /** Longer than a round and one try together, so that a lease outlives its holder's last try. */
 const LEASE_MS = 30_000;
@@ -13,29 +16,31 @@ export type WebhookRunner = { ring(): void; stop(): Promise<void> };
 
 /** Tells endpoints what is due until stopped; several processes share the endpoints by leases. */
 export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner {
-  const serving = new Map<string, Promise<void>>();
+  const lanes = [
+    { failing: false, limit: CONCURRENCY, serving: new Map<string, Promise<void>>() },
+    { failing: true, limit: FAILING_CONCURRENCY, serving: new Map<string, Promise<void>>() },
+  ];
   let isStopped = false;
   let wake: (() => void) | null = null;
 
   const serve = async (endpointId: string): Promise<void> => {
     const now = world.clock.now();
-    const isMine = await leaseEndpoint(world.database, {
-      id: endpointId,
-      now,
-      until: new Date(now.getTime() + LEASE_MS),
-    });
-    if (!isMine) return;
+    const until = new Date(now.getTime() + LEASE_MS);
+    if (!(await leaseEndpoint(world.database, { id: endpointId, now, until }))) return;
+    let restUntil: Date | null = null;
     try {
-      await serveEndpoint(world, { endpointId, until: new Date(now.getTime() + ROUND_MS) });
+      const told = await serveEndpoint(world, { endpointId, until: new Date(now.getTime() + ROUND_MS) });
+      const ended = world.clock.now();
+      if (told.failingSince) restUntil = new Date(ended.getTime() + restMs(told.failingSince, ended));
     } finally {
-      await releaseEndpoint(world.database, endpointId);
+      await releaseEndpoint(world.database, { id: endpointId, until, restUntil });
     }
   };
 
-  const round = async (): Promise<void> => {
-    const free = CONCURRENCY - serving.size;
+  const round = async ({ failing, limit, serving }: (typeof lanes)[number]): Promise<void> => {
+    const free = limit - serving.size;
     if (free <= 0) return;
-    for (const endpointId of await dueEndpoints(world.database, { now: world.clock.now(), limit: free })) {
+    for (const endpointId of await dueEndpoints(world.database, { now: world.clock.now(), limit: free, failing })) {
       if (serving.has(endpointId) || isStopped) continue;
       const job = serve(endpointId)
         .catch((error: unknown) => world.log.error({ error, endpointId }, 'An endpoint could not be told.'))
@@ -49,7 +54,9 @@ export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner 
 
   const loop = async (): Promise<void> => {
     while (!isStopped) {
-      await round().catch((error: unknown) => world.log.error({ error }, 'Due webhooks could not be read.'));
+      for (const lane of lanes) {
+        await round(lane).catch((error: unknown) => world.log.error({ error }, 'Due webhooks could not be read.'));
+      }
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, POLL_MS);
         wake = () => {
@@ -67,7 +74,7 @@ export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner 
       isStopped = true;
       wake?.();
       await running;
-      await Promise.all(serving.values());
+      await Promise.all(lanes.flatMap(({ serving }) => [...serving.values()]));
     },
   };
 }

@@ -14,15 +14,24 @@ export async function findEndpoint(
   return endpoint;
 }
 
-/** Endpoints with a delivery that is due, at most `limit`, the longest waiting first. */
-export async function dueEndpoints(database: Database, request: { now: Date; limit: number }): Promise<string[]> {
-  const rows = await database.$queryRaw<{ webhook_id: string }[]>`
-    SELECT delivery.webhook_id FROM webhook_delivery delivery
-    JOIN webhook_endpoint endpoint ON endpoint.id = delivery.webhook_id
-    WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= ${request.now} AND endpoint.active
+/**
+ * Endpoints with a delivery that is due, at most `limit`, the longest waiting first: those whose last try was answered
+ * with 2xx, or those that are failing.
+ */
+export async function dueEndpoints(
+  database: Database,
+  request: { now: Date; limit: number; failing: boolean },
+): Promise<string[]> {
+  const rows = await database.$queryRaw<{ id: string }[]>`
+    SELECT endpoint.id FROM webhook_endpoint endpoint, LATERAL (
+      SELECT next_retry_at FROM webhook_delivery
+      WHERE webhook_id = endpoint.id AND status = 'PENDING' AND next_retry_at <= ${request.now}
+      ORDER BY next_retry_at LIMIT 1
+    ) AS due
+    WHERE endpoint.active AND (endpoint.failing_since IS NOT NULL) = ${request.failing}
       AND (endpoint.lease_until IS NULL OR endpoint.lease_until < ${request.now})
-    GROUP BY delivery.webhook_id ORDER BY min(delivery.next_retry_at) LIMIT ${request.limit}`;
-  return rows.map((row) => row.webhook_id);
+    ORDER BY due.next_retry_at LIMIT ${request.limit}`;
+  return rows.map((row) => row.id);
 }
 
 /** Takes the endpoint for one process until `until`; false where another has it. */
@@ -37,6 +46,13 @@ export async function leaseEndpoint(
   return taken.count === 1;
 }
 
-export async function releaseEndpoint(database: Database, id: string): Promise<void> {
-  await database.webhookEndpoint.updateMany({ where: { id }, data: { leaseUntil: null } });
+/** Lets go of an endpoint that is still leased until `until`; with `restUntil` nobody takes it before that. */
+export async function releaseEndpoint(
+  database: Database,
+  lease: { id: string; until: Date; restUntil: Date | null },
+): Promise<void> {
+  await database.webhookEndpoint.updateMany({
+    where: { id: lease.id, leaseUntil: lease.until },
+    data: { leaseUntil: lease.restUntil },
+  });
 }

@@ -1,15 +1,20 @@
 import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
+import { demandPublicUrl } from './demand-public-url.ts';
 import { findEndpoint } from './store.ts';
 import type { UpdateEndpointInput } from './webhook-endpoint.ts';
 
-/** Changes an endpoint; making it active again forgets why it was disabled. Throws NOT_FOUND. */
+/**
+ * Changes an endpoint; making it active again forgets why it was disabled. Throws NOT_FOUND, and VALIDATION_ERROR for a
+ * URL that names an address inside a private network.
+ */
 export function updateWebhookEndpoint(
-  world: { database: Database },
+  world: { database: Database; privateAddresses: boolean },
   request: { scope: Scope; id: string; input: UpdateEndpointInput },
 ): Promise<WebhookEndpoint> {
   return transaction(world.database, async (tx) => {
     const endpoint = await findEndpoint(tx, request);
+    if (request.input.url !== undefined) demandPublicUrl(world, request.input.url);
     const revived = request.input.active === true && !endpoint.active;
     return tx.webhookEndpoint.update({
       where: { id: endpoint.id },

@@ -42,3 +42,15 @@ export function nextTryAt(firstTriedAt: Date, attempts: number): Date | null {
 export const ROTATION_OVERLAP_SECONDS = 86_400;
 /** An endpoint that has not answered a single try with 2xx for this long is disabled. */
 export const FAILING_LIMIT_SECONDS = 5 * 86_400;
+
+const SHORTEST_REST_MS = 500;
+const LONGEST_REST_MS = 30_000;
+
+/**
+ * How long an endpoint is left alone after a try that failed: a tenth of the time for which it has been failing, from
+ * half a second to half a minute. What is due meanwhile waits, so that a receiver that is down is not knocked over again.
+ */
+export function restMs(failingSince: Date, now: Date): number {
+  const failingMs = now.getTime() - failingSince.getTime();
+  return Math.min(LONGEST_REST_MS, Math.max(SHORTEST_REST_MS, Math.floor(failingMs / 10)));
+}

@@ -10,6 +10,7 @@ import type { TryOutcome } from '../../../events/webhooks/try-delivery.ts';
 import { updateWebhookEndpoint } from '../../../events/webhooks/update-webhook-endpoint.ts';
 import { createEndpointSchema, updateEndpointSchema } from '../../../events/webhooks/webhook-endpoint.ts';
 import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
@@ -49,6 +50,10 @@ const WebhookPing = builder.objectRef<TryOutcome>('WebhookPing').implement({
   }),
 });
 
+function webhookWorld({ world: { database, clock, config } }: Pick<GraphqlContext, 'world'>) {
+  return { database, clock, privateAddresses: config.webhooks.privateAddresses };
+}
+
 const ofApp = 'Needed where the credential covers several apps.';
 
 builder.mutationField('createWebhookEndpoint', (t) =>
@@ -65,7 +70,7 @@ builder.mutationField('createWebhookEndpoint', (t) =>
       const { appId } = await appScopeOf(context, args);
       const call = { scopeId: appId, operation: 'createWebhookEndpoint', parameters: input };
       const idempotency = idempotencyOf(context, call);
-      return tellingSecret(await createWebhookEndpoint(context.world, { appId, input, idempotency }));
+      return tellingSecret(await createWebhookEndpoint(webhookWorld(context), { appId, input, idempotency }));
     },
   }),
 );
@@ -82,7 +87,7 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
     },
     resolve: async (_root, args, context) => {
       const input = checked(context, updateRules, args.input);
-      return updateWebhookEndpoint(context.world, { scope: await scopeOf(context, args), id: args.id, input });
+      return updateWebhookEndpoint(webhookWorld(context), { scope: await scopeOf(context, args), id: args.id, input });
     },
   }),
 );
@@ -126,9 +131,7 @@ builder.mutationField('pingWebhookEndpoint', (t) =>
     authScopes: { write: true },
     args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, args, context) => {
-      const { database, clock, config } = context.world;
-      const world = { database, clock, privateAddresses: config.webhooks.privateAddresses };
-      return pingWebhookEndpoint(world, { scope: await scopeOf(context, args), id: args.id });
+      return pingWebhookEndpoint(webhookWorld(context), { scope: await scopeOf(context, args), id: args.id });
     },
   }),
 );
