@@ -48,6 +48,8 @@ const environmentSchema = z.object({
   /** Fixed prices in USD, "USDC=1,ETH=2500". */
   PRICE_TABLE: z.string().default(''),
   PRICE_STALE_SECONDS: positiveInteger.default(120),
+  /** Given to each chain of a balance request. */
+  BALANCE_TIMEOUT_MS: positiveInteger.max(60_000).default(5_000),
   COINGECKO_URL: z.url().default('https://api.coingecko.com/api/v3'),
   RATE_LIMIT_PER_SECOND: positiveInteger.default(100),
   RATE_LIMIT_BURST: positiveInteger.default(300),
@@ -139,6 +141,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
       staleSeconds: env.PRICE_STALE_SECONDS,
       coinGeckoUrl: env.COINGECKO_URL,
     },
+    balanceTimeoutMs: env.BALANCE_TIMEOUT_MS,
     rateLimits: {
       perSecond: env.RATE_LIMIT_PER_SECOND,
       burst: env.RATE_LIMIT_BURST,

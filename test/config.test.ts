@@ -16,7 +16,13 @@ function faultsOf(environment: Record<string, string>): string[] {
 describe('the settings', () => {
   it('have defaults for all but the database', () => {
     const config = parseConfig(needed);
-    expect(config).toMatchObject({ port: 4000, publicUrl: 'http://127.0.0.1:4000', rpc: [], quoteSeconds: 600 });
+    expect(config).toMatchObject({
+      port: 4000,
+      publicUrl: 'http://127.0.0.1:4000',
+      rpc: [],
+      quoteSeconds: 600,
+      balanceTimeoutMs: 5000,
+    });
     expect(config.webhooks).toEqual({ privateAddresses: false, retentionDays: 90 });
     expect(config.database.directUrl).toBe(needed.DATABASE_URL);
     expect(faultsOf({})).toEqual(['DATABASE_URL']);

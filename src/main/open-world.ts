@@ -2,6 +2,7 @@ import { openDatabase } from '../../prisma/client.ts';
 import { openEvmNodes } from '../chains/evm/nodes.ts';
 import { loadRegistry } from '../chains/registry.ts';
 import { openSolanaNodes } from '../chains/solana/open-solana-nodes.ts';
+import { openSuiNodes } from '../chains/sui/open-sui-nodes.ts';
 import type { Config } from '../config.ts';
 import { openReadiness } from '../operations/health/read-readiness.ts';
 import { openInstruments } from '../operations/metrics/instruments.ts';
@@ -26,8 +27,9 @@ export function openFloor(config: Config, part: string) {
   const registry = loadRegistry({ chainsFile: config.chainsFile, rpc: config.rpc });
   const nodes = openEvmNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
   const solanaNodes = openSolanaNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
+  const suiNodes = openSuiNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
   const database = openDatabase({ url: config.database.url, poolSize: config.database.poolSize });
-  return { config, log, registry, nodes, solanaNodes, database, clock: systemClock, metrics, instruments };
+  return { config, log, registry, nodes, solanaNodes, suiNodes, database, clock: systemClock, metrics, instruments };
 }
 
 /**

@@ -15,6 +15,7 @@ import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
 import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
+import { openSuiNodes } from '../../src/chains/sui/open-sui-nodes.ts';
 import { parseConfig } from '../../src/config.ts';
 import { openFeed } from '../../src/events/feed.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
@@ -112,6 +113,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     registry,
     nodes: openEvmNodes({ registry, rpc: config.rpc }),
     solanaNodes: openSolanaNodes({ registry, rpc: config.rpc }),
+    suiNodes: openSuiNodes({ registry, rpc: config.rpc }),
     prices: openPriceBook({ clock }, config.prices),
     operator: openOperatorSigner(config.operator),
     config,

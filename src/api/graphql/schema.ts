@@ -40,6 +40,7 @@ import './subscriptions/subscription.ts';
 import './subscriptions/subscriptions.ts';
 import './subscriptions/subscription-mutations.ts';
 import './subscriptions/subscription-updates.ts';
+import './prices/balance.ts';
 import './prices/price.ts';
 import './members/member.ts';
 import './members/login.ts';

@@ -87,8 +87,9 @@ function withoutRest(document: DocumentNode): DocumentNode {
 function demandFit(schema: GraphQLSchema, route: RestRoute): void {
   if (route.access.length === 0)
     throw new TypeError(`${route.operation}: its root field does not say who may call it.`);
-  if ((route.method === 'GET') !== (route.kind === 'query'))
-    throw new TypeError(`${route.operation}: GET asks, all else changes.`);
+  const posts = route.method === 'POST' && route.kind === 'query';
+  if ((route.method === 'GET') !== (route.kind === 'query') && !posts)
+    throw new TypeError(`${route.operation}: GET asks, all else changes; a query too large for an address is posted.`);
   const variables = routeVariables(schema, route);
   const names = new Set(variables.map((variable) => variable.name));
   const lost = pathVariables(route.path).filter((name) => !names.has(name));

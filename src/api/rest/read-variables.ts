@@ -20,7 +20,8 @@ import { BODY_VARIABLE, pathVariables, type RestRoute } from './rest-route.ts';
 export type RouteVariable = {
   name: string;
   type: GraphQLInputType;
-  in: 'path' | 'query' | 'body';
+  /** `body` takes the whole body, `field` one field of it. */
+  in: 'path' | 'query' | 'body' | 'field';
   /** Must be given, for it has neither a default nor null. */
   required: boolean;
 };
@@ -32,11 +33,16 @@ export type RequestValues = {
 };
 
 /** The variables of a route by the schema's types. Throws where the document does not fit the schema. */
-export function routeVariables(schema: GraphQLSchema, route: Pick<RestRoute, 'path' | 'document'>): RouteVariable[] {
+export function routeVariables(
+  schema: GraphQLSchema,
+  route: Pick<RestRoute, 'method' | 'kind' | 'path' | 'document'>,
+): RouteVariable[] {
   const operation = route.document.definitions.find(
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   );
   const inPath = new Set(pathVariables(route.path));
+  // A query has arguments rather than one input object: where it is posted they are the body's fields.
+  const elsewhere = route.method === 'POST' && route.kind === 'query' ? 'field' : 'query';
   return (operation?.variableDefinitions ?? []).map((definition) => {
     const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type);
@@ -44,7 +50,7 @@ export function routeVariables(schema: GraphQLSchema, route: Pick<RestRoute, 'pa
     return {
       name,
       type,
-      in: inPath.has(name) ? 'path' : name === BODY_VARIABLE ? 'body' : 'query',
+      in: inPath.has(name) ? 'path' : name === BODY_VARIABLE ? 'body' : elsewhere,
       required: isNonNullType(type) && definition.defaultValue === undefined,
     };
   });
@@ -76,6 +82,7 @@ export function readVariables(
 
 function given(variable: RouteVariable, values: RequestValues, faults: FieldFault[]): unknown {
   if (variable.in === 'path') return values.path[variable.name];
+  if (variable.in === 'field') return values.body?.[variable.name];
   if (variable.in === 'body') return values.body ?? (mayBeEmpty(variable) ? {} : undefined);
   const texts = values.query.getAll(variable.name);
   if (texts.length === 0) return undefined;
@@ -140,7 +147,8 @@ function strangers(variables: readonly RouteVariable[], values: RequestValues): 
     message: 'is not a parameter that is known here',
   }));
   if (variables.some((variable) => variable.in === 'body')) return faults;
-  const fields = Object.keys(values.body ?? {});
+  const isField = (name: string) => variables.some((variable) => variable.in === 'field' && variable.name === name);
+  const fields = Object.keys(values.body ?? {}).filter((name) => !isField(name));
   return [
     ...faults,
     ...fields.map((name) => ({ param: name.slice(0, 100), message: 'is not a field that is known here' })),

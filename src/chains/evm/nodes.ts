@@ -30,7 +30,8 @@ export type EvmNodes = {
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const RETRIES = 2;
-const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
+/** Where it lies on nearly every chain. */
+export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 
 /** Opens no connection: clients are made when first asked for. */
 export function openEvmNodes(options: {

@@ -5,6 +5,7 @@ import type { SigningKeys } from '../../../auth/tokens/signing-keys.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Registry } from '../../../chains/registry.ts';
 import type { SolanaNodes } from '../../../chains/solana/open-solana-nodes.ts';
+import type { SuiNodes } from '../../../chains/sui/open-sui-nodes.ts';
 import type { Config } from '../../../config.ts';
 import type { Feed } from '../../../events/feed.ts';
 import type { OperatorSigner } from '../../../operator/operator-signer.ts';
@@ -18,6 +19,7 @@ export type World = {
   registry: Registry;
   nodes: EvmNodes;
   solanaNodes: SolanaNodes;
+  suiNodes: SuiNodes;
   prices: PriceBook;
   operator: OperatorSigner;
   config: Config;

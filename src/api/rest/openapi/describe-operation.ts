@@ -12,7 +12,7 @@ import { parameterLimits, type RouteVariable, routeVariables } from '../read-var
 import type { RestRoute } from '../rest-route.ts';
 import { everyHeader } from './error-responses.ts';
 import { exampleOf } from './example.ts';
-import { type Components, type JsonSchema, presentInput } from './json-schema.ts';
+import { type Components, inputSchema, type JsonSchema, presentInput } from './json-schema.ts';
 import { selectionSchema } from './selection-schema.ts';
 import { tagOf } from './tag.ts';
 
@@ -20,8 +20,9 @@ export function describeOperation(schema: GraphQLSchema, components: Components,
   const variables = routeVariables(schema, route);
   const field = rootFieldOf(schema, route);
   const body = variables.find((variable) => variable.in === 'body');
+  const fields = variables.filter((variable) => variable.in === 'field');
   const parameters = variables
-    .filter((variable) => variable.in !== 'body')
+    .filter((variable) => variable.in === 'path' || variable.in === 'query')
     .map((variable) => parameterOf(components, field, variable));
   const [summary, description] = words(field.description ?? route.operation);
   return {
@@ -30,15 +31,16 @@ export function describeOperation(schema: GraphQLSchema, components: Components,
     summary,
     ...(description === '' ? {} : { description }),
     security: securityOf(route.access),
-    ...(parameters.length + (route.method === 'POST' ? 1 : 0) === 0
+    ...(parameters.length + (isRepeatable(route) ? 1 : 0) === 0
       ? {}
       : {
           parameters: [
             ...parameters,
-            ...(route.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+            ...(isRepeatable(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
           ],
         }),
     ...(body ? { requestBody: requestBodyOf(components, body) } : {}),
+    ...(fields.length > 0 ? { requestBody: fieldsBodyOf(components, field, fields) } : {}),
     responses: { [route.status]: successOf(schema, components, route), ...errorsOf(route, variables) },
   };
 }
@@ -98,9 +100,33 @@ function requestBodyOf(components: Components, body: RouteVariable): JsonSchema 
   };
 }
 
+/** The body of a posted query: its arguments. */
+function fieldsBodyOf(
+  components: Components,
+  field: GraphQLField<unknown, unknown>,
+  fields: readonly RouteVariable[],
+): JsonSchema {
+  const properties = fields.map((variable) => {
+    const description = field.args.find((held) => held.name === variable.name)?.description;
+    return [variable.name, { ...inputSchema(components, variable.type), ...(description ? { description } : {}) }];
+  });
+  const required = fields.filter((variable) => variable.required).map((variable) => variable.name);
+  const schema = { ...object(Object.fromEntries(properties)), required, additionalProperties: false };
+  return {
+    required: required.length > 0,
+    content: { 'application/json': { schema, example: exampleOf(components, schema, 'input') } },
+  };
+}
+
+/** Whether an idempotency key has a meaning here. */
+function isRepeatable(route: RestRoute): boolean {
+  return route.method === 'POST' && route.kind === 'mutation';
+}
+
 function successOf(schema: GraphQLSchema, components: Components, route: RestRoute): JsonSchema {
-  const replayed =
-    route.method === 'POST' ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {};
+  const replayed = isRepeatable(route)
+    ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
+    : {};
   const headers = { ...everyHeader, ...replayed };
   if (route.envelope === 'NONE') return { description: 'Done; no body.', headers };
   const fragments = new Map(
@@ -145,7 +171,7 @@ function propertiesOf(components: Components, schema: JsonSchema): Record<string
 function errorsOf(route: RestRoute, variables: readonly RouteVariable[]): JsonSchema {
   const isPublic = route.access.includes('public');
   // What a session offers depends on its state, even to who only asks.
-  const writes = route.method !== 'GET' || route.access.includes('session');
+  const writes = route.kind === 'mutation' || route.access.includes('session');
   const statuses = [
     400,
     401,
@@ -153,7 +179,7 @@ function errorsOf(route: RestRoute, variables: readonly RouteVariable[]): JsonSc
     ...(variables.length > 0 ? [404] : []),
     ...(writes ? [409, 410] : []),
     ...(route.method === 'POST' || route.method === 'PUT' ? [413, 415] : []),
-    ...(route.method === 'POST' ? [422] : []),
+    ...(isRepeatable(route) ? [422] : []),
     429,
     500,
     502,

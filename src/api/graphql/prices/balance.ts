@@ -1,0 +1,223 @@
+/** Balances on chain: the queries balance and balances. */
+import type { BalanceQuery } from '../../../chains/balances/holding.ts';
+import { type FieldFault, GatewayError, invalid } from '../../../errors.ts';
+import { type Balance, type BalanceValue, readValuedBalances } from '../../../prices/balances/read-valued-balances.ts';
+import { type Currency, isCurrency } from '../../../prices/money.ts';
+import { builder } from '../server/builder.ts';
+
+/** Items of a batch. */
+const ITEMS_LIMIT = 50;
+const TEXT_LIMIT = 600;
+
+const BalanceValueRef = builder.objectRef<BalanceValue>('BalanceValue').implement({
+  description: 'What a balance is worth.',
+  fields: (t) => ({
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    priceFiat: t.float({
+      description: 'Of one whole token, in `currency`; for reading, not for reckoning.',
+      resolve: (value) => value.priceFiat.toNumber(),
+    }),
+    valueFiat: t.expose('valueFiat', {
+      type: 'Decimal',
+      description: 'Of the balance, in `currency`, half-up to two decimals.',
+    }),
+    cachedAt: t.expose('cachedAt', { type: 'DateTime', description: 'When the price was read.' }),
+  }),
+});
+
+const BalanceRef = builder.objectRef<Balance>('Balance').implement({
+  description: 'What an address holds of a token at the latest block.',
+  fields: (t) => ({
+    chainId: t.exposeInt('chainId', { description: "The service's chain id." }),
+    address: t.exposeString('address', { description: "The owner, in the chain family's canonical form." }),
+    token: t.exposeString('token', { description: '`native`, or the contract, mint or Sui coin type.' }),
+    tokenKey: t.exposeString('tokenKey', {
+      nullable: true,
+      description: "The registry's key; null for a token that it does not know.",
+    }),
+    symbol: t.exposeString('symbol', {
+      nullable: true,
+      description:
+        'Where the registry does not know the token, what the token calls itself, or null; it proves nothing.',
+    }),
+    decimals: t.exposeInt('decimals', { description: 'Digits of base units after the point.' }),
+    balance: t.field({ type: 'BaseUnits', description: 'Base units.', resolve: (balance) => balance.baseUnits }),
+    formatted: t.exposeString('formatted', { description: 'Whole tokens, as a decimal string.' }),
+    price: t.expose('price', {
+      type: BalanceValueRef,
+      nullable: true,
+      description: 'Where it was asked for, and the registry knows the token.',
+    }),
+  }),
+});
+
+type BalanceFault = { code: string; message: string };
+
+const BalanceFaultRef = builder.objectRef<BalanceFault>('BalanceFault').implement({
+  description: 'Why one balance of a batch could not be told.',
+  fields: (t) => ({
+    code: t.exposeString('code', {
+      description: 'VALIDATION_ERROR, NOT_FOUND, CHAIN_UNAVAILABLE, PRICE_UNAVAILABLE or INTERNAL_ERROR.',
+    }),
+    message: t.exposeString('message', { description: 'The fact in words.' }),
+  }),
+});
+
+type BalanceResult = { asked: BalanceQuery; answer: Balance | GatewayError };
+
+const balanceOf = ({ answer }: BalanceResult): Balance | null => (answer instanceof GatewayError ? null : answer);
+
+const BalanceResultRef = builder.objectRef<BalanceResult>('BalanceResult').implement({
+  description: 'One item of a batch: the balance, or `error` with the fields of a balance null.',
+  fields: (t) => ({
+    ok: t.boolean({ description: 'Whether the balance is here.', resolve: (result) => balanceOf(result) !== null }),
+    chainId: t.int({ description: 'As asked.', resolve: (result) => result.asked.chainId }),
+    address: t.string({
+      description: 'The owner: canonical, or as asked where it is at fault.',
+      resolve: (result) => balanceOf(result)?.address ?? result.asked.address,
+    }),
+    token: t.string({
+      nullable: true,
+      description: '`native`, or the contract, mint or Sui coin type.',
+      resolve: (result) => balanceOf(result)?.token ?? null,
+    }),
+    tokenKey: t.string({
+      nullable: true,
+      description: "The registry's key.",
+      resolve: (result) => balanceOf(result)?.tokenKey ?? null,
+    }),
+    symbol: t.string({
+      nullable: true,
+      description: 'As in Balance.',
+      resolve: (result) => balanceOf(result)?.symbol ?? null,
+    }),
+    decimals: t.int({
+      nullable: true,
+      description: 'Digits of base units after the point.',
+      resolve: (result) => balanceOf(result)?.decimals ?? null,
+    }),
+    balance: t.field({
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'Base units.',
+      resolve: (result) => balanceOf(result)?.baseUnits ?? null,
+    }),
+    formatted: t.string({
+      nullable: true,
+      description: 'Whole tokens, as a decimal string.',
+      resolve: (result) => balanceOf(result)?.formatted ?? null,
+    }),
+    price: t.field({
+      type: BalanceValueRef,
+      nullable: true,
+      description: 'Where it was asked for, and the registry knows the token.',
+      resolve: (result) => balanceOf(result)?.price ?? null,
+    }),
+    error: t.field({
+      type: BalanceFaultRef,
+      nullable: true,
+      description: 'Null where `ok`.',
+      resolve: ({ answer }) => (answer instanceof GatewayError ? { code: answer.code, message: answer.message } : null),
+    }),
+  }),
+});
+
+const BalanceBatchRef = builder.objectRef<{ items: BalanceResult[] }>('BalanceBatch').implement({
+  description: 'Balances in the order asked.',
+  fields: (t) => ({
+    items: t.expose('items', { type: [BalanceResultRef], description: 'One for each item asked, at most 50.' }),
+  }),
+});
+
+const BalanceItemInput = builder.inputType('BalanceItemInput', {
+  description: 'One balance to be read. Without token and tokenKey: the chain’s coin.',
+  fields: (t) => ({
+    chainId: t.int({
+      required: true,
+      description: "The service's chain id; any known chain, whatever the app's mode.",
+    }),
+    address: t.string({ required: true, description: 'EVM hex, Solana base58 or Sui hex.' }),
+    token: t.string({ description: '`native`, a contract or mint, or a Sui coin type.' }),
+    tokenKey: t.string({ description: 'A token key such as USDC-1; with `token` it must mean the same.' }),
+  }),
+});
+
+const valueArgs = builder.args((t) => ({
+  includePrice: t.boolean({ description: 'Whether to tell the fiat value too; false by default.' }),
+  currency: t.string({ description: 'Of the value: USD (the default) or EUR.' }),
+}));
+
+builder.queryField('balance', (t) =>
+  t.field({
+    type: BalanceRef,
+    description:
+      "What an address holds of a token. CHAIN_UNAVAILABLE where the chain's node is missing or fails, NOT_FOUND where there is no such token.",
+    authScopes: { credential: true },
+    args: {
+      chainId: t.arg.int({ required: true, description: "The service's chain id." }),
+      address: t.arg.string({ required: true, description: 'EVM hex, Solana base58 or Sui hex.' }),
+      token: t.arg.string({ description: '`native`, a contract or mint, or a Sui coin type; `native` by default.' }),
+      tokenKey: t.arg.string({ description: 'A token key such as USDC-1; with `token` it must mean the same.' }),
+      ...valueArgs,
+    },
+    resolve: async (_root, args, { world }) => {
+      const faults = textFaults(args, '');
+      const currency = readCurrency(args, faults);
+      if (faults.length > 0) throw invalid(faults);
+      const [answer] = await readValuedBalances(world, { queries: [args], currency });
+      if (!answer || answer instanceof GatewayError) throw answer ?? new TypeError('One query has one answer.');
+      return answer;
+    },
+  }),
+);
+
+builder.queryField('balances', (t) =>
+  t.field({
+    type: BalanceBatchRef,
+    description: "Up to 50 balances at once, on any chains. An item's fault is told in its place and spoils no other.",
+    authScopes: { credential: true },
+    complexity: ({ items }) => ({ field: 1, multiplier: Math.max(1, Math.min(items.length, ITEMS_LIMIT)) }),
+    args: {
+      items: t.arg({ type: [BalanceItemInput], required: true, description: '1 to 50.' }),
+      ...valueArgs,
+    },
+    resolve: async (_root, args, { world }) => {
+      const count = args.items.length;
+      const faults =
+        count >= 1 && count <= ITEMS_LIMIT
+          ? []
+          : [{ param: 'items', message: `has ${count}, from 1 to ${ITEMS_LIMIT}` }];
+      const currency = readCurrency(args, faults);
+      if (faults.length === 0)
+        faults.push(...args.items.flatMap((item, index) => textFaults(item, `items[${index}].`)));
+      if (faults.length > 0) throw invalid(faults);
+      const answers = await readValuedBalances(world, { queries: args.items, currency });
+      return {
+        items: args.items.flatMap((asked, index) => {
+          const answer = answers[index];
+          return answer ? [{ asked, answer }] : [];
+        }),
+      };
+    },
+  }),
+);
+
+/** The currency that values are told in, or null where none is asked for. */
+function readCurrency(
+  args: { includePrice?: boolean | null | undefined; currency?: string | null | undefined },
+  faults: FieldFault[],
+): Currency | null {
+  const currency = args.currency ?? 'USD';
+  if (!isCurrency(currency)) {
+    faults.push({ param: 'currency', message: 'USD or EUR' });
+    return null;
+  }
+  return args.includePrice ? currency : null;
+}
+
+/** Texts far longer than any address or token. */
+function textFaults(query: BalanceQuery, prefix: string): FieldFault[] {
+  return (['address', 'token', 'tokenKey'] as const)
+    .filter((param) => (query[param]?.length ?? 0) > TEXT_LIMIT)
+    .map((param) => ({ param: `${prefix}${param}`, message: `at most ${TEXT_LIMIT} characters` }));
+}

@@ -1,0 +1,98 @@
+import { type FieldFault, invalid } from '../../errors.ts';
+import { NATIVE } from '../chain.ts';
+import { parseEvmAddress } from '../evm/evm-address.ts';
+import type { Chain, Registry, Token } from '../registry.ts';
+import { parseSolanaAddress } from '../solana/solana-address.ts';
+import { parseSuiCoinType } from '../sui/parse-sui-coin-type.ts';
+import { parseSuiAddress } from '../sui/sui-address.ts';
+import type { BalanceQuery, Holding } from './holding.ts';
+
+/**
+ * What a query asks for. VALIDATION_ERROR names every bad field: an unknown chain or token key, an address or token that
+ * is none of the chain's family, a key of another chain, and a token and a key that do not mean the same.
+ */
+export async function findHolding(world: { registry: Registry }, query: BalanceQuery): Promise<Holding> {
+  const chain = world.registry.chain(query.chainId);
+  if (!chain) throw invalid([{ param: 'chainId', message: `${query.chainId} is no known chain` }]);
+  const faults: FieldFault[] = [];
+  const owner = families[chain.family].owner(query.address);
+  if (owner === null) faults.push({ param: 'address', message: `must be ${families[chain.family].words}` });
+  const byKey = await findByKey(world.registry, chain, query.tokenKey, faults);
+  const given = await findToken(chain, query.token, faults);
+  if (given && byKey && given.token !== byKey.token) {
+    faults.push({ param: 'token', message: `is not the token of tokenKey ${query.tokenKey}` });
+  }
+  if (faults.length > 0 || owner === null) throw invalid(faults);
+  const coin = { token: NATIVE, registered: chain.tokens.find((held) => held.address === NATIVE) ?? null };
+  return { chain, owner, ...(given ?? byKey ?? coin) };
+}
+
+type Found = Pick<Holding, 'token' | 'registered'>;
+
+type Family = {
+  owner(text: string): string | null;
+  /** The canonical form of a contract, mint or coin type, or null. */
+  token(text: string): Promise<string | null>;
+  words: string;
+  tokenWords: string;
+};
+
+const families: Record<Chain['family'], Family> = {
+  EVM: {
+    owner: parseEvmAddress,
+    token: async (text) => parseEvmAddress(text),
+    words: '0x and 40 hex digits, with a right checksum or none',
+    tokenWords: 'native or a contract address',
+  },
+  SOLANA: {
+    owner: parseSolanaAddress,
+    token: async (text) => parseSolanaAddress(text),
+    words: 'base58 of 32 bytes',
+    tokenWords: 'native or a mint in base58',
+  },
+  SUI: {
+    owner: parseSuiAddress,
+    token: parseSuiCoinType,
+    words: '0x and at most 64 hex digits',
+    tokenWords: 'native or a coin type such as 0x2::sui::SUI',
+  },
+};
+
+async function findByKey(
+  registry: Registry,
+  chain: Chain,
+  key: string | null | undefined,
+  faults: FieldFault[],
+): Promise<Found | null> {
+  if (key === null || key === undefined) return null;
+  const token = registry.token(key);
+  if (!token || token.chainId !== chain.chainId) {
+    faults.push({ param: 'tokenKey', message: token ? `is not on chain ${chain.chainId}` : 'is no known token' });
+    return null;
+  }
+  return { token: await canonical(chain, token), registered: token };
+}
+
+async function findToken(chain: Chain, text: string | null | undefined, faults: FieldFault[]): Promise<Found | null> {
+  if (text === null || text === undefined) return null;
+  const parsed = text === NATIVE ? NATIVE : await families[chain.family].token(text);
+  if (parsed === null) {
+    faults.push({ param: 'token', message: `must be ${families[chain.family].tokenWords}` });
+    return null;
+  }
+  const token = await coinTypeAsNative(chain, parsed);
+  const named = await Promise.all(chain.tokens.map(async (held) => ({ held, as: await canonical(chain, held) })));
+  return { token, registered: named.find(({ as }) => as === token)?.held ?? null };
+}
+
+/** The registry's address in the family's one form; a registry's own mistake stays as it is and is found on chain. */
+async function canonical(chain: Chain, token: Token): Promise<string> {
+  if (token.address === NATIVE) return NATIVE;
+  return (await families[chain.family].token(token.address)) ?? token.address;
+}
+
+/** On Sui the coin of the chain has a type like any other. */
+async function coinTypeAsNative(chain: Chain, token: string): Promise<string> {
+  if (chain.family !== 'SUI' || token === NATIVE) return token;
+  return token === (await parseSuiCoinType('0x2::sui::SUI')) ? NATIVE : token;
+}

@@ -1,0 +1,148 @@
+import { type Address, type ContractFunctionParameters, hexToString, isAddress, multicall3Abi } from 'viem';
+import { type Holding, type HoldingAnswer, printableSymbol, readingOf, unreadable } from '../balances/holding.ts';
+import { NATIVE } from '../chain.ts';
+import { inParallel } from '../in-parallel.ts';
+import { chainUnavailable } from '../rpc-call.ts';
+import { type EvmClient, type EvmNodes, isNodeFault, MULTICALL3 } from './nodes.ts';
+
+/** Calls of tokens that nobody vouches for, at once. */
+const STRANGERS_AT_ONCE = 8;
+const DECIMALS_LIMIT = 77;
+
+const tokenAbi = [
+  {
+    type: 'function',
+    name: 'balanceOf',
+    stateMutability: 'view',
+    inputs: [{ name: 'owner', type: 'address' }],
+    outputs: [{ type: 'uint256' }],
+  },
+  { type: 'function', name: 'decimals', stateMutability: 'view', inputs: [], outputs: [{ type: 'uint8' }] },
+  { type: 'function', name: 'symbol', stateMutability: 'view', inputs: [], outputs: [{ type: 'string' }] },
+] as const;
+
+/** Some old tokens have their symbol as bytes32. */
+const oldSymbolAbi = [
+  { type: 'function', name: 'symbol', stateMutability: 'view', inputs: [], outputs: [{ type: 'bytes32' }] },
+] as const;
+
+type Outcome = { result: unknown } | { error: Error };
+
+/**
+ * Coins and registered tokens by one multicall at one block; a token that is not registered by calls of its own, for its
+ * code is anybody's and could use up the gas of all. Without Multicall3 on the chain the multicall carries its own code.
+ * Throws CHAIN_UNAVAILABLE when the node fails.
+ */
+export async function readEvmBalances(
+  world: { nodes: EvmNodes },
+  request: { chainId: number; holdings: readonly Holding[] },
+): Promise<HoldingAnswer[]> {
+  const known = request.holdings.filter((holding) => holding.registered);
+  const strangers = request.holdings.filter((holding) => !holding.registered);
+  return await world.nodes.asking(request.chainId, async (client) => {
+    const [knownAnswers, strangerAnswers] = await Promise.all([
+      known.length === 0 ? [] : readKnown(client, known),
+      inParallel(STRANGERS_AT_ONCE, strangers, (holding) => readStranger(client, holding)),
+    ]);
+    const answers = new Map<Holding, HoldingAnswer | undefined>([
+      ...known.map((holding, index) => [holding, knownAnswers[index]] as const),
+      ...strangers.map((holding, index) => [holding, strangerAnswers[index]] as const),
+    ]);
+    return request.holdings.map((holding) => answers.get(holding) ?? unreadable(holding));
+  });
+}
+
+async function readKnown(client: EvmClient, holdings: readonly Holding[]): Promise<HoldingAnswer[]> {
+  // The first call tells whether Multicall3 is there at all: it asks the contract for its own coins.
+  const [probe, ...outcomes] = await callAll(client, [coinsOf(MULTICALL3), ...holdings.map(balanceCall)], false);
+  if (probe && 'error' in probe) return await readWithoutMulticall(client, holdings);
+  return holdings.map((holding, index) => knownReading(holding, outcomes[index]));
+}
+
+async function readWithoutMulticall(client: EvmClient, holdings: readonly Holding[]): Promise<HoldingAnswer[]> {
+  const tokens = holdings.filter((holding) => holding.token !== NATIVE);
+  const [outcomes, coins] = await Promise.all([
+    tokens.length === 0 ? [] : callAll(client, tokens.map(balanceCall), true),
+    inParallel(
+      STRANGERS_AT_ONCE,
+      holdings.filter((holding) => holding.token === NATIVE),
+      async (holding) => [holding, await client.getBalance({ address: addressOf(holding.owner) })] as const,
+    ),
+  ]);
+  const byHolding = new Map<Holding, Outcome | undefined>([
+    ...tokens.map((holding, index) => [holding, outcomes[index]] as const),
+    ...coins.map(([holding, result]) => [holding, { result }] as const),
+  ]);
+  return holdings.map((holding) => knownReading(holding, byHolding.get(holding)));
+}
+
+function knownReading(holding: Holding, outcome: Outcome | undefined): HoldingAnswer {
+  const result = outcome && 'result' in outcome ? outcome.result : undefined;
+  return typeof result === 'bigint' && holding.registered ? readingOf(holding.registered, result) : unreadable(holding);
+}
+
+/**
+ * By calls of their own: the library would gather multicalls made at once into one. A call that uses up its gas looks to
+ * some nodes like a failure of theirs, so that the fault is this holding's alone.
+ */
+async function readStranger(client: EvmClient, holding: Holding): Promise<HoldingAnswer> {
+  const address = addressOf(holding.token);
+  const token = { address, abi: tokenAbi } as const;
+  try {
+    const [baseUnits, decimals, symbol, oldSymbol] = await Promise.all([
+      unlessRefused(client.readContract({ ...token, functionName: 'balanceOf', args: [addressOf(holding.owner)] })),
+      unlessRefused(client.readContract({ ...token, functionName: 'decimals' })),
+      unlessRefused(client.readContract({ ...token, functionName: 'symbol' })),
+      unlessRefused(client.readContract({ address, abi: oldSymbolAbi, functionName: 'symbol' })),
+    ]);
+    if (baseUnits === null || decimals === null || decimals > DECIMALS_LIMIT) return unreadable(holding);
+    const old = oldSymbol === null ? '' : hexToString(oldSymbol, { size: 32 });
+    return { baseUnits, decimals, symbol: printableSymbol(symbol ?? old) };
+  } catch (error) {
+    if (isNodeFault(error)) return chainUnavailable(holding.chain.chainId, error);
+    throw error;
+  }
+}
+
+/** Null for what the contract does not answer; throws what the node fails with. */
+async function unlessRefused<Answer>(call: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isNodeFault(error)) throw error;
+    return null;
+  }
+}
+
+/** Throws what the node fails with: a failure of the whole is none of its parts. */
+async function callAll(
+  client: EvmClient,
+  contracts: readonly ContractFunctionParameters[],
+  deployless: boolean,
+): Promise<Outcome[]> {
+  const answers = await client.multicall({
+    contracts,
+    allowFailure: true,
+    batchSize: 0,
+    ...(deployless ? { deployless: true } : { multicallAddress: MULTICALL3 }),
+  });
+  const fault = answers.find((answer) => answer.status === 'failure' && isNodeFault(answer.error));
+  if (fault?.error) throw fault.error;
+  return answers.map((answer) => (answer.status === 'success' ? { result: answer.result } : { error: answer.error }));
+}
+
+function balanceCall(holding: Holding): ContractFunctionParameters {
+  if (holding.token === NATIVE) return coinsOf(addressOf(holding.owner));
+  const args = [addressOf(holding.owner)];
+  return { address: addressOf(holding.token), abi: tokenAbi, functionName: 'balanceOf', args };
+}
+
+function coinsOf(address: Address): ContractFunctionParameters {
+  return { address: MULTICALL3, abi: multicall3Abi, functionName: 'getEthBalance', args: [address] };
+}
+
+/** Of what was parsed before. */
+function addressOf(text: string): Address {
+  if (isAddress(text, { strict: false })) return text;
+  throw new TypeError(`${text} is not an EVM address.`);
+}

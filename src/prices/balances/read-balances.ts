@@ -1,0 +1,115 @@
+import { findHolding } from '../../chains/balances/find-holding.ts';
+import type {
+  BalanceQuery,
+  Holding,
+  HoldingAnswer,
+  HoldingReading,
+  ReadHoldings,
+} from '../../chains/balances/holding.ts';
+import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import { readEvmBalances } from '../../chains/evm/read-evm-balances.ts';
+import { inParallel } from '../../chains/in-parallel.ts';
+import type { Chain, Registry } from '../../chains/registry.ts';
+import { chainUnavailable } from '../../chains/rpc-call.ts';
+import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
+import { readSolanaBalances } from '../../chains/solana/read-solana-balances.ts';
+import type { SuiNodes } from '../../chains/sui/open-sui-nodes.ts';
+import { readSuiBalances } from '../../chains/sui/read-sui-balances.ts';
+import type { Config } from '../../config.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Log } from '../../platform/log.ts';
+
+export type BalanceWorld = {
+  registry: Registry;
+  nodes: EvmNodes;
+  solanaNodes: SolanaNodes;
+  suiNodes: SuiNodes;
+  config: Pick<Config, 'balanceTimeoutMs'>;
+  log: Log;
+};
+
+export type BalanceAnswer = { holding: Holding; reading: HoldingReading } | GatewayError;
+
+const CHAINS_AT_ONCE = 8;
+
+/**
+ * Balances on any known chains, in the order asked; what is asked twice is read once. Each chain is asked by itself and
+ * given BALANCE_TIMEOUT_MS, so that a slow or broken one costs its own items only. An item's fault is its answer:
+ * VALIDATION_ERROR, NOT_FOUND for a token that is not there, CHAIN_UNAVAILABLE for a chain without a node or that failed.
+ */
+export async function readBalances(world: BalanceWorld, queries: readonly BalanceQuery[]): Promise<BalanceAnswer[]> {
+  const found = await Promise.all(queries.map((query) => findOrFault(world, query)));
+  const byChain = new Map<number, Map<string, Holding>>();
+  for (const holding of found) {
+    if (holding instanceof GatewayError) continue;
+    const { chainId } = holding.chain;
+    byChain.set(chainId, (byChain.get(chainId) ?? new Map()).set(keyOf(holding), holding));
+  }
+  const answers = new Map<string, HoldingAnswer>();
+  await inParallel(CHAINS_AT_ONCE, [...byChain.values()], async (holdings) => {
+    const asked = [...holdings.values()];
+    const read = await readChain(world, asked);
+    for (const [index, holding] of asked.entries()) {
+      const answer = read[index];
+      if (answer) answers.set(keyOf(holding), answer);
+    }
+  });
+  return found.map((holding) => {
+    if (holding instanceof GatewayError) return holding;
+    const reading = answers.get(keyOf(holding)) ?? chainUnavailable(holding.chain.chainId);
+    return reading instanceof GatewayError ? reading : { holding, reading };
+  });
+}
+
+async function findOrFault(world: BalanceWorld, query: BalanceQuery): Promise<Holding | GatewayError> {
+  try {
+    return await findHolding(world, query);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+async function readChain(world: BalanceWorld, holdings: Holding[]): Promise<HoldingAnswer[]> {
+  const chain = holdings[0]?.chain;
+  if (!chain) return [];
+  const { chainId } = chain;
+  try {
+    return await withinTime(readerOf(world, chain)({ chainId, holdings }), chainId, world.config.balanceTimeoutMs);
+  } catch (error) {
+    if (error instanceof GatewayError) return holdings.map(() => error);
+    world.log.error({ chainId, err: error }, 'Balances could not be read, and nobody expected why.');
+    const masked = new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error });
+    return holdings.map(() => masked);
+  }
+}
+
+function readerOf(world: BalanceWorld, chain: Chain): ReadHoldings {
+  switch (chain.family) {
+    case 'EVM':
+      return (request) => readEvmBalances(world, request);
+    case 'SOLANA':
+      return (request) => readSolanaBalances(world, request);
+    case 'SUI':
+      return (request) => readSuiBalances(world, request);
+    default:
+      return chain.family satisfies never;
+  }
+}
+
+/** The reading may go on behind it: every request of it has a limit of its own. */
+async function withinTime<Answer>(work: Promise<Answer>, chainId: number, timeoutMs: number): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(chainUnavailable(chainId)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function keyOf({ chain, owner, token }: Holding): string {
+  return `${chain.chainId} ${owner} ${token}`;
+}
