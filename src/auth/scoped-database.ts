@@ -16,6 +16,7 @@ export type Reach = Scope | { sessionId: string };
 type Narrow = (scope: Scope) => Record<string, unknown>;
 
 const ofPayment: Narrow = (scope) => ({ paymentIntent: appScope(scope) });
+const ofSubscription: Narrow = (scope) => ({ subscription: appScope(scope) });
 
 /** How each table belongs to a merchant; null: to nobody, and no caller reads it. */
 const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
@@ -39,7 +40,10 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   Invoice: appScope,
   InvoiceItem: (scope) => ({ invoice: appScope(scope) }),
   Subscription: appScope,
-  SubscriptionConsent: (scope) => ({ subscription: appScope(scope) }),
+  SubscriptionConsent: ofSubscription,
+  RenewalAttempt: ofSubscription,
+  SubscriptionAdjustment: ofSubscription,
+  RenewalOutlook: ofSubscription,
   PaymentIntent: appScope,
   Quote: ofPayment,
   PaymentTerms: ofPayment,

@@ -21,6 +21,7 @@ export async function deleteProductPlanPrice(
         id: price.id,
         OR: [
           { subscriptions: { some: {} } },
+          { nextSubscriptions: { some: {} } },
           { paymentLinks: { some: {} } },
           { sessionItems: { some: {} } },
           { invoiceItems: { some: {} } },

@@ -28,12 +28,18 @@ import { settlePayment } from '../payments/actions/settle-payment.ts';
 import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../payments/jobs.ts';
 import type { Mailer } from '../platform/mail.ts';
 import { type JobTable, jobEntry } from '../platform/queue.ts';
+import { forecastNextRenewal } from '../subscriptions/forecast/forecast-next-renewal.ts';
+import { forecastRenewalJob, renewSubscriptionJob } from '../subscriptions/jobs.ts';
+import { followRenewalPayment } from '../subscriptions/renewal/follow-renewal-payment.ts';
+import { renewSubscription } from '../subscriptions/renewal/renew-subscription.ts';
+import type { RenewalWorld } from '../subscriptions/renewal/renewal-world.ts';
 
-export type WorkWorld = ChainActionWorld & {
-  config: Pick<Config, 'publicUrl'>;
-  mailer: Mailer;
-  secretKeys: SecretKeys;
-};
+export type WorkWorld = ChainActionWorld &
+  RenewalWorld & {
+    config: Pick<Config, 'publicUrl'>;
+    mailer: Mailer;
+    secretKeys: SecretKeys;
+  };
 
 /** What the queue's worker runs, by job name. */
 export function jobTable(
@@ -57,6 +63,8 @@ export function jobTable(
     jobEntry(mailInvitationJob, (payload) => mailInvitation(world, payload)),
     jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload)),
     jobEntry(expireCheckoutSessionJob, (payload) => endOverdueSession(world, payload)),
+    jobEntry(renewSubscriptionJob, (payload) => renewSubscription(world, payload)),
+    jobEntry(forecastRenewalJob, (payload) => forecastNextRenewal(world, payload)),
   ]);
 }
 
@@ -68,8 +76,11 @@ export function reactionTable(world: WorkWorld): Reactions {
       verb(world, { paymentIntentId: event.resourceId });
   return new Map<EventType, Reaction[]>([
     ['payment_intent.authorized', [ofPayment(completeCheckoutSession)]],
-    ['payment_intent.captured', [ofPayment(followInvoicePayment)]],
-    ['payment_intent.settled', [ofPayment(followInvoicePayment)]],
-    ['payment_intent.reverted', [ofPayment(reopenCheckoutSession), ofPayment(followInvoicePayment)]],
+    ['payment_intent.captured', [ofPayment(followInvoicePayment), ofPayment(followRenewalPayment)]],
+    ['payment_intent.settled', [ofPayment(followInvoicePayment), ofPayment(followRenewalPayment)]],
+    [
+      'payment_intent.reverted',
+      [ofPayment(reopenCheckoutSession), ofPayment(followInvoicePayment), ofPayment(followRenewalPayment)],
+    ],
   ]);
 }

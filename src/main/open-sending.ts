@@ -1,4 +1,4 @@
-import type { Database } from '../../prisma/client.ts';
+import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
 import { noteRelayFailure } from '../checkout/note-relay-failure.ts';
@@ -11,6 +11,7 @@ import { paymentOutgoingHooks } from '../payments/actions/payment-outgoing-hooks
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { noteChargeFailure } from '../subscriptions/renewal/note-charge-failure.ts';
 
 export type SendersWorld = {
   database: Database;
@@ -32,7 +33,7 @@ type Sender = { chainId: number; sender: string };
 export function openPumps(world: SendersWorld): (sender: Sender) => Promise<void> {
   const { database, clock, log, registry, nodes, operator, arbiter, locks } = world;
   const signers = new Map([operator, ...(arbiter ? [arbiter] : [])].map((one) => [one.address.toLowerCase(), one]));
-  const hooks = paymentOutgoingHooks({ clock, registry, operator, relayFailed: noteRelayFailure });
+  const hooks = paymentOutgoingHooks({ clock, registry, operator, relayFailed });
   return async ({ chainId, sender }) => {
     const signer = signers.get(sender.toLowerCase());
     const chain = registry.chain(chainId);
@@ -53,4 +54,13 @@ export function openPumps(world: SendersWorld): (sender: Sender) => Promise<void
       }),
     );
   };
+}
+
+/** A relayed authorization is a checkout's, or a subscription's charge. */
+async function relayFailed(
+  tx: DatabaseTransaction,
+  failure: { paymentIntentId: string; error: string | null },
+): Promise<void> {
+  await noteRelayFailure(tx, failure);
+  await noteChargeFailure(tx, failure);
 }

@@ -11,6 +11,8 @@ import { purgeIdempotency } from '../platform/idempotency/purge-idempotency.ts';
 import type { Log } from '../platform/log.ts';
 import { openMailer } from '../platform/mail.ts';
 import { runQueue } from '../platform/queue.ts';
+import { openPriceBook } from '../prices/open-price-book.ts';
+import { sweepRenewals } from '../subscriptions/renewal/sweep-renewals.ts';
 import { jobTable } from './job-table.ts';
 import { openPumps } from './open-sending.ts';
 import { type Floor, openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
@@ -26,11 +28,12 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'worker');
   const { log, database } = floor;
   const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
-  const world = { ...floor, ...(await openSigners(config)), mailer, secretKeys: openSecretKeys(config) };
+  const prices = openPriceBook(floor, config.prices);
+  const world = { ...floor, ...(await openSigners(config)), mailer, prices, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
   const sending = runSending(world, { turn: openPumps({ ...world, locks }) });
   const webhooks = runWebhooks({ ...floor, privateAddresses: config.webhooks.privateAddresses });
-  const stopSweep = repeat(() => sweepPayments(world), { everyMs: SWEEP_MS, log });
+  const stopSweep = repeat(() => sweep(world), { everyMs: SWEEP_MS, log });
   const stopPurge = repeat(() => purge(floor), { everyMs: PURGE_MS, log });
   const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
   const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
@@ -47,6 +50,11 @@ export async function runWorker(config: Config): Promise<RunningPart> {
       await database.$disconnect();
     },
   };
+}
+
+async function sweep(world: Floor): Promise<void> {
+  await sweepPayments(world);
+  await sweepRenewals(world);
 }
 
 async function purge(floor: Floor): Promise<void> {

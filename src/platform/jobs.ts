@@ -41,3 +41,8 @@ export async function addJob<Payload>(
     )`;
   return String(rows[0]?.id ?? '');
 }
+
+/** Takes a waiting job back, in the caller's transaction; one that runs already runs to its end. */
+export async function removeJob(tx: DatabaseTransaction, key: string): Promise<void> {
+  await tx.$queryRaw`SELECT id::text FROM graphile_worker.remove_job(${key})`;
+}

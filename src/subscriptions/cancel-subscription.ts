@@ -1,13 +1,13 @@
 import { type Database, type DatabaseTransaction, type Subscription, transaction } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
-import { appendEvents, type NewEvent } from '../events/append-events.ts';
-import { invoiceFields, nextInvoiceStatus } from '../invoices/invoice.ts';
-import { lockInvoice } from '../invoices/store.ts';
+import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { dropUnpaidInvoices } from './renewal/drop-unpaid-invoices.ts';
+import { restingJob } from './renewal/resting-job.ts';
 import { scheduleRenewal } from './schedule-renewal.ts';
 import { lockOwnSubscription, type SubscriptionWithPrice } from './store.ts';
 import { nextSubscriptionStatus, type SubscriptionTrigger } from './subscription.ts';
@@ -43,8 +43,8 @@ export async function cancelSubscription(
 }
 
 /**
- * Ends a subscription that the caller holds locked: CANCELLED, its unpaid invoices void, told by `subscription.cancelled`
- * as the last statement. A charge that is on its way still counts.
+ * Ends a subscription that the caller holds locked: CANCELLED, its unpaid invoices void (UNCOLLECTIBLE where its grace is
+ * over), told by `subscription.cancelled` as the last statement. A charge that is on its way still counts.
  */
 export async function endSubscription(
   tx: DatabaseTransaction,
@@ -53,22 +53,18 @@ export async function endSubscription(
   const { subscription: locked, trigger, now } = request;
   const status = nextSubscriptionStatus(locked.status, trigger);
   if (!status) throw ended(locked);
-  const events: NewEvent[] = [];
-  const unpaid = await tx.invoice.findMany({
-    where: { subscriptionId: locked.id, status: { in: ['DRAFT', 'OPEN', 'PAST_DUE'] }, paymentIntent: null },
-    orderBy: { id: 'asc' },
-    select: { id: true },
+  const events = await dropUnpaidInvoices(tx, {
+    subscription: locked,
+    now,
+    trigger: trigger === 'GRACE_OVER' ? 'GIVE_UP' : 'VOID',
   });
-  for (const { id } of unpaid) {
-    const invoice = await lockInvoice(tx, id);
-    const voided = nextInvoiceStatus(invoice.status, 'VOID');
-    if (!voided) continue;
-    const row = await tx.invoice.update({ where: { id }, data: { status: voided, voidedAt: now } });
-    events.push({ type: 'invoice.voided', resourceId: row.id, data: invoiceFields(row) });
-  }
   const subscription = await tx.subscription.update({
     where: { id: locked.id },
-    data: { status, cancelledAt: now, pendingJobId: null },
+    data: {
+      status,
+      cancelledAt: now,
+      pendingJobId: await restingJob(tx, { subscription: { ...locked, cancelAt: null }, now }),
+    },
   });
   await appendEvents(tx, subscription.appId, [
     ...events,

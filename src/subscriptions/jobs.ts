@@ -13,3 +13,14 @@ export const renewSubscriptionJob = defineJob({
 export function renewalKey(subscriptionId: string): string {
   return `subscription:${subscriptionId}`;
 }
+
+/** Looks at the payer's side of a renewal some days before it is due. */
+export const forecastRenewalJob = defineJob({
+  name: 'forecast_renewal',
+  payload: z.object({ subscriptionId: z.uuid() }),
+  maxAttempts: 10,
+});
+
+export function forecastKey(subscriptionId: string): string {
+  return `forecast:${subscriptionId}`;
+}

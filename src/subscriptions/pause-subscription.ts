@@ -6,13 +6,15 @@ import type { Clock } from '../platform/clock.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { dropUnpaidInvoices } from './renewal/drop-unpaid-invoices.ts';
+import { restingJob } from './renewal/resting-job.ts';
 import { lockOwnSubscription } from './store.ts';
 import { nextSubscriptionStatus } from './subscription.ts';
 import { subscriptionFields } from './subscription-fields.ts';
 
 /**
- * Pauses an ACTIVE subscription: no invoice is made and no open retry is run until it is resumed. A charge that is already
- * on its way still counts. Appends `subscription.paused`. Throws NOT_FOUND, INVALID_STATE.
+ * Pauses an ACTIVE subscription: no invoice is made and no open retry is run until it is resumed; an unpaid invoice is void.
+ * A charge that is already on its way still counts. Appends `invoice.voided` and `subscription.paused`. Throws NOT_FOUND, INVALID_STATE.
  */
 export async function pauseSubscription(
   world: { database: Database; clock: Clock },
@@ -26,11 +28,15 @@ export async function pauseSubscription(
       const status = nextSubscriptionStatus(locked.status, 'PAUSE');
       if (!status)
         throw new GatewayError('INVALID_STATE', `The subscription is ${locked.status}; only an ACTIVE one pauses.`);
+      const now = world.clock.now();
+      const events = await dropUnpaidInvoices(tx, { subscription: locked, now, trigger: 'VOID' });
+      const pendingJobId = await restingJob(tx, { subscription: locked, now });
       const subscription = await tx.subscription.update({
         where: { id: locked.id },
-        data: { status, pausedAt: world.clock.now(), captureRetryCount: 0 },
+        data: { status, pausedAt: now, captureRetryCount: 0, pendingJobId },
       });
       await appendEvents(tx, subscription.appId, [
+        ...events,
         { type: 'subscription.paused', resourceId: subscription.id, data: subscriptionFields(subscription) },
       ]);
       return subscription;

@@ -1,6 +1,9 @@
 import type { DatabaseTransaction } from '../../prisma/client.ts';
-import { addJob } from '../platform/jobs.ts';
+import { addJob, removeJob } from '../platform/jobs.ts';
 import { renewalKey, renewSubscriptionJob } from './jobs.ts';
+
+/** While a charge is under way it is looked after this often, should nobody ring. */
+export const FOLLOW_MS = 60_000;
 
 /** Has the subscription looked at at `runAt`, instead of whenever it would have been; answers `pendingJobId`. */
 export function scheduleRenewal(
@@ -9,4 +12,10 @@ export function scheduleRenewal(
 ): Promise<string> {
   const { subscriptionId, runAt } = request;
   return addJob(tx, renewSubscriptionJob, { subscriptionId }, { runAt, key: renewalKey(subscriptionId) });
+}
+
+/** Has the subscription not looked at any more; `pendingJobId` is null then. */
+export async function unscheduleRenewal(tx: DatabaseTransaction, subscriptionId: string): Promise<null> {
+  await removeJob(tx, renewalKey(subscriptionId));
+  return null;
 }

@@ -15,6 +15,8 @@ import { sendLimits } from '../../src/operator/outgoing-transaction.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail.ts';
+import type { PriceBook } from '../../src/prices/price-source.ts';
+import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { openGround, type Signed } from '../payments/ground.ts';
 import { onTeardown } from './teardown.ts';
 
@@ -33,7 +35,9 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
   const arbiter = openOperatorSigner({ privateKey: evm.arbiter.privateKey });
   const locks = openAdvisoryLocks({ url: ground.url, log: silentLog });
   onTeardown(() => locks.close());
-  const config = { rpc: [evm.rpcSettings], publicUrl: 'http://localhost:4000' };
+  const config = { rpc: [evm.rpcSettings], publicUrl: 'http://localhost:4000', quoteSeconds: 600 };
+  let book = fixedPrices({ clock }, '');
+  const prices: PriceBook = { usdPrice: (symbol) => book.usdPrice(symbol), fiatUsd: (fiat) => book.fiatUsd(fiat) };
   const mailer = openMailer({
     smtpUrl: undefined,
     from: 'Sluice <no-reply@localhost>',
@@ -41,7 +45,8 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
     log: silentLog,
   });
   const secretKeys = openSecretKeys({});
-  const world = { secretKeys, database, clock, registry, nodes, operator, arbiter, config, mailer, log: silentLog };
+  const base = { database, clock, registry, nodes, operator, arbiter, log: silentLog };
+  const world = { ...base, secretKeys, config, mailer, prices };
   const limits = { ...sendLimits, resendAfterMs: 1_000 };
   const pump = openPumps({ ...world, locks, limits });
   const handlers = factTable(world);
@@ -111,6 +116,10 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
     observe,
     turnPumps,
     runDueJobs,
+    /** From now on, on top of the usual ones: "USDC=0.5". */
+    setPrices(table: string) {
+      book = fixedPrices({ clock }, table);
+    },
     settleDown,
     /** Chain and clock both move on; failed simulations are due again after it. */
     async passTime(seconds: number) {

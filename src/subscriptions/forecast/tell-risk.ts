@@ -1,0 +1,43 @@
+import type { DatabaseTransaction, Subscription } from '../../../prisma/client.ts';
+import type { NewEvent } from '../../events/append-events.ts';
+import type { RenewalCause, RenewalCauseCode } from '../renewal/renewal-cause.ts';
+import { subscriptionFields } from '../subscription-fields.ts';
+import type { RenewalForecast } from './renewal-forecast.ts';
+
+/** What a forecast would have said of a failure; the others come without a warning. */
+const foretold: { [Code in RenewalCauseCode]?: RenewalForecast } = {
+  CONSENT_REVOKED: 'REVOKED',
+  INSUFFICIENT_ALLOWANCE: 'LOW_ALLOWANCE',
+  INSUFFICIENT_BALANCE: 'LOW_BALANCE',
+  PERMIT_EXPIRED: 'PERMIT_EXPIRED',
+};
+
+/** The warning that a failure must not come before, where it has not been given for this period. */
+export async function riskEvent(
+  tx: DatabaseTransaction,
+  { subscription, cause }: { subscription: Subscription; cause: RenewalCause },
+): Promise<NewEvent[]> {
+  const forecast = foretold[cause.code];
+  return forecast === undefined ? [] : await tellRisk(tx, { subscription, forecast });
+}
+
+/**
+ * Tells `subscription.renewal_at_risk` once of each period's end, in the caller's transaction, which holds the subscription
+ * locked and appends what is answered.
+ */
+export async function tellRisk(
+  tx: DatabaseTransaction,
+  { subscription, forecast }: { subscription: Subscription; forecast: RenewalForecast },
+): Promise<NewEvent[]> {
+  const { id, currentPeriodEnd } = subscription;
+  if (currentPeriodEnd === null || forecast === 'OK') return [];
+  const outlook = await tx.renewalOutlook.findUnique({ where: { subscriptionId: id }, select: { warnedOf: true } });
+  if (outlook?.warnedOf?.getTime() === currentPeriodEnd.getTime()) return [];
+  await tx.renewalOutlook.upsert({
+    where: { subscriptionId: id },
+    create: { subscriptionId: id, warnedOf: currentPeriodEnd },
+    update: { warnedOf: currentPeriodEnd },
+  });
+  const data = { ...subscriptionFields(subscription), renewalForecast: forecast };
+  return [{ type: 'subscription.renewal_at_risk', resourceId: id, data }];
+}

@@ -1,0 +1,63 @@
+import type { Decimal } from 'decimal.js';
+import type { Database, SubscriptionAdjustment } from '../../../prisma/client.ts';
+import { appScope } from '../../auth/app-scope.ts';
+import type { Scope } from '../../auth/principal.ts';
+import type { Registry, Token } from '../../chains/registry.ts';
+import { GatewayError } from '../../errors.ts';
+import { toBigInt } from '../../prices/base-units.ts';
+import { currencyOf } from '../../prices/money.ts';
+import type { PriceBook } from '../../prices/price-source.ts';
+import { printUnits, quoteAmount } from '../../prices/quote.ts';
+import { placeOf } from '../charge/prepare-charge.ts';
+import { renewalBill } from '../renewal/renewal-lines.ts';
+import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.ts';
+
+/** What one unit of the subscription's currency and of its token are worth, in USD; null without a consent. */
+export type ChangeRates = { token: Token; fiatUsd: Decimal; tokenUsd: Decimal } | null;
+
+/** Read before the transaction that needs them; of a subscription that is not the caller's there are none. */
+export async function readChangeRates(
+  world: { database: Database; registry: Registry; prices: PriceBook },
+  request: { scope: Scope; id: string },
+): Promise<ChangeRates> {
+  const found = await world.database.subscription.findFirst({
+    where: { id: request.id, ...appScope(request.scope) },
+    select: { consent: true, productPlanPrice: { select: { currency: true } } },
+  });
+  if (!found?.consent) return null;
+  const { token } = placeOf(world.registry, found.consent);
+  const [fiat, price] = await Promise.all([
+    world.prices.fiatUsd(currencyOf(found.productPlanPrice.currency)),
+    world.prices.usdPrice(token.symbol),
+  ]);
+  return { token, fiatUsd: fiat.priceUsd, tokenUsd: price.priceUsd };
+}
+
+/** INVALID_STATE where the next invoice would take more than the payer has signed for a period. */
+export function requireWithinCap(
+  rates: ChangeRates,
+  request: {
+    subscription: RenewableSubscription;
+    sold: SoldPrice;
+    adjustments: readonly SubscriptionAdjustment[];
+  },
+): void {
+  const { subscription, sold, adjustments } = request;
+  const { consent, currentPeriodEnd } = subscription;
+  if (rates === null || !consent || !currentPeriodEnd) return;
+  const period = { start: currentPeriodEnd, end: currentPeriodEnd };
+  const { token, fiatUsd, tokenUsd } = rates;
+  const cap = toBigInt(consent.capPerPeriod);
+  // The renewal after the next one has no credit to lessen it.
+  for (const owed of [adjustments, []]) {
+    const { total } = renewalBill({ sold, period, adjustments: owed });
+    const { cryptoAmount } = quoteAmount({ amount: total.total, fiatUsd, tokenUsd, decimals: token.decimals });
+    if (cryptoAmount <= cap) continue;
+    const print = (amount: bigint) => `${printUnits(amount, token.decimals)} ${token.symbol}`;
+    throw new GatewayError(
+      'INVALID_STATE',
+      `A renewal would take ${print(cryptoAmount)}; the payer has signed for at most ${print(cap)} a period. A higher price needs a new subscription.`,
+      { meta: { required: String(cryptoAmount), cap: String(cap) } },
+    );
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Proration: what a plan change in the middle of a paid period owes. The rest of the period is given back at the old price
+ * and charged at the new one, by the second, half-up to cents; both become lines of the next invoice. Where they leave it
+ * below zero, it is zero, and the remainder is carried to the one after.
+ */
+import { Decimal } from 'decimal.js';
+import { type TaxedLine, type TaxRule, taxLine } from '../../catalog/tax.ts';
+
+const MINOR_DIGITS = 2;
+
+/** As priced: before an exclusive tax, with an inclusive one; `taxAmount` beside or within it. */
+export type PricedLine = { amount: Decimal; taxAmount: Decimal };
+
+/** The part of `amount` that stands for what is left of the period at `now`; nothing once it is over. */
+export function restOf(amount: Decimal, period: { start: Date; end: Date }, now: Date): Decimal {
+  const whole = period.end.getTime() - period.start.getTime();
+  const left = Math.min(Math.max(period.end.getTime() - now.getTime(), 0), whole);
+  if (whole <= 0) return new Decimal(0);
+  return amount.times(left).div(whole).toDecimalPlaces(MINOR_DIGITS, Decimal.ROUND_HALF_UP);
+}
+
+/** What is given back (below zero) and charged for the rest of a period, each with its tax. */
+export function prorate(change: {
+  from: { amount: Decimal; tax: TaxRule | null };
+  to: { amount: Decimal; tax: TaxRule | null };
+  period: { start: Date; end: Date };
+  now: Date;
+}): { credit: PricedLine; charge: PricedLine } {
+  const { from, to, period, now } = change;
+  const credit = taxed(restOf(from.amount, period, now), from.tax);
+  return {
+    credit: { amount: credit.amount.negated(), taxAmount: credit.taxAmount.negated() },
+    charge: taxed(restOf(to.amount, period, now), to.tax),
+  };
+}
+
+/** What the lines of an invoice come to, and the line that takes it back to zero where they come to less. */
+export function settleLines(lines: readonly TaxedLine[]): { carried: TaxedLine | null } {
+  const sum = (read: (line: TaxedLine) => Decimal) =>
+    lines.reduce((total, line) => total.plus(read(line)), new Decimal(0));
+  const gross = sum((line) => line.gross);
+  if (!gross.isNegative() || gross.isZero()) return { carried: null };
+  return {
+    carried: {
+      net: sum((line) => line.net).negated(),
+      taxAmount: sum((line) => line.taxAmount).negated(),
+      gross: gross.negated(),
+    },
+  };
+}
+
+function taxed(amount: Decimal, tax: TaxRule | null): PricedLine {
+  return { amount, taxAmount: taxLine({ amount, quantity: 1, tax }).taxAmount };
+}

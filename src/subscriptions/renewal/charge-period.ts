@@ -1,0 +1,37 @@
+/**
+ * Which period of the contract's consent a renewal spends.
+ *
+ * The contract takes a charge of period k while start(k) ≤ now < start(k + 2), once, and never one below it afterwards.
+ * Renewals take the lowest period that is still open: billing periods that were moved (a pause moves the anchor) then
+ * never ask for a period twice, and at most one period is charged in arrears.
+ *
+ * An invoice keeps its period as long as the contract could still take it: two attempts of one invoice can then never both
+ * be paid, whatever became of the first.
+ */
+export type ConsentProgress = {
+  /** k of the period that holds now: start(k) ≤ now < start(k + 1). */
+  current: number;
+  /** The lowest that the contract has not passed. */
+  nextPeriod: number;
+};
+
+export type ChargePeriod =
+  | { kind: 'CHARGE'; period: number }
+  /** Charged up to its current period: the next opens at start(period). */
+  | { kind: 'NOT_OPEN'; period: number }
+  /** An earlier attempt of the same invoice has been carried out; the indexer will tell. */
+  | { kind: 'SPENT' };
+
+/** The lowest period that may still be charged, now or, where the current one is spent, next. */
+export function lowestChargeable({ current, nextPeriod }: ConsentProgress): number {
+  return Math.max(current - 1, nextPeriod, 0);
+}
+
+/** `kept`: the period of the invoice's earlier attempts, if there were any. */
+export function chargePeriod(progress: ConsentProgress, kept: number | null): ChargePeriod {
+  if (kept !== null && kept >= progress.current - 1) {
+    return kept < progress.nextPeriod ? { kind: 'SPENT' } : { kind: 'CHARGE', period: kept };
+  }
+  const period = lowestChargeable(progress);
+  return period > progress.current ? { kind: 'NOT_OPEN', period } : { kind: 'CHARGE', period };
+}

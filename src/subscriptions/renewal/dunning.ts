@@ -1,0 +1,48 @@
+/**
+ * Dunning: when a renewal that failed is tried again. Attempts are counted from the instant the charge was due: at once,
+ * after 1 h, 6 h, 24 h and 72 h, then every 48 h. The failure that spends the subscription's retries (4 by default) makes
+ * it PAST_DUE; one further attempt at least is made from there, and then only its grace is waited for.
+ */
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const hoursFromDue = [0, 1, 6, 24, 72] as const;
+const LATER_STEP_HOURS = 48;
+
+/** Of attempts that run late: the payer gets this long to put right what failed. */
+const SHORTEST_GAP_MS = HOUR_MS / 2;
+
+/** When the attempt after `failures` failed ones is made; null where no further one is. */
+export function attemptAt(dunning: {
+  dueAt: Date;
+  failures: number;
+  /** Of the last attempt; null before the first. */
+  lastFailedAt: Date | null;
+  maxRetries: number;
+}): Date | null {
+  const { dueAt, failures, lastFailedAt } = dunning;
+  if (failures >= attemptsLimit(dunning.maxRetries)) return null;
+  const planned = dueAt.getTime() + hoursAfterDue(failures) * HOUR_MS;
+  if (lastFailedAt === null) return new Date(planned);
+  return new Date(Math.max(planned, lastFailedAt.getTime() + SHORTEST_GAP_MS));
+}
+
+/** Whether this many failures make a subscription PAST_DUE. */
+export function areRetriesSpent(failures: number, maxRetries: number): boolean {
+  return failures >= maxRetries;
+}
+
+/** Until when a PAST_DUE subscription may recover. */
+export function graceEnd(pastDueSince: Date, graceDays: number): Date {
+  return new Date(pastDueSince.getTime() + graceDays * DAY_MS);
+}
+
+function attemptsLimit(maxRetries: number): number {
+  return Math.max(hoursFromDue.length, maxRetries + 1);
+}
+
+function hoursAfterDue(failures: number): number {
+  const planned = hoursFromDue[failures];
+  if (planned !== undefined) return planned;
+  const last = hoursFromDue.length - 1;
+  return (hoursFromDue[last] ?? 0) + (failures - last) * LATER_STEP_HOURS;
+}

@@ -1,0 +1,49 @@
+import { transaction } from '../../../prisma/client.ts';
+import { termsFromJson } from '../../escrow/terms.ts';
+import { appendEvents } from '../../events/append-events.ts';
+import { lockInvoice } from '../../invoices/store.ts';
+import { failRenewal } from './fail-renewal.ts';
+import type { FailedCharge } from './follow-attempt.ts';
+import { readPayer } from './read-payer.ts';
+import { passingCause, payerCause, type RenewalCause } from './renewal-cause.ts';
+import type { RenewalWorld } from './renewal-world.ts';
+import { lockRenewable } from './store.ts';
+import { wantedCharge } from './wanted-charge.ts';
+
+/**
+ * A charge that was sent has failed for good: finds out why from what the chain says of the payer now, else takes the
+ * contract's own words, and records the failure. Does nothing where another worker has.
+ */
+export async function judgeFailure(world: RenewalWorld, failed: FailedCharge): Promise<void> {
+  const { attempt } = failed;
+  const cause = await causeOf(world, failed);
+  await transaction(world.database, async (tx) => {
+    const subscription = await lockRenewable(tx, attempt.subscriptionId);
+    const invoice = await lockInvoice(tx, attempt.invoiceId);
+    const fresh = await tx.renewalAttempt.findUniqueOrThrow({ where: { id: attempt.id } });
+    const sent = await tx.transaction.findFirst({
+      where: { termsHash: attempt.termsHash, type: 'AUTHORIZE' },
+      orderBy: { id: 'desc' },
+    });
+    if (!subscription || fresh.status !== 'PENDING' || sent?.status !== 'FAILED') return;
+    const now = world.clock.now();
+    const events = await failRenewal(tx, { subscription, invoice, attempt: fresh, cause, now });
+    await appendEvents(tx, subscription.appId, events);
+  });
+}
+
+async function causeOf(world: RenewalWorld, { subscription, attempt, error }: FailedCharge): Promise<RenewalCause> {
+  const words: RenewalCause = { code: 'CHARGE_FAILED', message: error ?? 'The charge had no effect on its chain.' };
+  const { consent } = subscription;
+  if (!consent || attempt.termsHash === null) return words;
+  const signed = await world.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: attempt.termsHash } });
+  const { amount } = termsFromJson(signed.terms);
+  try {
+    const charge = wantedCharge(world, { subscription, consent, amount, now: world.clock.now() });
+    return payerCause(charge, await readPayer(world, consent)) ?? words;
+  } catch (fault) {
+    // The failure stands, whether the chain can be asked for its cause or not.
+    if (passingCause(fault) === null) throw fault;
+    return words;
+  }
+}

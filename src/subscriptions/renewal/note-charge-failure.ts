@@ -1,0 +1,17 @@
+import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import { addJob } from '../../platform/jobs.ts';
+import { renewalKey, renewSubscriptionJob } from '../jobs.ts';
+
+/**
+ * A charge failed for good: has its subscription looked at now. Called inside the pump's transaction, which holds the
+ * payment locked: the subscription, whose lock comes before that, is left to the job.
+ */
+export async function noteChargeFailure(tx: DatabaseTransaction, failure: { paymentIntentId: string }): Promise<void> {
+  const invoice = await tx.invoice.findUnique({
+    where: { paymentIntentId: failure.paymentIntentId },
+    select: { subscriptionId: true },
+  });
+  if (!invoice?.subscriptionId) return;
+  const { subscriptionId } = invoice;
+  await addJob(tx, renewSubscriptionJob, { subscriptionId }, { key: renewalKey(subscriptionId) });
+}

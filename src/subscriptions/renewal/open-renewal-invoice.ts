@@ -1,0 +1,195 @@
+import type { DatabaseTransaction, Invoice, PaymentIntent } from '../../../prisma/client.ts';
+import { readSelection } from '../../chains/chain-selection.ts';
+import { consentFromJson } from '../../escrow/consent.ts';
+import type { NewEvent } from '../../events/append-events.ts';
+import { invoiceFields, invoiceNumber } from '../../invoices/invoice.ts';
+import { lockInvoice } from '../../invoices/store.ts';
+import { insertPaymentIntent } from '../../payments/insert-payment-intent.ts';
+import { newId } from '../../platform/identifier.ts';
+import { currencyOf } from '../../prices/money.ts';
+import type { Period } from '../billing-period.ts';
+import { chargeSettings } from '../charge/charge-terms.ts';
+import { consentPeriodIndex, consentPeriodStart } from '../charge/consent-period.ts';
+import { lowestChargeable } from './charge-period.ts';
+import { nextPeriod } from './next-period.ts';
+import { type RenewalBill, renewalBill } from './renewal-lines.ts';
+import { nextPrice, type RenewableSubscription, type SoldPrice } from './renewal-world.ts';
+
+const DAY_MS = 86_400_000;
+/** Beyond its grace: an intent must not end before the last attempt of its invoice. */
+const INTENT_DAYS = 60;
+
+export type OpenedInvoice = {
+  invoice: Invoice;
+  /** Null where there is nothing to pay. */
+  intent: PaymentIntent | null;
+  /** For the caller, who appends them as its last statement. */
+  events: NewEvent[];
+};
+
+type Renewing = { subscription: RenewableSubscription; now: Date };
+
+/**
+ * The invoice of the period that follows the running one, in the caller's transaction, which holds the subscription locked:
+ * the one that is there, else a new one, numbered and OPEN. It gets a payment intent while there is something to pay; one
+ * that was cancelled is replaced. A plan change that waited for the period's end takes effect here.
+ */
+export async function openRenewalInvoice(
+  tx: DatabaseTransaction,
+  request: Renewing & { currentPeriodEnd: Date },
+): Promise<OpenedInvoice> {
+  const { subscription, currentPeriodEnd } = request;
+  const known = await tx.invoice.findFirst({
+    where: { subscriptionId: subscription.id, periodStart: { gte: currentPeriodEnd } },
+    orderBy: { periodStart: 'asc' },
+    select: { id: true },
+  });
+  if (known) {
+    const invoice = await lockInvoice(tx, known.id);
+    const { events, ...paying } = await withIntent(tx, { ...request, invoice });
+    return { ...paying, events };
+  }
+  const created = await createInvoice(tx, request);
+  const { invoice, intent, events } = await withIntent(tx, { ...request, invoice: created });
+  return {
+    invoice,
+    intent,
+    events: [{ type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) }, ...events],
+  };
+}
+
+async function createInvoice(
+  tx: DatabaseTransaction,
+  request: Renewing & { currentPeriodEnd: Date },
+): Promise<Invoice> {
+  const { subscription, now, currentPeriodEnd } = request;
+  const sold = nextPrice(subscription);
+  const { anchor, ...period } = nextPeriod(
+    { anchor: subscription.billingCycleAnchor, ...intervalOf(sold) },
+    { currentPeriodEnd, chargeableFrom: chargeableFrom(subscription, now) },
+  );
+  const adjustments = await tx.subscriptionAdjustment.findMany({
+    where: { subscriptionId: subscription.id, invoiceId: null },
+    orderBy: { id: 'asc' },
+  });
+  const bill = renewalBill({ sold, period, adjustments });
+  const invoice = await insertInvoice(tx, { ...request, sold, period, bill });
+  if (adjustments.length > 0) {
+    await tx.subscriptionAdjustment.updateMany({
+      where: { id: { in: adjustments.map((adjustment) => adjustment.id) } },
+      data: { invoiceId: invoice.id },
+    });
+  }
+  if (bill.carried) await carryOver(tx, { ...request, invoice, carried: bill.carried });
+  await tx.subscription.update({
+    where: { id: subscription.id },
+    data: {
+      productPlanId: sold.plan.id,
+      productPlanPriceId: sold.price.id,
+      nextPlanPriceId: null,
+      billingCycleAnchor: anchor,
+    },
+  });
+  return invoice;
+}
+
+async function insertInvoice(
+  tx: DatabaseTransaction,
+  request: Renewing & { sold: SoldPrice; period: Period; bill: RenewalBill },
+): Promise<Invoice> {
+  const { subscription, sold, period, bill, now } = request;
+  const { appId, customerAccountId, allowedChains, allowedTokens } = subscription;
+  const { currency } = sold.price;
+  const counter = await tx.invoiceCounter.upsert({
+    where: { appId },
+    create: { appId, lastNumber: 1 },
+    update: { lastNumber: { increment: 1 } },
+  });
+  return await tx.invoice.create({
+    data: {
+      id: newId(),
+      appId,
+      customerAccountId,
+      subscriptionId: subscription.id,
+      invoiceNumber: invoiceNumber(counter.lastNumber),
+      status: 'OPEN',
+      ...bill.total,
+      currency,
+      taxRateId: bill.lines[0]?.taxRateId ?? null,
+      dueDate: period.start,
+      periodStart: period.start,
+      periodEnd: period.end,
+      allowedChains: allowedChains ?? 'ALL',
+      allowedTokens: allowedTokens ?? 'ALL',
+      createdAt: now,
+      items: {
+        create: bill.lines.map(({ taxed, ...line }, position) => ({
+          ...line,
+          id: newId(),
+          position,
+          currency,
+          taxAmount: taxed.taxAmount,
+        })),
+      },
+    },
+  });
+}
+
+/** The credit that this invoice could not use up waits for the next one. */
+async function carryOver(
+  tx: DatabaseTransaction,
+  request: Renewing & { invoice: Invoice; carried: NonNullable<RenewalBill['carried']> },
+): Promise<void> {
+  const { subscription, invoice, carried, now } = request;
+  await tx.subscriptionAdjustment.create({
+    data: {
+      id: newId(),
+      subscriptionId: subscription.id,
+      description: `Credit kept from ${invoice.invoiceNumber ?? 'the invoice before'}`,
+      amount: carried.net.negated(),
+      taxAmount: carried.taxAmount.negated(),
+      taxInclusive: false,
+      createdAt: now,
+    },
+  });
+}
+
+/** Gives an invoice that is to be paid an intent that can be paid. */
+async function withIntent(tx: DatabaseTransaction, request: Renewing & { invoice: Invoice }): Promise<OpenedInvoice> {
+  const { subscription, invoice, now } = request;
+  if (invoice.status !== 'OPEN' && invoice.status !== 'PAST_DUE') return { invoice, intent: null, events: [] };
+  if (invoice.paymentIntentId !== null) {
+    const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: invoice.paymentIntentId } });
+    if (intent.status !== 'CANCELLED' && intent.status !== 'FAILED') return { invoice, intent, events: [] };
+  }
+  if (invoice.total.isZero()) return { invoice, intent: null, events: [] };
+  const { consent, app } = subscription;
+  const { intent, created } = await insertPaymentIntent(tx, {
+    app: consent ? chargeSettings(app, consentFromJson(consent.consent)) : app,
+    fields: {
+      amount: invoice.total.toFixed(2),
+      currency: currencyOf(invoice.currency),
+      customerAccountId: subscription.customerAccountId,
+      ...readSelection(subscription),
+    },
+    now,
+    source: { type: 'SUBSCRIPTION', id: subscription.id },
+    expiresAt: new Date(now.getTime() + (app.subscriptionGraceDays + INTENT_DAYS) * DAY_MS),
+  });
+  const updated = await tx.invoice.update({ where: { id: invoice.id }, data: { paymentIntentId: intent.id } });
+  return { invoice: updated, intent, events: [created] };
+}
+
+/** From when on the contract lets a period be charged; without a consent nothing limits it. */
+function chargeableFrom(subscription: RenewableSubscription, now: Date): Date {
+  if (!subscription.consent) return new Date(0);
+  const consent = consentFromJson(subscription.consent.consent);
+  const current = consentPeriodIndex(consent, now);
+  const nextPeriod = (subscription.consent.lastChargedPeriod ?? -1) + 1;
+  return consentPeriodStart(consent, lowestChargeable({ current, nextPeriod }));
+}
+
+function intervalOf({ plan, price }: SoldPrice) {
+  if (price.billingInterval === null) throw new Error(`Price ${price.id} of plan ${plan.id} has no interval.`);
+  return { interval: price.billingInterval, count: price.billingIntervalCount };
+}

@@ -1,0 +1,77 @@
+/** The lines of a renewal's invoice: the period at its price, then what plan changes owe, never below zero in all. */
+import { Decimal } from 'decimal.js';
+import type { SubscriptionAdjustment } from '../../../prisma/client.ts';
+import { type TaxedLine, type TaxedTotal, taxLine, taxTotal } from '../../catalog/tax.ts';
+import { taxRuleOf } from '../../catalog/tax-rate.ts';
+import type { Period } from '../billing-period.ts';
+import { settleLines } from '../plan-change/proration.ts';
+import type { SoldPrice } from './renewal-world.ts';
+
+/** `amount` as priced: before an exclusive tax, with an inclusive one. */
+export type RenewalLine = {
+  description: string;
+  amount: Decimal;
+  taxed: TaxedLine;
+  taxRateId: string | null;
+  productPlanId: string | null;
+  productPlanPriceId: string | null;
+};
+
+export type RenewalBill = {
+  lines: RenewalLine[];
+  total: TaxedTotal;
+  /** What is left of the customer's credit, as it is to be given back on the invoice after this one; null without any. */
+  carried: TaxedLine | null;
+};
+
+export function renewalBill(request: {
+  sold: SoldPrice;
+  period: Period;
+  adjustments: readonly SubscriptionAdjustment[];
+}): RenewalBill {
+  const { sold, period } = request;
+  const rate = sold.plan.taxRate?.isActive ? sold.plan.taxRate : null;
+  const amount = new Decimal(sold.price.amount.toString());
+  const main: RenewalLine = {
+    description: `${periodName(sold)}, ${day(period.start)} to ${day(period.end)}`,
+    amount,
+    taxed: taxLine({ amount, quantity: 1, tax: taxRuleOf(rate) }),
+    taxRateId: rate?.id ?? null,
+    productPlanId: sold.plan.id,
+    productPlanPriceId: sold.price.id,
+  };
+  const lines = [main, ...request.adjustments.map(adjustmentLine)];
+  const { carried } = settleLines(lines.map((line) => line.taxed));
+  const whole = carried === null ? lines : [...lines, carriedLine(carried)];
+  return { lines: whole, total: taxTotal(whole.map((line) => line.taxed)), carried };
+}
+
+/** "Gold (yearly)". */
+export function periodName({ plan, price }: SoldPrice): string {
+  return price.nickname === null ? plan.name : `${plan.name} (${price.nickname})`;
+}
+
+export function adjustmentLine(adjustment: SubscriptionAdjustment): RenewalLine {
+  const amount = new Decimal(adjustment.amount.toString());
+  const taxAmount = new Decimal(adjustment.taxAmount.toString());
+  const taxed = adjustment.taxInclusive
+    ? { net: amount.minus(taxAmount), taxAmount, gross: amount }
+    : { net: amount, taxAmount, gross: amount.plus(taxAmount) };
+  const { description, taxRateId, productPlanId, productPlanPriceId } = adjustment;
+  return { description, amount, taxed, taxRateId, productPlanId, productPlanPriceId };
+}
+
+function carriedLine(taxed: TaxedLine): RenewalLine {
+  return {
+    description: 'Credit kept for the next invoice',
+    amount: taxed.net,
+    taxed,
+    taxRateId: null,
+    productPlanId: null,
+    productPlanPriceId: null,
+  };
+}
+
+function day(instant: Date): string {
+  return instant.toISOString().slice(0, 10);
+}

@@ -1,0 +1,39 @@
+/** The queries of renewals. */
+import type { Database, DatabaseTransaction, PaymentIntentStatus, RenewalAttempt } from '../../../prisma/client.ts';
+import { type RenewableSubscription, renewalIncludes } from './renewal-world.ts';
+
+/** Under its row lock, the first of all locks; null where there is none of this id. */
+export async function lockRenewable(tx: DatabaseTransaction, id: string): Promise<RenewableSubscription | null> {
+  const locked = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM subscription WHERE id = ${id}::uuid FOR UPDATE`;
+  if (locked.length === 0) return null;
+  return await tx.subscription.findUniqueOrThrow({ where: { id }, include: renewalIncludes });
+}
+
+/** The attempt whose charge is under way; at most one of a subscription. */
+export function openAttempt(
+  database: Database | DatabaseTransaction,
+  subscriptionId: string,
+): Promise<RenewalAttempt | null> {
+  return database.renewalAttempt.findFirst({ where: { subscriptionId, status: 'PENDING' } });
+}
+
+/** The newest first. */
+export function attemptsOf(database: Database | DatabaseTransaction, invoiceId: string): Promise<RenewalAttempt[]> {
+  return database.renewalAttempt.findMany({
+    where: { invoiceId },
+    orderBy: { id: 'desc' },
+    take: ATTEMPTS_READ,
+  });
+}
+
+/** More than any dunning makes. */
+const ATTEMPTS_READ = 50;
+
+/** In these the merchant has (had) the money; what is refunded later was paid all the same. */
+export const paidStatuses: ReadonlySet<PaymentIntentStatus> = new Set([
+  'CAPTURED',
+  'SETTLED',
+  'REFUND_PENDING',
+  'REFUNDED',
+]);

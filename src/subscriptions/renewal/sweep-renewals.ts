@@ -1,0 +1,35 @@
+import { type Database, transaction } from '../../../prisma/client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { scheduleRenewal } from '../schedule-renewal.ts';
+import { lockSubscription } from '../store.ts';
+
+const BATCH = 500;
+/** A job that is due is given this long to run before it is missed. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Rings subscriptions of which something is due and no job waits: a renewal, a scheduled end, a charge under way whose
+ * outcome nobody looks for. Makes good what was lost, or failed too often. At most 500; answers how many.
+ */
+export async function sweepRenewals({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
+  const now = clock.now();
+  const missedBefore = new Date(now.getTime() - PATIENCE_MS);
+  const forgotten = await database.$queryRaw<{ id: string }[]>`
+    SELECT subscription.id FROM subscription
+    WHERE ((status IN ('ACTIVE', 'PAST_DUE') AND current_period_end <= ${missedBefore})
+        OR (status = 'PAUSED' AND cancel_at <= ${missedBefore})
+        OR EXISTS (SELECT 1 FROM renewal_attempt attempt
+            WHERE attempt.subscription_id = subscription.id AND attempt.status = 'PENDING'
+              AND attempt.created_at <= ${missedBefore}))
+      AND NOT EXISTS (SELECT 1 FROM graphile_worker.jobs job
+          WHERE job.key = 'subscription:' || subscription.id AND job.attempts < job.max_attempts)
+    LIMIT ${BATCH}`;
+  for (const { id } of forgotten) {
+    await transaction(database, async (tx) => {
+      await lockSubscription(tx, id);
+      const pendingJobId = await scheduleRenewal(tx, { subscriptionId: id, runAt: now });
+      await tx.subscription.update({ where: { id }, data: { pendingJobId } });
+    });
+  }
+  return forgotten.length;
+}
