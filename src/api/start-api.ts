@@ -3,12 +3,12 @@ import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../errors.ts';
 import { followCall, type HttpCall, nameRoute } from '../platform/http-call.ts';
 import { openMetrics } from '../platform/metrics.ts';
+import { requestId as newRequestId } from '../platform/request-id.ts';
 import { traced } from '../platform/request-trace.ts';
 import { openServiceEndpoints, type ServiceEndpoints } from '../platform/service-endpoints.ts';
 import { endWhenUnread } from './end-when-unread.ts';
 import type { Gate } from './gate.ts';
 import { schema } from './graphql/schema.ts';
-import { requestIdOf } from './graphql/server/context.ts';
 import { formatFault } from './graphql/server/fault.ts';
 import { openLiveCredentials } from './graphql/server/live-credentials.ts';
 import { loadPersistedDocuments } from './graphql/server/persisted-documents.ts';
@@ -57,7 +57,7 @@ export async function startApi(
     if (parts.observe) followCall(request, response, parts.observe);
     if (path === '/graphql') return serveGraphql(request, response);
     for (const handle of handlers) if (await handle(request, response)) return;
-    const requestId = requestIdOf(single(request.headers['x-request-id']));
+    const requestId = newRequestId(single(request.headers['x-request-id']));
     printFault(world, response, requestId, new GatewayError('NOT_FOUND', 'No such path.'));
   }
 
@@ -68,7 +68,7 @@ export async function startApi(
       headers: request.headers,
       remoteAddress: request.socket.remoteAddress,
     });
-    const requestId = admission?.requestId ?? requestIdOf(single(request.headers['x-request-id']));
+    const requestId = admission?.requestId ?? newRequestId(single(request.headers['x-request-id']));
     for (const [name, value] of Object.entries(admission?.headers ?? {})) response.setHeader(name, value);
     response.setHeader('x-request-id', requestId);
     const context = { requestId, answer: { replayed: false }, ...(admission ? { admission } : {}) };
@@ -78,7 +78,7 @@ export async function startApi(
 
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
-      const requestId = requestIdOf(single(request.headers['x-request-id']));
+      const requestId = newRequestId(single(request.headers['x-request-id']));
       if (response.headersSent) response.destroy();
       else printFault(world, response, requestId, error);
     });

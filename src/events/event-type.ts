@@ -10,6 +10,7 @@ export const eventTypes = [
   'payment_intent.refund_pending',
   'payment_intent.refunded',
   'payment_intent.partially_refunded',
+  'payment_intent.refund_failed',
   'payment_intent.overpaid',
   'payment_intent.mispaid',
   'payment_intent.reverted',

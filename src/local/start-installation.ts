@@ -54,7 +54,7 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
     const demo = nodes.length === 0 ? undefined : await provideDemo(database, { settings, nodes, demoFile });
     const parts: Part[] = [];
     for (const name of ['worker', 'api', 'indexer'])
-      parts.push(await startPart(name, settings, { ...world, environment }));
+      parts.push(await startPart(name, settings, { ...world, environment: environmentOf(name, environment) }));
     await untilReady(database, { settings, nodes, environment });
     return { settings, databaseUrl, nodes, parts, demoFile, demo };
   } finally {
@@ -125,6 +125,13 @@ async function provideDemo(
   };
   writeDemo(demoFile, demo);
   return demo;
+}
+
+/** METRICS_PORT is one part's; on one machine the API has it, the worker the next one, the indexer the one after. */
+function environmentOf(name: string, environment: Record<string, string | undefined>) {
+  const first = Number(environment.METRICS_PORT);
+  const offset = ['api', 'worker', 'indexer'].indexOf(name);
+  return first > 0 ? { ...environment, METRICS_PORT: String(first + offset) } : environment;
 }
 
 async function startPart(name: string, settings: LocalSettings, world: StartWorld): Promise<Part> {

@@ -25,7 +25,7 @@ type FailingWorld = Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { rel
 
 /**
  * A transaction of a payment failed for good: it becomes FAILED with its error, and what waited for it goes on. A refund
- * takes the payment back to CAPTURED; a capture is tried anew until `captureAttempts` are spent and then the payment is
+ * takes the payment back to CAPTURED and tells `refund_failed`; a capture is tried anew until `captureAttempts` are spent and then the payment is
  * FAILED, its hold voided; a relay leaves the intent CREATED, to be prepared again. Called as the last statement of the
  * pump's transaction. What the chain has shown meanwhile wins.
  */
@@ -78,7 +78,7 @@ async function failRefund(
   const status = nextStatus(intent.status, 'REFUND_FAILED');
   if (status === null) return;
   const captured = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status } });
-  await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.captured', captured)]);
+  await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.refund_failed', captured)]);
 }
 
 /** Money that must go back is never given up: the verb looks at the contract again in a minute. */

@@ -63,10 +63,3 @@ export function credentialsOf(header: (name: string) => string | null | undefine
     clientSecret: header('x-client-secret') ?? undefined,
   };
 }
-
-const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,100}$/;
-
-/** The caller's own request id where it is a decent one, else a new one. */
-export function requestIdOf(given: string | null | undefined): string {
-  return given && REQUEST_ID.test(given) ? given : newId();
-}
