@@ -22,6 +22,7 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/events', 3],
   ['src/prices', 3],
   ['src/facts', 3],
+  ['src/test-clock', 3],
   ['src/customers', 4],
   ['src/catalog', 4],
   ['src/payments', 5],

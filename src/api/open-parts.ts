@@ -3,7 +3,7 @@ import { authenticate } from '../auth/authenticate.ts';
 import { openRateLimiter } from '../platform/rate-limit.ts';
 import { takeTokens } from '../platform/take-tokens.ts';
 import { openGate } from './gate.ts';
-import type { World } from './graphql/server/world.ts';
+import { byRealTime, type World } from './graphql/server/world.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
 import { serveKeySet } from './serve-key-set.ts';
@@ -16,7 +16,7 @@ export function openParts(world: World): ApiParts {
     nowMs: () => performance.now(),
   });
   const gate = openGate({
-    authenticate: (credentials) => authenticate(world, credentials),
+    authenticate: (credentials) => authenticate(byRealTime(world), credentials),
     limiter,
     limits: world.config.rateLimits,
     trustedProxies: world.config.trustedProxies,

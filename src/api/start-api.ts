@@ -14,7 +14,7 @@ import { openLiveCredentials } from './graphql/server/live-credentials.ts';
 import { loadPersistedDocuments } from './graphql/server/persisted-documents.ts';
 import type { TransportContext } from './graphql/server/request-plugin.ts';
 import { openWebsocket } from './graphql/server/websocket.ts';
-import type { World } from './graphql/server/world.ts';
+import { byRealTime, type World } from './graphql/server/world.ts';
 import { type GatewayYoga, openYoga } from './graphql/server/yoga.ts';
 import { refuseBrokenRequest } from './refuse-broken-request.ts';
 
@@ -45,7 +45,7 @@ export async function startApi(
   listen: { host: string; port: number },
   parts: ApiParts = {},
 ): Promise<RunningApi> {
-  const credentials = openLiveCredentials(world);
+  const credentials = openLiveCredentials(byRealTime(world));
   const documents = loadPersistedDocuments();
   const yoga = openYoga(world, { schema, credentials, documents, plugins: parts.plugins ?? [] });
   const handlers = [...(parts.handlers ?? []).map((make) => make(yoga))];

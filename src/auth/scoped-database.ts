@@ -72,6 +72,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   RateBucket: null,
   QueueWorker: null,
   SolanaWatch: null,
+  TestClock: null,
 };
 
 /** What the payer of a session may read, by table; of every other table nothing. */

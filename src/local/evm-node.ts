@@ -18,6 +18,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createTestClient, http, publicActions } from 'viem';
 import { z } from 'zod';
 import { ConfigError } from '../config.ts';
 import { isAlive, isRunningWith, stopProcess } from './child-process.ts';
@@ -106,12 +107,21 @@ async function startNew(options: StartEvmNodeOptions, rpcUrl: string): Promise<n
     const answer = await Promise.race([askChainId(rpcUrl), failure]);
     if (answer === options.chainId && child.pid !== undefined) {
       if (options.stateFile) writeFileSync(pidFileOf(options.stateFile), String(child.pid));
+      if (options.stateFile) await keepTime(rpcUrl);
       return child.pid;
     }
     await Promise.race([delay(30), failure]);
   }
   child.kill('SIGKILL');
   throw new Error(`The node of chain ${options.chainId} did not answer within ${startLimitMs} ms.`);
+}
+
+/** A node counts from the machine's time at each start; a chain whose time was moved ahead goes on where it was. */
+async function keepTime(rpcUrl: string): Promise<void> {
+  const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
+  const newest = await client.getBlock();
+  const aheadSeconds = Number(newest.timestamp) - Math.floor(Date.now() / 1000);
+  if (aheadSeconds > 0) await client.increaseTime({ seconds: aheadSeconds });
 }
 
 function spawnNode(options: StartEvmNodeOptions): ChildProcess {

@@ -26,6 +26,7 @@ import { resolveDisputeByTimeout } from '../payments/actions/resolve-dispute-by-
 import { returnPayment } from '../payments/actions/return-payment.ts';
 import { settlePayment } from '../payments/actions/settle-payment.ts';
 import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../payments/jobs.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { Mailer } from '../platform/mail.ts';
 import { type JobTable, jobEntry } from '../platform/queue.ts';
 import { forecastNextRenewal } from '../subscriptions/forecast/forecast-next-renewal.ts';
@@ -59,7 +60,7 @@ export function jobTable(
     jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),
     jobEntry(resolveByTimeoutJob, (payload) => resolveDisputeByTimeout(world, payload)),
     jobEntry(returnPaymentJob, (payload) => returnPayment(world, payload)),
-    jobEntry(mailPasswordJob, (payload) => mailOneTimePassword(world, payload)),
+    jobEntry(mailPasswordJob, (payload) => mailOneTimePassword({ ...world, clock: systemClock }, payload)),
     jobEntry(mailInvitationJob, (payload) => mailInvitation(world, payload)),
     jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload)),
     jobEntry(expireCheckoutSessionJob, (payload) => endOverdueSession(world, payload)),

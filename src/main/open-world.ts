@@ -13,13 +13,17 @@ import { systemClock } from '../platform/clock.ts';
 import { openLog } from '../platform/log.ts';
 import { openMetrics } from '../platform/metrics.ts';
 import { openServiceEndpoints, serveEndpoints } from '../platform/service-endpoints.ts';
+import { openClock } from '../test-clock/open-clock.ts';
+import { isMovable } from '../test-clock/test-clock.ts';
 
 /** A part of the program that runs until it is stopped. */
 export type RunningPart = { stop(): Promise<void> };
 
 export type Floor = ReturnType<typeof openFloor>;
 
-/** What every part stands on. Nothing is connected yet. Throws ConfigError. */
+/**
+ * What every part stands on. Nothing is connected yet; `clock` is the real one until `time.follow()`. Throws ConfigError.
+ */
 export function openFloor(config: Config, part: string) {
   const log = openLog({ level: config.logLevel, part });
   const metrics = openMetrics({ part, log });
@@ -29,7 +33,9 @@ export function openFloor(config: Config, part: string) {
   const solanaNodes = openSolanaNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
   const suiNodes = openSuiNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
   const database = openDatabase({ url: config.database.url, poolSize: config.database.poolSize });
-  return { config, log, registry, nodes, solanaNodes, suiNodes, database, clock: systemClock, metrics, instruments };
+  const time = openClock({ database, listenUrl: config.database.directUrl, log, movable: isMovable(registry) });
+  const clocks = { clock: time.clock, realClock: systemClock, time };
+  return { config, log, registry, nodes, solanaNodes, suiNodes, database, ...clocks, metrics, instruments };
 }
 
 /**
@@ -38,8 +44,9 @@ export function openFloor(config: Config, part: string) {
  */
 export async function openService(floor: Floor) {
   const { config, log } = floor;
-  tellTables(floor);
-  const world = { metrics: floor.metrics, readiness: openReadiness(floor), log };
+  const byRealTime = { ...floor, clock: floor.realClock };
+  tellTables(byRealTime);
+  const world = { metrics: floor.metrics, readiness: openReadiness(byRealTime), log };
   const port = config.metricsPort;
   const own =
     port === undefined

@@ -11,10 +11,11 @@ import { openFloor, openService, openSigners, type RunningPart } from './open-wo
 export async function runApi(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'api');
   const { operator } = await openSigners(config);
-  const prices = openPriceBook(floor, config.prices);
+  await floor.time.follow();
+  const prices = openPriceBook({ clock: floor.realClock }, config.prices);
   const feed = openFeed({ database: floor.database, listenUrl: config.database.directUrl, log: floor.log });
   const secretKeys = openSecretKeys(config);
-  const signingKeys = openSigningKeys(floor, { sealKey: secretKeys.signing });
+  const signingKeys = openSigningKeys({ ...floor, clock: floor.realClock }, { sealKey: secretKeys.signing });
   const world = { ...floor, operator, prices, feed, secretKeys, signingKeys };
   const service = await openService(floor);
   const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
@@ -25,6 +26,7 @@ export async function runApi(config: Config): Promise<RunningPart> {
       await api.close();
       await service.close();
       await feed.close();
+      await floor.time.close();
       await floor.database.$disconnect();
     },
   };

@@ -8,6 +8,7 @@ import { openFloor, openService, type RunningPart } from './open-world.ts';
 /** Ponder, and the projector that turns its rows into states. One of these a database. */
 export async function runIndexerPart(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'indexer');
+  await floor.time.follow();
   const logs = openLogSource(floor);
   const service = await openService(floor);
   const indexer = await runIndexer({
@@ -23,6 +24,7 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
     async stop() {
       await indexer.stop();
       await service.close();
+      await floor.time.close();
       await floor.database.$disconnect();
     },
   };

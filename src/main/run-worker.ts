@@ -13,6 +13,7 @@ import { openMailer } from '../platform/mail.ts';
 import { runQueue } from '../platform/queue.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
 import { sweepRenewals } from '../subscriptions/renewal/sweep-renewals.ts';
+import { runTestClock } from '../test-clock/run-test-clock.ts';
 import { jobTable } from './job-table.ts';
 import { openPumps } from './open-sending.ts';
 import { type Floor, openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
@@ -27,14 +28,25 @@ const BOOKS_MS = 300_000;
 export async function runWorker(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'worker');
   const { log, database } = floor;
+  await floor.time.follow();
   const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
-  const prices = openPriceBook(floor, config.prices);
+  const prices = openPriceBook({ clock: floor.realClock }, config.prices);
   const world = { ...floor, ...(await openSigners(config)), mailer, prices, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
   const sending = runSending(world, { turn: openPumps({ ...world, locks }) });
-  const webhooks = runWebhooks({ ...floor, privateAddresses: config.webhooks.privateAddresses });
+  const testClock = runTestClock({
+    ...floor,
+    locks,
+    ring: (sender) => void sending.ring(sender),
+    sweep: () => sweep(world),
+  });
+  const webhooks = runWebhooks({
+    ...floor,
+    clock: floor.realClock,
+    privateAddresses: config.webhooks.privateAddresses,
+  });
   const stopSweep = repeat(() => sweep(world), { everyMs: SWEEP_MS, log });
-  const stopPurge = repeat(() => purge(floor), { everyMs: PURGE_MS, log });
+  const stopPurge = repeat(() => purge({ ...floor, clock: floor.realClock }), { everyMs: PURGE_MS, log });
   const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
   const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
   const service = await openService(floor);
@@ -42,10 +54,12 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   log.info({ operator: world.operator.address }, 'The worker works.');
   return {
     async stop() {
+      await testClock.stop();
       await Promise.all([stopSweep(), stopPurge(), stopSenders(), stopBooks(), queue.stop(), webhooks.stop()]);
       await sending.stop();
       await service.close();
       await locks.close();
+      await floor.time.close();
       mailer.close();
       await database.$disconnect();
     },
@@ -77,7 +91,7 @@ async function tellSenders(world: TellingWorld): Promise<void> {
 async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
   await locks.tryWith('check-books', async () => {
     const checked = await checkBooks(world);
-    world.instruments.books(checked, world.clock.now());
+    world.instruments.books(checked, world.realClock.now());
     for (const { chainId, drifts, uncovered } of checked) {
       const fields = { chainId, payments: drifts.map((drift) => drift.paymentIntentId), uncovered };
       if (drifts.length + uncovered.length > 0) world.log.error(fields, 'BOOKS DRIFT: books and contract differ.');

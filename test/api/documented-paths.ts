@@ -47,6 +47,8 @@ POST /apps/:appId/webhooks/:id/test-ping
 GET /apps/:appId/webhooks/:id/deliveries
 POST /apps/:appId/webhooks/deliveries/:id/redeliver
 GET /events
+GET /test-clock
+POST /test-clock/advance
 POST /v1/auth/otp/request
 POST /v1/auth/otp/verify
 POST /v1/session-connect/session

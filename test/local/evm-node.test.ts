@@ -134,3 +134,18 @@ function blocksIn(stateFile: string): number {
     return 0;
   }
 }
+
+test('a chain whose time was moved ahead goes on there after a restart, and beats on', async () => {
+  const [port, stateFile] = [await freePort(), stateFileOfTest()];
+  const first = await start({ port, stateFile, blockTimeSeconds: 1 });
+  const ahead = createTestClient({ mode: 'anvil', transport: http(first.node.rpcUrl) });
+  await ahead.increaseTime({ seconds: 86_400 });
+  await ahead.mine({ blocks: 1 });
+  const { number, timestamp } = await first.client.getBlock();
+  expect(Number(timestamp)).toBeGreaterThan(Date.now() / 1000 + 86_000);
+  await first.node.stop();
+
+  const second = await start({ port, stateFile, blockTimeSeconds: 1 });
+  await expect.poll(() => second.client.getBlockNumber(), { timeout: 30_000 }).toBeGreaterThan(number + 1n);
+  expect((await second.client.getBlock()).timestamp).toBeGreaterThanOrEqual(timestamp);
+});

@@ -110,6 +110,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
   const world: World = {
     database,
     clock,
+    realClock: clock,
     registry,
     nodes: openEvmNodes({ registry, rpc: config.rpc }),
     solanaNodes: openSolanaNodes({ registry, rpc: config.rpc }),

@@ -45,6 +45,7 @@ import './prices/price.ts';
 import './members/member.ts';
 import './members/login.ts';
 import './card/one-time-password.ts';
+import './test-clock/test-clock.ts';
 import { builder } from './server/builder.ts';
 
 export const schema = builder.toSchema();

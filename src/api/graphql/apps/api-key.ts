@@ -6,6 +6,7 @@ import { rotateApiKey } from '../../../auth/rotate-api-key.ts';
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
+import { byRealTime } from '../server/world.ts';
 import { AppRef } from './app.ts';
 
 const ROTATION_LIMIT_SECONDS = 7 * 86_400;
@@ -113,7 +114,11 @@ builder.mutationField('rotateApiKey', (t) =>
     resolve: async (_root, { id, input }, context) => {
       const { overlapSeconds } = checked(context, rotateRules, input ?? {});
       const holder = await scopeOf(context);
-      return rotateApiKey(context.world, { holder, id, overlapSeconds: overlapSeconds ?? ROTATION_SECONDS });
+      return rotateApiKey(byRealTime(context.world), {
+        holder,
+        id,
+        overlapSeconds: overlapSeconds ?? ROTATION_SECONDS,
+      });
     },
   }),
 );
@@ -124,6 +129,7 @@ builder.mutationField('revokeApiKey', (t) =>
     description: 'Ends a key at once, and whatever it holds open within two seconds.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'The key.' }) },
-    resolve: async (_root, { id }, context) => revokeApiKey(context.world, { holder: await scopeOf(context), id }),
+    resolve: async (_root, { id }, context) =>
+      revokeApiKey(byRealTime(context.world), { holder: await scopeOf(context), id }),
   }),
 );

@@ -8,6 +8,7 @@ import {
 import { type CardLogin, logInCardUser } from '../../../card/log-in-card-user.ts';
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
+import { byRealTime } from '../server/world.ts';
 
 export const otpRules = defineRules({ schema: z.object({ email: emailSchema }) });
 
@@ -73,7 +74,11 @@ builder.mutationField('requestOtp', (t) =>
     args: { input: t.arg({ type: RequestOtpInput, required: true, description: 'Whom.' }) },
     resolve: (_root, { input }, context) => {
       const { email } = checked(context, otpRules, input);
-      return requestOneTimePassword(context.world, { purpose: 'CARD', email, networkAddress: context.address });
+      return requestOneTimePassword(byRealTime(context.world), {
+        purpose: 'CARD',
+        email,
+        networkAddress: context.address,
+      });
     },
   }),
 );
@@ -85,6 +90,7 @@ builder.mutationField('verifyOtp', (t) =>
       'Logs a wallet user in; the first time makes the user. A wrong, spent or expired code: AUTHENTICATION_ERROR.',
     authScopes: { public: true },
     args: { input: t.arg({ type: VerifyOtpInput, required: true, description: 'The code.' }) },
-    resolve: (_root, { input }, context) => logInCardUser(context.world, checked(context, verifyRules, input)),
+    resolve: (_root, { input }, context) =>
+      logInCardUser(byRealTime(context.world), checked(context, verifyRules, input)),
   }),
 );

@@ -85,7 +85,7 @@ function followStatus(world: World): AsyncIterableIterator<Status[], void, void>
 
 async function readStatus(world: World): Promise<Status[]> {
   const cursors = await readChainCursors(world.database);
-  const now = world.clock.now();
+  const now = world.realClock.now();
   return world.registry.enabled().map((chain) => ({ chain, cursor: cursors.get(chain.chainId) ?? null, now }));
 }
 

@@ -7,7 +7,7 @@ import type { SequencedEvent } from '../../../events/store.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 import { live } from '../server/live.ts';
-import type { World } from '../server/world.ts';
+import { byRealTime, type World } from '../server/world.ts';
 import { CheckoutSessionRef } from './checkout-session.ts';
 import { sessionScope } from './session-access.ts';
 
@@ -57,7 +57,7 @@ builder.queryField('checkout', (t) =>
       clientSecret: t.arg.string({ description: 'Where the header x-client-secret does not carry it.' }),
     },
     resolve: async (_root, { id, clientSecret }, { world, principal: caller }) => {
-      const principal = clientSecret ? await authenticate(world, { clientSecret }) : caller;
+      const principal = clientSecret ? await authenticate(byRealTime(world), { clientSecret }) : caller;
       if (principal.kind !== 'session' || principal.sessionId !== id) throw notFound('checkout session');
       return await payersView(world, id);
     },

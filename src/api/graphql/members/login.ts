@@ -7,6 +7,7 @@ import { codeSchema, OtpRequestRef, otpRules } from '../card/one-time-password.t
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { refusal } from '../server/scope-of.ts';
+import { byRealTime } from '../server/world.ts';
 import { MemberRef } from './member.ts';
 
 const RequestLoginInput = builder.inputType('RequestLoginInput', {
@@ -59,7 +60,11 @@ builder.mutationField('requestLogin', (t) =>
     args: { input: t.arg({ type: RequestLoginInput, required: true, description: 'Who.' }) },
     resolve: (_root, { input }, context) => {
       const { email } = checked(context, otpRules, input);
-      return requestOneTimePassword(context.world, { purpose: 'DASHBOARD', email, networkAddress: context.address });
+      return requestOneTimePassword(byRealTime(context.world), {
+        purpose: 'DASHBOARD',
+        email,
+        networkAddress: context.address,
+      });
     },
   }),
 );
@@ -71,7 +76,7 @@ builder.mutationField('verifyLogin', (t) =>
       'Logs a member in. AUTHENTICATION_ERROR for a code that is not good; CONFLICT where merchantId is needed, the code unspent.',
     authScopes: { public: true },
     args: { input: t.arg({ type: VerifyLoginInput, required: true, description: 'The code.' }) },
-    resolve: (_root, { input }, context) => logIn(context.world, checked(context, verifyRules, input)),
+    resolve: (_root, { input }, context) => logIn(byRealTime(context.world), checked(context, verifyRules, input)),
   }),
 );
 
@@ -84,7 +89,7 @@ builder.mutationField('logout', (t) =>
       const { principal } = context;
       if (principal.kind !== 'member') throw refusal(principal);
       const { memberId, sessionId } = principal;
-      await logOut(context.world, { memberId, sessionId, everywhere: input?.everywhere ?? false });
+      await logOut(byRealTime(context.world), { memberId, sessionId, everywhere: input?.everywhere ?? false });
       return true;
     },
   }),

@@ -6,6 +6,7 @@ import { removeMember } from '../../../auth/members/remove-member.ts';
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
+import { byRealTime } from '../server/world.ts';
 
 const MemberRoleEnum = builder.enumType('MemberRole', {
   description: 'What a member may do.',
@@ -75,7 +76,7 @@ builder.mutationField('inviteMember', (t) =>
     resolve: async (_root, { input }, context) => {
       const { email, role } = checked(context, inviteRules, input);
       const { merchantId } = await scopeOf(context);
-      return inviteMember(context.world, { merchantId, email, role });
+      return inviteMember(byRealTime(context.world), { merchantId, email, role });
     },
   }),
 );
@@ -88,7 +89,7 @@ builder.mutationField('removeMember', (t) =>
     args: { id: t.arg.id({ required: true, description: 'The member.' }) },
     resolve: async (_root, { id }, context) => {
       const { merchantId } = await scopeOf(context);
-      return removeMember(context.world, { merchantId, id });
+      return removeMember(byRealTime(context.world), { merchantId, id });
     },
   }),
 );

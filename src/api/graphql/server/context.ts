@@ -4,7 +4,7 @@ import type { Principal } from '../../../auth/principal.ts';
 import { type Reach, type ScopedDatabase, scopedDatabase } from '../../../auth/scoped-database.ts';
 import { newId } from '../../../platform/identifier.ts';
 import { reachOf } from './scope-of.ts';
-import type { World } from './world.ts';
+import { byRealTime, type World } from './world.ts';
 
 export type GraphqlContext = {
   world: World;
@@ -30,7 +30,7 @@ export type RequestFacts = {
 
 /** Authenticates and makes the context; AUTHENTICATION_ERROR for a bad credential. */
 export async function createContext(world: World, request: RequestFacts): Promise<GraphqlContext> {
-  return contextOf(world, await authenticate(world, request.credentials), request);
+  return contextOf(world, await authenticate(byRealTime(world), request.credentials), request);
 }
 
 /** The context of a caller who is known already, as on a live connection. */

@@ -14,7 +14,7 @@ import { formatFault } from './fault.ts';
 import { BODY_LIMIT_BYTES } from './limits.ts';
 import type { LiveCredentials } from './live-credentials.ts';
 import { documentOf, type PersistedDocuments } from './persisted-documents.ts';
-import type { World } from './world.ts';
+import { byRealTime, type World } from './world.ts';
 import type { GatewayYoga } from './yoga.ts';
 
 const UNAUTHORIZED = 4401;
@@ -58,7 +58,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
             credentials,
           });
           if (admission?.refusal !== undefined) throw admission.refusal;
-          const principal = admission?.principal ?? (await authenticate(world, credentials));
+          const principal = admission?.principal ?? (await authenticate(byRealTime(world), credentials));
           Object.assign(extra, { principal, admission });
           const unwatch = parts.credentials.watch(principal, () => {
             // After the last words of its operations, which are cut by the same watch.

@@ -16,6 +16,8 @@ import type { PriceBook } from '../../../prices/price-source.ts';
 export type World = {
   database: Database;
   clock: Clock;
+  /** The same unless the test clock was moved: for credentials, webhooks and whatever else goes by real time. */
+  realClock: Clock;
   registry: Registry;
   nodes: EvmNodes;
   solanaNodes: SolanaNodes;
@@ -29,3 +31,8 @@ export type World = {
   secretKeys: SecretKeys;
   signingKeys: SigningKeys;
 };
+
+/** The world for what goes by real time, wherever the test clock is. */
+export function byRealTime(world: World): World {
+  return { ...world, clock: world.realClock };
+}

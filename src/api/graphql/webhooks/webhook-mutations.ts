@@ -14,6 +14,7 @@ import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
+import { byRealTime } from '../server/world.ts';
 import { tellingSecret, WebhookDeliveryRef, WebhookEndpointRef } from './webhook-endpoint.ts';
 
 const EVENTS = 'Event types of the sequence, or * for all.';
@@ -50,7 +51,7 @@ const WebhookPing = builder.objectRef<TryOutcome>('WebhookPing').implement({
   }),
 });
 
-function webhookWorld({ world: { database, clock, config } }: Pick<GraphqlContext, 'world'>) {
+function webhookWorld({ world: { database, realClock: clock, config } }: Pick<GraphqlContext, 'world'>) {
   return { database, clock, privateAddresses: config.webhooks.privateAddresses };
 }
 
@@ -119,7 +120,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
         parameters: { id: args.id },
       };
       const idempotency = idempotencyOf(context, call);
-      return tellingSecret(await rotateWebhookSecret(context.world, { scope, id: args.id, idempotency }));
+      return tellingSecret(await rotateWebhookSecret(byRealTime(context.world), { scope, id: args.id, idempotency }));
     },
   }),
 );
@@ -153,7 +154,7 @@ builder.mutationField('redeliverWebhook', (t) =>
         parameters: { deliveryId },
       };
       const idempotency = idempotencyOf(context, call);
-      return redeliverWebhook(context.world, { scope, deliveryId, idempotency });
+      return redeliverWebhook(byRealTime(context.world), { scope, deliveryId, idempotency });
     },
   }),
 );
@@ -178,7 +179,7 @@ builder.mutationField('redeliverWebhooks', (t) =>
     args: { input: t.arg({ type: RedeliverRangeInput, required: true }) },
     resolve: async (_root, args, context) => {
       const input = checked(context, rangeRules, args.input);
-      return redeliverRange(context.world, {
+      return redeliverRange(byRealTime(context.world), {
         scope: await scopeOf(context),
         endpointId: input.endpointId,
         from: BigInt(input.from),

@@ -1,0 +1,72 @@
+/** The TestClock type, its query and its mutation. */
+import { advanceTestClock } from '../../../test-clock/advance-test-clock.ts';
+import { readTestClock } from '../../../test-clock/read-test-clock.ts';
+import { advanceTestClockSchema, type TestClockState } from '../../../test-clock/test-clock.ts';
+import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+/** An answer that comes while time moves would be asked again at once. */
+const WAIT_SECONDS = 20;
+
+const TestClockRef = builder.objectRef<TestClockState>('TestClock').implement({
+  description: "The installation's time, which can be moved ahead where all of its chains are local.",
+  fields: (t) => ({
+    now: t.expose('now', { type: 'DateTime', description: 'The present time of the installation.' }),
+    offsetSeconds: t.exposeInt('offsetSeconds', { description: 'Whole seconds ahead of the real time, 0 or more.' }),
+    isMovable: t.exposeBoolean('isMovable', { description: 'Whether it can be moved: all chains are local.' }),
+    isAdvancing: t.exposeBoolean('isAdvancing', { description: 'Whether it is on its way.' }),
+    targetAt: t.expose('targetAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Where it is on its way to; null at rest.',
+    }),
+    stops: t.exposeInt('stops', { description: 'Instants at which the latest advance has stopped for what was due.' }),
+    fault: t.exposeString('fault', {
+      nullable: true,
+      description: 'Why the latest advance ended before its target: what did not come to rest.',
+    }),
+  }),
+});
+
+const rules = defineRules({ schema: advanceTestClockSchema });
+const AdvanceTestClockInput = builder.inputType('AdvanceTestClockInput', {
+  description: 'How far time moves: exactly one of `seconds` and `to`.',
+  extensions: carryRules(rules),
+  fields: (t) => ({
+    seconds: t.int({ description: '1 to 34560000 (400 days), from now or from where a running advance ends.' }),
+    to: t.field({ type: 'DateTime', description: 'After now, at most 400 days ahead.' }),
+    waitSeconds: t.int({
+      description: `Real seconds that the answer waits for the clock to arrive: 0 to 50, ${WAIT_SECONDS} by default.`,
+    }),
+  }),
+});
+
+builder.queryField('testClock', (t) =>
+  t.field({
+    type: TestClockRef,
+    description: "The installation's time; the real one where it cannot be moved.",
+    authScopes: { read: true },
+    resolve: (_root, _args, { world }) => readTestClock(world, { waitSeconds: 0 }),
+  }),
+);
+
+builder.mutationField('advanceTestClock', (t) =>
+  t.field({
+    type: TestClockRef,
+    description:
+      'Moves the time of the whole installation and of its chains ahead, from one due instant to the next: everything ' +
+      'that falls due on the way is done, in its order. INVALID_STATE unless all chains are local. The answer comes when ' +
+      'the clock has arrived, or after `waitSeconds` while it goes on.',
+    authScopes: { write: true },
+    args: { input: t.arg({ type: AdvanceTestClockInput, required: true }) },
+    resolve: async (_root, args, context) => {
+      const { waitSeconds, ...input } = checked(context, rules, args.input);
+      const scope = await scopeOf(context);
+      const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'advanceTestClock', parameters: input };
+      await advanceTestClock(context.world, { input, idempotency: idempotencyOf(context, call) });
+      return readTestClock(context.world, { waitSeconds: waitSeconds ?? WAIT_SECONDS });
+    },
+  }),
+);

@@ -1,0 +1,57 @@
+import { type Database, transaction } from '../../prisma/client.ts';
+import type { Registry } from '../chains/registry.ts';
+import { GatewayError, invalid } from '../errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
+import { lockClock, setTarget } from './store.ts';
+import {
+  type AdvanceTestClockInput,
+  isMovable,
+  LONGEST_ADVANCE_SECONDS,
+  type TestClockState,
+  testClockState,
+} from './test-clock.ts';
+
+/**
+ * Sends the test clock ahead by `seconds`, or to the instant `to`; while it is on its way already, from where that ends.
+ * Writes the target: a worker walks there, doing on the way everything that falls due, in its order.
+ * Throws INVALID_STATE unless all chains are local; VALIDATION_ERROR for `to` that is not ahead, and for more than 400
+ * days ahead of the present time.
+ */
+export async function advanceTestClock(
+  world: { database: Database; registry: Registry; realClock: Clock },
+  request: {
+    input: Pick<AdvanceTestClockInput, 'seconds' | 'to'>;
+    idempotency?: IdempotencyRequest | undefined;
+  },
+): Promise<TestClockState> {
+  const first = await firstAnswer<TestClockState>(world.database, request.idempotency);
+  if (first) return first.result;
+  if (!isMovable(world.registry)) {
+    throw new GatewayError('INVALID_STATE', 'Time can be moved only where every chain of the installation is local.');
+  }
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, async () => {
+      const row = await lockClock(tx);
+      const realNow = world.realClock.now();
+      const { now } = testClockState(row, { realNow, isMovable: true });
+      const from = row.targetAt !== null && row.targetAt > now ? row.targetAt : now;
+      const targetAt = targetOf(request.input, { now, from });
+      const written = await setTarget(tx, targetAt, row.targetAt === null);
+      return testClockState(written, { realNow, isMovable: true });
+    }),
+  );
+  return result;
+}
+
+function targetOf({ seconds, to }: { seconds?: number | null; to?: Date | null }, at: { now: Date; from: Date }): Date {
+  const target = to ?? new Date(at.from.getTime() + (seconds ?? 0) * 1000);
+  const param = to ? 'to' : 'seconds';
+  if (target <= at.from) throw invalid([{ param, message: `is not after ${at.from.toISOString()}` }]);
+  if (target.getTime() - at.now.getTime() > LONGEST_ADVANCE_SECONDS * 1000) {
+    throw invalid([{ param, message: `leads more than ${LONGEST_ADVANCE_SECONDS} seconds ahead of now` }]);
+  }
+  return target;
+}

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../prisma/client.ts';
+import type { Registry } from '../chains/registry.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { LocalChainTime } from './move-chain.ts';
+import { jobsAtWork, releaseJobs, sendersUnderWay } from './store.ts';
+
+const LOOK_MS = 25;
+/** Of real time, at one stop: what needs longer will not end by itself. */
+const REST_LIMIT_MS = 120_000;
+/** What has been seen to be quiet twice has been seen after all that the first look could have set off. */
+const QUIET_LOOKS = 2;
+/** Blocks that are looked at for transactions; behind more than these the whole chain has to be applied. */
+const SCAN_LIMIT = 500n;
+
+export type RestWorld = {
+  database: Database;
+  registry: Registry;
+  clock: Clock;
+  chains: readonly LocalChainTime[];
+  /** Turns the pump of a sender, as its timer would a second later. */
+  ring(sender: { chainId: number; sender: string }): void;
+};
+
+/** Of each chain: up to this block nothing is left to be applied. */
+export type AppliedBlocks = Map<number, bigint>;
+
+/**
+ * Waits until nothing moves any more at the clock's present time: no job is due, no transaction of ours is under way, and
+ * the indexer has applied every block with a transaction. Mines the confirmations that are still missing.
+ * Answers why there is no rest after two minutes; null at rest.
+ */
+export async function awaitRest(world: RestWorld, applied: AppliedBlocks): Promise<string | null> {
+  const until = performance.now() + REST_LIMIT_MS;
+  let quiet = 0;
+  for (;;) {
+    const unrest = await lookForUnrest(world, applied);
+    quiet = unrest === null ? quiet + 1 : 0;
+    if (quiet >= QUIET_LOOKS) return null;
+    if (performance.now() >= until) return unrest ?? 'It does not stay at rest.';
+    await delay(LOOK_MS);
+  }
+}
+
+async function lookForUnrest(world: RestWorld, applied: AppliedBlocks): Promise<string | null> {
+  const { database, clock } = world;
+  await releaseJobs(database, clock.now());
+  const jobs = await jobsAtWork(database);
+  if (jobs > 0) return `${jobs} jobs are due and not done.`;
+  const senders = await sendersUnderWay(database, clock.now());
+  for (const sender of senders) world.ring(sender);
+  for (const chain of world.chains) {
+    const unread = await lookAtChain(world, { chain, applied });
+    if (unread !== null) return unread;
+  }
+  return senders.length > 0 ? `Transactions of ${senders.length} keys are under way.` : null;
+}
+
+async function lookAtChain(
+  world: RestWorld,
+  { chain, applied }: { chain: LocalChainTime; applied: AppliedBlocks },
+): Promise<string | null> {
+  const { chainId, client } = chain;
+  const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
+  const known = largest(applied.get(chainId) ?? 0n, cursor?.appliedNumber ?? 0n);
+  const head = await client.getBlockNumber({ cacheTime: 0 });
+  const busy = await newestBusyBlock(chain, { after: known, head });
+  if (busy === null) {
+    applied.set(chainId, head);
+    return null;
+  }
+  const missing = BigInt(world.registry.chain(chainId)?.confirmations ?? 1) - (head - busy + 1n);
+  if (missing > 0n) await client.mine({ blocks: Number(missing) });
+  return `Block ${busy} of chain ${chainId} has not been applied.`;
+}
+
+/** The newest block in (after, head] with a transaction; null where all are empty. */
+async function newestBusyBlock(
+  { client }: LocalChainTime,
+  { after, head }: { after: bigint; head: bigint },
+): Promise<bigint | null> {
+  if (head - after > SCAN_LIMIT) return head;
+  for (let blockNumber = head; blockNumber > after; blockNumber--) {
+    if ((await client.getBlockTransactionCount({ blockNumber })) > 0) return blockNumber;
+  }
+  return null;
+}
+
+function largest(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
+}

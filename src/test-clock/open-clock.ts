@@ -1,0 +1,74 @@
+/** A process's copy of the test clock: the bell sets it within milliseconds, and polling bridges what the bell misses. */
+import pg from 'pg';
+import type { Database } from '../../prisma/client.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import { clockChannel, readOffset } from './store.ts';
+
+const POLL_MS = 500;
+
+export type FollowedClock = {
+  /** The real time where the clock cannot be moved, and until `follow` has been called. */
+  clock: Clock;
+  /** Resolves when the offset has been read; rejects when the database does not answer. */
+  follow(): Promise<void>;
+  /** Takes an offset before the bell brings it; never back. */
+  take(offsetMs: number): void;
+  close(): Promise<void>;
+};
+
+/** `listenUrl` must lead to the database without a pooler between. Where `movable` is false it is the real clock. */
+export function openClock(options: {
+  database: Database;
+  listenUrl: string;
+  log: Log;
+  movable: boolean;
+}): FollowedClock {
+  const { database, log } = options;
+  if (!options.movable) {
+    return { clock: systemClock, follow: async () => undefined, take: () => undefined, close: async () => undefined };
+  }
+  let offsetMs = 0;
+  let poll: NodeJS.Timeout | undefined;
+  let client: pg.Client | undefined;
+  let closed = false;
+  const take = (next: number) => {
+    offsetMs = Math.max(offsetMs, next);
+  };
+  const read = async () => take(await readOffset(database));
+  const listen = async () => {
+    const made = new pg.Client({ connectionString: options.listenUrl, application_name: 'sluice-clock' });
+    client = made;
+    made.on('notification', ({ payload }) => take(Number(payload)));
+    made.on('error', () => undefined);
+    made.on('end', () => {
+      if (client === made) client = undefined;
+    });
+    await made.connect();
+    await made.query(`LISTEN ${clockChannel}`);
+  };
+  const turn = async () => {
+    if (!client) await listen();
+    await read();
+  };
+  const later = () => {
+    poll = setTimeout(async () => {
+      await turn().catch((error: unknown) => log.debug({ error }, 'The test clock could not be read.'));
+      if (!closed) later();
+    }, POLL_MS);
+    poll.unref();
+  };
+  return {
+    clock: { now: () => new Date(Date.now() + offsetMs) },
+    take,
+    async follow() {
+      await turn();
+      later();
+    },
+    async close() {
+      closed = true;
+      clearTimeout(poll);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** The test clock's queries. Times in the queue's table are the clock's, until a job is released or has been tried. */
+import type { Database, DatabaseTransaction, TestClock } from '../../prisma/client.ts';
+
+export const clockChannel = 'sluice_test_clock';
+const ID = 1;
+/** A tried job that is tried again this soon is waited for; one that waits longer goes by real time and holds nobody up. */
+const SOON = '10 seconds';
+
+export function readClock(database: Database): Promise<TestClock | null> {
+  return database.testClock.findUnique({ where: { id: ID } });
+}
+
+export async function readOffset(database: Database): Promise<number> {
+  return Number((await readClock(database))?.offsetMs ?? 0n);
+}
+
+/** The row under its lock, made where it is missing. */
+export async function lockClock(tx: DatabaseTransaction): Promise<TestClock> {
+  await tx.$executeRaw`INSERT INTO test_clock (id, updated_at) VALUES (${ID}, now()) ON CONFLICT (id) DO NOTHING`;
+  await tx.$queryRaw`SELECT id FROM test_clock WHERE id = ${ID} FOR UPDATE`;
+  return tx.testClock.findUniqueOrThrow({ where: { id: ID } });
+}
+
+export async function setTarget(tx: DatabaseTransaction, targetAt: Date, isNew: boolean): Promise<TestClock> {
+  const data = { targetAt, ...(isNew ? { stops: 0, fault: null } : {}) };
+  return await tx.testClock.update({ where: { id: ID }, data });
+}
+
+/** Moves the clock to one more stop, and rings it to every process at the commit. */
+export async function writeOffset(tx: DatabaseTransaction, offsetMs: number): Promise<void> {
+  await tx.testClock.update({ where: { id: ID }, data: { offsetMs: BigInt(offsetMs), stops: { increment: 1 } } });
+  await tx.$queryRaw`SELECT pg_notify(${clockChannel}, ${String(offsetMs)})::text`;
+}
+
+/** The advance to `targetAt` has ended: it arrived, or it was given up for `fault`. A later target goes on. */
+export async function endAdvance(database: Database, targetAt: Date, fault: string | null): Promise<void> {
+  const where = fault === null ? { id: ID, targetAt } : { id: ID };
+  await database.testClock.updateMany({ where, data: { targetAt: null, fault } });
+}
+
+/** Makes every job ready whose time has come by the test clock; one that was tried waits by real time. */
+export async function releaseJobs(database: Database, now: Date): Promise<void> {
+  await database.$queryRaw`
+    WITH released AS (
+      UPDATE graphile_worker._private_jobs SET run_at = now()
+      WHERE run_at > now() AND run_at <= ${now} AND attempts = 0 AND locked_at IS NULL RETURNING id
+    )
+    SELECT pg_notify('jobs:insert', json_build_object('r', random()::text, 'count', count(*))::text)::text
+    FROM released HAVING count(*) > 0`;
+}
+
+/** Jobs that run, are ready, or are tried again soon. */
+export async function jobsAtWork(database: Database): Promise<number> {
+  const [row] = await database.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM graphile_worker.jobs
+    WHERE locked_at IS NOT NULL OR (attempts < max_attempts
+      AND (run_at <= now() OR (attempts > 0 AND run_at <= now() + ${SOON}::interval)))`;
+  return row?.count ?? 0;
+}
+
+/** Senders of ours with something that is to be sent by now, or is not confirmed yet. */
+export async function sendersUnderWay(database: Database, now: Date): Promise<{ chainId: number; sender: string }[]> {
+  return await database.$queryRaw<{ chainId: number; sender: string }[]>`
+    SELECT DISTINCT chain_id AS "chainId", sender FROM outgoing_transaction
+    WHERE status IN ('SIGNED', 'SENT') OR (status = 'MINED' AND confirmed_at IS NULL)
+       OR (status = 'QUEUED' AND (not_before IS NULL OR not_before <= ${now}))`;
+}
+
+/** When something is due next, after `now`; null when nothing is. */
+export async function nextDue(database: Database, now: Date): Promise<Date | null> {
+  const [row] = await database.$queryRaw<{ due: Date | null }[]>`
+    SELECT least(
+      (SELECT min(run_at) FROM graphile_worker.jobs
+       WHERE run_at > ${now} AND attempts = 0 AND locked_at IS NULL),
+      (SELECT min(not_before) FROM outgoing_transaction WHERE status = 'QUEUED' AND not_before > ${now}),
+      (SELECT min(expires_at) FROM payment_intent WHERE status = 'CREATED' AND expires_at > ${now})
+    ) AS due`;
+  return row?.due ?? null;
+}

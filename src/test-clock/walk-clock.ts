@@ -1,0 +1,57 @@
+import { transaction } from '../../prisma/client.ts';
+import type { Log } from '../platform/log.ts';
+import { type AppliedBlocks, awaitRest, type RestWorld } from './await-rest.ts';
+import type { FollowedClock } from './open-clock.ts';
+import { endAdvance, lockClock, nextDue, readClock, releaseJobs, writeOffset } from './store.ts';
+
+/** Of one walk: what needs more stops is asked for in several. */
+const STOPS_LIMIT = 20_000;
+
+export type WalkWorld = RestWorld & {
+  time: FollowedClock;
+  log: Log;
+  /** Rings what is due without a job of its own, as a timer does otherwise. */
+  sweep(): Promise<unknown>;
+};
+
+/**
+ * Takes the clock to its target, from one due instant to the next; it leaves a stop only at rest, so that everything
+ * happens in its order. At each stop the chains' time moves first, then the clock, then the jobs are released and the sweep rings. Writes the
+ * offset; ends the advance when it has arrived, or with a fault where there is no rest. A walk that was cut off anywhere
+ * is taken up by the next one. `stopped` ends it between two stops.
+ */
+export async function walkClock(world: WalkWorld, stopped: () => boolean): Promise<void> {
+  const { database, clock, log } = world;
+  const applied: AppliedBlocks = new Map();
+  while (!stopped()) {
+    const unrest = await awaitRest(world, applied);
+    const row = await readClock(database);
+    const targetAt = row?.targetAt;
+    if (!row || !targetAt) return;
+    if (unrest !== null || row.stops >= STOPS_LIMIT) {
+      const fault = unrest ?? `There were ${row.stops} stops, and more to come.`;
+      log.warn({ targetAt, stops: row.stops, fault }, 'The test clock was given up on its way.');
+      return await endAdvance(database, targetAt, fault);
+    }
+    const now = clock.now();
+    if (now >= targetAt) {
+      log.info({ now, stops: row.stops }, 'The test clock has arrived.');
+      return await endAdvance(database, targetAt, null);
+    }
+    const due = await nextDue(database, now);
+    await moveTo(world, due !== null && due < targetAt ? due : targetAt);
+  }
+}
+
+async function moveTo(world: WalkWorld, at: Date): Promise<void> {
+  await Promise.all(world.chains.map((chain) => chain.moveTo(at)));
+  const offsetMs = await transaction(world.database, async (tx) => {
+    const row = await lockClock(tx);
+    const offset = Math.max(Number(row.offsetMs), at.getTime() - Date.now());
+    await writeOffset(tx, offset);
+    return offset;
+  });
+  world.time.take(offsetMs);
+  await releaseJobs(world.database, world.clock.now());
+  await world.sweep();
+}
