@@ -8,12 +8,40 @@ export type Sizes = {
   connections: number;
   /** Payments whose way from block to client is measured. */
   payments: number;
+  /** Connections that each follow a payment of their own, those that follow everything, and events a second. */
+  subscribers: number;
+  followers: number;
+  eventsPerSecond: number;
+  /** Webhooks that are told. */
+  deliveries: number;
+  /** Events in the table when the sequence is read. */
+  events: number;
 };
 
 /** Small enough to try; `--full` is what the published figures are made with. */
 export const sizes: { quick: Sizes; full: Sizes } = {
-  quick: { rows: 2_000, seconds: 2, connections: 8, payments: 10 },
-  full: { rows: 50_000, seconds: 10, connections: 16, payments: 100 },
+  quick: {
+    rows: 2_000,
+    seconds: 2,
+    connections: 8,
+    payments: 10,
+    subscribers: 300,
+    followers: 5,
+    eventsPerSecond: 20,
+    deliveries: 500,
+    events: 200_000,
+  },
+  full: {
+    rows: 50_000,
+    seconds: 10,
+    connections: 16,
+    payments: 100,
+    subscribers: 5_000,
+    followers: 50,
+    eventsPerSecond: 100,
+    deliveries: 5_000,
+    events: 10_000_000,
+  },
 };
 
 export type Bench = { installation: Installation; sizes: Sizes; print: (line: string) => void };

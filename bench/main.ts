@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- part…] [--full] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
- * creates, pushes, memory; all when none is named. `--full` takes the sizes of the published figures, `--write` puts
+ * creates, pushes, memory, subscribers, webhooks, sequence; all when none is named. `--full` takes the sizes of the published figures, `--write` puts
  * the tables into docs/performance.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,9 @@ import { measureCreates } from './measure-creates.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measurePushes } from './measure-pushes.ts';
 import { measureReads } from './measure-reads.ts';
+import { measureSequence } from './measure-sequence.ts';
+import { measureSubscribers } from './measure-subscribers.ts';
+import { measureWebhooks } from './measure-webhooks.ts';
 import { openInstallation } from './open-installation.ts';
 
 const parts: Record<string, (bench: Bench) => Promise<string>> = {
@@ -19,6 +22,9 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   creates: measureCreates,
   pushes: measurePushes,
   memory: measureMemory,
+  subscribers: measureSubscribers,
+  webhooks: measureWebhooks,
+  sequence: measureSequence,
 };
 
 const { values, positionals } = parseArgs({

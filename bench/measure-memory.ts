@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from './bench.ts';
+import type { Installation } from './open-installation.ts';
 
 type Process = { pid: number; parent: number; residentKb: number };
 
@@ -28,6 +29,14 @@ export async function measureMemory({ installation, print }: Bench): Promise<str
   }
   print(rows.join('\n'));
   return `| process | memory, MiB |\n|---|---:|\n${rows.join('\n')}`;
+}
+
+/** Memory of the API process, in KiB. */
+export function apiMemoryKb(installation: Installation): number {
+  const pid = Number(readFileSync(join(installation.folder, 'api.pid'), 'utf8').split('\n')[0]);
+  const own = listProcesses().find((one) => one.pid === pid);
+  if (!own) throw new Error('The API does not run.');
+  return memoryKb(own);
 }
 
 function row(name: string, processes: Process[]): string {
