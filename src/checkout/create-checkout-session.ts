@@ -180,6 +180,11 @@ async function requirePayableIntent(
 ): Promise<PaymentIntent> {
   const intent = await database.paymentIntent.findFirst({ where: { id: request.id, appId: request.appId } });
   if (!intent) throw notFound('payment intent', 'paymentIntentId');
+  if (intent.sourceType === 'SUBSCRIPTION') {
+    throw new GatewayError('INVALID_STATE', 'The payment intent is paid in the checkout of its subscription.', {
+      param: 'paymentIntentId',
+    });
+  }
   if (intent.status !== 'CREATED') {
     throw new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}; only a CREATED one can be paid.`, {
       param: 'paymentIntentId',

@@ -34,12 +34,21 @@ export async function endOverdueSession(
 
 async function endOf(
   tx: DatabaseTransaction,
-  session: { paymentIntentId: string | null; expiresAt: Date },
+  session: { id: string; paymentIntentId: string | null; expiresAt: Date },
 ): Promise<Date> {
-  if (session.paymentIntentId === null) return session.expiresAt;
+  if (session.paymentIntentId === null) return await endOfConsent(tx, session);
   const last = await tx.quote.findFirst({
     where: { paymentIntentId: session.paymentIntentId },
     orderBy: { expiresAt: 'desc' },
   });
   return last !== null && last.expiresAt > session.expiresAt ? last.expiresAt : session.expiresAt;
+}
+
+/** A trial has no payment to quote: what was quoted is kept with the consent that was asked for. */
+async function endOfConsent(tx: DatabaseTransaction, session: { id: string; expiresAt: Date }): Promise<Date> {
+  const last = await tx.subscriptionConsent.findFirst({
+    where: { sessionId: session.id },
+    orderBy: { quoteExpiresAt: 'desc' },
+  });
+  return last !== null && last.quoteExpiresAt > session.expiresAt ? last.quoteExpiresAt : session.expiresAt;
 }

@@ -43,6 +43,8 @@ export type NewCheckoutSession = {
     | { kind: 'none' };
   /** What it came from; `session` for one of items of its own. */
   source: { type: PaymentSourceType; id: string } | 'session' | null;
+  /** What the intent came from, where that is another thing: a subscription that a link began. */
+  intentSource?: { type: PaymentSourceType; id: string };
   subscriptionId?: string | null;
   customerAccountId?: string | null | undefined;
   currency: Currency;
@@ -76,7 +78,7 @@ export async function openCheckoutSession(
   const id = newId();
   const clientSecret = newClientSecret(id);
   const source = request.source === 'session' ? { type: 'CHECKOUT' as const, id } : request.source;
-  const { intent, events } = await intentOf(tx, request, source);
+  const { intent, events } = await intentOf(tx, request, request.intentSource ?? source);
   const session = await tx.checkoutSession.create({
     data: {
       id,

@@ -1,6 +1,6 @@
 /** What a payer's wallet does, in order, to pay: transactions to send and typed data to sign. */
 import type { Address, Hex } from 'viem';
-import { contractAddress, NATIVE } from '../chains/chain.ts';
+import { contractAddress, NATIVE, type Token } from '../chains/chain.ts';
 import { approveData } from '../chains/evm/erc20.ts';
 import { type TypedDataJson, typedDataToJson } from '../chains/evm/typed-data-json.ts';
 import { authorizeCall } from '../escrow/calldata.ts';
@@ -59,15 +59,29 @@ const signingDescriptions: Record<SignatureName, (printed: string) => string> = 
 function approvalSteps(request: { payment: PlannedPayment; allowance: bigint; printed: string }): PaymentStep[] {
   const { payment, allowance } = request;
   if (payment.token.address === NATIVE || allowance >= payment.terms.amount) return [];
+  const description = `Allow the escrow to take exactly ${request.printed}.`;
+  return approveSteps({ ...payment, amount: payment.terms.amount, allowance, description });
+}
+
+/** Transactions that set the escrow's allowance to `amount`, from `allowance`; base units. */
+export function approveSteps(request: {
+  chainId: number;
+  escrow: Address;
+  token: Token;
+  amount: bigint;
+  allowance: bigint;
+  description: string;
+}): PaymentStep[] {
+  const { chainId, escrow, token } = request;
   const approve = (amount: bigint, description: string): PaymentStep => ({
     kind: 'transaction',
-    chainId: payment.chainId,
-    to: contractAddress(payment.token),
-    data: approveData(payment.escrow, amount),
+    chainId,
+    to: contractAddress(token),
+    data: approveData(escrow, amount),
     value: '0',
     description,
   });
-  const reset =
-    payment.token.resetsAllowance && allowance > 0n ? [approve(0n, 'Set the old allowance to zero first.')] : [];
-  return [...reset, approve(payment.terms.amount, `Allow the escrow to take exactly ${request.printed}.`)];
+  const needsReset = token.resetsAllowance && request.allowance > 0n;
+  const reset = needsReset ? [approve(0n, 'Set the old allowance to zero first.')] : [];
+  return [...reset, approve(request.amount, request.description)];
 }

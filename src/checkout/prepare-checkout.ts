@@ -29,13 +29,24 @@ import {
   type WayToPay,
 } from './way-to-pay.ts';
 
+/** What is told of a locked price. */
+export type ToldQuote = Pick<
+  Quote,
+  'id' | 'chainId' | 'tokenKey' | 'cryptoAmount' | 'exchangeRate' | 'expiresAt' | 'evidence'
+>;
+
 /** `walletBalance` and `walletAllowance` in base units, as of the latest block. */
-export type PreparedCheckout = { quote: Quote; steps: PaymentStep[]; walletBalance: string; walletAllowance: string };
+export type PreparedCheckout = {
+  quote: ToldQuote;
+  steps: PaymentStep[];
+  walletBalance: string;
+  walletAllowance: string;
+};
 
 type QuotedPrice = QuotedAmount & { evidence: PriceEvidence };
 
-/** Quotes of one intent: a page that renews its price for a day makes fewer. */
-const QUOTES_LIMIT = 500;
+/** Quotes of one payment: a page that renews its price for a day makes fewer. */
+export const QUOTES_LIMIT = 500;
 
 /**
  * Locks a price for one wallet, chain, token and method, and answers what the wallet has to do. Writes the quote and the
@@ -106,7 +117,8 @@ function requireIntent(session: SessionToPay): PaymentIntent {
   throw new GatewayError('INVALID_STATE', 'The checkout session has no payment: its subscription starts with a trial.');
 }
 
-function requirePayout(session: SessionToPay, chain: KnownWay['chain']): Address {
+/** Where the app is paid on a chain. Throws CONFLICT where it has not said. */
+export function requirePayout(session: SessionToPay, chain: KnownWay['chain']): Address {
   const payout = session.app.payoutAddresses.find((candidate) => candidate.family === chain.family);
   if (payout && isAddress(payout.address, { strict: false })) return getAddress(payout.address);
   throw new GatewayError(
@@ -119,13 +131,15 @@ function requirePayout(session: SessionToPay, chain: KnownWay['chain']): Address
   );
 }
 
-async function requireOpenChain(world: CheckoutWorld, chainId: number): Promise<void> {
+/** Throws CHAIN_PAUSED. */
+export async function requireOpenChain(world: CheckoutWorld, chainId: number): Promise<void> {
   const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
   if (!cursor || (cursor.pausedAt === null && cursor.haltedAt === null)) return;
   throw new GatewayError('CHAIN_PAUSED', `New payments on chain ${chainId} are paused.`, { meta: { chainId } });
 }
 
-async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promise<void> {
+/** Throws CONFLICT while a relayed payment of the wallet is under way. */
+export async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promise<void> {
   const wallet = { chainId: way.chain.chainId, address: way.payer };
   const underWay = await relayUnderWay(world.database, wallet);
   if (underWay === undefined) return;
@@ -138,7 +152,8 @@ async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promise<void
   );
 }
 
-async function quoteWay(world: CheckoutWorld, session: SessionToPay, way: KnownWay): Promise<QuotedPrice> {
+/** The session's amount in a token, at this moment's price; the method is judged by what it is worth. */
+export async function quoteWay(world: CheckoutWorld, session: SessionToPay, way: KnownWay): Promise<QuotedPrice> {
   const currency = currencyOf(session.currency);
   const [fiat, token] = await Promise.all([world.prices.fiatUsd(currency), world.prices.usdPrice(way.token.symbol)]);
   const amount = new Decimal(session.amount.toString());
@@ -153,7 +168,7 @@ async function quoteWay(world: CheckoutWorld, session: SessionToPay, way: KnownW
 }
 
 /** Without a fee recipient of its own the operator's address gets the fee; without an arbiter there are no disputes. */
-function partiesOf(world: CheckoutWorld): Parties {
+export function partiesOf(world: CheckoutWorld): Parties {
   const { arbiter, feeRecipient } = world.config;
   const ofKey = arbiter.privateKey === undefined ? zeroAddress : privateKeyToAddress(arbiter.privateKey);
   return {

@@ -9,12 +9,16 @@ import { authorizationBy, noAuthorization, type WalletAuthorization } from './wa
 
 type World = { database: Database; registry: Registry; nodes: EvmNodes };
 
-const permitCall = escrowAbi.find((item) => item.type === 'function' && item.name === 'authorizeWithPermit');
-const permitSelector = permitCall?.type === 'function' ? toFunctionSelector(permitCall) : '0x';
+/** Calls of ours that carry a permit: to the escrow with a payment, or to the token for a subscription. */
+const permitSelectors = [
+  ...escrowAbi.filter((item) => item.type === 'function').filter((item) => item.name === 'authorizeWithPermit'),
+  ...erc20Abi.filter((item) => item.name === 'permit'),
+].map((item) => toFunctionSelector(item));
 
 /**
  * Reads the allowances that a wallet has given the escrow in the block of `blockHash`, or in the newest one where the
- * node keeps no state of it, and the approval that they rest on. Throws CHAIN_UNAVAILABLE.
+ * node keeps no state of it, and the approval that they rest on; without any, a recurring consent that is live counts.
+ * Throws CHAIN_UNAVAILABLE.
  */
 export async function readAuthorization(
   world: World,
@@ -23,9 +27,27 @@ export async function readAuthorization(
   const chain = world.registry.chain(chainId);
   if (!chain?.escrow) return noAuthorization;
   const allowed = await allowedTokens(world, { chain, escrow: chain.escrow, wallet, blockHash });
-  if (allowed.length === 0) return noAuthorization;
+  if (allowed.length === 0) return await authorizationByConsent(world.database, { chainId, wallet });
   const approval = await newestApproval(world.database, { chainId, wallet, tokens: allowed });
   return authorizationBy(approval, approval !== null && (await isRelayedPermit(world.database, approval.txHash)));
+}
+
+/** Live: of a subscription that has not ended, and not revoked. */
+async function authorizationByConsent(
+  database: Database,
+  { chainId, wallet }: { chainId: number; wallet: Address },
+): Promise<WalletAuthorization> {
+  const consent = await database.subscriptionConsent.findFirst({
+    where: { chainId, walletAddress: wallet, revokedAt: null, acceptedBy: { status: { not: 'CANCELLED' } } },
+    orderBy: { acceptedAt: 'desc' },
+  });
+  if (!consent) return noAuthorization;
+  return {
+    hasActiveAuthorization: true,
+    authorizationType: consent.method === 'PERMIT' ? 'PERMIT' : 'APPROVAL',
+    authorizationTxHash: null,
+    authorizedAt: consent.acceptedAt,
+  };
 }
 
 async function allowedTokens(
@@ -40,7 +62,8 @@ async function allowedTokens(
   return tokens.filter((_, index) => (allowances[index] ?? 0n) > 0n);
 }
 
-async function readAllowance(
+/** What `owner` lets the escrow take of a token, base units, in the block of `blockHash` or the newest. Throws what the node throws. */
+export async function readAllowance(
   world: World,
   request: { chainId: number; token: Address; owner: Address; escrow: Address; blockHash: string | null },
 ): Promise<bigint> {
@@ -81,5 +104,7 @@ async function isRelayedPermit(database: Database, txHash: string): Promise<bool
     where: { hash: txHash },
     select: { cancels: true, outgoing: { select: { data: true } } },
   });
-  return attempt !== null && !attempt.cancels && attempt.outgoing.data.toLowerCase().startsWith(permitSelector);
+  if (attempt === null || attempt.cancels) return false;
+  const data = attempt.outgoing.data.toLowerCase();
+  return permitSelectors.some((selector) => data.startsWith(selector));
 }

@@ -8,6 +8,8 @@ import type { FoldingWorld } from '../payments/facts/folding-world.ts';
 import { paymentFactHandlers } from '../payments/facts/payment-fact-handler.ts';
 import type { Log } from '../platform/log.ts';
 import { traced } from '../platform/request-trace.ts';
+import { followAllowances } from '../subscriptions/consent/follow-allowances.ts';
+import { followConsents } from '../subscriptions/consent/follow-consents.ts';
 
 type World = Omit<FoldingWorld, 'hooks'> & {
   log: Log;
@@ -15,11 +17,14 @@ type World = Omit<FoldingWorld, 'hooks'> & {
 };
 
 export function factTable(world: World): FactHandlers {
-  const authorizations = followAuthorizations(world);
+  const authorizations = both(followAuthorizations(world), followAllowances(world));
+  const consents = followConsents(world);
   const handlers = new Map<string, FactHandler>([
     ...paymentFactHandlers({ ...world, hooks: schedulePaymentWork() }),
     ['Approval', authorizations],
     ['Transfer', both(authorizations, reportTransfers(world))],
+    ['Charged', consents],
+    ['Revoked', consents],
   ]);
   return tracedHandlers(world.database, handlers);
 }

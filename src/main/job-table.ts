@@ -29,6 +29,8 @@ import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob
 import { systemClock } from '../platform/clock.ts';
 import type { Mailer } from '../platform/mail.ts';
 import { type JobTable, jobEntry } from '../platform/queue.ts';
+import { followFirstCharge } from '../subscriptions/activation/follow-first-charge.ts';
+import { refreshAllowances } from '../subscriptions/consent/follow-allowances.ts';
 import { forecastNextRenewal } from '../subscriptions/forecast/forecast-next-renewal.ts';
 import { forecastRenewalJob, renewSubscriptionJob } from '../subscriptions/jobs.ts';
 import { followRenewalPayment } from '../subscriptions/renewal/follow-renewal-payment.ts';
@@ -54,7 +56,10 @@ export function jobTable(
       await queueDeliveries(world, { appId, first: BigInt(first), last: BigInt(last) });
       await react({ database: world.database, reactions }, { appId, first, last });
     }),
-    jobEntry(refreshWalletJob, (payload) => refreshWallet(world, payload)),
+    jobEntry(refreshWalletJob, async (payload) => {
+      await refreshWallet(world, payload);
+      await refreshAllowances(world, payload);
+    }),
     jobEntry(settleJob, (payload) => settlePayment(world, payload)),
     jobEntry(expireJob, (payload) => expirePaymentIntent(world, payload)),
     jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),
@@ -77,11 +82,19 @@ export function reactionTable(world: WorkWorld): Reactions {
       verb(world, { paymentIntentId: event.resourceId });
   return new Map<EventType, Reaction[]>([
     ['payment_intent.authorized', [ofPayment(completeCheckoutSession)]],
-    ['payment_intent.captured', [ofPayment(followInvoicePayment), ofPayment(followRenewalPayment)]],
+    [
+      'payment_intent.captured',
+      [ofPayment(followInvoicePayment), ofPayment(followFirstCharge), ofPayment(followRenewalPayment)],
+    ],
     ['payment_intent.settled', [ofPayment(followInvoicePayment), ofPayment(followRenewalPayment)]],
     [
       'payment_intent.reverted',
-      [ofPayment(reopenCheckoutSession), ofPayment(followInvoicePayment), ofPayment(followRenewalPayment)],
+      [
+        ofPayment(reopenCheckoutSession),
+        ofPayment(followInvoicePayment),
+        ofPayment(followFirstCharge),
+        ofPayment(followRenewalPayment),
+      ],
     ],
   ]);
 }

@@ -1,11 +1,13 @@
 import { type Database, type DatabaseTransaction, type Subscription, transaction } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
+import { refreshWalletJob } from '../customers/jobs.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { addJob } from '../platform/jobs.ts';
 import { dropUnpaidInvoices } from './renewal/drop-unpaid-invoices.ts';
 import { restingJob } from './renewal/resting-job.ts';
 import { scheduleRenewal } from './schedule-renewal.ts';
@@ -66,6 +68,9 @@ export async function endSubscription(
       pendingJobId: await restingJob(tx, { subscription: { ...locked, cancelAt: null }, now }),
     },
   });
+  const consent = await tx.subscriptionConsent.findFirst({ where: { acceptedBy: { id: locked.id } } });
+  // It is not live any more, which counts for what its wallet allows.
+  if (consent) await addJob(tx, refreshWalletJob, { chainId: consent.chainId, walletAddress: consent.walletAddress });
   await appendEvents(tx, subscription.appId, [
     ...events,
     { type: 'subscription.cancelled', resourceId: subscription.id, data: subscriptionFields(subscription) },

@@ -38,6 +38,7 @@ import './webhooks/webhook-endpoint.ts';
 import './webhooks/webhook-mutations.ts';
 import './subscriptions/subscription.ts';
 import './subscriptions/subscriptions.ts';
+import './subscriptions/subscription-checkout.ts';
 import './subscriptions/subscription-mutations.ts';
 import './subscriptions/subscription-updates.ts';
 import './prices/balance.ts';

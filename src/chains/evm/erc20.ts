@@ -1,5 +1,5 @@
 /** What is asked of ERC-20 tokens, and what their owners sign: EIP-2612 permits and ERC-3009 authorizations. */
-import { type Address, encodeFunctionData, type Hex, type TypedDataDefinition } from 'viem';
+import { type Address, encodeFunctionData, type Hex, parseSignature, type TypedDataDefinition } from 'viem';
 
 export const erc20Abi = [
   {
@@ -36,6 +36,21 @@ export const erc20Abi = [
     ],
     outputs: [],
   },
+  {
+    type: 'function',
+    name: 'permit',
+    stateMutability: 'nonpayable',
+    inputs: [
+      { name: 'owner', type: 'address' },
+      { name: 'spender', type: 'address' },
+      { name: 'value', type: 'uint256' },
+      { name: 'deadline', type: 'uint256' },
+      { name: 'v', type: 'uint8' },
+      { name: 'r', type: 'bytes32' },
+      { name: 's', type: 'bytes32' },
+    ],
+    outputs: [],
+  },
 ] as const;
 
 /** The token's own EIP-712 domain. */
@@ -50,6 +65,20 @@ const domainFields = [
 
 export function approveData(spender: Address, amount: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] });
+}
+
+/** The call that carries a permit to its token; anybody may send it. `signature` is a key's 65 bytes. */
+export function permitData(request: {
+  owner: Address;
+  spender: Address;
+  value: bigint;
+  deadline: number;
+  signature: Hex;
+}): Hex {
+  const { r, s, yParity } = parseSignature(request.signature);
+  const { owner, spender, value } = request;
+  const args = [owner, spender, value, BigInt(request.deadline), 27 + yParity, r, s] as const;
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'permit', args });
 }
 
 /** EIP-2612. `deadline` in unix seconds. */

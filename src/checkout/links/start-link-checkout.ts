@@ -44,7 +44,8 @@ export async function findLink(database: Database, name: LinkName): Promise<Link
 }
 
 /**
- * Starts a checkout session from a link, with its payment intent; billing details make the customer.
+ * Starts a checkout session from a link, with its payment intent; billing details make the customer. A link to a
+ * SUBSCRIPTION plan is started by the subscriptions' room (`start-link-subscription.ts`).
  * Throws NOT_FOUND; INVALID_STATE for a link that takes no payments; VALIDATION_ERROR for an amount or billing details that
  * do not fit the link. Appends `customer.created` and `payment_intent.created`.
  */
@@ -86,12 +87,6 @@ function planLinkSession(
 ): NewCheckoutSession {
   const { link, input, options } = request;
   if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not take payments.');
-  if (link.productPlan?.planType === 'SUBSCRIPTION') {
-    throw new GatewayError(
-      'INVALID_STATE',
-      'The payment link is for a subscription; it is started by its subscription.',
-    );
-  }
   const price = linkPrice(
     {
       amount: link.amount?.toFixed(2) ?? null,
@@ -142,7 +137,8 @@ function planLinkSession(
   };
 }
 
-async function makeCustomer(
+/** A customer of a payer's own words. */
+export async function makeCustomer(
   tx: DatabaseTransaction,
   app: App,
   details: BillingDetails,

@@ -1,13 +1,13 @@
 import type { CreateCheckoutSessionInput, SessionWithItems } from '../../../checkout/checkout-session.ts';
 import { createCheckoutSession } from '../../../checkout/create-checkout-session.ts';
-import { startLinkCheckout } from '../../../checkout/links/start-link-checkout.ts';
 import { requireCustomer } from '../../../customers/require-customer.ts';
-import { invalid } from '../../../errors.ts';
 import { createInvoiceCheckout } from '../../../invoices/create-invoice-checkout.ts';
 import type { IdempotencyRequest } from '../../../platform/idempotency/idempotency-request.ts';
+import { createSubscriptionCheckout } from '../../../subscriptions/checkout/create-subscription-checkout.ts';
+import { startLink } from '../links/start-link.ts';
 import type { World } from '../server/world.ts';
 
-/** Hands a session's input to the room of what it is for: an invoice, a link, or the checkout's own items and intents. */
+/** Hands a session's input to the room of what it is for: an invoice, a subscription, a link, or the checkout's own items and intents. */
 export async function openSession(
   world: World,
   request: {
@@ -23,7 +23,7 @@ export async function openSession(
   if (input.paymentLinkId) {
     const { customerAccountId } = input;
     await requireCustomer(world.database, { appId: scope.appId, id: customerAccountId, param: 'customerAccountId' });
-    return await startLinkCheckout(world, {
+    return await startLink(world, {
       link: { id: input.paymentLinkId, scope },
       input: {},
       options: input,
@@ -31,7 +31,8 @@ export async function openSession(
     });
   }
   if (input.subscriptionId) {
-    throw invalid([{ param: 'subscriptionId', message: 'subscriptions are not started here yet' }]);
+    const { subscriptionId } = input;
+    return await createSubscriptionCheckout(world, { scope, subscriptionId, options: input, idempotency });
   }
   return await createCheckoutSession(world, {
     app: { id: scope.appId, merchantId: scope.merchantId },

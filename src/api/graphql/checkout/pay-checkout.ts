@@ -1,7 +1,5 @@
 /** The mutations prepareCheckout and confirmCheckout: paying a session with nothing but a wallet. */
 import { z } from 'zod';
-import { confirmCheckout } from '../../../checkout/confirm-checkout.ts';
-import { prepareCheckout } from '../../../checkout/prepare-checkout.ts';
 import { requireKnownWay } from '../../../checkout/way-to-pay.ts';
 import { type FieldFault, GatewayError } from '../../../errors.ts';
 import { AuthorizationMethodEnum } from '../payments/payment-intent.ts';
@@ -10,6 +8,7 @@ import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { CheckoutSessionRef } from './checkout-session.ts';
+import { confirmSession, prepareSession } from './drive-session.ts';
 import { PreparedCheckoutRef } from './payment-step.ts';
 import { sessionScope } from './session-access.ts';
 
@@ -85,7 +84,8 @@ const ConfirmCheckoutInput = builder.inputType('ConfirmCheckoutInput', {
 builder.mutationField('prepareCheckout', (t) =>
   t.field({
     type: PreparedCheckoutRef,
-    description: 'Locks a price, and answers the steps that pay it.',
+    description:
+      'Locks a price, and answers the steps that pay it. A SUBSCRIPTION session takes PERMIT and APPROVAL: an allowance of twelve caps, and the consent.',
     authScopes: { write: true, session: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),
@@ -94,7 +94,7 @@ builder.mutationField('prepareCheckout', (t) =>
     resolve: async (_root, args, context) => {
       const input = checked(context, prepareRules, args.input);
       const scope = await sessionScope(context, args.id);
-      return await prepareCheckout(context.world, {
+      return await prepareSession(context.world, {
         scope,
         sessionId: args.id,
         input,
@@ -120,7 +120,7 @@ builder.mutationField('confirmCheckout', (t) =>
     resolve: async (_root, args, context) => {
       const input = checked(context, confirmRules, args.input);
       const scope = await sessionScope(context, args.id);
-      return await confirmCheckout(context.world, { scope, sessionId: args.id, input });
+      return await confirmSession(context.world, { scope, sessionId: args.id, input });
     },
   }),
 );

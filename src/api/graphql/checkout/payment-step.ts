@@ -1,7 +1,6 @@
 /** What a wallet does to pay, and what was quoted for it. */
-import type { Quote } from '../../../../prisma/client.ts';
 import type { PaymentStep } from '../../../checkout/payment-step.ts';
-import type { PreparedCheckout } from '../../../checkout/prepare-checkout.ts';
+import type { PreparedCheckout, ToldQuote } from '../../../checkout/prepare-checkout.ts';
 import { type PriceEvidence, readEvidence } from '../../../prices/price-evidence.ts';
 import { builder } from '../server/builder.ts';
 
@@ -20,8 +19,11 @@ const PaymentStepKindEnum = builder.enumType('PaymentStepKind', {
 const SignatureNameEnum = builder.enumType('SignatureName', {
   description: 'Which signature a step asks for; under this name it is given to confirmCheckout.',
   values: {
-    permit: { value: 'permit', description: 'EIP-2612: an allowance of exactly the amount.' },
-    consent: { value: 'consent', description: 'Agreement to the terms.' },
+    permit: {
+      value: 'permit',
+      description: 'EIP-2612: an allowance of exactly the amount; for a subscription of twelve caps.',
+    },
+    consent: { value: 'consent', description: 'Agreement to the terms; for a subscription to the recurring consent.' },
     receive: { value: 'receive', description: 'ERC-3009: the payment, bound to the terms.' },
   } as const,
 });
@@ -99,7 +101,7 @@ const PriceEvidenceRef = builder.objectRef<PriceEvidence[number]>('PriceEvidence
   }),
 });
 
-const QuoteRef = builder.objectRef<Quote>('Quote').implement({
+const QuoteRef = builder.objectRef<ToldQuote>('Quote').implement({
   description: 'A price locked for one wallet, chain and token.',
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),

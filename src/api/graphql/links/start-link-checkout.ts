@@ -1,10 +1,11 @@
 /** The mutation startLinkCheckout. */
 import { startLinkCheckoutSchema } from '../../../checkout/links/link-checkout.ts';
-import { findLink, startLinkCheckout } from '../../../checkout/links/start-link-checkout.ts';
+import { findLink } from '../../../checkout/links/start-link-checkout.ts';
 import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
 import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
+import { startLink } from './start-link.ts';
 
 const BillingDetailsInput = builder.inputType('BillingDetailsInput', {
   description: 'Who pays; required where the link asks for it, but for the state.',
@@ -26,14 +27,18 @@ const StartLinkCheckoutInput = builder.inputType('StartLinkCheckoutInput', {
   fields: (t) => ({
     amount: t.field({ type: 'Decimal', description: 'Only where the link leaves the amount to the payer.' }),
     currency: t.string({ description: 'USD or EUR, where the link leaves it to the payer.' }),
-    billingDetails: t.field({ type: BillingDetailsInput, description: 'They make a customer of the app.' }),
+    billingDetails: t.field({
+      type: BillingDetailsInput,
+      description: 'They make a customer of the app. A link to a SUBSCRIPTION plan needs the email.',
+    }),
   }),
 });
 
 builder.mutationField('startLinkCheckout', (t) =>
   t.field({
     type: CheckoutSessionRef,
-    description: 'Starts a checkout session from a payment link. Anybody may; the answer holds the client secret.',
+    description:
+      'Starts a checkout session from a payment link, and where it sells a SUBSCRIPTION plan the subscription too. Anybody may; the answer holds the client secret.',
     authScopes: { public: true },
     args: {
       slug: t.arg.string({ required: true, description: "The link's slug." }),
@@ -42,7 +47,7 @@ builder.mutationField('startLinkCheckout', (t) =>
     resolve: async (_root, args, context) => {
       const input = checked(context, rules, args.input);
       const link = await findLink(context.world.database, { slug: args.slug });
-      const { session, clientSecret } = await startLinkCheckout(context.world, {
+      const { session, clientSecret } = await startLink(context.world, {
         link: { slug: args.slug },
         input,
         idempotency: idempotencyOf(context, {

@@ -1,0 +1,35 @@
+/** Hands the driving of a session to the room of its mode: a payment's to checkout, a subscription's to subscriptions. */
+import { appScope } from '../../../auth/app-scope.ts';
+import type { Scope } from '../../../auth/principal.ts';
+import type { SessionWithItems } from '../../../checkout/checkout-session.ts';
+import { type ConfirmInput, confirmCheckout } from '../../../checkout/confirm-checkout.ts';
+import { type PreparedCheckout, prepareCheckout } from '../../../checkout/prepare-checkout.ts';
+import type { WayToPay } from '../../../checkout/way-to-pay.ts';
+import type { IdempotencyRequest } from '../../../platform/idempotency/idempotency-request.ts';
+import { confirmConsent } from '../../../subscriptions/consent/confirm-consent.ts';
+import { prepareConsent } from '../../../subscriptions/consent/prepare-consent.ts';
+import type { World } from '../server/world.ts';
+
+type SessionName = { scope: Scope; sessionId: string };
+
+export async function prepareSession(
+  world: World,
+  request: SessionName & { input: WayToPay; idempotency: IdempotencyRequest | undefined },
+): Promise<PreparedCheckout> {
+  const isRecurring = await isSubscription(world, request);
+  return isRecurring ? await prepareConsent(world, request) : await prepareCheckout(world, request);
+}
+
+export async function confirmSession(
+  world: World,
+  request: SessionName & { input: ConfirmInput },
+): Promise<SessionWithItems> {
+  const isRecurring = await isSubscription(world, request);
+  return isRecurring ? await confirmConsent(world, request) : await confirmCheckout(world, request);
+}
+
+/** A session that is not the caller's is none: the verb says so. */
+async function isSubscription(world: World, { scope, sessionId }: SessionName): Promise<boolean> {
+  const where = { id: sessionId, mode: 'SUBSCRIPTION' as const, ...appScope(scope) };
+  return (await world.database.checkoutSession.count({ where })) > 0;
+}

@@ -1,0 +1,50 @@
+/** The mutation createSubscriptionCheckout. */
+import { z } from 'zod';
+import { createCheckoutSessionSchema } from '../../../checkout/checkout-session.ts';
+import { createSubscriptionCheckout } from '../../../subscriptions/checkout/create-subscription-checkout.ts';
+import { CheckoutSessionRef, CheckoutUiModeEnum } from '../checkout/checkout-session.ts';
+import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+const { uiMode, successUrl, cancelUrl } = createCheckoutSessionSchema.shape;
+const rules = defineRules({ schema: z.object({ uiMode, successUrl, cancelUrl }) });
+
+const CreateSubscriptionCheckoutInput = builder.inputType('CreateSubscriptionCheckoutInput', {
+  description: 'How a subscription is begun.',
+  extensions: carryRules(rules),
+  fields: (t) => ({
+    uiMode: t.field({ type: CheckoutUiModeEnum, description: 'HOSTED by default.' }),
+    successUrl: t.field({ type: 'URL', description: 'Where the payer goes after signing.' }),
+    cancelUrl: t.field({ type: 'URL', description: 'Where the payer goes after cancelling.' }),
+  }),
+});
+
+builder.mutationField('createSubscriptionCheckout', (t) =>
+  t.field({
+    type: CheckoutSessionRef,
+    description:
+      'Opens the session in which the payer of a PENDING subscription signs its consent and pays the first period; with a trial there is nothing to pay yet. Its client secret is told here and never again.',
+    authScopes: { write: true },
+    args: {
+      id: t.arg.id({ required: true, description: "The subscription's UUID." }),
+      input: t.arg({ type: CreateSubscriptionCheckoutInput, required: true }),
+    },
+    resolve: async (_root, args, context) => {
+      const options = checked(context, rules, args.input);
+      const scope = await scopeOf(context);
+      const { session, clientSecret } = await createSubscriptionCheckout(context.world, {
+        scope,
+        subscriptionId: args.id,
+        options,
+        idempotency: idempotencyOf(context, {
+          scopeId: scope.appId ?? scope.merchantId,
+          operation: 'createSubscriptionCheckout',
+          parameters: { id: args.id, ...options },
+        }),
+      });
+      return { ...session, clientSecret };
+    },
+  }),
+);

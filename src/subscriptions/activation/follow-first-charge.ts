@@ -1,0 +1,114 @@
+import {
+  type Database,
+  type DatabaseTransaction,
+  type PaymentIntent,
+  type SubscriptionConsent,
+  transaction,
+} from '../../../prisma/client.ts';
+import { refreshWalletJob } from '../../customers/jobs.ts';
+import { consentFromJson } from '../../escrow/consent.ts';
+import { appendEvents, type NewEvent } from '../../events/append-events.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { addJob } from '../../platform/jobs.ts';
+import { consentPeriodStart } from '../charge/consent-period.ts';
+import { authorizationColumns, linkSigner, noAuthorization } from '../consent/accepted-consent.ts';
+import { watchRenewal } from '../forecast/watch-renewal.ts';
+import { scheduleRenewal, unscheduleRenewal } from '../schedule-renewal.ts';
+import { lockSubscription, type SubscriptionWithPrice } from '../store.ts';
+import { nextSubscriptionStatus } from '../subscription.ts';
+import { subscriptionFields } from '../subscription-fields.ts';
+import { writeFirstInvoice } from './write-first-invoice.ts';
+
+type FirstCharge = { row: SubscriptionConsent; intent: PaymentIntent };
+
+/**
+ * Reacts to `payment_intent.captured` and `.reverted` of a subscription's first charge. Captured: the subscription is
+ * ACTIVE by the consent that was charged, its periods counted from the consent's start, period 0 invoiced and PAID, the
+ * next charge scheduled; appends `invoice.opened`, `invoice.paid`, `subscription.activated`. One that was cancelled
+ * meanwhile stays so, with its paid invoice. Reverted: an ACTIVE one is PENDING again, without a consent.
+ * Idempotent: it reads the intent again. Charges of later periods are none of its business.
+ */
+export async function followFirstCharge(
+  world: { database: Database; clock: Clock },
+  request: { paymentIntentId: string },
+): Promise<void> {
+  const found = await world.database.paymentIntent.findUnique({ where: { id: request.paymentIntentId } });
+  if (found?.sourceType !== 'SUBSCRIPTION' || found.sourceId === null) return;
+  const subscriptionId = found.sourceId;
+  await transaction(world.database, async (tx) => {
+    const subscription = await lockSubscription(tx, subscriptionId);
+    const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: found.id } });
+    if (intent.capturedAt === null) return await takeBack(tx, { subscription, intent });
+    const row = await chargedConsent(tx, { subscription, intent });
+    if (!row || row.acceptedAt !== null) return;
+    await activate(tx, { subscription, charge: { row, intent }, now: world.clock.now() });
+  });
+}
+
+/** The consent whose first charge the intent is; null for a later charge, which has a quote of its own. */
+async function chargedConsent(
+  tx: DatabaseTransaction,
+  { subscription, intent }: { subscription: SubscriptionWithPrice; intent: PaymentIntent },
+): Promise<SubscriptionConsent | null> {
+  if (intent.acceptedTermsHash === null) return null;
+  const { quoteId } = await tx.paymentTerms.findUniqueOrThrow({ where: { termsHash: intent.acceptedTermsHash } });
+  if (quoteId === null) return null;
+  return await tx.subscriptionConsent.findFirst({ where: { quoteId, subscriptionId: subscription.id } });
+}
+
+async function activate(
+  tx: DatabaseTransaction,
+  request: { subscription: SubscriptionWithPrice; charge: FirstCharge; now: Date },
+): Promise<void> {
+  const { subscription, charge, now } = request;
+  const { row, intent } = charge;
+  const consent = consentFromJson(row.consent);
+  const period = { start: consentPeriodStart(consent, 0), end: consentPeriodStart(consent, 1) };
+  const paidAt = intent.capturedAt ?? now;
+  const events: NewEvent[] = await writeFirstInvoice(tx, { subscription, row, intent, period, paidAt });
+  await tx.subscriptionConsent.update({ where: { consentId: row.consentId }, data: { acceptedAt: now } });
+  const status = nextSubscriptionStatus(subscription.status, 'ACTIVATE');
+  if (status) {
+    const active = await tx.subscription.update({
+      where: { id: subscription.id },
+      data: {
+        status,
+        ...authorizationColumns(row),
+        customerWalletId: await linkSigner(tx, { row, customerAccountId: subscription.customerAccountId, now }),
+        currentPeriodStart: period.start,
+        currentPeriodEnd: period.end,
+        billingCycleAnchor: period.start,
+        pendingJobId: await scheduleRenewal(tx, { subscriptionId: subscription.id, runAt: period.end }),
+      },
+    });
+    await watchRenewal(tx, { subscriptionId: subscription.id, dueAt: period.end, after: now });
+    events.push({ type: 'subscription.activated', resourceId: active.id, data: subscriptionFields(active) });
+  }
+  await appendEvents(tx, subscription.appId, events);
+}
+
+/** The payment is gone, and with it what it began. Its own `payment_intent.reverted` tells it. */
+async function takeBack(
+  tx: DatabaseTransaction,
+  { subscription, intent }: { subscription: SubscriptionWithPrice; intent: PaymentIntent },
+): Promise<void> {
+  if (subscription.consentId === null) return;
+  const row = await tx.subscriptionConsent.findUniqueOrThrow({ where: { consentId: subscription.consentId } });
+  const began = await tx.quote.count({ where: { id: row.quoteId, paymentIntentId: intent.id } });
+  const status = nextSubscriptionStatus(subscription.status, 'ACTIVATION_REVERTED');
+  if (began === 0 || !status) return;
+  await tx.subscription.update({
+    where: { id: subscription.id },
+    data: {
+      status,
+      ...noAuthorization,
+      currentPeriodStart: null,
+      currentPeriodEnd: null,
+      billingCycleAnchor: null,
+      pendingJobId: await unscheduleRenewal(tx, subscription.id),
+    },
+  });
+  const { consentId, chainId, walletAddress } = row;
+  await tx.subscriptionConsent.update({ where: { consentId }, data: { acceptedAt: null } });
+  await addJob(tx, refreshWalletJob, { chainId, walletAddress });
+}

@@ -1,0 +1,79 @@
+import type { DatabaseTransaction, PaymentIntent, Subscription, SubscriptionConsent } from '../../../prisma/client.ts';
+import { inOrder } from '../../checkout/store.ts';
+import type { NewEvent } from '../../events/append-events.ts';
+import { invoiceFields, invoiceNumber } from '../../invoices/invoice.ts';
+import { newId } from '../../platform/identifier.ts';
+import type { Period } from '../billing-period.ts';
+
+/**
+ * Writes the invoice of the period that the first charge has paid, from the lines of the session it was paid in, PAID and
+ * numbered. One that this payment had before a reorganisation keeps its number and gets the period. Answers what is to be
+ * told: `invoice.opened`, `invoice.paid`. The caller holds the subscription locked.
+ */
+export async function writeFirstInvoice(
+  tx: DatabaseTransaction,
+  request: {
+    subscription: Subscription;
+    row: SubscriptionConsent;
+    intent: PaymentIntent;
+    period: Period;
+    paidAt: Date;
+  },
+): Promise<NewEvent[]> {
+  const { subscription, row, intent, period, paidAt } = request;
+  const dates = { periodStart: period.start, periodEnd: period.end, dueDate: period.start };
+  const known = await tx.invoice.findUnique({ where: { paymentIntentId: intent.id } });
+  if (known) {
+    // Whether it is paid is followed by the invoices' own room.
+    await tx.invoice.update({ where: { id: known.id }, data: dates });
+    return [];
+  }
+  const session = await tx.checkoutSession.findUniqueOrThrow({
+    where: { id: row.sessionId ?? '' },
+    include: inOrder,
+  });
+  const counter = await tx.invoiceCounter.upsert({
+    where: { appId: subscription.appId },
+    create: { appId: subscription.appId, lastNumber: 1 },
+    update: { lastNumber: { increment: 1 } },
+  });
+  const invoice = await tx.invoice.create({
+    data: {
+      id: newId(),
+      appId: subscription.appId,
+      customerAccountId: subscription.customerAccountId,
+      subscriptionId: subscription.id,
+      paymentIntentId: intent.id,
+      invoiceNumber: invoiceNumber(counter.lastNumber),
+      status: 'PAID',
+      subtotal: session.subtotal,
+      taxAmount: session.taxAmount,
+      total: session.amount,
+      currency: session.currency,
+      taxRateId: session.taxRateId,
+      ...dates,
+      paidAt,
+      allowedChains: subscription.allowedChains ?? 'ALL',
+      allowedTokens: subscription.allowedTokens ?? 'ALL',
+      items: {
+        create: session.items.map((item) => ({
+          id: newId(),
+          position: item.position,
+          description: item.name,
+          amount: item.amount,
+          currency: item.currency,
+          quantity: item.quantity,
+          taxAmount: item.taxAmount,
+          taxRateId: session.taxRateId,
+          productPlanId: item.productPlanId,
+          productPlanPriceId: item.productPlanPriceId,
+        })),
+      },
+    },
+  });
+  const opened = { ...invoice, status: 'OPEN', paidAt: null } as const;
+  return [
+    { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(opened) },
+    { type: 'invoice.paid', resourceId: invoice.id, data: invoiceFields(invoice) },
+  ];
+}

@@ -1,0 +1,129 @@
+import { type Database, type DatabaseTransaction, type ProductPlanPrice, transaction } from '../../../prisma/client.ts';
+import { readSelection } from '../../chains/chain-selection.ts';
+import type { SessionWithItems } from '../../checkout/checkout-session.ts';
+import { billingFaults, linkPrice, type StartLinkCheckoutInput } from '../../checkout/links/link-checkout.ts';
+import {
+  findLink,
+  type LinkName,
+  type LinkSessionOptions,
+  makeCustomer,
+} from '../../checkout/links/start-link-checkout.ts';
+import { openCheckoutSession } from '../../checkout/open-checkout-session.ts';
+import { GatewayError, invalid } from '../../errors.ts';
+import { appendEvents, type NewEvent } from '../../events/append-events.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
+import { once } from '../../platform/idempotency/once.ts';
+import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
+import { newId } from '../../platform/identifier.ts';
+import { subscriptionFields } from '../subscription-fields.ts';
+import { subscriptionSession } from './subscription-session.ts';
+
+type Link = Awaited<ReturnType<typeof findLink>>;
+type Answer = { session: SessionWithItems; clientSecret: string };
+
+/**
+ * Starts a subscription from a link to a SUBSCRIPTION plan: the customer (known by the email that the payer must give, or
+ * named by the merchant), a PENDING subscription, and the session that begins it.
+ * Appends `customer.created`, `subscription.created` and `payment_intent.created`.
+ * Throws NOT_FOUND; INVALID_STATE for a link that takes no payments; VALIDATION_ERROR for what does not fit the link.
+ */
+export async function startLinkSubscription(
+  world: { database: Database; clock: Clock },
+  request: {
+    link: LinkName;
+    input: StartLinkCheckoutInput;
+    options?: LinkSessionOptions;
+    idempotency?: IdempotencyRequest | undefined;
+  },
+): Promise<Answer> {
+  const { idempotency, input } = request;
+  const options = request.options ?? {};
+  const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
+  const first = await firstAnswer<Answer>(world.database, idempotency);
+  if (first) return reveal(first.result);
+  const link = await findLink(world.database, request.link);
+  const sold = await soldBy(world.database, { link, input, options });
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => {
+      const now = world.clock.now();
+      const { customerAccountId, events } = await payerOf(tx, { link, input, options });
+      const subscription = await tx.subscription.create({
+        data: {
+          id: newId(),
+          appId: link.appId,
+          customerAccountId,
+          productPlanId: sold.plan.id,
+          productPlanPriceId: sold.price.id,
+          maxCaptureRetries: link.app.subscriptionCaptureRetries,
+          ...readSelection(link),
+        },
+      });
+      const made: NewEvent = {
+        type: 'subscription.created',
+        resourceId: subscription.id,
+        data: subscriptionFields(subscription),
+      };
+      const session = subscriptionSession({
+        ...sold,
+        app: link.app,
+        subscription,
+        intent: null,
+        now,
+        options: {
+          ...options,
+          successUrl: options.successUrl ?? link.successUrl,
+          cancelUrl: options.cancelUrl ?? link.cancelUrl,
+        },
+        source: { type: 'PAYMENT_LINK', id: link.id },
+      });
+      const opened = await openCheckoutSession(tx, session);
+      await appendEvents(tx, link.appId, [...events, made, ...opened.events]);
+      return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
+    }),
+  );
+  return reveal(result);
+}
+
+/** The link's plan and price, else the plan's default one. Taxed as every later period: by the plan's rate. */
+async function soldBy(
+  database: Database,
+  request: { link: Link; input: StartLinkCheckoutInput; options: LinkSessionOptions },
+) {
+  const { link, input, options } = request;
+  if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not take payments.');
+  if (!link.productPlan) throw new Error('A link without a plan starts no subscription.');
+  const price = link.productPlanPrice ?? (await defaultPrice(database, link.productPlan.id));
+  const { currency } = price;
+  const judged = linkPrice({ amount: null, currency, price: { amount: price.amount.toFixed(2), currency } }, input);
+  const faults = Array.isArray(judged) ? judged : [];
+  if (!options.customerAccountId) {
+    const missing = billingFaults(link.requireBillingDetails, input.billingDetails);
+    if (missing.length === 0 && !input.billingDetails?.email) {
+      missing.push({ param: 'billingDetails.email', message: 'is required: a subscription needs one' });
+    }
+    faults.push(...missing);
+  }
+  if (faults.length > 0) throw invalid(faults);
+  return { plan: link.productPlan, price };
+}
+
+async function defaultPrice(database: Database, productPlanId: string): Promise<ProductPlanPrice> {
+  const price = await database.productPlanPrice.findFirst({
+    where: { productPlanId, isActive: true },
+    orderBy: [{ isDefault: 'desc' }, { sortOrder: 'asc' }],
+  });
+  if (price) return price;
+  throw new GatewayError('INVALID_STATE', "The payment link's plan has no price.");
+}
+
+async function payerOf(
+  tx: DatabaseTransaction,
+  request: { link: Link; input: StartLinkCheckoutInput; options: LinkSessionOptions },
+): Promise<{ customerAccountId: string; events: NewEvent[] }> {
+  const { link, input, options } = request;
+  if (options.customerAccountId) return { customerAccountId: options.customerAccountId, events: [] };
+  const made = await makeCustomer(tx, link.app, input.billingDetails ?? {});
+  return { customerAccountId: made.id, events: [made.event] };
+}

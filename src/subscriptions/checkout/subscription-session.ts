@@ -1,0 +1,88 @@
+/** The session by which a subscription begins: its first period's price, or nothing to pay yet where a trial comes first. */
+import { Decimal } from 'decimal.js';
+import type {
+  App,
+  PaymentIntent,
+  ProductPlan,
+  ProductPlanPrice,
+  Subscription,
+  TaxRate,
+} from '../../../prisma/client.ts';
+import { type TaxedLine, type TaxedTotal, taxLine, taxTotal } from '../../catalog/tax.ts';
+import { taxRuleOf } from '../../catalog/tax-rate.ts';
+import { readSelection } from '../../chains/chain-selection.ts';
+import { sessionExpiry } from '../../checkout/checkout-session.ts';
+import type { NewCheckoutSession } from '../../checkout/open-checkout-session.ts';
+import { currencyOf } from '../../prices/money.ts';
+
+export type PlanWithRate = ProductPlan & { taxRate: TaxRate | null };
+
+export type SubscriptionSessionOptions = Partial<
+  Pick<NewCheckoutSession, 'uiMode' | 'successUrl' | 'cancelUrl' | 'metadata'>
+> & { expiresInMinutes?: number | null | undefined };
+
+/** What one period costs: the price, taxed by its plan's rate while that is active. */
+export function periodPrice(
+  plan: PlanWithRate,
+  price: Pick<ProductPlanPrice, 'amount'>,
+): { rate: TaxRate | null; taxed: TaxedLine; total: TaxedTotal } {
+  const rate = plan.taxRate?.isActive ? plan.taxRate : null;
+  const taxed = taxLine({ amount: new Decimal(price.amount.toString()), quantity: 1, tax: taxRuleOf(rate) });
+  return { rate, taxed, total: taxTotal([taxed]) };
+}
+
+/** Whether the first charge comes only after a trial. */
+export function hasTrial(price: Pick<ProductPlanPrice, 'trialPeriodDays'>): boolean {
+  return (price.trialPeriodDays ?? 0) > 0;
+}
+
+/** `intent`: one of the subscription that can still be paid. `source`: what opens the session, if not the subscription. */
+export function subscriptionSession(request: {
+  app: App;
+  subscription: Subscription;
+  plan: PlanWithRate;
+  price: ProductPlanPrice;
+  intent: PaymentIntent | null;
+  now: Date;
+  options: SubscriptionSessionOptions;
+  source?: NewCheckoutSession['source'];
+}): NewCheckoutSession {
+  const { app, subscription, plan, price, intent, now, options } = request;
+  const { rate, taxed, total } = periodPrice(plan, price);
+  const ofSubscription = { type: 'SUBSCRIPTION', id: subscription.id } as const;
+  return {
+    app,
+    now,
+    expiresAt: sessionExpiry(now, options.expiresInMinutes),
+    mode: 'SUBSCRIPTION',
+    uiMode: options.uiMode,
+    payment: firstPayment(price, intent),
+    source: request.source ?? ofSubscription,
+    intentSource: ofSubscription,
+    subscriptionId: subscription.id,
+    customerAccountId: subscription.customerAccountId,
+    currency: currencyOf(price.currency),
+    total,
+    taxRateId: rate?.id,
+    items: [
+      {
+        name: plan.name,
+        description: plan.description,
+        amount: price.amount.toFixed(2),
+        quantity: 1,
+        taxed,
+        productPlanId: plan.id,
+        productPlanPriceId: price.id,
+      },
+    ],
+    selection: readSelection(subscription),
+    successUrl: options.successUrl,
+    cancelUrl: options.cancelUrl,
+    metadata: options.metadata,
+  };
+}
+
+function firstPayment(price: ProductPlanPrice, intent: PaymentIntent | null): NewCheckoutSession['payment'] {
+  if (hasTrial(price)) return { kind: 'none' };
+  return intent ? { kind: 'existing', intent } : { kind: 'new', captureMode: 'AUTOMATIC' };
+}

@@ -1,0 +1,52 @@
+/** What a subscription takes over from the consent by which it is charged from now on. */
+import type { DatabaseTransaction, Prisma, SubscriptionConsent } from '../../../prisma/client.ts';
+import { refreshWalletJob } from '../../customers/jobs.ts';
+import { newId } from '../../platform/identifier.ts';
+import { addJob } from '../../platform/jobs.ts';
+
+/** The columns that say how it is charged. */
+export function authorizationColumns(row: SubscriptionConsent) {
+  return {
+    consentId: row.consentId,
+    authorizationMethod: row.method,
+    authorizationChainId: row.chainId,
+    authorizationTokenKey: row.tokenKey,
+    permitSignature: row.permitSignature,
+    permitDeadline: row.permitDeadline,
+    permitNonce: row.permitNonce,
+  } satisfies Prisma.SubscriptionUncheckedUpdateInput;
+}
+
+/** Those columns of a subscription that has no consent. */
+export const noAuthorization = {
+  consentId: null,
+  customerWalletId: null,
+  authorizationMethod: null,
+  authorizationChainId: null,
+  authorizationTokenKey: null,
+  permitSignature: null,
+  permitDeadline: null,
+  permitNonce: null,
+  approvedAllowance: null,
+} satisfies Prisma.SubscriptionUncheckedUpdateInput;
+
+/**
+ * Links the wallet that signed to its customer, and has what it allows the escrow read. Answers the wallet's id.
+ */
+export async function linkSigner(
+  tx: DatabaseTransaction,
+  request: { row: SubscriptionConsent; customerAccountId: string; now: Date },
+): Promise<string> {
+  const { row, customerAccountId, now } = request;
+  const { chainId, walletAddress } = row;
+  await tx.customerWallet.createMany({
+    data: { id: newId(), customerAccountId, chainId, walletAddress, createdAt: now },
+    skipDuplicates: true,
+  });
+  const wallet = await tx.customerWallet.findUniqueOrThrow({
+    where: { customerAccountId_chainId_walletAddress: { customerAccountId, chainId, walletAddress } },
+    select: { id: true },
+  });
+  await addJob(tx, refreshWalletJob, { chainId, walletAddress });
+  return wallet.id;
+}

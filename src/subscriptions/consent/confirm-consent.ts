@@ -1,0 +1,198 @@
+import type { Hex } from 'viem';
+import { type DatabaseTransaction, type SubscriptionConsent, transaction } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+import { permitData } from '../../chains/evm/erc20.ts';
+import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../../chains/evm/signature.ts';
+import { signedDigest } from '../../checkout/authorization-plan.ts';
+import type { SessionWithItems } from '../../checkout/checkout-session.ts';
+import type { CheckoutWorld } from '../../checkout/checkout-world.ts';
+import type { ConfirmInput } from '../../checkout/confirm-checkout.ts';
+import { requireUnpaid } from '../../checkout/require-payable.ts';
+import {
+  inOrder,
+  lockPaymentIntent,
+  lockWallet,
+  relayUnderWay,
+  requireSession,
+  type SessionToPay,
+} from '../../checkout/store.ts';
+import { type FieldFault, GatewayError, invalid, notFound } from '../../errors.ts';
+import { consentFromJson } from '../../escrow/consent.ts';
+import { termsFromJson } from '../../escrow/terms.ts';
+import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
+import { hexOf, placeOf } from '../charge/prepare-charge.ts';
+import { sendCharge } from '../charge/queue-charge.ts';
+import { lockSubscription } from '../store.ts';
+import { type AskedConsent, askedConsentSignatures, type ConsentSignatures } from './consent-steps.ts';
+import { demandPending, permitOf } from './prepare-consent.ts';
+import { startTrial } from './start-trial.ts';
+
+/** Approval and permit may still be on their way when the first charge is tried: it is tried for about two minutes. */
+const FIRST_CHARGE_TRIES = 8;
+
+type ConfirmWorld = Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nodes' | 'operator' | 'config'>;
+
+/**
+ * Takes the payer's signatures of a SUBSCRIPTION session. They are verified and kept; a permit is sent to its token, and
+ * the first charge behind it, with a PENDING AUTHORIZE row. With a trial the subscription is ACTIVE at once and the
+ * session COMPLETE: `subscription.activated`, `checkout_session.completed`. Confirming again changes nothing.
+ *
+ * Throws NOT_FOUND, VALIDATION_ERROR for a missing or wrong signature (the session stays OPEN), QUOTE_EXPIRED,
+ * INVALID_STATE, EXPIRED, CONFLICT while a relayed payment of the wallet is under way.
+ */
+export async function confirmConsent(
+  world: ConfirmWorld,
+  request: { scope: Scope; sessionId: string; input: ConfirmInput },
+): Promise<SessionWithItems> {
+  const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+  const row = await findConsent(world, session, request.input.quoteId);
+  if (row.signedAt !== null || session.status === 'COMPLETE') return session;
+  requireInTime(session, row, world.clock.now());
+  const asked = askedConsent(world, row);
+  const signatures = await requireSignatures(world, { asked, given: request.input.signatures ?? {} });
+  return await transaction(world.database, async (tx) => {
+    const subscription = await lockSubscription(tx, row.subscriptionId);
+    await lockWallet(tx, { chainId: row.chainId, address: row.walletAddress });
+    const fresh = await tx.subscriptionConsent.findUniqueOrThrow({ where: { consentId: row.consentId } });
+    const read = () => tx.checkoutSession.findUniqueOrThrow({ where: { id: session.id }, include: inOrder });
+    if (fresh.signedAt !== null) return await read();
+    demandPending(subscription);
+    const now = world.clock.now();
+    const signed = await tx.subscriptionConsent.update({
+      where: { consentId: row.consentId },
+      data: { payerSignature: signatures.consent, permitSignature: signatures.permit, signedAt: now },
+    });
+    await tx.checkoutSession.update({
+      where: { id: session.id },
+      data: { lastErrorCode: null, lastErrorMessage: null },
+    });
+    if (session.paymentIntentId === null) {
+      await sendPermit(tx, world, { row: signed, asked });
+      await startTrial(tx, { row: signed, subscription, sessionId: session.id, now, config: world.config });
+    } else {
+      await requireFree(tx, { row, paymentIntentId: session.paymentIntentId });
+      await sendPermit(tx, world, { row: signed, asked });
+      await sendFirstCharge(tx, world, { row: signed, asked, now });
+    }
+    return await read();
+  });
+}
+
+async function findConsent(
+  world: ConfirmWorld,
+  session: SessionToPay,
+  quoteId: string | null | undefined,
+): Promise<SubscriptionConsent> {
+  const row = await world.database.subscriptionConsent.findFirst({
+    where: { sessionId: session.id, ...(quoteId ? { quoteId } : {}) },
+    orderBy: { quoteId: 'desc' },
+  });
+  if (row) return row;
+  if (quoteId) throw notFound('quote', 'quoteId');
+  throw new GatewayError('INVALID_STATE', 'Nothing has been prepared for this checkout session.');
+}
+
+/** A quote is taken until its own end, which may be a little after its session's. */
+function requireInTime(session: SessionToPay, row: SubscriptionConsent, now: Date): void {
+  if (session.status === 'EXPIRED') throw new GatewayError('EXPIRED', 'The checkout session has expired.');
+  if (session.paymentIntent) requireUnpaid(session.paymentIntent);
+  if (row.quoteExpiresAt > now) return;
+  throw new GatewayError('QUOTE_EXPIRED', `The quote expired at ${row.quoteExpiresAt.toISOString()}; prepare again.`, {
+    meta: { quoteId: row.quoteId },
+  });
+}
+
+function askedConsent(world: Pick<ConfirmWorld, 'registry'>, row: SubscriptionConsent): AskedConsent {
+  const place = placeOf(world.registry, row);
+  return { ...place, chainId: row.chainId, consent: consentFromJson(row.consent), permit: permitOf(row) };
+}
+
+/** All that were asked, in canonical form. A permit is a key's signature: EIP-2612 takes no other. */
+async function requireSignatures(
+  world: Pick<ConfirmWorld, 'nodes'>,
+  { asked, given }: { asked: AskedConsent; given: NonNullable<ConfirmInput['signatures']> },
+): Promise<ConsentSignatures> {
+  const good: { permit?: Hex; consent?: Hex } = {};
+  const faults: FieldFault[] = [];
+  for (const { name, typedData } of askedConsentSignatures(asked)) {
+    const param = `signatures.${name}`;
+    const text = given[name];
+    if (!text) {
+      faults.push({ param, message: 'is required for this quote' });
+      continue;
+    }
+    const signature = canonicalSignature(text);
+    const question = { signer: asked.consent.payer, digest: signedDigest(typedData), signature };
+    const isGood =
+      name === 'permit'
+        ? await isSignedByKey(question)
+        : await world.nodes.asking(asked.chainId, (client) => isSignedOnChain({ client }, question));
+    if (isGood) good[name] = signature;
+    else faults.push({ param, message: `is not ${asked.consent.payer}'s signature of the typed data` });
+  }
+  if (faults.length > 0 || !good.consent) throw invalid(faults);
+  return { consent: good.consent, permit: good.permit ?? null };
+}
+
+/** One relayed payment of a wallet is under way at a time: two would compete for one allowance. */
+async function requireFree(
+  tx: DatabaseTransaction,
+  { row, paymentIntentId }: { row: SubscriptionConsent; paymentIntentId: string },
+): Promise<void> {
+  await lockPaymentIntent(tx, paymentIntentId);
+  const underWay = await relayUnderWay(tx, { chainId: row.chainId, address: row.walletAddress });
+  if (underWay === undefined) return;
+  throw new GatewayError('CONFLICT', 'A payment of this wallet is under way on this chain; wait for it.', {
+    meta: { paymentIntentId: underWay },
+  });
+}
+
+/** By the operator, to the token itself. Where somebody else carries it there first, the allowance is given all the same. */
+async function sendPermit(
+  tx: DatabaseTransaction,
+  world: Pick<ConfirmWorld, 'operator'>,
+  { row, asked }: { row: SubscriptionConsent; asked: AskedConsent },
+): Promise<void> {
+  if (asked.permit === null || row.permitSignature === null) return;
+  await enqueueTransaction(tx, {
+    chainId: row.chainId,
+    sender: world.operator.address,
+    to: asked.consent.token,
+    data: permitData({
+      owner: asked.consent.payer,
+      spender: asked.escrow,
+      ...asked.permit,
+      signature: hexOf(row.permitSignature),
+    }),
+    purpose: permitPurpose(row.consentId),
+  });
+}
+
+/** The outgoing transaction's purpose: one permit for one consent. */
+function permitPurpose(consentId: string): string {
+  return `permit:${consentId}`;
+}
+
+async function sendFirstCharge(
+  tx: DatabaseTransaction,
+  world: Pick<ConfirmWorld, 'operator'>,
+  { row, asked, now }: { row: SubscriptionConsent; asked: AskedConsent; now: Date },
+): Promise<void> {
+  const { termsHash } = await tx.quote.update({
+    where: { id: row.quoteId },
+    data: { confirmedAt: now, signature: row.permitSignature },
+    select: { termsHash: true },
+  });
+  const terms = await tx.paymentTerms.update({ where: { termsHash }, data: { payerSignature: row.payerSignature } });
+  await sendCharge(tx, {
+    ...asked,
+    paymentIntentId: terms.paymentIntentId,
+    periodIndex: 0,
+    terms: termsFromJson(terms.terms),
+    termsHash,
+    operatorSignature: hexOf(terms.operatorSignature),
+    consentSignature: hexOf(row.payerSignature ?? ''),
+    sender: world.operator.address,
+    maxFailures: FIRST_CHARGE_TRIES,
+  });
+}

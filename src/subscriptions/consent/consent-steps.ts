@@ -1,0 +1,75 @@
+/** What a payer's wallet does to begin a subscription: give the allowance, and sign the consent. */
+import type { Address, Hex, TypedDataDefinition } from 'viem';
+import { contractAddress, type Token } from '../../chains/chain.ts';
+import { permitTypedData } from '../../chains/evm/erc20.ts';
+import { typedDataToJson } from '../../chains/evm/typed-data-json.ts';
+import { approveSteps, type PaymentStep } from '../../checkout/payment-step.ts';
+import { consentTypedData, type RecurringConsent } from '../../escrow/consent.ts';
+import { type Billed, printInterval, printToken } from './recurring-consent.ts';
+
+/** An EIP-2612 permit to the escrow: base units, unix seconds. */
+export type ConsentPermit = { value: bigint; deadline: number; nonce: bigint };
+
+export type AskedConsent = {
+  chainId: number;
+  escrow: Address;
+  token: Token;
+  consent: RecurringConsent;
+  /** Null for APPROVAL. */
+  permit: ConsentPermit | null;
+};
+
+/** What is signed, in order. */
+export function askedConsentSignatures(
+  asked: AskedConsent,
+): { name: 'permit' | 'consent'; typedData: TypedDataDefinition }[] {
+  const { token, permit, consent } = asked;
+  const agreed = { name: 'consent' as const, typedData: consentTypedData(asked) };
+  if (permit === null) return [agreed];
+  if (token.permit === null) throw new Error(`${token.key} has no permit that could be asked for.`);
+  const typedData = permitTypedData({
+    ...token.permit,
+    chainId: asked.chainId,
+    token: contractAddress(token),
+    owner: consent.payer,
+    spender: asked.escrow,
+    ...permit,
+  });
+  return [{ name: 'permit', typedData }, agreed];
+}
+
+/** `firstCharge`, `wanted` and `allowance` in base units; `price` says how often. */
+export function consentSteps(
+  asked: AskedConsent & { price: Billed; firstCharge: bigint; wanted: bigint; allowance: bigint },
+): PaymentStep[] {
+  const { token, consent, price } = asked;
+  const cap = printToken(consent.capPerPeriod, token);
+  const often = printInterval(price);
+  const description = `Allow the escrow to take up to ${printToken(asked.wanted, token)} in all, at most ${cap} ${often}.`;
+  const approvals =
+    asked.permit === null && asked.allowance < asked.wanted
+      ? approveSteps({ ...asked, amount: asked.wanted, description })
+      : [];
+  const words = {
+    permit: description,
+    consent:
+      (price.trialPeriodDays ?? 0) > 0
+        ? `Agree to be charged ${often}, never more than ${cap} each time, from ${startOf(consent)} on, until you revoke it.`
+        : `Agree to pay ${printToken(asked.firstCharge, token)} now, and then ${often} never more than ${cap}, until you revoke it.`,
+  };
+  const signatures = askedConsentSignatures(asked).map(
+    ({ name, typedData }): PaymentStep => ({
+      kind: 'signTypedData',
+      name,
+      typedData: typedDataToJson(typedData),
+      description: words[name],
+    }),
+  );
+  return [...approvals, ...signatures];
+}
+
+function startOf(consent: RecurringConsent): string {
+  return new Date(consent.start * 1000).toISOString().slice(0, 10);
+}
+
+export type ConsentSignatures = { consent: Hex; permit: Hex | null };

@@ -1,0 +1,223 @@
+import { type DatabaseTransaction, Prisma, type SubscriptionConsent, transaction } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+import { contractAddress } from '../../chains/chain.ts';
+import type { CheckoutWorld } from '../../checkout/checkout-world.ts';
+import {
+  type PreparedCheckout,
+  partiesOf,
+  QUOTES_LIMIT,
+  quoteWay,
+  requireNoRelay,
+  requireOpenChain,
+  requirePayout,
+} from '../../checkout/prepare-checkout.ts';
+import { AUTHORIZE_GRACE_SECONDS } from '../../checkout/quoted-terms.ts';
+import { readCheckoutChain } from '../../checkout/read-checkout-chain.ts';
+import { requirePayable, requireUnpaid } from '../../checkout/require-payable.ts';
+import { lockPaymentIntent, requireSession, type SessionToPay } from '../../checkout/store.ts';
+import { type KnownWay, requireKnownWay, requireOfferedWay, type WayToPay } from '../../checkout/way-to-pay.ts';
+import { GatewayError } from '../../errors.ts';
+import { consentHash, consentToJson, type RecurringConsent } from '../../escrow/consent.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
+import { once } from '../../platform/idempotency/once.ts';
+import { newId } from '../../platform/identifier.ts';
+import { toBigInt, toDecimal } from '../../prices/base-units.ts';
+import { type PreparedCharge, signCharge } from '../charge/prepare-charge.ts';
+import { recordCharge } from '../charge/queue-charge.ts';
+import { lockSubscription, type SubscriptionWithPrice } from '../store.ts';
+import { type ConsentPermit, consentSteps } from './consent-steps.ts';
+import { allowanceFor, capOf, consentStart, newConsent } from './recurring-consent.ts';
+
+/**
+ * Locks the first price for one wallet, chain, token and method of a SUBSCRIPTION session, and answers what the wallet has
+ * to do: give the allowance, and sign the consent. Writes the consent, and (without a trial) the first charge's quote and
+ * terms, signed by the operator.
+ *
+ * Throws as `prepareCheckout` does: VALIDATION_ERROR for DIRECT, native coins and whatever else is not offered, NOT_FOUND,
+ * INVALID_STATE for a subscription that is not PENDING, EXPIRED, CONFLICT, CHAIN_PAUSED, CHAIN_UNAVAILABLE,
+ * PRICE_UNAVAILABLE.
+ */
+export async function prepareConsent(
+  world: CheckoutWorld,
+  request: { scope: Scope; sessionId: string; input: WayToPay; idempotency?: IdempotencyRequest | undefined },
+): Promise<PreparedCheckout> {
+  const first = await firstAnswer<PreparedCheckout>(world.database, request.idempotency);
+  if (first) return first.result;
+  const now = world.clock.now();
+  const way = requireKnownWay(world, request.input);
+  const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
+  requireOfferedWay(world, session, way);
+  requirePayable(session, now);
+  const subscription = await requirePending(world, session);
+  const merchant = requirePayout(session, way.chain);
+  await requireOpenChain(world, way.chain.chainId);
+  const quoted = await quoteWay(world, session, way);
+  await requireNoRelay(world, way);
+
+  const reading = await readCheckoutChain(world, way);
+  const consent = await unusedConsent(world, {
+    way,
+    consent: newConsent({
+      subscriptionId: subscription.id,
+      app: session.app,
+      intent: session.paymentIntent,
+      price: subscription.productPlanPrice,
+      payer: way.payer,
+      merchant,
+      token: contractAddress(way.token),
+      capPerPeriod: capOf(quoted.cryptoAmount, session.app.subscriptionCapMultiplier),
+      start: consentStart(subscription.productPlanPrice, now),
+      parties: partiesOf(world),
+    }),
+  });
+  const { allowance } = reading.wallet;
+  const wanted = allowanceFor(consent.capPerPeriod, allowance);
+  const base = Math.max(Math.floor(now.getTime() / 1000), reading.timestamp);
+  const permit: ConsentPermit | null =
+    way.method === 'PERMIT'
+      ? {
+          value: wanted,
+          deadline: base + world.config.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
+          nonce: reading.wallet.permitNonce ?? 0n,
+        }
+      : null;
+  const row = consentRow({ session, subscription, way, consent, permit, quoted, now, world });
+  const intent = session.paymentIntent;
+  const charge =
+    intent &&
+    (await signCharge(world, {
+      consent: row,
+      periodIndex: 0,
+      intent,
+      quoteId: row.quoteId,
+      quoted,
+      newestBlockAt: reading.timestamp,
+    }));
+  const steps = consentSteps({
+    ...way.chain,
+    token: way.token,
+    consent,
+    permit,
+    price: subscription.productPlanPrice,
+    firstCharge: quoted.cryptoAmount,
+    wanted,
+    allowance,
+  });
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, request.idempotency, async () => {
+      await writeConsent(tx, { row, charge });
+      return {
+        quote: {
+          id: row.quoteId,
+          chainId: row.chainId,
+          tokenKey: row.tokenKey,
+          cryptoAmount: row.cryptoAmount,
+          exchangeRate: row.exchangeRate,
+          expiresAt: row.quoteExpiresAt,
+          evidence: quoted.evidence,
+        },
+        steps,
+        walletBalance: reading.wallet.balance.toString(),
+        walletAllowance: allowance.toString(),
+      };
+    }),
+  );
+  return result;
+}
+
+async function requirePending(world: CheckoutWorld, session: SessionToPay): Promise<SubscriptionWithPrice> {
+  if (session.subscriptionId === null) throw new Error('A SUBSCRIPTION session has no subscription.');
+  const subscription = await world.database.subscription.findUniqueOrThrow({
+    where: { id: session.subscriptionId },
+    include: { productPlanPrice: true },
+  });
+  demandPending(subscription);
+  return subscription;
+}
+
+/** Throws INVALID_STATE for a subscription that has begun, or ended. */
+export function demandPending(subscription: Pick<SubscriptionWithPrice, 'status'>): void {
+  if (subscription.status === 'PENDING') return;
+  throw new GatewayError('INVALID_STATE', `The subscription is ${subscription.status}; only a PENDING one is started.`);
+}
+
+/** A consent has no nonce: one that was asked for in the same second is told apart by starting a second earlier. */
+async function unusedConsent(
+  world: CheckoutWorld,
+  { way, consent }: { way: KnownWay; consent: RecurringConsent },
+): Promise<RecurringConsent> {
+  const { chainId, escrow } = way.chain;
+  const consentId = consentHash({ chainId, escrow, consent });
+  if ((await world.database.subscriptionConsent.count({ where: { consentId } })) === 0) return consent;
+  return await unusedConsent(world, { way, consent: { ...consent, start: consent.start - 1 } });
+}
+
+function consentRow(asked: {
+  world: Pick<CheckoutWorld, 'config'>;
+  session: SessionToPay;
+  subscription: SubscriptionWithPrice;
+  way: KnownWay;
+  consent: RecurringConsent;
+  permit: ConsentPermit | null;
+  quoted: { cryptoAmount: bigint; exchangeRate: string };
+  now: Date;
+}): SubscriptionConsent {
+  const { way, consent, permit, quoted, now } = asked;
+  const { chainId, escrow } = way.chain;
+  return {
+    consentId: consentHash({ chainId, escrow, consent }),
+    subscriptionId: asked.subscription.id,
+    sessionId: asked.session.id,
+    quoteId: newId(),
+    chainId,
+    tokenKey: way.token.key,
+    walletAddress: way.payer,
+    method: way.method,
+    consent: consentToJson(consent),
+    capPerPeriod: toDecimal(consent.capPerPeriod),
+    cryptoAmount: toDecimal(quoted.cryptoAmount),
+    exchangeRate: new Prisma.Decimal(quoted.exchangeRate),
+    quoteExpiresAt: new Date(now.getTime() + asked.world.config.quoteSeconds * 1000),
+    payerSignature: null,
+    permitValue: permit && toDecimal(permit.value),
+    permitDeadline: permit && new Date(permit.deadline * 1000),
+    permitNonce: permit?.nonce.toString() ?? null,
+    permitSignature: null,
+    lastChargedPeriod: null,
+    signedAt: null,
+    acceptedAt: null,
+    revokedAt: null,
+    createdAt: now,
+  };
+}
+
+/** The permit of a row, as it was asked for. */
+export function permitOf(row: SubscriptionConsent): ConsentPermit | null {
+  if (row.permitValue === null || row.permitDeadline === null || row.permitNonce === null) return null;
+  return {
+    value: toBigInt(row.permitValue),
+    deadline: Math.floor(row.permitDeadline.getTime() / 1000),
+    nonce: BigInt(row.permitNonce),
+  };
+}
+
+async function writeConsent(
+  tx: DatabaseTransaction,
+  { row, charge }: { row: SubscriptionConsent; charge: PreparedCharge | null },
+): Promise<void> {
+  demandPending(await lockSubscription(tx, row.subscriptionId));
+  if ((await tx.subscriptionConsent.count({ where: { subscriptionId: row.subscriptionId } })) >= QUOTES_LIMIT) {
+    throw new GatewayError('CONFLICT', `This subscription has had ${QUOTES_LIMIT} quotes; make a new one.`);
+  }
+  const { consent, ...columns } = row;
+  const { count } = await tx.subscriptionConsent.createMany({
+    data: { ...columns, consent: consent ?? {} },
+    skipDuplicates: true,
+  });
+  if (count === 0) throw new GatewayError('CONFLICT', 'The same was prepared at the same time; prepare again.');
+  if (charge === null) return;
+  await lockPaymentIntent(tx, charge.paymentIntentId);
+  requireUnpaid(await tx.paymentIntent.findUniqueOrThrow({ where: { id: charge.paymentIntentId } }));
+  await recordCharge(tx, { charge, confirmedAt: null });
+}

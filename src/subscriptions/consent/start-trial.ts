@@ -1,0 +1,71 @@
+import type { DatabaseTransaction, SubscriptionConsent } from '../../../prisma/client.ts';
+import { checkoutSessionFields } from '../../checkout/checkout-session.ts';
+import { countUse } from '../../checkout/complete-checkout-session.ts';
+import { inOrder, lockSession } from '../../checkout/store.ts';
+import type { Config } from '../../config.ts';
+import { GatewayError } from '../../errors.ts';
+import { consentFromJson } from '../../escrow/consent.ts';
+import { appendEvents } from '../../events/append-events.ts';
+import { watchRenewal } from '../forecast/watch-renewal.ts';
+import { scheduleRenewal } from '../schedule-renewal.ts';
+import type { SubscriptionWithPrice } from '../store.ts';
+import { nextSubscriptionStatus } from '../subscription.ts';
+import { subscriptionFields } from '../subscription-fields.ts';
+import { authorizationColumns, linkSigner } from './accepted-consent.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Begins a trial: the consent is recorded, the subscription ACTIVE, its session COMPLETE, and the first charge is due at
+ * the trial's end, from which periods are counted. The caller holds the subscription locked. Appends
+ * `subscription.activated` and `checkout_session.completed` as the last statement.
+ */
+export async function startTrial(
+  tx: DatabaseTransaction,
+  request: {
+    row: SubscriptionConsent;
+    subscription: SubscriptionWithPrice;
+    sessionId: string;
+    now: Date;
+    config: Pick<Config, 'publicUrl'>;
+  },
+): Promise<void> {
+  const { row, subscription, sessionId, now } = request;
+  const status = nextSubscriptionStatus(subscription.status, 'ACTIVATE');
+  if (!status) throw new GatewayError('INVALID_STATE', `The subscription is ${subscription.status}.`);
+  await lockSession(tx, sessionId);
+  await tx.subscriptionConsent.update({ where: { consentId: row.consentId }, data: { acceptedAt: now } });
+  const customerWalletId = await linkSigner(tx, { row, customerAccountId: subscription.customerAccountId, now });
+  const trialEnd = new Date(consentFromJson(row.consent).start * 1000);
+  const trialStart = new Date(trialEnd.getTime() - (subscription.productPlanPrice.trialPeriodDays ?? 0) * DAY_MS);
+  const pendingJobId = await scheduleRenewal(tx, { subscriptionId: subscription.id, runAt: trialEnd });
+  await watchRenewal(tx, { subscriptionId: subscription.id, dueAt: trialEnd, after: now });
+  const active = await tx.subscription.update({
+    where: { id: subscription.id },
+    data: {
+      status,
+      ...authorizationColumns(row),
+      customerWalletId,
+      trialStart,
+      trialEnd,
+      currentPeriodStart: trialStart,
+      currentPeriodEnd: trialEnd,
+      billingCycleAnchor: trialEnd,
+      pendingJobId,
+    },
+  });
+  const session = await tx.checkoutSession.update({
+    where: { id: sessionId },
+    data: { status: 'COMPLETE', completedAt: now },
+    include: inOrder,
+  });
+  if (session.sourceType === 'PAYMENT_LINK') await countUse(tx, session.sourceId, 1);
+  await appendEvents(tx, active.appId, [
+    { type: 'subscription.activated', resourceId: active.id, data: subscriptionFields(active) },
+    {
+      type: 'checkout_session.completed',
+      resourceId: session.id,
+      data: checkoutSessionFields(session, request.config.publicUrl),
+    },
+  ]);
+}
