@@ -235,6 +235,7 @@ describe('afterwards', () => {
       invoices: [{ status: 'OPEN' }],
     });
     await ground.passTime(20);
+    await ground.turnPumps();
     await ground.settleDown();
     const again = await ground.readSubscription(subscription.id);
     expect(again).toMatchObject({
