@@ -44,13 +44,17 @@ const environmentSchema = z.object({
     .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address in base58')
     .optional(),
   QUOTE_SECONDS: positiveInteger.max(86_400).default(600),
-  PRICE_SOURCE: z.enum(['fixed', 'coingecko']).default('coingecko'),
+  /** `market`: CoinGecko and Kraken together; `fixed` is refused in production. */
+  PRICE_SOURCE: z.enum(['market', 'coingecko', 'kraken', 'fixed']).default('market'),
   /** Fixed prices in USD, "USDC=1,ETH=2500". */
   PRICE_TABLE: z.string().default(''),
   PRICE_STALE_SECONDS: positiveInteger.default(120),
   /** Given to each chain of a balance request. */
   BALANCE_TIMEOUT_MS: positiveInteger.max(60_000).default(5_000),
+  /** How far one source may be off the median of all. */
+  PRICE_DISAGREEMENT_PERCENT: z.coerce.number().positive().max(50).default(1),
   COINGECKO_URL: z.url().default('https://api.coingecko.com/api/v3'),
+  KRAKEN_URL: z.url().default('https://api.kraken.com'),
   RATE_LIMIT_PER_SECOND: positiveInteger.default(100),
   RATE_LIMIT_BURST: positiveInteger.default(300),
   RATE_LIMIT_KEYLESS_PER_SECOND: positiveInteger.default(30),
@@ -102,6 +106,9 @@ export function parseConfig(environment: Record<string, string | undefined>) {
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   const rpc = parseRpc(given, faults);
   if (parsed.success) faults.push(...solanaFaults(parsed.data));
+  if (parsed.data?.NODE_ENV === 'production' && parsed.data.PRICE_SOURCE === 'fixed') {
+    faults.push('PRICE_SOURCE: fixed prices are for development, not for production');
+  }
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults.join('\n'));
   const env = parsed.data;
   const origin = env.PUBLIC_URL ?? `http://${env.HOST}:${env.PORT}`;
@@ -139,7 +146,9 @@ export function parseConfig(environment: Record<string, string | undefined>) {
       source: env.PRICE_SOURCE,
       table: env.PRICE_TABLE,
       staleSeconds: env.PRICE_STALE_SECONDS,
+      disagreementPercent: env.PRICE_DISAGREEMENT_PERCENT,
       coinGeckoUrl: env.COINGECKO_URL,
+      krakenUrl: env.KRAKEN_URL,
     },
     balanceTimeoutMs: env.BALANCE_TIMEOUT_MS,
     rateLimits: {

@@ -46,6 +46,16 @@ describe('the settings', () => {
     expect(faultsOf(environment).sort()).toEqual(Object.keys(environment).sort());
   });
 
+  it('refuse made-up prices in production', () => {
+    expect(faultsOf({ ...needed, NODE_ENV: 'production', PRICE_SOURCE: 'fixed' })).toEqual(['PRICE_SOURCE']);
+    expect(faultsOf({ ...needed, NODE_ENV: 'development', PRICE_SOURCE: 'fixed' })).toEqual([]);
+    expect(parseConfig({ ...needed, NODE_ENV: 'production' }).prices).toMatchObject({
+      source: 'market',
+      staleSeconds: 120,
+      disagreementPercent: 1,
+    });
+  });
+
   it('enable a chain by its RPC_URL, with fallbacks in order and settings of its own', () => {
     const { rpc } = parseConfig({
       ...needed,

@@ -23,7 +23,7 @@ const Exact = Decimal.clone({ precision: 60 });
 
 /**
  * The spot price of an asset, and a conversion where one amount is given: fiat to tokens is rounded up to the token's
- * decimals, for it is to be paid; tokens to fiat half-up to cents.
+ * decimals, for it is to be paid; tokens are cut to their decimals and their value half-up to cents.
  * Throws NOT_FOUND for an unknown asset, VALIDATION_ERROR for both amounts, PRICE_UNAVAILABLE without a fresh price.
  */
 export async function readPrice(
@@ -44,10 +44,9 @@ export async function readPrice(
     return { ...quote, amountFiat: new Exact(amountFiat), tokenAmount: tokens.toFixed() };
   }
   if (tokenAmount) {
-    const given = new Exact(tokenAmount);
-    if (given.decimalPlaces() > decimals) {
-      throw invalid([{ param: 'tokenAmount', message: `at most ${decimals} decimals` }]);
-    }
+    const given = new Exact(tokenAmount).toDecimalPlaces(decimals, Decimal.ROUND_DOWN);
+    if (given.isZero())
+      throw invalid([{ param: 'tokenAmount', message: `less than one unit of ${decimals} decimals` }]);
     const value = given.times(priceFiat).toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
     return { ...quote, amountFiat: value, tokenAmount: given.toFixed() };
   }

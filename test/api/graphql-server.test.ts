@@ -177,7 +177,9 @@ describe('introspection', () => {
     expect((await api.graphql(document)).data.__schema.queryType.name).toBe('Query');
     const page = await fetch(`${api.url}/graphql`, { headers: { accept: 'text/html' } });
     expect(await page.text()).toContain('GraphiQL');
-    const production = await openApi({ environment: { NODE_ENV: 'production' } });
+    const production = await openApi({
+      environment: { NODE_ENV: 'production', PRICE_SOURCE: 'market', TOKEN_SECRET: 'a'.repeat(32) },
+    });
     const refused = await production.graphql(document, {}, { key: production.merchantA.secretKey });
     expect(refused.status).toBe(403);
     await production.close();

@@ -41,6 +41,14 @@ describe('GET /prices', () => {
     });
   });
 
+  it('cuts tokens finer than the token is, and loses no digit of the rest', async () => {
+    const { status, data } = await ask('asset=ETH-31337&tokenAmount=1.1234567890123456789');
+    expect(status).toBe(200);
+    expect(data).toMatchObject({ tokenAmount: '1.123456789012345678', amountFiat: 2808.64 });
+    const large = await ask('asset=ETH-31337&tokenAmount=123456789012.123456789012345678');
+    expect(large.data.tokenAmount).toBe('123456789012.123456789012345678');
+  });
+
   it.each([
     ['asset=NOPE', 404],
     ['asset=0x0000000000000000000000000000000000000001-1', 404],
@@ -52,6 +60,8 @@ describe('GET /prices', () => {
     ['asset=USDC-1&amountFiat=-1', 400],
     ['asset=USDC-1&amountFiat=1e3', 400],
     ['asset=USDC-1&tokenAmount=0.0000001', 400],
+    ['asset=USDC-1&amountFiat=1.001', 400],
+    ['asset=USDC-1&amountFiat=1000000000000', 400],
     ['asset=USDC-1&when=now', 400],
   ])('answers "%s" with %i', async (query, status) => {
     expect((await ask(query)).status).toBe(status);

@@ -1,71 +1,191 @@
-import { describe, expect, it } from 'vitest';
-import { coinGeckoPrices } from '../../src/prices/sources/coin-gecko.ts';
+import type { ServerResponse } from 'node:http';
+import { Decimal } from 'decimal.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Log } from '../../src/platform/log.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { agreedPrice } from '../../src/prices/agreed-price.ts';
+import { openPriceBook } from '../../src/prices/open-price-book.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
+import { openCoinGecko, openKraken, type PriceServer } from '../setup/price-servers.ts';
 
-function openSource(staleSeconds = 120) {
+let gecko: PriceServer;
+let kraken: PriceServer;
+beforeAll(async () => {
+  [gecko, kraken] = await Promise.all([openCoinGecko(), openKraken()]);
+});
+beforeEach(() => {
+  gecko.prices = { ethereum: '2500', 'usd-coin': '1.0', eur: '0.8' };
+  kraken.prices = { XETHZUSD: '2510.00000', USDCUSD: '1.0000', ZEURZUSD: '1.25000' };
+  gecko.answer = null;
+  kraken.answer = null;
+});
+
+function openBook(source: 'market' | 'coingecko' | 'kraken' = 'market') {
   let now = Date.parse('2026-01-01T00:00:00Z');
-  let usd = 2500;
-  let works = true;
-  let asked = 0;
-  const answer: typeof fetch = async () => {
-    asked += 1;
-    if (!works) return new Response('no', { status: 503 });
-    return Response.json({ ethereum: { usd, eur: usd / 1.25 }, 'usd-coin': { usd: 1, eur: 0.8 } });
-  };
-  const book = coinGeckoPrices(
-    { clock: { now: () => new Date(now) }, fetch: answer },
-    { url: 'http://prices', staleSeconds },
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (_fields, message) => warnings.push(message) };
+  const book = openPriceBook(
+    { clock: { now: () => new Date(now) }, log },
+    {
+      source,
+      table: '',
+      staleSeconds: 120,
+      disagreementPercent: 1,
+      coinGeckoUrl: gecko.url,
+      krakenUrl: kraken.url,
+    },
   );
   return {
     book,
-    asked: () => asked,
+    warnings,
+    usd: async (asset: string) => (await book.usdPrice(asset)).priceUsd.toFixed(),
     pass: (seconds: number) => {
       now += seconds * 1000;
-    },
-    set: (price: number) => {
-      usd = price;
-    },
-    fail: () => {
-      works = false;
     },
   };
 }
 
-describe('the live price source', () => {
-  it('gives prices in USD, and what a euro is worth', async () => {
-    const { book } = openSource();
-    expect((await book.usdPrice('ETH')).priceUsd.toString()).toBe('2500');
-    expect((await book.fiatUsd('EUR')).priceUsd.toString()).toBe('1.25');
-    expect((await book.fiatUsd('USD')).priceUsd.toString()).toBe('1');
+const refuse =
+  (status: number, headers = {}) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, headers);
+    response.end('{}');
+  };
+const say = (text: string) => (response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(text);
+};
+const unavailable = { code: 'PRICE_UNAVAILABLE' };
+
+describe('prices of the market', () => {
+  it('are the median of what the sources say, who said what, and since when', async () => {
+    const { book } = openBook();
+    const price = await book.usdPrice('eth');
+    expect(price.priceUsd.toFixed()).toBe('2505');
+    expect(price.cachedAt).toEqual(new Date('2026-01-01T00:00:00Z'));
+    expect(price.sources.map(({ source, priceUsd }) => `${source} ${priceUsd.toFixed()}`)).toEqual([
+      'coingecko 2500',
+      'kraken 2510',
+    ]);
+    expect((await book.fiatUsd('EUR')).priceUsd.toFixed()).toBe('1.25');
+    expect((await book.fiatUsd('USD')).priceUsd.toFixed()).toBe('1');
   });
 
-  it('asks once for many callers at once, and not again while fresh', async () => {
-    const { book, asked, pass } = openSource();
-    await Promise.all([book.usdPrice('ETH'), book.usdPrice('USDC'), book.fiatUsd('EUR')]);
+  it('keep every digit that a source wrote', async () => {
+    gecko.prices.ethereum = '2500.123456789012345678';
+    expect(await openBook('coingecko').usd('ETH')).toBe('2500.123456789012345678');
+    gecko.prices.ethereum = '1.5e-7';
+    expect(await openBook('coingecko').usd('ETH')).toBe('0.00000015');
+  });
+
+  it('price a stablecoin that lost its peg by what it is worth', async () => {
+    gecko.prices['usd-coin'] = '0.87';
+    kraken.prices.USDCUSD = '0.8700';
+    expect(await openBook().usd('USDC')).toBe('0.87');
+  });
+
+  it('ask each source once for many callers at once, and not again while fresh', async () => {
+    const { book, pass } = openBook();
+    const before = [gecko.asked(), kraken.asked()] as const;
+    await Promise.all(Array.from({ length: 50 }, () => book.usdPrice('ETH')));
+    await Promise.all([book.usdPrice('USDC'), book.fiatUsd('EUR')]);
     pass(20);
     await book.usdPrice('ETH');
-    expect(asked()).toBe(1);
+    expect([gecko.asked() - before[0], kraken.asked() - before[1]]).toEqual([1, 1]);
   });
 
-  it('gives out a price past its freshness while it is refreshed behind it', async () => {
-    const { book, pass, set } = openSource();
-    await book.usdPrice('ETH');
-    set(3000);
+  it('are given out past their freshness while they are refreshed behind it', async () => {
+    const { usd, pass } = openBook();
+    await usd('ETH');
+    gecko.prices.ethereum = '3000';
+    kraken.prices.XETHZUSD = '3000';
     pass(60);
-    expect((await book.usdPrice('ETH')).priceUsd.toString()).toBe('2500');
-    await expect.poll(async () => (await book.usdPrice('ETH')).priceUsd.toString()).toBe('3000');
+    expect(await usd('ETH')).toBe('2505');
+    await expect.poll(() => usd('ETH'), { timeout: 10_000 }).toBe('3000');
   });
 
-  it('never gives out a stale price in silence', async () => {
-    const { book, pass, fail } = openSource();
-    await book.usdPrice('ETH');
-    fail();
-    pass(121);
-    await expect(book.usdPrice('ETH')).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+  it.each([
+    ['a refusal', refuse(503)],
+    ['too many requests', refuse(429, { 'retry-after': '10' })],
+    ['another document', say('{"status":{"error_code":429}}')],
+    ['no JSON', say('<html>')],
+    ['prices that are none', say('{"ethereum":{"usd":"much"}}')],
+    ['a price of nothing', say('{"ethereum":{"usd":0}}')],
+    ['a broken connection', (response: ServerResponse) => response.destroy()],
+  ])('do without a source that answers with %s, and are unavailable without any', async (_name, answer) => {
+    gecko.answer = answer;
+    const { usd } = openBook();
+    expect(await usd('ETH')).toBe('2510');
+    kraken.answer = answer;
+    await expect(openBook().usd('ETH')).rejects.toMatchObject(unavailable);
   });
 
-  it('has no price of what it does not know', async () => {
-    await expect(openSource().book.usdPrice('NOPE')).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+  it('do without a source that does not answer in time', async () => {
+    gecko.answer = () => undefined;
+    expect(await openBook().usd('ETH')).toBe('2510');
+  });
+
+  it('do without a source that says it knows no such pair', async () => {
+    kraken.answer = say('{"error":["EQuery:Unknown asset pair"]}');
+    const { usd, warnings } = openBook();
+    expect(await usd('ETH')).toBe('2500');
+    expect(warnings).toEqual(['A price source failed.']);
+  });
+
+  it('leave a source alone for as long as it asks', async () => {
+    gecko.answer = refuse(429, { 'retry-after': '60' });
+    const { book, pass } = openBook('coingecko');
+    const before = gecko.asked();
+    await expect(book.usdPrice('ETH')).rejects.toMatchObject(unavailable);
+    gecko.answer = null;
+    pass(59);
+    await expect(book.usdPrice('ETH')).rejects.toMatchObject(unavailable);
+    expect(gecko.asked() - before).toBe(1);
+    pass(1);
+    expect((await book.usdPrice('ETH')).priceUsd.toFixed()).toBe('2500');
+  });
+
+  it('are never given out stale in silence', async () => {
+    const { usd, pass } = openBook();
+    await usd('ETH');
+    gecko.answer = refuse(503);
+    kraken.answer = refuse(503);
+    pass(119);
+    expect(await usd('ETH')).toBe('2505');
+    pass(2);
+    await expect(usd('ETH')).rejects.toMatchObject(unavailable);
+  });
+
+  it('are none where the sources disagree, and the log says so', async () => {
+    kraken.prices.XETHZUSD = '2600';
+    const { usd, warnings } = openBook();
+    await expect(usd('ETH')).rejects.toMatchObject(unavailable);
+    await expect(usd('ETH')).rejects.toMatchObject(unavailable);
+    expect(warnings).toEqual(['Price sources disagree: no price is given out.']);
+    expect(await usd('USDC')).toBe('1');
+  });
+
+  it('are none of what nobody knows', async () => {
+    await expect(openBook().usd('NOPE')).rejects.toMatchObject(unavailable);
+  });
+});
+
+describe('an agreed price', () => {
+  const at = new Date(0);
+  const of = (...prices: string[]) =>
+    agreedPrice(
+      prices.map((price, index) => ({ source: String(index), priceUsd: new Decimal(price), at })),
+      1,
+    )?.priceUsd.toFixed() ?? null;
+
+  it('is the median of those that are near it', () => {
+    expect(of('100')).toBe('100');
+    expect(of('100', '102')).toBe('101');
+    expect(of('100', '103')).toBeNull();
+    expect(of('100', '101', '150')).toBe('100.5');
+    expect(of('100', '100.5', '101', '0.0001')).toBe('100.5');
+    expect(of('100', '150', '200')).toBeNull();
+    expect(of()).toBeNull();
   });
 });
 
@@ -76,7 +196,7 @@ describe('the fixed table', () => {
     expect((await book.usdPrice('ETH')).priceUsd.toString()).toBe('3000');
     expect((await book.usdPrice('foo')).priceUsd.toString()).toBe('0.5');
     expect((await book.usdPrice('USDC')).priceUsd.toString()).toBe('1');
-    await expect(book.usdPrice('NOPE')).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+    await expect(book.usdPrice('NOPE')).rejects.toMatchObject(unavailable);
   });
 
   it('refuses a table that is not one', () => {

@@ -115,7 +115,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     nodes: openEvmNodes({ registry, rpc: config.rpc }),
     solanaNodes: openSolanaNodes({ registry, rpc: config.rpc }),
     suiNodes: openSuiNodes({ registry, rpc: config.rpc }),
-    prices: openPriceBook({ clock }, config.prices),
+    prices: openPriceBook({ clock, log }, config.prices),
     operator: openOperatorSigner(config.operator),
     config,
     log,

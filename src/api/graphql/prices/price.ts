@@ -1,6 +1,6 @@
 /** The PriceQuote type and the query price. */
 import { invalid } from '../../../errors.ts';
-import { isCurrency } from '../../../prices/money.ts';
+import { isCurrency, parseFiat } from '../../../prices/money.ts';
 import { type PriceQuote, readPrice } from '../../../prices/read-price.ts';
 import { builder } from '../server/builder.ts';
 
@@ -22,7 +22,8 @@ const PriceQuoteRef = builder.objectRef<PriceQuote>('PriceQuote').implement({
     }),
     tokenAmount: t.exposeString('tokenAmount', {
       nullable: true,
-      description: 'Of a conversion: whole tokens as a decimal string, rounded up to the token’s decimals.',
+      description:
+        'Of a conversion: whole tokens as a decimal string; of fiat rounded up to the token’s decimals, else cut to them.',
     }),
   }),
 });
@@ -40,8 +41,14 @@ builder.queryField('price', (t) =>
         description: 'A token key (USDC-1), a symbol, or <contract>-<chainId>; at most 100 characters.',
       }),
       currency: t.arg.string({ description: 'USD (the default) or EUR.' }),
-      amountFiat: t.arg({ type: 'Decimal', description: 'Fiat to be converted to tokens.' }),
-      tokenAmount: t.arg({ type: 'Decimal', description: 'Whole tokens to be converted to fiat.' }),
+      amountFiat: t.arg({
+        type: 'Decimal',
+        description: 'Fiat to be converted to tokens: at most 12 digits and 2 decimals.',
+      }),
+      tokenAmount: t.arg({
+        type: 'Decimal',
+        description: 'Whole tokens to be converted to fiat; cut to the token’s decimals.',
+      }),
     },
     resolve: (_root, args, { world }) => {
       const currency = args.currency ?? 'USD';
@@ -50,10 +57,12 @@ builder.queryField('price', (t) =>
           ? []
           : [{ param: 'asset', message: `between 1 and ${ASSET_LIMIT} characters` }]),
         ...(isCurrency(currency) ? [] : [{ param: 'currency', message: 'USD or EUR' }]),
-        ...(['amountFiat', 'tokenAmount'] as const).flatMap((param) => {
-          const amount = args[param];
-          return amount != null && !/[1-9]/.test(amount) ? [{ param, message: 'more than zero' }] : [];
-        }),
+        ...(args.amountFiat != null && parseFiat(args.amountFiat) === null
+          ? [{ param: 'amountFiat', message: 'more than zero, at most 12 digits and 2 decimals' }]
+          : []),
+        ...(args.tokenAmount != null && !/[1-9]/.test(args.tokenAmount)
+          ? [{ param: 'tokenAmount', message: 'more than zero' }]
+          : []),
       ];
       if (faults.length > 0 || !isCurrency(currency)) throw invalid(faults);
       const { asset, amountFiat, tokenAmount } = args;
