@@ -30,7 +30,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const { log, database } = floor;
   await floor.time.follow();
   const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
-  const prices = openPriceBook({ clock: floor.realClock }, config.prices);
+  const prices = openPriceBook({ clock: floor.realClock, log: floor.log }, config.prices);
   const world = { ...floor, ...(await openSigners(config)), mailer, prices, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
   const sending = runSending(world, { turn: openPumps({ ...world, locks }) });
