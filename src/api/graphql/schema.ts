@@ -47,6 +47,9 @@ import './members/member.ts';
 import './members/login.ts';
 import './card/one-time-password.ts';
 import './test-clock/test-clock.ts';
+import './card/session-connect.ts';
+import './card/onetime-connect.ts';
+import './card/wallet.ts';
 import { builder } from './server/builder.ts';
 
 export const schema = builder.toSchema();

@@ -1,4 +1,4 @@
-/** Cross-origin headers, for a session's own paths only: the client secret is the credential, and no cookie is. */
+/** Cross-origin headers, for a session's own paths and the card API's: the credential is in a header, and no cookie is. */
 
 export const corsHeaders: Record<string, string> = {
   'access-control-allow-origin': '*',
@@ -10,7 +10,7 @@ const PREFLIGHT_SECONDS = 600;
 export function preflightHeaders(allow: string): Record<string, string> {
   return {
     'access-control-allow-methods': allow,
-    'access-control-allow-headers': 'content-type, x-client-secret, idempotency-key, x-request-id',
+    'access-control-allow-headers': 'content-type, authorization, x-client-secret, idempotency-key, x-request-id',
     'access-control-max-age': String(PREFLIGHT_SECONDS),
   };
 }

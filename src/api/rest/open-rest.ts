@@ -74,7 +74,7 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
     const document = documents.find(method, path);
     if (document) return { ...document, headers: { 'x-request-id': id, ...document.headers } };
     const match = table.match(method, path);
-    const cors = isPayersPath(match, path);
+    const cors = isForeignPagesPath(match, path);
     const headers: Record<string, string> = { 'x-request-id': id, ...(cors ? corsHeaders : {}) };
     try {
       if (!match.found) {
@@ -116,8 +116,9 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
     return new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error });
   }
 
-  /** What a payer's page calls from another origin: the routes that a session's client secret opens. */
-  function isPayersPath(match: RouteMatch, path: string): boolean {
+  /** What pages of other origins call: the routes that a session's client secret opens, and the card API. */
+  function isForeignPagesPath(match: RouteMatch, path: string): boolean {
+    if (path.startsWith('/v1/')) return true;
     const found = match.found ? [match] : match.allowed.map((method) => table.match(method, path));
     return found.some((held) => held.found && held.running.route.access.includes('session'));
   }

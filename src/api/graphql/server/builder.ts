@@ -26,6 +26,7 @@ export type SchemaTypes = {
     Decimal: { Input: string; Output: Printable | string };
     BaseUnits: { Input: string; Output: bigint | Printable | string };
     JSONObject: { Input: Record<string, unknown>; Output: unknown };
+    JSON: { Input: unknown; Output: unknown };
     URL: { Input: string; Output: string };
     ChainSelection: { Input: 'ALL' | number[]; Output: unknown };
     TokenSelection: { Input: 'ALL' | string[]; Output: unknown };

@@ -58,6 +58,13 @@ builder.scalarType('JSONObject', {
   parseLiteral: (node, variables) => readObject(literal(node, variables ?? {})),
 });
 
+builder.scalarType('JSON', {
+  description: 'Any JSON value but null.',
+  serialize: (value) => value,
+  parseValue: readJson,
+  parseLiteral: (node, variables) => readJson(literal(node, variables ?? {})),
+});
+
 builder.scalarType('ChainSelection', {
   description: '`"ALL"`, or a list of numeric chain ids.',
   serialize: (value) => value,
@@ -112,6 +119,12 @@ function readInstant(value: unknown): Date {
 
 function readObject(value: unknown): Record<string, unknown> {
   if (!isRecord(value)) throw refused('must be an object');
+  demandPlainJson(value, 1);
+  return value;
+}
+
+function readJson(value: unknown): unknown {
+  if (value === null || value === undefined) throw refused('must be a JSON value');
   demandPlainJson(value, 1);
   return value;
 }

@@ -42,6 +42,7 @@ const scalars: Record<string, JsonSchema> = {
   },
   URL: { type: 'string', format: 'uri', maxLength: 2048, examples: ['https://shop.example/thanks'] },
   JSONObject: { type: 'object', additionalProperties: true, examples: [{ order: '1042' }] },
+  JSON: { description: 'Any JSON value.', examples: [['0x48656c6c6f', '0x70997970C51812dc3A010C7d01b50e0d17dc79C8']] },
   Address: {
     type: 'string',
     description: 'An address: EVM hex, Solana base58, or Sui hex.',

@@ -1,0 +1,270 @@
+/** Onetime connect: startOnetimeRequest, confirmOnetimeRequest, signingMethods, onetimeRequest and its live field. */
+import { z } from 'zod';
+import type { OnetimeRequest } from '../../../../prisma/client.ts';
+import { originSchema } from '../../../card/client-origin.ts';
+import { confirmOnetimeRequest, type Decision } from '../../../card/confirm-onetime-request.ts';
+import {
+  LONGEST_REQUEST_SECONDS,
+  SIGNATURE_LENGTH,
+  type SigningMethod,
+  signingMethods,
+  toldStatus,
+} from '../../../card/onetime-request.ts';
+import { type StartedRequest, startOnetimeRequest } from '../../../card/start-onetime-request.ts';
+import { notFound } from '../../../errors.ts';
+import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { poll } from '../server/live.ts';
+import { cardCaller, cardPrincipal } from './card-caller.ts';
+
+const LOOK_MS = 250;
+
+export const OnetimeStatusEnum = builder.enumType('OnetimeStatus', {
+  description: 'Where a onetime request stands.',
+  values: {
+    PENDING: { value: 'PENDING', description: 'Waits for its holder.' },
+    SIGNED: { value: 'SIGNED', description: 'Approved, and its signature verified.' },
+    REJECTED: { value: 'REJECTED', description: 'Rejected by its holder.' },
+    EXPIRED: { value: 'EXPIRED', description: 'Nobody decided in time.' },
+  } as const,
+});
+
+const DisplayRef = builder.objectRef<{ summary: string; warnings: string[] }>('OnetimeDisplay').implement({
+  description: 'What the holder is shown before deciding.',
+  fields: (t) => ({
+    summary: t.exposeString('summary', { description: 'What is signed, in one sentence: amounts, receiver, domain.' }),
+    warnings: t.exposeStringList('warnings', { description: 'Why signing may cost more than it says.' }),
+  }),
+});
+
+const ResultRef = builder.objectRef<{ signature: string; encoding: string }>('OnetimeResult').implement({
+  description: 'A verified signature.',
+  fields: (t) => ({
+    signature: t.exposeString('signature', { description: 'As the wallet gave it.' }),
+    encoding: t.exposeString('encoding', { description: 'hex, base58 or base64.' }),
+  }),
+});
+
+export const OnetimeRequestRef = builder.objectRef<OnetimeRequest>('OnetimeRequest').implement({
+  description: 'One thing to be signed by one account.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    status: t.field({
+      type: OnetimeStatusEnum,
+      description: 'Where it stands.',
+      resolve: (request, _args, context) => toldStatus(request, context.world.clock.now()),
+    }),
+    clientOrigin: t.exposeString('clientOrigin', { description: 'Who asks.' }),
+    chainId: t.exposeString('chainId', { description: 'CAIP-2.' }),
+    account: t.exposeString('account', { description: 'CAIP-10: who signs.' }),
+    method: t.exposeString('method', { description: "The wallet's name for it." }),
+    params: t.expose('params', { type: 'JSON', description: "The method's parameters." }),
+    display: t.field({
+      type: DisplayRef,
+      description: 'What the holder is shown.',
+      resolve: (request) => displaySchema.parse(request.display),
+    }),
+    result: t.field({
+      type: ResultRef,
+      nullable: true,
+      description: 'Of a SIGNED request.',
+      resolve: ({ signature, encoding }) => (signature === null || encoding === null ? null : { signature, encoding }),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends undecided.' }),
+    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'When it was decided.' }),
+  }),
+});
+
+const displaySchema = z.object({ summary: z.string(), warnings: z.array(z.string()) });
+
+const startRules = defineRules({
+  schema: z.object({
+    clientOrigin: originSchema,
+    chainId: z.string().max(80, 'at most 80 characters'),
+    account: z.string().max(200, 'at most 200 characters'),
+    method: z.string().max(100, 'at most 100 characters'),
+    params: z.unknown(),
+    expirySeconds: z
+      .int()
+      .min(1, 'at least 1')
+      .max(LONGEST_REQUEST_SECONDS, `at most ${LONGEST_REQUEST_SECONDS}`)
+      .nullish(),
+  }),
+});
+
+const StartOnetimeRequestInput = builder.inputType('StartOnetimeRequestInput', {
+  description: 'Something to be signed.',
+  extensions: carryRules(startRules),
+  fields: (t) => ({
+    clientOrigin: t.string({
+      required: true,
+      description: "The client's web origin; with a session token the session's.",
+    }),
+    chainId: t.string({ required: true, description: 'CAIP-2, such as eip155:1.' }),
+    account: t.string({ required: true, description: 'CAIP-10, or an address on that chain.' }),
+    method: t.string({ required: true, description: 'One of signingMethods that is enabled.' }),
+    params: t.field({ type: 'JSON', required: true, description: "As the wallet's RPC takes them, at most 64 KiB." }),
+    expirySeconds: t.int({ description: '1 to 300, 300 by default.' }),
+  }),
+});
+
+const StartedRequestRef = builder.objectRef<StartedRequest>('StartedOnetimeRequest').implement({
+  description: 'A request that was just made, and the token for it.',
+  fields: (t) => ({
+    id: t.field({ type: 'UUID', description: 'The request.', resolve: ({ request }) => request.id }),
+    onetimeToken: t.string({
+      description: 'A JWT of the audience `onetime-connect`, for this request only.',
+      resolve: ({ issued }) => issued.token,
+    }),
+    status: t.field({
+      type: OnetimeStatusEnum,
+      description: 'PENDING.',
+      resolve: ({ request }, _args, context) => toldStatus(request, context.world.clock.now()),
+    }),
+    method: t.string({ description: "The wallet's name for it.", resolve: ({ request }) => request.method }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'When it ends undecided.',
+      resolve: ({ request }) => request.expiresAt,
+    }),
+    display: t.field({
+      type: DisplayRef,
+      description: 'What the holder is shown.',
+      resolve: ({ request }) => displaySchema.parse(request.display),
+    }),
+  }),
+});
+
+const SigningMethodRef = builder.objectRef<SigningMethod>('SigningMethod').implement({
+  description: 'A method of a wallet.',
+  fields: (t) => ({
+    namespace: t.exposeString('namespace', { description: 'eip155, solana or sui.' }),
+    method: t.exposeString('method', { description: "The wallet's name for it." }),
+    resultEncoding: t.exposeString('resultEncoding', { description: 'hex, base58 or base64.' }),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether it may be asked for.' }),
+  }),
+});
+
+const SigningMethodsRef = builder.objectRef<{ methods: readonly SigningMethod[] }>('SigningMethods').implement({
+  description: 'What may be signed.',
+  fields: (t) => ({
+    methods: t.field({ type: [SigningMethodRef], description: 'All of them.', resolve: ({ methods }) => methods }),
+  }),
+});
+
+builder.queryField('signingMethods', (t) =>
+  t.field({
+    type: SigningMethodsRef,
+    description: 'The methods of wallets that can be asked for.',
+    authScopes: { card: true, cardSession: true, onetime: true },
+    resolve: () => ({ methods: signingMethods }),
+  }),
+);
+
+/** With a onetime token its own request; else any of the user's, a session's of its origin. */
+async function requireRequest(context: GraphqlContext, id: string): Promise<OnetimeRequest> {
+  const { userId, audience, subjectId } = cardPrincipal(context.principal);
+  const { database } = context.world;
+  const found = await database.onetimeRequest.findFirst({ where: { id, userId } });
+  if (!found || (audience === 'onetime-connect' && subjectId !== id)) throw notFound('onetime request');
+  if (audience === 'session-connect') {
+    const session = await database.cardSession.findUnique({ where: { id: subjectId } });
+    if (session?.clientOrigin !== found.clientOrigin) throw notFound('onetime request');
+  }
+  return found;
+}
+
+builder.queryField('onetimeRequest', (t) =>
+  t.field({
+    type: OnetimeRequestRef,
+    description: 'A onetime request.',
+    authScopes: { card: true, cardSession: true, onetime: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: (_root, { id }, context) => requireRequest(context, id),
+  }),
+);
+
+builder.subscriptionField('onetimeRequestUpdated', (t) =>
+  t.field({
+    type: OnetimeRequestRef,
+    description: 'A onetime request: its present state first, then after each change, whole; EXPIRED too.',
+    authScopes: { card: true, cardSession: true, onetime: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    subscribe: async (_root, { id }, context) => {
+      await requireRequest(context, id);
+      return poll<OnetimeRequest>({
+        everyMs: LOOK_MS,
+        read: () => requireRequest(context, id),
+        fingerprint: (request) => toldStatus(request, context.world.clock.now()),
+      });
+    },
+    resolve: (request) => request,
+  }),
+);
+
+builder.mutationField('startOnetimeRequest', (t) =>
+  t.field({
+    type: StartedRequestRef,
+    description: 'Asks for one signature. What cannot be verified is refused now.',
+    authScopes: { card: true, cardSession: true },
+    args: { input: t.arg({ type: StartOnetimeRequestInput, required: true, description: 'What.' }) },
+    resolve: (_root, { input }, context) => {
+      const { params, ...rest } = checked(context, startRules, input);
+      return startOnetimeRequest(context.world, { ...rest, params, caller: cardCaller(context.principal) });
+    },
+  }),
+);
+
+const confirmRules = defineRules({
+  schema: z
+    .object({
+      decision: z.enum(['APPROVE', 'REJECT']),
+      signature: z.string().min(1).max(SIGNATURE_LENGTH, `at most ${SIGNATURE_LENGTH} characters`).nullish(),
+    })
+    .transform((input, issues): Decision => {
+      if (input.decision === 'REJECT') return { decision: 'REJECT' };
+      if (typeof input.signature === 'string') return { decision: 'APPROVE', signature: input.signature };
+      issues.addIssue({ code: 'custom', path: ['signature'], message: 'is required with APPROVE' });
+      return z.NEVER;
+    }),
+});
+
+const DecisionEnum = builder.enumType('OnetimeDecision', {
+  description: "A holder's decision.",
+  values: {
+    APPROVE: { value: 'APPROVE', description: 'With the signature.' },
+    REJECT: { value: 'REJECT', description: 'Nothing is signed.' },
+  } as const,
+});
+
+const ConfirmOnetimeRequestInput = builder.inputType('ConfirmOnetimeRequestInput', {
+  description: "A holder's decision.",
+  extensions: carryRules(confirmRules),
+  fields: (t) => ({
+    decision: t.field({ type: DecisionEnum, required: true, description: 'APPROVE or REJECT.' }),
+    signature: t.string({
+      description:
+        "With APPROVE: what the wallet gave, in the method's encoding; for eth_sendTransaction the transaction's hash.",
+    }),
+  }),
+});
+
+builder.mutationField('confirmOnetimeRequest', (t) =>
+  t.field({
+    type: OnetimeRequestRef,
+    description:
+      'Takes the decision. A wrong signature is a VALIDATION_ERROR and leaves the request PENDING; the same decision again answers what was answered first.',
+    authScopes: { onetime: true },
+    args: {
+      id: t.arg.id({ required: true, description: "The token's own request." }),
+      input: t.arg({ type: ConfirmOnetimeRequestInput, required: true, description: 'The decision.' }),
+    },
+    resolve: (_root, { id, input }, context) => {
+      const decision = checked(context, confirmRules, input);
+      const { userId, subjectId } = cardPrincipal(context.principal);
+      return confirmOnetimeRequest(context.world, { userId, tokenRequestId: subjectId, id, decision });
+    },
+  }),
+);

@@ -1,0 +1,187 @@
+/** Session connect: connectSession, revokeSession, unlinkAccount, and the queries linkedAccounts and cardSessions. */
+import { z } from 'zod';
+import type { CardSession } from '../../../../prisma/client.ts';
+import { originSchema } from '../../../card/client-origin.ts';
+import { type ConnectedSession, connectSession, PROOFS_LIMIT } from '../../../card/connect-session.ts';
+import { type ShownAccount, shownAccounts } from '../../../card/linked-account.ts';
+import { SIGNATURE_LENGTH } from '../../../card/onetime-request.ts';
+import { revokeSession } from '../../../card/revoke-session.ts';
+import { SIGN_IN_LENGTH } from '../../../card/sign-in-message.ts';
+import { linkedAccountsOf } from '../../../card/store.ts';
+import { unlinkAccount } from '../../../card/unlink-account.ts';
+import { builder } from '../server/builder.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { cardCaller, cardPrincipal } from './card-caller.ts';
+
+const SESSIONS = 100;
+
+export const LinkedAccountRef = builder.objectRef<ShownAccount>('LinkedAccount').implement({
+  description: 'An account that its holder proved by a signed message.',
+  fields: (t) => ({
+    account: t.exposeString('account', { description: 'CAIP-10.' }),
+    chainId: t.exposeString('chainId', { description: 'CAIP-2.' }),
+    address: t.exposeString('address', { description: "In its family's canonical spelling." }),
+    namespace: t.exposeString('namespace', { description: 'eip155, solana or sui.' }),
+    label: t.exposeString('label', { nullable: true, description: 'What the client called it.' }),
+    linkedAt: t.expose('linkedAt', { type: 'DateTime', description: 'When it was proved last.' }),
+  }),
+});
+
+/** The longest account name: a chain's, and a Sui address. */
+const accountSchema = z.string().max(200, 'at most 200 characters');
+
+const connectRules = defineRules({
+  schema: z.object({
+    clientOrigin: originSchema,
+    accounts: z
+      .array(
+        z.object({
+          account: accountSchema,
+          message: z.string().max(SIGN_IN_LENGTH, `at most ${SIGN_IN_LENGTH} characters`),
+          signature: z.string().min(1).max(SIGNATURE_LENGTH, `at most ${SIGNATURE_LENGTH} characters`),
+          label: z.string().min(1).max(100, 'at most 100 characters').nullish(),
+        }),
+      )
+      .max(PROOFS_LIMIT, `at most ${PROOFS_LIMIT} accounts`)
+      .nullish(),
+  }),
+});
+
+const AccountProofInput = builder.inputType('AccountProofInput', {
+  description: 'An account and its proof.',
+  fields: (t) => ({
+    account: t.string({ required: true, description: 'CAIP-10, such as eip155:1:0x….' }),
+    message: t.string({
+      required: true,
+      description:
+        "The signed sign-in message (EIP-4361, CAIP-122): its nonce is the access token's jti without hyphens, its domain the client origin's host, issued at most 5 minutes ago.",
+    }),
+    signature: t.string({
+      required: true,
+      description: 'Hex for Ethereum, base58 for Solana, base64 for Sui.',
+    }),
+    label: t.string({ description: 'What to call it, 1 to 100 characters.' }),
+  }),
+});
+
+const ConnectSessionInput = builder.inputType('ConnectSessionInput', {
+  description: 'A session to be opened.',
+  extensions: carryRules(connectRules),
+  fields: (t) => ({
+    clientOrigin: t.string({ required: true, description: "The client's web origin, at most 255 characters." }),
+    accounts: t.field({ type: [AccountProofInput], description: `Accounts to be linked, at most ${PROOFS_LIMIT}.` }),
+  }),
+});
+
+const ConnectedSessionRef = builder.objectRef<ConnectedSession>('ConnectedSession').implement({
+  description: 'A session that was just opened.',
+  fields: (t) => ({
+    sessionId: t.field({ type: 'UUID', description: 'The session.', resolve: ({ session }) => session.id }),
+    sessionToken: t.string({
+      description: 'A JWT of the audience `session-connect`, for the header `Authorization: Bearer`.',
+      resolve: ({ issued }) => issued.token,
+    }),
+    tokenType: t.string({ description: 'Bearer.', resolve: () => 'Bearer' }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'Its end, a day on.',
+      resolve: ({ session }) => session.expiresAt,
+    }),
+    accounts: t.field({
+      type: [LinkedAccountRef],
+      description: 'The accounts that the user has proved to this client.',
+      resolve: ({ accounts }) => accounts,
+    }),
+  }),
+});
+
+const CardSessionRef = builder.objectRef<CardSession>('CardSession').implement({
+  description: 'A session between a wallet user and one client.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    clientOrigin: t.exposeString('clientOrigin', { description: "The client's web origin." }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends by itself.' }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was ended.' }),
+  }),
+});
+
+const LinkedAccountsRef = builder.objectRef<{ accounts: ShownAccount[] }>('LinkedAccounts').implement({
+  description: 'Linked accounts.',
+  fields: (t) => ({
+    accounts: t.field({ type: [LinkedAccountRef], description: 'At most 200.', resolve: ({ accounts }) => accounts }),
+  }),
+});
+
+builder.queryField('linkedAccounts', (t) =>
+  t.field({
+    type: LinkedAccountsRef,
+    description: "The accounts that the user has proved to the session's client.",
+    authScopes: { cardSession: true },
+    resolve: async (_root, _args, context) => ({
+      accounts: shownAccounts(await linkedAccountsOf(context.world.database, cardCaller(context.principal))),
+    }),
+  }),
+);
+
+builder.queryField('cardSessions', (t) =>
+  t.field({
+    type: [CardSessionRef],
+    description: `The user's sessions, newest first, ended ones too, at most ${SESSIONS}.`,
+    authScopes: { card: true },
+    complexity: { field: 10, multiplier: 10 },
+    resolve: (_root, _args, context) =>
+      context.world.database.cardSession.findMany({
+        where: { userId: cardPrincipal(context.principal).userId },
+        orderBy: { id: 'desc' },
+        take: SESSIONS,
+      }),
+  }),
+);
+
+builder.mutationField('connectSession', (t) =>
+  t.field({
+    type: ConnectedSessionRef,
+    description:
+      'Opens a session between the user and one client, and links the accounts that prove themselves. VALIDATION_ERROR names every one that does not; then nothing is written.',
+    authScopes: { card: true },
+    args: { input: t.arg({ type: ConnectSessionInput, required: true, description: 'The session.' }) },
+    resolve: (_root, { input }, context) => {
+      const { clientOrigin, accounts } = checked(context, connectRules, input);
+      const { userId, tokenId } = cardPrincipal(context.principal);
+      return connectSession(context.world, { userId, tokenId, clientOrigin, accounts: accounts ?? [] });
+    },
+  }),
+);
+
+builder.mutationField('revokeSession', (t) =>
+  t.field({
+    type: CardSessionRef,
+    description: 'Ends a session of the user at once.',
+    authScopes: { card: true },
+    args: { id: t.arg.id({ required: true, description: 'The session.' }) },
+    resolve: (_root, { id }, context) =>
+      revokeSession(context.world, { userId: cardPrincipal(context.principal).userId, id }),
+  }),
+);
+
+const unlinkRules = defineRules({ schema: z.object({ account: accountSchema }) });
+
+const UnlinkAccountInput = builder.inputType('UnlinkAccountInput', {
+  description: 'An account to be unlinked.',
+  extensions: carryRules(unlinkRules),
+  fields: (t) => ({ account: t.string({ required: true, description: 'CAIP-10.' }) }),
+});
+
+builder.mutationField('unlinkAccount', (t) =>
+  t.boolean({
+    description: "Unlinks an account: from every client with an access token, else from the session's. True.",
+    authScopes: { card: true, cardSession: true },
+    args: { input: t.arg({ type: UnlinkAccountInput, required: true, description: 'Which.' }) },
+    resolve: async (_root, { input }, context) => {
+      const { account } = checked(context, unlinkRules, input);
+      await unlinkAccount(context.world, { caller: cardCaller(context.principal), account });
+      return true;
+    },
+  }),
+);

@@ -1,0 +1,16 @@
+/** What the card API's verbs need from the world. */
+import type { Database } from '../../prisma/client.ts';
+import type { TokenWorld } from '../auth/tokens/issue-token.ts';
+import type { EvmNodes } from '../chains/evm/nodes.ts';
+import type { Registry } from '../chains/registry.ts';
+import type { RpcSettings } from '../config.ts';
+
+export type CardWorld = TokenWorld & {
+  database: Database;
+  nodes: EvmNodes;
+  registry: Registry;
+  config: { publicUrl: string; rpc: readonly RpcSettings[] };
+};
+
+/** A caller with an access token, or with a session's: then only what is of its origin. */
+export type CardCaller = { userId: string; sessionId: string | null };

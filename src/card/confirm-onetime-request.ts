@@ -1,0 +1,78 @@
+import { type DatabaseTransaction, type OnetimeRequest, Prisma, transaction } from '../../prisma/client.ts';
+import { parseAccountName } from '../chains/account-id.ts';
+import { GatewayError, invalid, notFound } from '../errors.ts';
+import type { CardWorld } from './card-world.ts';
+import { signingMethods, toldStatus } from './onetime-request.ts';
+import { verifyWantedSignature } from './signing/verify-wanted-signature.ts';
+import { readWantedSignature } from './signing/wanted-signature.ts';
+
+export type Decision = { decision: 'APPROVE'; signature: string } | { decision: 'REJECT' };
+
+/**
+ * Takes the holder's decision. An approval counts only with a signature that is verified; a wrong one leaves the request
+ * PENDING. The same decision again answers what was answered first.
+ * Throws NOT_FOUND for another request than the token's, VALIDATION_ERROR for a wrong signature, INVALID_STATE for another
+ * decision than the first, EXPIRED, CHAIN_UNAVAILABLE when a node is needed and does not answer.
+ */
+export async function confirmOnetimeRequest(
+  world: CardWorld,
+  request: { userId: string; tokenRequestId: string; id: string; decision: Decision },
+): Promise<OnetimeRequest> {
+  const { id, decision } = request;
+  const found = await world.database.onetimeRequest.findFirst({ where: { id, userId: request.userId } });
+  if (!found || id !== request.tokenRequestId) throw notFound('onetime request');
+  if (!demandOpen(found, decision, world.clock.now())) return found;
+  const signed = decision.decision === 'APPROVE' ? await requireSignature(world, found, decision.signature) : null;
+  try {
+    return await transaction(world.database, async (tx) => {
+      const locked = await lockRequest(tx, id);
+      const now = world.clock.now();
+      if (!demandOpen(locked, decision, now)) return locked;
+      return tx.onetimeRequest.update({
+        where: { id },
+        data: signed ? { status: 'SIGNED', confirmedAt: now, ...signed } : { status: 'REJECTED', confirmedAt: now },
+      });
+    });
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002') {
+      throw wrongSignature('is the transaction of another request');
+    }
+    throw error;
+  }
+}
+
+/** Whether it is still to be decided; false when it has been decided in the same way. */
+function demandOpen(request: OnetimeRequest, decision: Decision, now: Date): boolean {
+  const status = toldStatus(request, now);
+  switch (status) {
+    case 'PENDING':
+      return true;
+    case 'EXPIRED':
+      throw new GatewayError('EXPIRED', `The request expired at ${request.expiresAt.toISOString()}.`);
+    case 'SIGNED':
+    case 'REJECTED':
+      if ((status === 'SIGNED') === (decision.decision === 'APPROVE')) return false;
+      throw new GatewayError('INVALID_STATE', `The request is ${status} already.`);
+    default:
+      return status satisfies never;
+  }
+}
+
+async function requireSignature(world: CardWorld, request: OnetimeRequest, signature: string) {
+  const account = parseAccountName(request.account);
+  const encoding = signingMethods.find((one) => one.method === request.method)?.resultEncoding;
+  if (!account || !encoding) throw new Error(`Request ${request.id} has an account or a method that is not ours.`);
+  const wanted = readWantedSignature({ method: request.method, params: request.params, account });
+  const { fault, txHash } = await verifyWantedSignature(world, { account, wanted, signature });
+  if (fault !== null) throw wrongSignature(fault);
+  return { signature, encoding, txHash };
+}
+
+async function lockRequest(tx: DatabaseTransaction, id: string): Promise<OnetimeRequest> {
+  await tx.$queryRaw`SELECT id FROM onetime_request WHERE id = ${id}::uuid FOR UPDATE`;
+  return await tx.onetimeRequest.findUniqueOrThrow({ where: { id } });
+}
+
+function wrongSignature(message: string): GatewayError {
+  return invalid([{ param: 'signature', message }]);
+}

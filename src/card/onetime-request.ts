@@ -1,0 +1,40 @@
+/**
+ * A onetime request: one thing to be signed by one account, shown to its holder with a summary, then approved with a
+ * signature or rejected.
+ *
+ * ```
+ * PENDING ──APPROVE, the signature verified──► SIGNED
+ *    ├─────REJECT──────────────────────────► REJECTED
+ *    └─────time──► told as EXPIRED
+ * ```
+ *
+ * The same decision again answers what was answered first. Authority: the account's signature. The service never holds a
+ * key of a user.
+ */
+import type { OnetimeRequest } from '../../prisma/client.ts';
+import type { Namespace } from '../chains/account-id.ts';
+
+export type ToldStatus = OnetimeRequest['status'] | 'EXPIRED';
+
+/** What may be asked for, by the wallet's own name for it. `enabled` false: listed, and refused. */
+export const signingMethods = [
+  { namespace: 'eip155', method: 'personal_sign', resultEncoding: 'hex', enabled: true },
+  { namespace: 'eip155', method: 'eth_signTypedData_v4', resultEncoding: 'hex', enabled: true },
+  { namespace: 'eip155', method: 'eth_sendTransaction', resultEncoding: 'hex', enabled: true },
+  { namespace: 'eip155', method: 'eth_sign', resultEncoding: 'hex', enabled: false },
+  { namespace: 'solana', method: 'solana_signMessage', resultEncoding: 'base58', enabled: true },
+  { namespace: 'solana', method: 'solana_signTransaction', resultEncoding: 'base64', enabled: true },
+  { namespace: 'sui', method: 'sui_signPersonalMessage', resultEncoding: 'base64', enabled: true },
+] as const satisfies readonly { namespace: Namespace; method: string; resultEncoding: string; enabled: boolean }[];
+
+export type SigningMethod = (typeof signingMethods)[number];
+
+/** A request lives 5 minutes unless it asks for less; its token never lives longer. */
+export const LONGEST_REQUEST_SECONDS = 300;
+export const SIGNATURE_LENGTH = 20_000;
+/** Of `params`, as JSON. */
+export const PARAMS_BYTES = 64 * 1024;
+
+export function toldStatus(request: Pick<OnetimeRequest, 'status' | 'expiresAt'>, now: Date): ToldStatus {
+  return request.status === 'PENDING' && request.expiresAt <= now ? 'EXPIRED' : request.status;
+}

@@ -1,0 +1,18 @@
+import type { CardSession } from '../../prisma/client.ts';
+import { notFound } from '../errors.ts';
+import type { CardWorld } from './card-world.ts';
+
+/** Ends a session of the user at once: its token is refused from now on. Again changes nothing. Throws NOT_FOUND. */
+export async function revokeSession(
+  world: Pick<CardWorld, 'database' | 'clock'>,
+  request: { userId: string; id: string },
+): Promise<CardSession> {
+  const where = { id: request.id, userId: request.userId };
+  await world.database.cardSession.updateMany({
+    where: { ...where, revokedAt: null },
+    data: { revokedAt: world.clock.now() },
+  });
+  const session = await world.database.cardSession.findFirst({ where });
+  if (!session) throw notFound('session');
+  return session;
+}

@@ -1,0 +1,86 @@
+import { base64 } from '@scure/base';
+import { type Hex, hashTypedData, isAddressEqual, isHex, TransactionNotFoundError } from 'viem';
+import type { AccountName } from '../../chains/account-id.ts';
+import { chainUnavailable } from '../../chains/rpc-call.ts';
+import { isDigestSigned, isMessageSigned, type SigningWorld } from './is-message-signed.ts';
+import { isSolanaTransactionSigned } from './is-solana-transaction-signed.ts';
+import type { EvmTransaction, WantedSignature } from './wanted-signature.ts';
+
+/** Why what came back is not what was wanted; null when it is. `txHash` is set where the signature is a transaction's. */
+export type SignatureJudgement = { fault: string | null; txHash: Hex | null };
+
+/**
+ * Judges what a wallet answered. A message or typed data is verified against the account; of a transaction that was sent,
+ * the hash is looked up on the chain's node and sender, receiver, value and data must be those of the request; a signed
+ * Solana transaction must carry the same message. Throws CHAIN_UNAVAILABLE when a node is needed and does not answer.
+ */
+export async function verifyWantedSignature(
+  world: SigningWorld,
+  request: { account: AccountName; wanted: WantedSignature; signature: string },
+): Promise<SignatureJudgement> {
+  const { account, wanted, signature } = request;
+  switch (wanted.kind) {
+    case 'message': {
+      const isSigned = await isMessageSigned(world, { account, message: wanted.message, signature });
+      return judged(isSigned, "is not the account's over this message");
+    }
+    case 'typedData': {
+      const digest = hashTypedData(wanted.typedData);
+      return judged(await isDigestSigned(world, { account, digest, signature }), "is not the account's over this data");
+    }
+    case 'evmTransaction':
+      return judgeSent(world, { account, wanted: wanted.transaction, hash: signature });
+    case 'solanaTransaction': {
+      const isSigned = await isSolanaTransactionSigned({
+        account,
+        wanted: wanted.transaction,
+        signed: decoded(signature),
+      });
+      return judged(isSigned, 'is not this transaction, signed by the account, in base64');
+    }
+    default:
+      return wanted satisfies never;
+  }
+}
+
+function judged(isGood: boolean, fault: string): SignatureJudgement {
+  return { fault: isGood ? null : fault, txHash: null };
+}
+
+async function judgeSent(
+  world: SigningWorld,
+  request: { account: AccountName; wanted: EvmTransaction; hash: string },
+): Promise<SignatureJudgement> {
+  const { account, wanted } = request;
+  const hash = request.hash.toLowerCase();
+  if (!isHex(hash) || hash.length !== 66) return judged(false, 'a transaction hash: 0x and 64 hex digits');
+  if (!world.config.rpc.some((node) => node.chainId === account.chainId)) throw chainUnavailable(account.chainId);
+  const sent = await world.nodes.asking(account.chainId, (client) =>
+    client.getTransaction({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionNotFoundError) return null;
+      throw error;
+    }),
+  );
+  if (!sent) return judged(false, 'the chain knows no such transaction (yet)');
+  const differences = [
+    isAddressEqual(sent.from, wanted.from) ? null : 'from',
+    isSameReceiver(sent.to, wanted.to) ? null : 'to',
+    sent.value === wanted.value ? null : 'value',
+    sent.input.toLowerCase() === wanted.data.toLowerCase() ? null : 'data',
+  ].filter((field) => field !== null);
+  if (differences.length > 0) return judged(false, `the transaction differs in ${differences.join(', ')}`);
+  return { fault: null, txHash: hash };
+}
+
+function isSameReceiver(sent: Hex | null, wanted: Hex | null): boolean {
+  if (sent === null || wanted === null) return sent === wanted;
+  return isAddressEqual(sent, wanted);
+}
+
+function decoded(text: string): Uint8Array {
+  try {
+    return base64.decode(text);
+  } catch {
+    return new Uint8Array();
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * What is wanted of an account, read from the parameters that a wallet's RPC method takes. Parsed once when the request is
+ * made, and again from the stored parameters when it is confirmed.
+ */
+import { base58, base64 } from '@scure/base';
+import {
+  type Address,
+  getAddress,
+  type Hex,
+  hexToBytes,
+  isAddress,
+  isAddressEqual,
+  isHex,
+  type TypedDataDefinition,
+  validateTypedData,
+} from 'viem';
+import { z } from 'zod';
+import type { AccountName } from '../../chains/account-id.ts';
+import { type FieldFault, invalid } from '../../errors.ts';
+
+export type EvmTransaction = { from: Address; to: Address | null; value: bigint; data: Hex };
+
+export type WantedSignature =
+  | { kind: 'message'; message: Uint8Array }
+  | { kind: 'typedData'; typedData: TypedDataDefinition; chainId: bigint | null }
+  | { kind: 'evmTransaction'; transaction: EvmTransaction }
+  | { kind: 'solanaTransaction'; transaction: Uint8Array };
+
+const DATA_LIMIT_BYTES = 32_768;
+
+/** Throws VALIDATION_ERROR that names the parameter. `method` is one of the enabled ones of the account's namespace. */
+export function readWantedSignature(request: {
+  method: string;
+  params: unknown;
+  account: AccountName;
+}): WantedSignature {
+  const { method, params, account } = request;
+  switch (method) {
+    case 'personal_sign':
+      return personalSign(params, account);
+    case 'eth_signTypedData_v4':
+      return typedData(params, account);
+    case 'eth_sendTransaction':
+      return evmTransaction(params, account);
+    case 'solana_signMessage':
+      return { kind: 'message', message: solanaMessage(params, account) };
+    case 'solana_signTransaction':
+      return { kind: 'solanaTransaction', transaction: bytesOf(fieldOf(params, 'transaction'), 'params.transaction') };
+    case 'sui_signPersonalMessage':
+      return { kind: 'message', message: suiMessage(params, account) };
+    default:
+      throw fault('method', 'is not one of onetime-connect/methods');
+  }
+}
+
+function personalSign(params: unknown, account: AccountName): WantedSignature {
+  const [message, address] = pairOf(params, '[message, address]');
+  if (typeof message !== 'string') throw fault('params[0]', 'the message, as text or as 0x and hex digits');
+  demandOwn(address, account, 'params[1]');
+  const bytes = isHex(message) && message.length % 2 === 0 ? hexToBytes(message) : new TextEncoder().encode(message);
+  if (bytes.length === 0) throw fault('params[0]', 'an empty message says nothing');
+  return { kind: 'message', message: bytes };
+}
+
+const typedDataSchema = z.looseObject({
+  domain: z.looseObject({ chainId: z.union([z.int(), z.string().max(80)]).optional() }),
+  types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() })).max(100)),
+  primaryType: z.string(),
+  message: z.record(z.string(), z.unknown()),
+});
+
+function typedData(params: unknown, account: AccountName): WantedSignature {
+  const [address, given] = pairOf(params, '[address, typed data]');
+  demandOwn(address, account, 'params[0]');
+  const parsed = typedDataSchema.safeParse(typeof given === 'string' ? parseJson(given) : given);
+  if (!parsed.success) throw fault('params[1]', 'domain, types, primaryType and message, as EIP-712 has them');
+  const { domain, types, primaryType, message } = parsed.data;
+  const typed = { domain, types, primaryType, message } as unknown as TypedDataDefinition;
+  try {
+    validateTypedData(typed);
+  } catch {
+    throw fault('params[1]', 'its message does not fit its types');
+  }
+  const chainId = domain.chainId === undefined ? null : chainNumber(domain.chainId);
+  if (chainId !== null && chainId !== BigInt(account.chainId)) {
+    throw fault('params[1].domain.chainId', `is ${chainId}, not the chain ${account.chainId} of the request`);
+  }
+  return { kind: 'typedData', typedData: typed, chainId };
+}
+
+const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/);
+const transactionSchema = z.looseObject({
+  from: z.string(),
+  to: z.string().nullish(),
+  value: quantity.optional(),
+  data: z.string().optional(),
+  input: z.string().optional(),
+  chainId: z.union([quantity, z.int()]).optional(),
+});
+
+function evmTransaction(params: unknown, account: AccountName): WantedSignature {
+  const parsed = transactionSchema.safeParse(Array.isArray(params) ? params[0] : undefined);
+  if (!parsed.success || (Array.isArray(params) && params.length > 1)) {
+    throw fault('params', '[{from, to, value, data}], amounts as 0x and hex digits');
+  }
+  const { from, to, value, chainId } = parsed.data;
+  demandOwn(from, account, 'params[0].from');
+  if (chainId !== undefined && BigInt(chainId) !== BigInt(account.chainId)) {
+    throw fault('params[0].chainId', `is not the chain ${account.chainId} of the request`);
+  }
+  if (to !== undefined && to !== null && !isAddress(to, { strict: false })) throw fault('params[0].to', 'an address');
+  const data = parsed.data.data ?? parsed.data.input ?? '0x';
+  if (!isHex(data) || data.length % 2 !== 0) throw fault('params[0].data', '0x and pairs of hex digits');
+  if (data.length / 2 > DATA_LIMIT_BYTES) throw fault('params[0].data', `at most ${DATA_LIMIT_BYTES} bytes`);
+  if ((to ?? null) === null && data === '0x') throw fault('params[0].to', 'an address, or data that makes a contract');
+  const receiver = to === undefined || to === null ? null : checksummed(to);
+  const transaction = { from: checksummed(from), to: receiver, value: BigInt(value ?? '0x0'), data };
+  return { kind: 'evmTransaction', transaction };
+}
+
+function solanaMessage(params: unknown, account: AccountName): Uint8Array {
+  const pubkey = fieldOf(params, 'pubkey', true);
+  if (pubkey !== undefined && pubkey !== account.address) throw fault('params.pubkey', 'is not the account');
+  const message = fieldOf(params, 'message');
+  if (typeof message !== 'string' || !/^[1-9A-HJ-NP-Za-km-z]{1,20000}$/.test(message)) {
+    throw fault('params.message', 'the message, in base58');
+  }
+  return base58.decode(message);
+}
+
+function suiMessage(params: unknown, account: AccountName): Uint8Array {
+  for (const name of ['account', 'address']) {
+    const given = fieldOf(params, name, true);
+    if (given !== undefined && String(given).toLowerCase() !== account.address)
+      throw fault(`params.${name}`, 'is not the account');
+  }
+  return bytesOf(fieldOf(params, 'message'), 'params.message');
+}
+
+function bytesOf(value: unknown, param: string): Uint8Array {
+  try {
+    const bytes = typeof value === 'string' ? base64.decode(value) : new Uint8Array();
+    if (bytes.length > 0 && bytes.length <= DATA_LIMIT_BYTES) return bytes;
+  } catch {
+    // Answered below.
+  }
+  throw fault(param, `1 to ${DATA_LIMIT_BYTES} bytes, in base64`);
+}
+
+function pairOf(params: unknown, words: string): [unknown, unknown] {
+  if (!Array.isArray(params) || params.length !== 2) throw fault('params', words);
+  return [params[0], params[1]];
+}
+
+function fieldOf(params: unknown, name: string, isOptional = false): unknown {
+  const holder = Array.isArray(params) && params.length === 1 ? params[0] : params;
+  const value =
+    typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name)
+      ? Reflect.get(holder, name)
+      : undefined;
+  if (value === undefined && !isOptional) throw fault(`params.${name}`, 'is required');
+  return value;
+}
+
+function demandOwn(address: unknown, account: AccountName, param: string): void {
+  const isOwn =
+    typeof address === 'string' &&
+    isAddress(address, { strict: false }) &&
+    isAddress(account.address) &&
+    isAddressEqual(address, account.address);
+  if (!isOwn) throw fault(param, 'is not the account of the request');
+}
+
+function chainNumber(given: string | number): bigint {
+  try {
+    return BigInt(given);
+  } catch {
+    throw fault('params[1].domain.chainId', 'a number');
+  }
+}
+
+function checksummed(address: string): Address {
+  return getAddress(address);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fault(param: string, message: string): Error {
+  return invalid([{ param, message } satisfies FieldFault]);
+}

@@ -1,0 +1,95 @@
+import type { OnetimeRequest, Prisma } from '../../prisma/client.ts';
+import { type IssuedToken, issueToken } from '../auth/tokens/issue-token.ts';
+import { type AccountName, accountOn, parseAccountName, parseChainName } from '../chains/account-id.ts';
+import { type FieldFault, GatewayError, invalid } from '../errors.ts';
+import { newId } from '../platform/identifier.ts';
+import type { CardCaller, CardWorld } from './card-world.ts';
+import { describeRequest } from './display/describe-request.ts';
+import { LONGEST_REQUEST_SECONDS, PARAMS_BYTES, signingMethods } from './onetime-request.ts';
+import { readWantedSignature } from './signing/wanted-signature.ts';
+import { callersSession, requireUser } from './store.ts';
+
+export type StartedRequest = { request: OnetimeRequest; issued: IssuedToken };
+
+/**
+ * Makes a PENDING request to be signed by an account, and the token for that one request. Its parameters are judged and put
+ * into words now, so that nobody is asked to sign what cannot be verified. VALIDATION_ERROR names what is wrong;
+ * AUTHORIZATION_ERROR for an origin that is not the session's.
+ */
+export async function startOnetimeRequest(
+  world: CardWorld,
+  request: {
+    caller: CardCaller;
+    clientOrigin: string;
+    /** CAIP-2. */
+    chainId: string;
+    /** CAIP-10, or an address on that chain. */
+    account: string;
+    method: string;
+    params: unknown;
+    expirySeconds?: number | null | undefined;
+  },
+): Promise<StartedRequest> {
+  const { caller, clientOrigin, method, params } = request;
+  const account = requireAccount(request);
+  requireMethod(account, method);
+  if (Buffer.byteLength(JSON.stringify(params) ?? '') > PARAMS_BYTES) {
+    throw invalid([{ param: 'params', message: `at most ${PARAMS_BYTES} bytes as JSON` }]);
+  }
+  const wanted = readWantedSignature({ method, params, account });
+  const user = await requireUser(world.database, caller);
+  const session = await callersSession(world.database, caller);
+  if (session && session.clientOrigin !== clientOrigin) {
+    throw new GatewayError('AUTHORIZATION_ERROR', `The session is of ${session.clientOrigin}.`, {
+      param: 'clientOrigin',
+    });
+  }
+  const display = await describeRequest(world, { account, clientOrigin, wanted });
+  const now = world.clock.now();
+  const expiresAt = new Date(now.getTime() + (request.expirySeconds ?? LONGEST_REQUEST_SECONDS) * 1000);
+  const made = await world.database.onetimeRequest.create({
+    data: {
+      id: newId(),
+      userId: user.id,
+      clientOrigin,
+      chainId: account.caip2,
+      account: account.caip10,
+      method,
+      params: jsonOf(params),
+      display,
+      expiresAt,
+      createdAt: now,
+    },
+  });
+  const subject = { audience: 'onetime-connect' as const, userId: user.id, requestId: made.id };
+  return { request: made, issued: await issueToken(world, { subject }) };
+}
+
+function requireAccount(request: { chainId: string; account: string }): AccountName {
+  const faults: FieldFault[] = [];
+  const chain = parseChainName(request.chainId);
+  if (!chain) faults.push({ param: 'chainId', message: 'a CAIP-2 chain of eip155, solana or sui, such as eip155:1' });
+  const account = request.account.includes(':')
+    ? parseAccountName(request.account)
+    : chain && accountOn(chain, request.account);
+  if (!account && (chain || request.account.includes(':'))) {
+    faults.push({ param: 'account', message: 'a CAIP-10 account, or an address of the chain' });
+  }
+  if (chain && account && account.caip2 !== chain.caip2) {
+    faults.push({ param: 'account', message: `is on ${account.caip2}, not on ${chain.caip2}` });
+  }
+  if (!account || faults.length > 0) throw invalid(faults);
+  return account;
+}
+
+function requireMethod(account: AccountName, method: string): void {
+  const offered = signingMethods.filter((one) => one.namespace === account.namespace && one.enabled);
+  if (offered.some((one) => one.method === method)) return;
+  const names = offered.map((one) => one.method).join(', ');
+  throw invalid([{ param: 'method', message: `is not offered for ${account.namespace}; offered: ${names}` }]);
+}
+
+/** It came from JSON, and goes back to JSON. */
+function jsonOf(params: unknown): Prisma.InputJsonValue {
+  return JSON.parse(JSON.stringify(params));
+}

@@ -1,0 +1,34 @@
+/** The card API's queries, each of one user; a session's caller sees what is of its origin. */
+import type { CardSession, CardUser, Database, LinkedAccount } from '../../prisma/client.ts';
+import { GatewayError } from '../errors.ts';
+import type { CardCaller } from './card-world.ts';
+
+const ACCOUNTS_LIMIT = 200;
+
+/** Throws AUTHENTICATION_ERROR: the token outlived its user. */
+export async function requireUser(database: Database, caller: CardCaller): Promise<CardUser> {
+  const user = await database.cardUser.findUnique({ where: { id: caller.userId } });
+  if (!user) throw new GatewayError('AUTHENTICATION_ERROR', 'The bearer token is not valid.');
+  return user;
+}
+
+/** The caller's session; null for a caller with an access token. */
+export async function callersSession(database: Database, caller: CardCaller): Promise<CardSession | null> {
+  if (caller.sessionId === null) return null;
+  const session = await database.cardSession.findFirst({ where: { id: caller.sessionId, userId: caller.userId } });
+  if (!session) throw new GatewayError('AUTHENTICATION_ERROR', 'The bearer token is not valid.');
+  return session;
+}
+
+export async function linkedAccountsOf(database: Database, caller: CardCaller): Promise<LinkedAccount[]> {
+  const session = await callersSession(database, caller);
+  return await database.linkedAccount.findMany({
+    where: {
+      userId: caller.userId,
+      unlinkedAt: null,
+      ...(session ? { clientOrigin: session.clientOrigin } : {}),
+    },
+    orderBy: { id: 'asc' },
+    take: ACCOUNTS_LIMIT,
+  });
+}
