@@ -15,7 +15,7 @@ import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
-import { poll } from '../server/live.ts';
+import { sharedPoll } from '../server/live.ts';
 import { cardCaller, cardPrincipal } from './card-caller.ts';
 
 const LOOK_MS = 250;
@@ -194,11 +194,11 @@ builder.subscriptionField('onetimeRequestUpdated', (t) =>
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     subscribe: async (_root, { id }, context) => {
       await requireRequest(context, id);
-      return poll<OnetimeRequest>({
+      return sharedPoll<OnetimeRequest>({
         everyMs: LOOK_MS,
         read: () => requireRequest(context, id),
         fingerprint: (request) => toldStatus(request, context.world.clock.now()),
-      });
+      })();
     },
     resolve: (request) => request,
   }),
