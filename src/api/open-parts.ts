@@ -6,6 +6,7 @@ import { openGate } from './gate.ts';
 import { byRealTime, type World } from './graphql/server/world.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
+import { serveInvoice } from './serve-invoice.ts';
 import { serveKeySet } from './serve-key-set.ts';
 import type { ApiParts } from './start-api.ts';
 
@@ -24,7 +25,11 @@ export function openParts(world: World): ApiParts {
   });
   return {
     gate,
-    handlers: [() => serveKeySet(world), (yoga) => openRest({ world, yoga, gate }).handle],
+    handlers: [
+      () => serveKeySet(world),
+      () => serveInvoice(world, gate),
+      (yoga) => openRest({ world, yoga, gate }).handle,
+    ],
     plugins: [jitPlugin(restRoutes.map((route) => route.document))],
   };
 }

@@ -7,3 +7,13 @@ export const mailInvoiceJob = defineJob({
   payload: z.object({ invoiceId: z.uuid() }),
   maxAttempts: 10,
 });
+
+export const overdueInvoiceJob = defineJob({
+  name: 'overdue_invoice',
+  payload: z.object({ invoiceId: z.uuid() }),
+  maxAttempts: 25,
+});
+
+export function overdueKey(invoiceId: string): string {
+  return `overdue:${invoiceId}`;
+}

@@ -1,19 +1,27 @@
 import type { App, CustomerAccount, Database, Invoice, InvoiceItem } from '../../prisma/client.ts';
+import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
 import { sessionUrl } from '../checkout/checkout-session.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 import { escapeHtml, type Mail, type Mailer } from '../platform/mail.ts';
 import { printFiat } from '../prices/money.ts';
 import { createInvoiceCheckout } from './create-invoice-checkout.ts';
+import { invoiceUrl } from './page/invoice-link.ts';
 
 /** The longest a session lives: a link in a mail is not opened at once. */
 const LINK_MINUTES = 1440;
 
 type PrintedInvoice = Invoice & { items: InvoiceItem[]; app: App; customerAccount: CustomerAccount };
 
-/** Mails an invoice with a link that pays it, good for a day. Does nothing for one that is no longer to be paid. */
+/** Mails an invoice with a link that pays it, good for a day, and one to its page. Does nothing for one that is no longer to be paid. */
 export async function mailInvoice(
-  world: { database: Database; clock: Clock; mailer: Mailer; config: Pick<Config, 'publicUrl'> },
+  world: {
+    database: Database;
+    clock: Clock;
+    mailer: Mailer;
+    config: Pick<Config, 'publicUrl'>;
+    secretKeys: SecretKeys;
+  },
   request: { invoiceId: string },
 ): Promise<void> {
   const invoice = await world.database.invoice.findUnique({
@@ -28,10 +36,10 @@ export async function mailInvoice(
     options: { expiresInMinutes: LINK_MINUTES },
   });
   const link = sessionUrl(world.config.publicUrl, session.id, clientSecret);
-  await world.mailer.send({ to, ...printInvoice(invoice, link) });
+  await world.mailer.send({ to, ...printInvoice(invoice, { link, page: invoiceUrl(world, invoice.id) }) });
 }
 
-function printInvoice(invoice: PrintedInvoice, link: string): Omit<Mail, 'to'> {
+function printInvoice(invoice: PrintedInvoice, { link, page }: { link: string; page: string }): Omit<Mail, 'to'> {
   const money = (amount: { toFixed(places: number): string }) => `${printFiat(amount)} ${invoice.currency}`;
   const lines = invoice.items.map((item) => `${item.quantity} × ${item.description}: ${money(item.amount)}`);
   const sums = [
@@ -46,7 +54,7 @@ function printInvoice(invoice: PrintedInvoice, link: string): Omit<Mail, 'to'> {
   const html = paragraphs.map((text) => `<p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>`).join('\n');
   return {
     subject: title,
-    text: `${[...paragraphs, `Pay it here within a day:\n${link}`].join('\n\n')}\n`,
-    html: `${html}\n<p><a href="${escapeHtml(link)}">Pay ${escapeHtml(money(invoice.total))}</a> (this link is good for a day)</p>\n`,
+    text: `${[...paragraphs, `Pay it here within a day:\n${link}`, `See, print or pay it later:\n${page}`].join('\n\n')}\n`,
+    html: `${html}\n<p><a href="${escapeHtml(link)}">Pay ${escapeHtml(money(invoice.total))}</a> (this link is good for a day)</p>\n<p><a href="${escapeHtml(page)}">See or print it</a>, or pay it later</p>\n`,
   };
 }

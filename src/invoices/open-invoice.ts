@@ -6,12 +6,14 @@ import { appendEvents } from '../events/append-events.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { addJob } from '../platform/jobs.ts';
 import { invoiceFields, invoiceNumber, nextInvoiceStatus } from './invoice.ts';
+import { overdueInvoiceJob, overdueKey } from './jobs.ts';
 import { lockInvoice } from './store.ts';
 
 /**
  * Opens a draft and gives it the app's next number; numbers have no gaps, for the counter's row is locked to the commit.
- * Appends `invoice.opened`. Throws NOT_FOUND, INVALID_STATE.
+ * From its due date on it is PAST_DUE. Appends `invoice.opened`. Throws NOT_FOUND, INVALID_STATE.
  */
 export async function openInvoice(
   world: { database: Database },
@@ -36,6 +38,10 @@ export async function openInvoice(
         where: { id: locked.id },
         data: { status, invoiceNumber: invoiceNumber(counter.lastNumber) },
       });
+      if (invoice.dueDate) {
+        const options = { runAt: invoice.dueDate, key: overdueKey(invoice.id) };
+        await addJob(tx, overdueInvoiceJob, { invoiceId: invoice.id }, options);
+      }
       await appendEvents(tx, invoice.appId, [
         { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) },
       ]);

@@ -1,8 +1,12 @@
-import { type Database, type Invoice, transaction } from '../../prisma/client.ts';
+import { type Database, type DatabaseTransaction, type Invoice, transaction } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
+import { markExpired } from '../checkout/expire-checkout-session.ts';
+import { lockPaymentIntent, lockSession } from '../checkout/store.ts';
+import type { Config } from '../config.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
+import { cancelUnpaid } from '../payments/actions/cancel-payment-intent.ts';
 import type { Clock } from '../platform/clock.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
@@ -11,11 +15,12 @@ import { invoiceFields, nextInvoiceStatus } from './invoice.ts';
 import { lockInvoice } from './store.ts';
 
 /**
- * Voids an invoice that is not paid; its number stays used. A payment of it that is under way is judged by its own intent.
- * Appends `invoice.voided`. Throws NOT_FOUND, INVALID_STATE.
+ * Voids an invoice that is not paid; its number stays used. Its unpaid intent is cancelled and its sessions end with it, so
+ * that money that comes all the same is returned. Appends `invoice.voided`, `payment_intent.cancelled` and
+ * `checkout_session.expired`. Throws NOT_FOUND; INVALID_STATE for a paid one, and while its payment is on its chain.
  */
 export async function voidInvoice(
-  world: { database: Database; clock: Clock },
+  world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
   request: { scope: Scope; id: string; idempotency?: IdempotencyRequest },
 ): Promise<Invoice> {
   const first = await firstAnswer<Invoice>(world.database, request.idempotency);
@@ -27,6 +32,7 @@ export async function voidInvoice(
       const locked = await lockInvoice(tx, found.id);
       const status = nextInvoiceStatus(locked.status, 'VOID');
       if (!status) throw new GatewayError('INVALID_STATE', `The invoice is ${locked.status} and cannot be voided.`);
+      await endPayment(tx, { invoice: locked, publicUrl: world.config.publicUrl });
       const invoice = await tx.invoice.update({
         where: { id: locked.id },
         data: { status, voidedAt: world.clock.now() },
@@ -38,4 +44,28 @@ export async function voidInvoice(
     }),
   );
   return result;
+}
+
+async function endPayment(
+  tx: DatabaseTransaction,
+  { invoice, publicUrl }: { invoice: Invoice; publicUrl: string },
+): Promise<void> {
+  if (invoice.paymentIntentId === null) return;
+  await lockPaymentIntent(tx, invoice.paymentIntentId);
+  const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: invoice.paymentIntentId } });
+  if (intent.status === 'CREATED') {
+    const sessions = await tx.checkoutSession.findMany({
+      where: { paymentIntentId: intent.id, status: 'OPEN' },
+      orderBy: { id: 'asc' },
+      select: { id: true },
+    });
+    for (const { id } of sessions) await lockSession(tx, id);
+    await cancelUnpaid(tx, intent);
+    for (const { id } of sessions) await markExpired(tx, { id, publicUrl });
+    return;
+  }
+  if (intent.status === 'CANCELLED' || intent.status === 'FAILED' || intent.status === 'REFUNDED') return;
+  throw new GatewayError('INVALID_STATE', `The invoice's payment is ${intent.status}: refund or cancel that first.`, {
+    meta: { paymentIntentId: intent.id },
+  });
 }

@@ -16,8 +16,9 @@ import { type Reaction, type Reactions, react } from '../events/react.ts';
 import { reactJob } from '../events/react-job.ts';
 import { queueDeliveries } from '../events/webhooks/queue-deliveries.ts';
 import { followInvoicePayment } from '../invoices/follow-invoice-payment.ts';
-import { mailInvoiceJob } from '../invoices/jobs.ts';
+import { mailInvoiceJob, overdueInvoiceJob } from '../invoices/jobs.ts';
 import { mailInvoice } from '../invoices/mail-invoice.ts';
+import { markInvoiceOverdue } from '../invoices/mark-invoice-overdue.ts';
 import { sendTransactionsJob } from '../operator/jobs.ts';
 import type { ChainActionWorld } from '../payments/actions/action-world.ts';
 import { expirePaymentIntent } from '../payments/actions/expire-payment-intent.ts';
@@ -68,6 +69,7 @@ export function jobTable(
     jobEntry(mailPasswordJob, (payload) => mailOneTimePassword({ ...world, clock: systemClock }, payload)),
     jobEntry(mailInvitationJob, (payload) => mailInvitation(world, payload)),
     jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload)),
+    jobEntry(overdueInvoiceJob, (payload) => markInvoiceOverdue(world, payload)),
     jobEntry(expireCheckoutSessionJob, (payload) => endOverdueSession(world, payload)),
     jobEntry(renewSubscriptionJob, (payload) => renewSubscription(world, payload)),
     jobEntry(forecastRenewalJob, (payload) => forecastNextRenewal(world, payload)),

@@ -28,15 +28,19 @@ export type AppliedBlocks = Map<number, bigint>;
 /**
  * Waits until nothing moves any more at the clock's present time: no job is due, no transaction of ours is under way, and
  * the indexer has applied every block with a transaction. Mines the confirmations that are still missing.
- * Answers why there is no rest after two minutes; null at rest.
+ * Answers why there is no rest after two minutes; null at rest, and when it is stopped.
  */
-export async function awaitRest(world: RestWorld, applied: AppliedBlocks): Promise<string | null> {
+export async function awaitRest(
+  world: RestWorld,
+  applied: AppliedBlocks,
+  stopped: () => boolean,
+): Promise<string | null> {
   const until = performance.now() + REST_LIMIT_MS;
   let quiet = 0;
   for (;;) {
     const unrest = await lookForUnrest(world, applied);
     quiet = unrest === null ? quiet + 1 : 0;
-    if (quiet >= QUIET_LOOKS) return null;
+    if (quiet >= QUIET_LOOKS || stopped()) return null;
     if (performance.now() >= until) return unrest ?? 'It does not stay at rest.';
     await delay(LOOK_MS);
   }

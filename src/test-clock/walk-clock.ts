@@ -24,7 +24,8 @@ export async function walkClock(world: WalkWorld, stopped: () => boolean): Promi
   const { database, clock, log } = world;
   const applied: AppliedBlocks = new Map();
   while (!stopped()) {
-    const unrest = await awaitRest(world, applied);
+    const unrest = await awaitRest(world, applied, stopped);
+    if (stopped()) return;
     const row = await readClock(database);
     const targetAt = row?.targetAt;
     if (!row || !targetAt) return;

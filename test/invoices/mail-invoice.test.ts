@@ -66,6 +66,7 @@ describe('sending an invoice', () => {
     expect(text).toContain('Tea &amp; &lt;biscuits&gt;');
     const link = /http:\/\/\S+\/checkout\/([0-9a-f-]{36})#(cs_[A-Za-z0-9._-]+)/.exec(text);
     const session = await api.rest('GET', `/checkout-sessions/${link?.[1]}`, { clientSecret: link?.[2] ?? '' });
+    expect(text).toContain(`/invoice/${id}?token=`);
     expect(session.body.data).toMatchObject({ amount: '6.00', sourceType: 'INVOICE', sourceId: id });
   });
 

@@ -9,6 +9,8 @@ export type SecretKeys = {
   passwords: Uint8Array;
   /** Seals a one-time password on its way to the mail. */
   mails: Uint8Array;
+  /** HMAC of the tokens in links to invoices. */
+  invoices: Uint8Array;
 };
 
 /** Known to everybody: it protects nothing, and is refused in production. */
@@ -24,5 +26,6 @@ export function openSecretKeys(config: { tokenSecret?: string | undefined; isPro
     signing: deriveKey(secret, { purpose: 'sluice signing keys' }),
     passwords: deriveKey(secret, { purpose: 'sluice one-time passwords' }),
     mails: deriveKey(secret, { purpose: 'sluice mailed passwords' }),
+    invoices: deriveKey(secret, { purpose: 'sluice invoice links' }),
   };
 }

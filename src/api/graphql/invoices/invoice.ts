@@ -3,6 +3,7 @@ import type { Invoice, InvoiceStatus, Prisma } from '../../../../prisma/client.t
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
+import { invoiceUrl } from '../../../invoices/page/invoice-link.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
@@ -33,6 +34,14 @@ builder.prismaObject('InvoiceItem', {
   }),
 });
 
+const InvoiceErrorRef = builder.objectRef<{ code: string; message: string }>('InvoiceError').implement({
+  description: 'Why a charge failed.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'For programs, such as INSUFFICIENT_BALANCE or CAP_EXCEEDED.' }),
+    message: t.exposeString('message', { description: 'For people, a sentence.' }),
+  }),
+});
+
 export const InvoiceRef = builder.prismaObject('Invoice', {
   description: 'Lines with their tax; total = subtotal + taxAmount, always.',
   fields: (t) => ({
@@ -53,6 +62,21 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     voidedAt: t.expose('voidedAt', { type: 'DateTime', nullable: true, description: 'When it was voided.' }),
     periodStart: t.expose('periodStart', { type: 'DateTime', nullable: true, description: 'Start of its period.' }),
     periodEnd: t.expose('periodEnd', { type: 'DateTime', nullable: true, description: 'End of its period.' }),
+    printUrl: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'A page to read, print and pay it, for whoever has the address; null for a draft.',
+      select: { id: true, status: true },
+      resolve: ({ id, status }, _args, { world }) => (status === 'DRAFT' ? null : invoiceUrl(world, id)),
+    }),
+    lastError: t.field({
+      type: InvoiceErrorRef,
+      nullable: true,
+      description: 'Why the latest charge for it failed; null where none has, and once it is paid.',
+      select: { lastErrorCode: true, lastErrorMessage: true },
+      resolve: ({ lastErrorCode, lastErrorMessage }) =>
+        lastErrorCode === null ? null : { code: lastErrorCode, message: lastErrorMessage ?? '' },
+    }),
     memo: t.exposeString('memo', { nullable: true, description: 'At most 2000 characters.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),

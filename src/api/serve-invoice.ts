@@ -1,0 +1,100 @@
+/** The printable page of an invoice: GET shows it, POST to `/pay` leads to a checkout session that pays it. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { sessionUrl } from '../checkout/checkout-session.ts';
+import { GatewayError } from '../errors.ts';
+import { createInvoiceCheckout } from '../invoices/create-invoice-checkout.ts';
+import { invoiceTokenMatches, invoiceUrl } from '../invoices/page/invoice-link.ts';
+import { invoicePage, type PrintedInvoice } from '../invoices/page/invoice-page.ts';
+import { pageStyle } from '../invoices/page/page-style.ts';
+import { nameRoute } from '../platform/http-call.ts';
+import type { Gate } from './gate.ts';
+import type { World } from './graphql/server/world.ts';
+import type { HttpHandler } from './start-api.ts';
+
+const PATH = /^\/invoice\/([0-9a-f-]{36})(\/pay)?$/;
+const styleHash = createHash('sha256').update(pageStyle).digest('base64');
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'cache-control': 'private, no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+};
+
+type InvoiceWorld = Pick<World, 'database' | 'clock' | 'config' | 'secretKeys'>;
+
+/** A wrong token, a draft and an invoice that is not there are answered alike. Counted by address, as any call without a key. */
+export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
+  return async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://local');
+    const [, id, pays] = PATH.exec(url.pathname) ?? [];
+    if (id === undefined) return false;
+    nameRoute(response, pays ? '/invoice/:id/pay' : '/invoice/:id');
+    const { refusal } = await gate.admit({
+      method: request.method ?? 'GET',
+      headers: forwarded(request),
+      remoteAddress: request.socket.remoteAddress,
+    });
+    if (refusal !== undefined) return answer(response, 429, words('Too many requests', 'Try again in a moment.'));
+    const method = request.method ?? 'GET';
+    if (pays ? method !== 'POST' : method !== 'GET' && method !== 'HEAD') {
+      return answer(response, 405, words('Not like this', 'This address does not take that method.'));
+    }
+    const token = url.searchParams.get('token') ?? '';
+    const invoice = invoiceTokenMatches(world.secretKeys, id, token) ? await findInvoice(world, id) : null;
+    if (!invoice) return answer(response, 404, words('No such invoice', 'The address is not whole, or not valid.'));
+    if (pays) return await pay(world, response, invoice);
+    return answer(response, 200, invoicePage(invoice, { payAction: payAction(world, invoice) }), method === 'HEAD');
+  };
+}
+
+async function findInvoice(world: InvoiceWorld, id: string): Promise<PrintedInvoice | null> {
+  return await world.database.invoice.findUnique({
+    where: { id, status: { not: 'DRAFT' } },
+    include: { items: { orderBy: { position: 'asc' }, include: { taxRate: true } }, app: true, customerAccount: true },
+  });
+}
+
+/** A renewal is charged by its subscription; everything else is paid here while it is to be paid. */
+function payAction(world: InvoiceWorld, invoice: PrintedInvoice): string | null {
+  const isOpen = invoice.status === 'OPEN' || invoice.status === 'PAST_DUE';
+  if (!isOpen || invoice.subscriptionId !== null) return null;
+  const { pathname, search } = new URL(invoiceUrl(world, invoice.id));
+  return `${pathname}/pay${search}`;
+}
+
+async function pay(world: InvoiceWorld, response: ServerResponse, invoice: PrintedInvoice): Promise<true> {
+  try {
+    if (payAction(world, invoice) === null) throw new GatewayError('INVALID_STATE', 'Nothing is to be paid here.');
+    const { session, clientSecret } = await createInvoiceCheckout(world, {
+      scope: { merchantId: invoice.app.merchantId, appId: invoice.appId },
+      invoiceId: invoice.id,
+      options: {},
+    });
+    response.writeHead(303, { ...headers, location: sessionUrl(world.config.publicUrl, session.id, clientSecret) });
+    response.end();
+    return true;
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'INVALID_STATE') throw error;
+    return answer(response, 409, words('Not to be paid now', error.message));
+  }
+}
+
+/** Only what tells the address: a credential changes nothing here. */
+function forwarded(request: IncomingMessage) {
+  const name = 'x-forwarded-for';
+  return request.headers[name] === undefined ? {} : { [name]: request.headers[name] };
+}
+
+function answer(response: ServerResponse, status: number, page: string, isHead = false): true {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(page) });
+  response.end(isHead ? undefined : page);
+  return true;
+}
+
+/** Fixed words, or a message of the catalogue: nothing of a stranger's. */
+function words(title: string, sentence: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${pageStyle}</style></head><body><main><h1>${title}</h1><p>${sentence}</p></main></body></html>\n`;
+}
