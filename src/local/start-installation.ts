@@ -7,11 +7,11 @@ import { ConfigError } from '../config.ts';
 import { isRunningWith } from './child-process.ts';
 import { type Demo, readDemo, writeDemo } from './demo-file.ts';
 import type { EvmNode } from './evm-node.ts';
+import { keepPostgres } from './keep-postgres.ts';
 import { localAccounts } from './local-accounts.ts';
 import { localChain } from './local-chains.ts';
 import { localEnvironment } from './local-environment.ts';
 import type { LocalSettings } from './local-settings.ts';
-import { startPostgres } from './postgres.ts';
 import { checkoutFolder } from './postgres-place.ts';
 import { type Part, runPart } from './run-part.ts';
 import { seedDemo } from './seed-demo.ts';
@@ -75,11 +75,8 @@ function claimFolder(settings: LocalSettings, world: StartWorld): void {
 
 async function provideDatabase(settings: LocalSettings, world: StartWorld): Promise<string> {
   if (settings.databaseUrl !== undefined) return settings.databaseUrl;
-  const postgres = await startPostgres({
-    folder: join(settings.folder, 'postgres'),
-    port: settings.postgresPort,
-    log: world.log,
-  });
+  const options = { folder: join(settings.folder, 'postgres'), port: settings.postgresPort, log: world.log };
+  const postgres = await keepPostgres(options, world);
   world.onStarted(postgres.stop);
   return postgres.url;
 }

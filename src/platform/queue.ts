@@ -8,6 +8,7 @@ import { Logger, run, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 import type { JobDefinition } from './jobs.ts';
 import type { Log } from './log.ts';
+import { patientPool } from './patient-pool.ts';
 
 export type JobHandler = (payload: unknown) => Promise<void>;
 export type JobTable = ReadonlyMap<string, JobHandler>;
@@ -64,7 +65,7 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
 
   await sweep();
   const runner = await run({
-    pgPool: pool,
+    pgPool: patientPool(pool),
     concurrency,
     noHandleSignals: true,
     pollInterval: 1_000,

@@ -17,7 +17,7 @@ import type { PaymentHooks } from '../../src/payments/facts/payment-hooks.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
-import { freshDatabase } from '../setup/database.ts';
+import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
 import { openEvm, type TestEvm } from '../setup/evm.ts';
 
 export type Signed = { id: Hex; terms: PaymentTerms; operatorSignature: Hex };
@@ -25,10 +25,17 @@ export type Signed = { id: Hex; terms: PaymentTerms; operatorSignature: Hex };
 export type Ground = Awaited<ReturnType<typeof openGround>>;
 
 /** `finalityBlocks`: how far the finalized block lags the head (even). */
-export async function openGround(options: { finalityBlocks?: number; confirmations?: number } = {}) {
+export async function openGround(
+  options: {
+    finalityBlocks?: number;
+    confirmations?: number;
+    /** Instead of one of the run's own server. */
+    database?: Pick<FreshDatabase, 'database' | 'url'>;
+  } = {},
+) {
   const [evm, fresh] = await Promise.all([
     openEvm({ slotsInAnEpoch: (options.finalityBlocks ?? 12) / 2 }),
-    freshDatabase(),
+    options.database ?? freshDatabase(),
   ]);
   const { database } = fresh;
   const registry = withConfirmations(evm.registry, options.confirmations ?? 1);
