@@ -5,6 +5,8 @@
 export type IndexedChain = {
   chainId: number;
   rpcUrls: string[];
+  /** Tells of new blocks sooner than polling; Ponder polls while it is dead. */
+  wsUrl?: string;
   pollingIntervalMs: number;
   startBlock: number;
   /** Blocks between two rows of progress. */

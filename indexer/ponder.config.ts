@@ -21,6 +21,7 @@ export default createConfig({
   chains: perChain((chain) => ({
     id: chain.chainId,
     rpc: chain.rpcUrls,
+    ...(chain.wsUrl === undefined ? {} : { ws: chain.wsUrl }),
     pollingInterval: chain.pollingIntervalMs,
   })),
   contracts: {

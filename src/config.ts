@@ -82,6 +82,8 @@ export type RpcSettings = {
   chainId: number;
   /** The first that answers is used. */
   urls: string[];
+  /** Where Ponder hears of new blocks at once; it polls where there is none, or while it is dead. */
+  wsUrl?: string | undefined;
   confirmations: number | undefined;
   pollingIntervalMs: number;
   /** Base units of USD cents under which a relayed method is not offered. */
@@ -199,6 +201,7 @@ function parseRpc(environment: Record<string, string | undefined>, faults: strin
     settings.push({
       chainId,
       urls,
+      wsUrl: read('RPC_WS_URL', z.url({ protocol: /^wss?$/, error: 'a ws or wss URL' })),
       confirmations: read('CONFIRMATIONS', positiveInteger.max(10_000)),
       pollingIntervalMs: read('POLLING_INTERVAL_MS', positiveInteger.max(60_000)) ?? 1000,
       relayMinimumUsd:

@@ -61,6 +61,7 @@ describe('the settings', () => {
       ...needed,
       RPC_URL_8453: 'https://one.example, https://two.example',
       RPC_URL_1: 'https://eth.example',
+      RPC_WS_URL_1: 'wss://eth.example/ws',
       CONFIRMATIONS_8453: '12',
       START_BLOCK_8453: '1000',
       MAX_FEE_PER_GAS_WEI_8453: '30000000000',
@@ -72,6 +73,10 @@ describe('the settings', () => {
       startBlock: 1000n,
       maxFeePerGasWei: 30_000_000_000n,
     });
+    expect(rpc.map((chain) => chain.wsUrl)).toEqual(['wss://eth.example/ws', undefined]);
+    expect(faultsOf({ ...needed, RPC_URL_1: 'https://x.example', RPC_WS_URL_1: 'https://x.example' })).toEqual([
+      'RPC_WS_URL_1',
+    ]);
     expect(rpc[0]).toMatchObject({ confirmations: undefined, pollingIntervalMs: 1000, relayMinimumUsd: '0' });
   });
 

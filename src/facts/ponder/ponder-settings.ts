@@ -14,6 +14,7 @@ import type { RpcSettings } from '../../config.ts';
 export type IndexedChain = {
   chainId: number;
   rpcUrls: string[];
+  wsUrl: string | undefined;
   pollingIntervalMs: number;
   startBlock: number;
   progressInterval: number;
@@ -45,6 +46,7 @@ export function indexedChains(request: {
     return {
       chainId: chain.chainId,
       rpcUrls: settings.urls,
+      wsUrl: settings.wsUrl,
       pollingIntervalMs: Math.max(settings.pollingIntervalMs, LEAST_POLLING_MS),
       startBlock: Number(startBlock),
       progressInterval: chain.local ? 1 : PUBLIC_PROGRESS_BLOCKS,
@@ -58,7 +60,8 @@ export function indexedChains(request: {
 export function ponderSchema(viewsSchema: string, chains: readonly IndexedChain[]): string {
   const hash = createHash('sha256');
   for (const file of [abiFile, ...sourceFiles()]) hash.update(readFileSync(file));
-  for (const { rpcUrls: _urls, pollingIntervalMs: _polling, ...build } of chains) hash.update(JSON.stringify(build));
+  for (const { rpcUrls: _urls, wsUrl: _wsUrl, pollingIntervalMs: _polling, ...build } of chains)
+    hash.update(JSON.stringify(build));
   return `${viewsSchema}_${hash.digest('hex').slice(0, 10)}`;
 }
 
