@@ -121,6 +121,32 @@ describe.each(stages)('a reorganisation after it was $name', (stage) => {
   });
 });
 
+describe('a reorganisation after it was disputed', () => {
+  it.each([0, 4])('takes the dispute back, %i blocks deep below the head', async (depth) => {
+    const intent = await ground.intent();
+    const signed = await ground.sign(intent);
+    await ground.authorize(signed);
+    const from = await ground.evm.publicClient.getBlockNumber();
+    const disputes = () =>
+      ground.database.dispute.findMany({ where: { paymentIntentId: intent.id }, select: { status: true } });
+    await call(signed, ground.evm.payers[0], disputeCall);
+    if (depth > 0) await ground.evm.mine(depth);
+    await ground.observe();
+    expect(await disputes()).toEqual([{ status: 'OPEN' }]);
+
+    await ground.evm.reorg(Number((await ground.evm.publicClient.getBlockNumber()) - from));
+    await ground.observe();
+    expect((await expectTrue(intent.id, signed)).status).toBe('CAPTURED');
+    expect((await ground.state(signed.id)).disputedAt).toBe(0);
+    expect(await disputes()).toEqual([]);
+    expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'reverted']);
+
+    await call(signed, ground.evm.payers[0], disputeCall);
+    await ground.observe();
+    expect(await disputes()).toEqual([{ status: 'OPEN' }]);
+  });
+});
+
 describe('a transaction that is mined again in another block', () => {
   it('is applied once, at its new place', async () => {
     const intent = await ground.intent();

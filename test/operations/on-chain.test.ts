@@ -162,3 +162,28 @@ it('counts a node’s faults by kind, and answers of the next', async () => {
     { provider: new URL(evm.rpcUrl).host, fault: null },
   ]);
 });
+
+it('halts a chain that changed what was final, says so, and is repaired by the operator’s command', async () => {
+  gateway = await openGateway();
+  const { evm, database } = gateway;
+  const { id } = await gateway.pay();
+  await evm.mine(14);
+  await gateway.observe();
+  await gateway.observe();
+  const [fact] = await database.chainFact.findMany({ where: { status: 'FINAL' }, orderBy: { blockNumber: 'desc' } });
+  if (!fact) throw new Error('Nothing is final.');
+  await evm.reorg(Number((await evm.publicClient.getBlockNumber()) - fact.blockNumber) + 1);
+  for (let turn = 0; turn < 6; turn += 1) await gateway.observe();
+  const halted = await run('status', '--json');
+  expect(halted.code).toBe(1);
+  expect(halted.json().chains).toMatchObject([{ halted: expect.stringMatching(/final facts are gone/) }]);
+  expect(halted.complained).toMatch(/chain resync/);
+  expect(await gateway.status(id)).toBe('CAPTURED');
+
+  expect((await run('chain', 'resync', String(evm.chainId))).code).toBe(0);
+  await gateway.settleDown();
+  await gateway.observe();
+  expect(await gateway.status(id)).toBe('CREATED');
+  const mended = await run('status', '--json');
+  expect(mended.json()).toMatchObject({ chains: [{ halted: null }], books: [{ state: 'MATCH' }] });
+});

@@ -29,7 +29,10 @@ export type EvmNodes = {
 };
 
 const REQUEST_TIMEOUT_MS = 10_000;
+/** Of the only node; where there is another, that one is asked instead. */
 const RETRIES = 2;
+/** For how long a node that failed is left alone while another answers. */
+const REST_MS = 30_000;
 /** Where it lies on nearly every chain. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 
@@ -76,9 +79,44 @@ function openClient(chain: Chain, settings: RpcSettings, observe?: (call: RpcCal
     }),
     pollingInterval: settings.pollingIntervalMs,
     transport: fallback(
-      settings.urls.map((url) => observed(http(url, { timeout: REQUEST_TIMEOUT_MS, retryCount: RETRIES }), told(url))),
+      withRests(
+        settings.urls.map((url) =>
+          observed(
+            http(url, { timeout: REQUEST_TIMEOUT_MS, retryCount: settings.urls.length > 1 ? 0 : RETRIES }),
+            told(url),
+          ),
+        ),
+      ),
       { retryCount: 0 },
     ),
+  });
+}
+
+/**
+ * Each of several nodes rests after a fault, so that one that hangs costs its time once and not with every request.
+ * When all of them rest, all are asked.
+ */
+function withRests(transports: HttpTransport[]): HttpTransport[] {
+  const restUntil = transports.map(() => 0);
+  const rests = (index: number) =>
+    (restUntil[index] ?? 0) > performance.now() && restUntil.some((until) => until <= performance.now());
+  return transports.map((transport, index) => (parameters) => {
+    const opened = transport(parameters);
+    const request = new Proxy(opened.request, {
+      apply(target, self, args) {
+        if (rests(index)) return Promise.reject(new TimeoutError({ body: {}, url: 'resting' }));
+        const answer: Promise<unknown> = Reflect.apply(target, self, args);
+        const note = (until: number) => {
+          restUntil[index] = until;
+        };
+        answer.then(
+          () => note(0),
+          (error: unknown) => note(isNodeFault(error) ? performance.now() + REST_MS : 0),
+        );
+        return answer;
+      },
+    });
+    return { ...opened, request };
   });
 }
 

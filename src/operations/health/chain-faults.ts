@@ -12,7 +12,10 @@ export function chainFaults(chain: ChainSigns): string[] {
   const { observed } = chain;
   const name = `Chain ${chain.chainId} (${chain.name})`;
   if (!observed) return [`${name} has not been observed yet.`];
-  if (observed.haltReason !== null) return [`${name} is halted: ${observed.haltReason}`];
+  if (observed.haltReason !== null) {
+    const repair = `When its node is sure: npm run ops -- chain resync ${chain.chainId}`;
+    return [`${name} is halted: ${observed.haltReason} ${repair}`];
+  }
   const faults: string[] = [];
   if (observed.observedAgeSeconds > OBSERVED_LIMIT_SECONDS) {
     faults.push(`${name} was last observed ${Math.round(observed.observedAgeSeconds)} s ago.`);
