@@ -86,16 +86,16 @@ export function reactionTable(world: WorkWorld): Reactions {
     ['payment_intent.authorized', [ofPayment(completeCheckoutSession)]],
     [
       'payment_intent.captured',
-      [ofPayment(followInvoicePayment), ofPayment(followFirstCharge), ofPayment(followRenewalPayment)],
+      [ofPayment(followRenewalPayment), ofPayment(followInvoicePayment), ofPayment(followFirstCharge)],
     ],
-    ['payment_intent.settled', [ofPayment(followInvoicePayment), ofPayment(followRenewalPayment)]],
+    ['payment_intent.settled', [ofPayment(followRenewalPayment), ofPayment(followInvoicePayment)]],
     [
       'payment_intent.reverted',
       [
         ofPayment(reopenCheckoutSession),
+        ofPayment(followRenewalPayment),
         ofPayment(followInvoicePayment),
         ofPayment(followFirstCharge),
-        ofPayment(followRenewalPayment),
       ],
     ],
   ]);

@@ -160,6 +160,13 @@ export async function openRenewals() {
       if (seconds > 0) await gateway.passTime(seconds);
       if (settle) await gateway.settleDown();
     },
+    /** Ends every subscription of earlier tests, so that time passes for none of them. */
+    async forget() {
+      await database.subscription.updateMany({ data: { status: 'CANCELLED' } });
+      await database.renewalAttempt.deleteMany({ where: { status: 'PENDING' } });
+      await database.$queryRaw`
+        SELECT count(graphile_worker.remove_job(key)) FROM graphile_worker.jobs WHERE key ~ '^(subscription|forecast):'`;
+    },
     /** One look, as the job takes it. */
     renew: (id: string) => renewSubscription(gateway.action, { subscriptionId: id }),
     allow: (payer: LocalAccount, amount: bigint = maxUint256) =>

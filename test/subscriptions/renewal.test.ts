@@ -8,11 +8,12 @@ beforeAll(async () => {
   ground = await openRenewals();
 });
 beforeEach(async () => {
+  await ground.forget();
   ground.setPrices('');
   await ground.allow(ground.evm.payers[0]);
 });
 
-const after = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000);
+const later = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000);
 
 describe('a renewal', () => {
   it('is invoiced, charged and told once a period, by the calendar', async () => {
@@ -66,7 +67,7 @@ describe('a renewal', () => {
   it('is found by the sweep where its job was lost', async () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.database.$queryRaw`SELECT id::text FROM graphile_worker.remove_job(${`subscription:${id}`})`;
-    await ground.goTo(after(trialEnd, 61));
+    await ground.goTo(later(trialEnd, 61));
     expect(await ground.told(id)).toEqual([]);
     expect(await sweepRenewals(ground)).toBe(1);
     expect(await sweepRenewals(ground)).toBe(0);

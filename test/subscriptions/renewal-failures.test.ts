@@ -1,0 +1,269 @@
+/** Renewals that are not paid: each cause, the attempts by the clock, and what ends them. */
+
+import { assert, integer, property } from 'fast-check';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cancelSubscription } from '../../src/subscriptions/cancel-subscription.ts';
+import { pauseSubscription } from '../../src/subscriptions/pause-subscription.ts';
+import { attemptAt } from '../../src/subscriptions/renewal/dunning.ts';
+import { resumeSubscription } from '../../src/subscriptions/resume-subscription.ts';
+import { DAY, HOUR, openRenewals, type Renewals } from './renewal-ground.ts';
+
+let ground: Renewals;
+beforeAll(async () => {
+  ground = await openRenewals();
+});
+beforeEach(async () => {
+  await ground.forget();
+  ground.setPrices('');
+  await ground.allow(ground.evm.payers[0]);
+});
+
+const later = (instant: Date, seconds: number) => new Date(instant.getTime() + seconds * 1000);
+
+/** The cause that invoice, attempt and event agree on. */
+async function causeOf(id: string) {
+  const [invoice] = await ground.invoices(id);
+  const [attempt] = await ground.attempts(id);
+  const event = await ground.database.event.findFirst({
+    where: { resourceId: id, type: 'subscription.payment_failed' },
+  });
+  const told = (event?.data as { lastError?: { code: string; message: string } } | undefined)?.lastError;
+  expect(told).toEqual({ code: invoice?.lastErrorCode, message: invoice?.lastErrorMessage });
+  expect([attempt?.errorCode, attempt?.errorMessage]).toEqual([told?.code, told?.message]);
+  return told;
+}
+
+describe('a renewal that cannot be paid says why', () => {
+  it('CAP_EXCEEDED where the price of the token has fallen', async () => {
+    const { id, trialEnd } = await ground.subscribe();
+    ground.setPrices('USDC=0.5');
+    await ground.goTo(trialEnd);
+    expect(await causeOf(id)).toEqual({
+      code: 'CAP_EXCEEDED',
+      message: 'The renewal takes 20 USDC; the payer has signed for at most 12.5 USDC a period.',
+    });
+    expect(await ground.told(id)).toEqual(['payment_failed']);
+  });
+
+  it('CAP_EXCEEDED where the merchant has raised the price', async () => {
+    const { id, trialEnd, price } = await ground.subscribe();
+    await ground.database.productPlanPrice.update({ where: { id: price.id }, data: { amount: '12.51' } });
+    await ground.goTo(trialEnd);
+    expect((await causeOf(id))?.code).toBe('CAP_EXCEEDED');
+  });
+
+  it('INSUFFICIENT_ALLOWANCE where it was taken back, with the warning before', async () => {
+    const { id, trialEnd } = await ground.subscribe();
+    await ground.allow(ground.evm.payers[0], 3_000_000n);
+    await ground.goTo(trialEnd);
+    expect(await causeOf(id)).toMatchObject({
+      code: 'INSUFFICIENT_ALLOWANCE',
+      message: expect.stringContaining('allows 3 USDC'),
+    });
+    expect(await ground.told(id)).toEqual(['renewal_at_risk', 'payment_failed']);
+  });
+
+  it('INSUFFICIENT_BALANCE where the wallet is empty', async () => {
+    const [, payer, friend] = ground.evm.payers;
+    await ground.allow(payer);
+    const { id, trialEnd } = await ground.subscribe({ payer });
+    const held = await ground.balance(payer);
+    await ground.give(payer, friend, held);
+    await ground.goTo(trialEnd);
+    await ground.give(friend, payer, held);
+    expect((await causeOf(id))?.code).toBe('INSUFFICIENT_BALANCE');
+  });
+
+  it('CONSENT_REVOKED where the payer has revoked it on chain', async () => {
+    const { id, trialEnd, consent } = await ground.subscribe();
+    await ground.revoke(ground.evm.payers[0], consent);
+    await ground.goTo(trialEnd);
+    expect((await causeOf(id))?.code).toBe('CONSENT_REVOKED');
+  });
+
+  it('WALLET_REMOVED where the customer has it no more', async () => {
+    const { id, trialEnd, walletId } = await ground.subscribe();
+    await ground.database.customerWallet.delete({ where: { id: walletId } });
+    await ground.goTo(trialEnd);
+    expect((await causeOf(id))?.code).toBe('WALLET_REMOVED');
+  });
+
+  it('PERMIT_EXPIRED where the permit never was on chain', async () => {
+    const consentRow = { method: 'PERMIT' as const, permitDeadline: later(ground.clock.now(), HOUR) };
+    const { id, trialEnd } = await ground.subscribe({ consentRow });
+    await ground.allow(ground.evm.payers[0], 0n);
+    await ground.database.subscription.update({ where: { id }, data: { approvedAllowance: null } });
+    await ground.goTo(trialEnd);
+    expect((await causeOf(id))?.code).toBe('PERMIT_EXPIRED');
+  });
+
+  it('the chain’s own cause where the charge was sent and refused', async () => {
+    const { id, trialEnd } = await ground.subscribe();
+    await ground.goTo(trialEnd, false);
+    await ground.renew(id);
+    await ground.allow(ground.evm.payers[0], 0n);
+    for (let tries = 0; tries < 6; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    expect((await causeOf(id))?.code).toBe('INSUFFICIENT_ALLOWANCE');
+    expect((await ground.read(id)).captureRetryCount).toBe(1);
+    expect(await ground.attempts(id)).toMatchObject([{ status: 'FAILED', period: 0 }]);
+  });
+
+  it('and is not counted while the chain is paused or has no price', async () => {
+    const { id, trialEnd } = await ground.subscribe();
+    const pausing = (pausedAt: Date | null) =>
+      ground.database.chainCursor.updateMany({ where: { chainId: ground.evm.chainId }, data: { pausedAt } });
+    await pausing(trialEnd);
+    await ground.goTo(trialEnd);
+    expect((await ground.invoices(id))[0]?.lastErrorCode).toBe('CHAIN_PAUSED');
+    await pausing(null);
+    ground.setPrices('USDC=0');
+    await ground.goTo(later(trialEnd, 70));
+    expect((await ground.invoices(id))[0]?.lastErrorCode).toBe('PRICE_UNAVAILABLE');
+    ground.setPrices('');
+    await ground.goTo(later(trialEnd, 140));
+    expect(await ground.told(id)).toEqual(['renewed']);
+    expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID' }]);
+  });
+});
+
+describe('dunning', () => {
+  it('tries at the due time and 1, 6, 24 and 72 hours after it, the last from PAST_DUE, and recovers', async () => {
+    const { id, trialEnd } = await ground.subscribe();
+    await ground.allow(ground.evm.payers[0], 0n);
+    const attemptHours = [0, 1, 6, 24];
+    for (const [index, hours] of attemptHours.entries()) {
+      await ground.goTo(later(trialEnd, hours * HOUR - 60));
+      expect((await ground.read(id)).captureRetryCount).toBe(index);
+      await ground.goTo(later(trialEnd, hours * HOUR));
+      expect((await ground.read(id)).captureRetryCount).toBe(index + 1);
+    }
+    const pastDue = await ground.read(id);
+    expect(pastDue).toMatchObject({ status: 'PAST_DUE', pastDueSince: expect.any(Date) });
+    expect((await ground.invoices(id))[0]?.status).toBe('PAST_DUE');
+    expect(await ground.told(id)).toEqual([
+      'renewal_at_risk',
+      ...Array.from({ length: 4 }, () => 'payment_failed'),
+      'past_due',
+    ]);
+    expect(await ground.waitingJob(id)).toEqual({ id: pastDue.pendingJobId, runAt: later(trialEnd, 72 * HOUR) });
+    await ground.allow(ground.evm.payers[0]);
+    await ground.goTo(later(trialEnd, 72 * HOUR));
+    expect(await ground.read(id)).toMatchObject({
+      status: 'ACTIVE',
+      captureRetryCount: 0,
+      pastDueSince: null,
+      currentPeriodStart: trialEnd,
+    });
+    expect((await ground.invoices(id))[0]).toMatchObject({ status: 'PAID', lastErrorCode: null });
+    expect((await ground.told(id)).at(-1)).toBe('renewed');
+  });
+
+  it('ends with the grace: the subscription CANCELLED, its invoice UNCOLLECTIBLE, its intent cancelled', async () => {
+    const { id, trialEnd } = await ground.subscribe();
+    await ground.allow(ground.evm.payers[0], 0n);
+    for (const hours of [0, 1, 6, 24, 72]) await ground.goTo(later(trialEnd, hours * HOUR));
+    const { pastDueSince } = await ground.read(id);
+    await ground.goTo(later(pastDueSince ?? trialEnd, 14 * DAY - 60));
+    expect((await ground.read(id)).status).toBe('PAST_DUE');
+    await ground.goTo(later(pastDueSince ?? trialEnd, 14 * DAY));
+    expect(await ground.read(id)).toMatchObject({ status: 'CANCELLED', pendingJobId: null });
+    const [invoice] = await ground.invoices(id);
+    expect(invoice?.status).toBe('UNCOLLECTIBLE');
+    expect((await ground.told(id)).slice(-3)).toEqual(['past_due', 'payment_failed', 'cancelled']);
+    await ground.goTo(later(ground.clock.now(), 120));
+    expect((await ground.intentOf(invoice?.paymentIntentId)).status).toBe('CANCELLED');
+    expect(await ground.waitingJob(id)).toBeNull();
+  });
+
+  it('leaves half an hour at least between attempts, however late they run', () => {
+    const dueAt = new Date('2027-01-31T00:00:00Z');
+    assert(
+      property(
+        integer({ min: 1, max: 12 }),
+        integer({ min: 1, max: 10 }),
+        integer({ min: 0, max: 9e6 }),
+        (failures, maxRetries, late) => {
+          const lastFailedAt = later(dueAt, late);
+          const next = attemptAt({ dueAt, failures, lastFailedAt, maxRetries });
+          if (next === null) {
+            expect(failures).toBeGreaterThanOrEqual(Math.max(5, maxRetries + 1));
+            return;
+          }
+          expect(next.getTime()).toBeGreaterThanOrEqual(lastFailedAt.getTime() + 1_800_000);
+          expect(next.getTime()).toBeGreaterThanOrEqual(dueAt.getTime() + 3_600_000);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('what is asked while a charge is on its way', () => {
+  const queued = async () => {
+    const made = await ground.subscribe();
+    await ground.goTo(made.trialEnd, false);
+    await ground.renew(made.id);
+    expect(await ground.attempts(made.id)).toMatchObject([{ status: 'PENDING' }]);
+    return made;
+  };
+  const request = (id: string) => ({ scope: ground.scope, id });
+
+  it('a pause: the charge counts, and nothing follows until it is resumed', async () => {
+    const { id, trialEnd } = await queued();
+    await pauseSubscription(ground, request(id));
+    await ground.settleDown();
+    expect(await ground.read(id)).toMatchObject({ status: 'PAUSED', currentPeriodStart: trialEnd, pendingJobId: null });
+    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID']);
+    await ground.goTo(later(trialEnd, 32 * DAY));
+    expect(await ground.invoices(id)).toHaveLength(1);
+    const resumed = await resumeSubscription(ground, request(id));
+    await ground.settleDown();
+    const renewed = await ground.read(id);
+    expect(renewed).toMatchObject({ status: 'ACTIVE', billingCycleAnchor: resumed.billingCycleAnchor });
+    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID', 'PAID']);
+    expect(renewed.currentPeriodStart).toEqual(resumed.billingCycleAnchor);
+  });
+
+  it('a pause: a charge that is refused takes its invoice with it', async () => {
+    const { id } = await queued();
+    await pauseSubscription(ground, request(id));
+    await ground.allow(ground.evm.payers[0], 0n);
+    for (let tries = 0; tries < 6; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID']);
+    expect(await ground.read(id)).toMatchObject({ status: 'PAUSED', captureRetryCount: 0, pendingJobId: null });
+    expect(await ground.told(id)).toEqual(['paused']);
+  });
+
+  it('a cancellation: what was charged is paid, and no more comes', async () => {
+    const { id, trialEnd } = await queued();
+    await cancelSubscription(ground, { ...request(id), cancelAtPeriodEnd: false });
+    await ground.settleDown();
+    expect(await ground.read(id)).toMatchObject({ status: 'CANCELLED', currentPeriodStart: trialEnd });
+    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID']);
+    await ground.goTo(later(trialEnd, 40 * DAY));
+    expect(await ground.invoices(id)).toHaveLength(1);
+  });
+
+  it('at the end of its period it ends, uncharged', async () => {
+    const { id, trialEnd } = await ground.subscribe();
+    await cancelSubscription(ground, { ...request(id), cancelAtPeriodEnd: true });
+    await ground.goTo(trialEnd);
+    expect(await ground.read(id)).toMatchObject({ status: 'CANCELLED', pendingJobId: null });
+    expect(await ground.invoices(id)).toEqual([]);
+    expect(await ground.told(id)).toEqual(['cancelled']);
+  });
+
+  it('the merchant voids the invoice of a failed renewal: that period is given, the next is charged', async () => {
+    const { id, trialEnd } = await ground.subscribe();
+    await ground.allow(ground.evm.payers[0], 0n);
+    await ground.goTo(trialEnd);
+    const [invoice] = await ground.invoices(id);
+    await ground.database.invoice.update({ where: { id: invoice?.id ?? '' }, data: { status: 'VOID' } });
+    await ground.goTo(later(trialEnd, HOUR));
+    const given = await ground.read(id);
+    expect(given).toMatchObject({ status: 'ACTIVE', currentPeriodStart: trialEnd, captureRetryCount: 0 });
+    await ground.allow(ground.evm.payers[0]);
+    await ground.goTo(given.currentPeriodEnd ?? trialEnd);
+    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID', 'PAID']);
+  });
+});
