@@ -9,7 +9,7 @@ POST /payments/intents/:id/dispute
 POST /disputes/:id/resolve
 POST GET /subscriptions
 POST /subscriptions/:id/checkout
-GET /subscriptions/:id
+GET PUT /subscriptions/:id
 POST /subscriptions/:id/pause
 POST /subscriptions/:id/resume
 POST /subscriptions/:id/cancel

@@ -1,6 +1,7 @@
 /** The published shape of every event, JSON Schema 2020-12: `schema/events.json`. */
 import { type GraphQLField, type GraphQLSchema, getNamedType, isLeafType, isNonNullType, isObjectType } from 'graphql';
-import { eventTypes } from '../../events/event-type.ts';
+import { type EventType, eventTypes } from '../../events/event-type.ts';
+import { renewalCauseCodes } from '../../subscriptions/renewal/renewal-cause.ts';
 import { type Components, type JsonSchema, leafSchema, nullable } from '../rest/openapi/json-schema.ts';
 
 /** What an event's `data` holds, by the first word of its type: the scalar fields of that GraphQL type. */
@@ -12,6 +13,26 @@ const dataTypes: Record<string, string> = {
   checkout_session: 'CheckoutSession',
   customer: 'CustomerAccount',
   webhook_endpoint: 'WebhookEndpoint',
+};
+
+const id: JsonSchema = { type: 'string', format: 'uuid' };
+const failedRenewal: Record<string, JsonSchema> = {
+  invoiceId: id,
+  paymentIntentId: nullable(id),
+  lastError: {
+    type: 'object',
+    description: 'Why the charge failed.',
+    properties: { code: { enum: [...renewalCauseCodes] }, message: { type: 'string' } },
+    required: ['code', 'message'],
+  },
+  nextAttemptAt: { type: 'string', format: 'date-time', description: 'When it is looked at next.' },
+};
+
+/** What some events tell beside the resource's own fields. */
+const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
+  'subscription.renewed': { invoiceId: id },
+  'subscription.payment_failed': failedRenewal,
+  'subscription.past_due': failedRenewal,
 };
 
 /** Told to their owner once, and in no event. */
@@ -57,7 +78,7 @@ function envelope(type: string, data: JsonSchema): JsonSchema {
   };
 }
 
-function dataSchema(schema: GraphQLSchema, components: Components, eventType: string): JsonSchema {
+function dataSchema(schema: GraphQLSchema, components: Components, eventType: EventType): JsonSchema {
   const type = schema.getType(dataTypes[eventType.split('.')[0] ?? ''] ?? '');
   if (!isObjectType(type)) return { type: 'object' };
   const properties: Record<string, JsonSchema> = {};
@@ -66,7 +87,7 @@ function dataSchema(schema: GraphQLSchema, components: Components, eventType: st
     const described = fieldSchema(components, field);
     if (described) properties[field.name] = described;
   }
-  return { type: 'object', properties, required: ['id'] };
+  return { type: 'object', properties: { ...properties, ...furtherData[eventType] }, required: ['id'] };
 }
 
 function fieldSchema(components: Components, field: GraphQLField<unknown, unknown>): JsonSchema | undefined {

@@ -40,6 +40,7 @@ import './subscriptions/subscription.ts';
 import './subscriptions/subscriptions.ts';
 import './subscriptions/subscription-checkout.ts';
 import './subscriptions/subscription-mutations.ts';
+import './subscriptions/change-plan.ts';
 import './subscriptions/subscription-updates.ts';
 import './prices/balance.ts';
 import './prices/price.ts';

@@ -49,7 +49,10 @@ export async function readOutlooks(
     take: BATCH,
     include: watchedIncludes,
   });
-  const asked = watched.filter((subscription) => subscription.consent?.chainId === chainId);
+  // In one order, for every batch locks the rows that it writes.
+  const asked = watched
+    .filter((subscription) => subscription.consent?.chainId === chainId)
+    .sort((one, other) => (one.id < other.id ? -1 : 1));
   const holdings = await readHoldings(world, { chainId, asked });
   const outlooks = await Promise.all(
     asked.map(async (subscription, index) => ({
@@ -71,10 +74,9 @@ export async function readOutlooks(
         create: { subscriptionId: subscription.id, ...figures },
         update: figures,
       });
-      await tx.subscription.updateMany({
-        where: { id: subscription.id, NOT: { approvedAllowance: toDecimal(holding.allowance) } },
-        data: { approvedAllowance: toDecimal(holding.allowance) },
-      });
+      const allowance = toDecimal(holding.allowance);
+      if (subscription.approvedAllowance?.equals(allowance)) continue;
+      await tx.subscription.update({ where: { id: subscription.id }, data: { approvedAllowance: allowance } });
     }
   });
 }

@@ -1,15 +1,19 @@
 import { type Database, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { addJob } from '../../platform/jobs.ts';
+import { WATCH_DAYS } from '../forecast/renewal-forecast.ts';
+import { forecastKey, forecastRenewalJob } from '../jobs.ts';
 import { scheduleRenewal } from '../schedule-renewal.ts';
 import { lockSubscription } from '../store.ts';
 
+const DAY_MS = 86_400_000;
 const BATCH = 500;
 /** A job that is due is given this long to run before it is missed. */
 const PATIENCE_MS = 60_000;
 
 /**
  * Rings subscriptions of which something is due and no job waits: a renewal, a scheduled end, a charge under way whose
- * outcome nobody looks for. Makes good what was lost, or failed too often. At most 500; answers how many.
+ * outcome nobody looks for; and renewals that come near without a forecast. Makes good what was lost, or failed too often. At most 500; answers how many.
  */
 export async function sweepRenewals({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
   const now = clock.now();
@@ -31,5 +35,26 @@ export async function sweepRenewals({ database, clock }: { database: Database; c
       await tx.subscription.update({ where: { id }, data: { pendingJobId } });
     });
   }
+  await watchForgotten(database, now);
   return forgotten.length;
+}
+
+/** Renewals that come near and that no forecast looks at; one that was looked at is left alone for a day. */
+async function watchForgotten(database: Database, now: Date): Promise<void> {
+  const [until, lookedBefore] = [WATCH_DAYS, -1].map((days) => new Date(now.getTime() + days * DAY_MS));
+  const unwatched = await database.$queryRaw<{ id: string }[]>`
+    SELECT subscription.id FROM subscription
+    LEFT JOIN renewal_outlook outlook ON outlook.subscription_id = subscription.id
+    WHERE status = 'ACTIVE' AND NOT cancel_at_period_end AND consent_id IS NOT NULL
+      AND current_period_end > ${now} AND current_period_end <= ${until}
+      AND (outlook.read_at IS NULL OR outlook.read_at < ${lookedBefore})
+      AND NOT EXISTS (SELECT 1 FROM graphile_worker.jobs job
+          WHERE job.key = 'forecast:' || subscription.id AND job.attempts < job.max_attempts)
+    LIMIT ${BATCH}`;
+  if (unwatched.length === 0) return;
+  await transaction(database, async (tx) => {
+    for (const { id } of unwatched) {
+      await addJob(tx, forecastRenewalJob, { subscriptionId: id }, { key: forecastKey(id) });
+    }
+  });
 }

@@ -1,4 +1,6 @@
 /** The Subscription type. */
+import { forecastOf } from '../../../subscriptions/forecast/forecast-of.ts';
+import { type RenewalForecast, renewalForecasts } from '../../../subscriptions/forecast/renewal-forecast.ts';
 import { subscriptionStatuses } from '../../../subscriptions/subscription.ts';
 import { AuthorizationMethodEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
@@ -18,6 +20,21 @@ export const SubscriptionStatusEnum = builder.enumType('SubscriptionStatus', {
   values: Object.fromEntries(
     subscriptionStatuses.map((status) => [status, { value: status, description: statusWords[status] }]),
   ) as { [Status in (typeof subscriptionStatuses)[number]]: { value: Status; description: string } },
+});
+
+const forecastWords: Record<RenewalForecast, string> = {
+  OK: 'Nothing known speaks against it.',
+  LOW_BALANCE: 'The wallet holds less than the renewal will take.',
+  LOW_ALLOWANCE: 'The wallet allows less than the renewal will take.',
+  PERMIT_EXPIRED: 'The permit never was on chain, and cannot be any more.',
+  REVOKED: 'The payer has revoked the consent.',
+};
+
+const RenewalForecastEnum = builder.enumType('RenewalForecast', {
+  description: 'Whether the next renewal will be paid, as far as the chain tells before it is due.',
+  values: Object.fromEntries(
+    renewalForecasts.map((forecast) => [forecast, { value: forecast, description: forecastWords[forecast] }]),
+  ) as { [Forecast in RenewalForecast]: { value: Forecast; description: string } },
 });
 
 export const SubscriptionRef = builder.prismaObject('Subscription', {
@@ -85,6 +102,19 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       pendingJobId: t.exposeString('pendingJobId', {
         nullable: true,
         description: 'The waiting job that looks at it.',
+      }),
+      nextPlanPriceId: t.expose('nextPlanPriceId', {
+        type: 'UUID',
+        nullable: true,
+        description: 'The price that takes the place of `productPlanPriceId` when the running period ends.',
+      }),
+      renewalForecast: t.field({
+        type: RenewalForecastEnum,
+        nullable: true,
+        description: 'Whether the next renewal will be paid; null before there is a consent to charge by.',
+        select: { approvedAllowance: true, consent: true, outlook: true },
+        resolve: (subscription, _args, context) =>
+          forecastOf({ ...subscription, subscription, now: context.world.clock.now() }),
       }),
       allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM chain ids.' }),
       allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Token keys.' }),
