@@ -21,7 +21,7 @@ beforeEach(async () => {
 async function halfway(wanted: Parameters<Renewals['subscribe']>[0] = {}) {
   const made = await ground.subscribe(wanted);
   await ground.goTo(made.trialEnd);
-  const { currentPeriodStart: start, currentPeriodEnd: end } = await ground.read(made.id);
+  const { currentPeriodStart: start, currentPeriodEnd: end } = await ground.subscriptionOf(made.id);
   if (!start || !end) throw new Error('The subscription was not charged.');
   await ground.goTo(new Date((start.getTime() + end.getTime()) / 2));
   return { ...made, end };
@@ -88,7 +88,7 @@ describe('a change of plan', () => {
     expect(await change(id, price.id)).toMatchObject({ nextPlanPriceId: null });
     await change(id, yearly.id);
     await ground.goTo(end);
-    const after = await ground.read(id);
+    const after = await ground.subscriptionOf(id);
     expect(after).toMatchObject({ productPlanPriceId: yearly.id, nextPlanPriceId: null, currentPeriodStart: end });
     expect(after.currentPeriodEnd?.getUTCFullYear()).toBe(end.getUTCFullYear() + 1);
   });

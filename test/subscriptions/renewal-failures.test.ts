@@ -104,7 +104,7 @@ describe('a renewal that cannot be paid says why', () => {
     await ground.allow(ground.evm.payers[0], 0n);
     for (let tries = 0; tries < 6; tries++) await ground.goTo(later(ground.clock.now(), 20));
     expect((await causeOf(id))?.code).toBe('INSUFFICIENT_ALLOWANCE');
-    expect((await ground.read(id)).captureRetryCount).toBe(1);
+    expect((await ground.subscriptionOf(id)).captureRetryCount).toBe(1);
     expect(await ground.attempts(id)).toMatchObject([{ status: 'FAILED', period: 0 }]);
   });
 
@@ -133,11 +133,11 @@ describe('dunning', () => {
     const attemptHours = [0, 1, 6, 24];
     for (const [index, hours] of attemptHours.entries()) {
       await ground.goTo(later(trialEnd, hours * HOUR - 60));
-      expect((await ground.read(id)).captureRetryCount).toBe(index);
+      expect((await ground.subscriptionOf(id)).captureRetryCount).toBe(index);
       await ground.goTo(later(trialEnd, hours * HOUR));
-      expect((await ground.read(id)).captureRetryCount).toBe(index + 1);
+      expect((await ground.subscriptionOf(id)).captureRetryCount).toBe(index + 1);
     }
-    const pastDue = await ground.read(id);
+    const pastDue = await ground.subscriptionOf(id);
     expect(pastDue).toMatchObject({ status: 'PAST_DUE', pastDueSince: expect.any(Date) });
     expect((await ground.invoices(id))[0]?.status).toBe('PAST_DUE');
     expect(await ground.told(id)).toEqual([
@@ -148,7 +148,7 @@ describe('dunning', () => {
     expect(await ground.waitingJob(id)).toEqual({ id: pastDue.pendingJobId, runAt: later(trialEnd, 72 * HOUR) });
     await ground.allow(ground.evm.payers[0]);
     await ground.goTo(later(trialEnd, 72 * HOUR));
-    expect(await ground.read(id)).toMatchObject({
+    expect(await ground.subscriptionOf(id)).toMatchObject({
       status: 'ACTIVE',
       captureRetryCount: 0,
       pastDueSince: null,
@@ -162,11 +162,11 @@ describe('dunning', () => {
     const { id, trialEnd } = await ground.subscribe();
     await ground.allow(ground.evm.payers[0], 0n);
     for (const hours of [0, 1, 6, 24, 72]) await ground.goTo(later(trialEnd, hours * HOUR));
-    const { pastDueSince } = await ground.read(id);
+    const { pastDueSince } = await ground.subscriptionOf(id);
     await ground.goTo(later(pastDueSince ?? trialEnd, 14 * DAY - 60));
-    expect((await ground.read(id)).status).toBe('PAST_DUE');
+    expect((await ground.subscriptionOf(id)).status).toBe('PAST_DUE');
     await ground.goTo(later(pastDueSince ?? trialEnd, 14 * DAY));
-    expect(await ground.read(id)).toMatchObject({ status: 'CANCELLED', pendingJobId: null });
+    expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'CANCELLED', pendingJobId: null });
     const [invoice] = await ground.invoices(id);
     expect(invoice?.status).toBe('UNCOLLECTIBLE');
     expect((await ground.told(id)).slice(-3)).toEqual(['past_due', 'payment_failed', 'cancelled']);
@@ -212,13 +212,17 @@ describe('what is asked while a charge is on its way', () => {
     const { id, trialEnd } = await queued();
     await pauseSubscription(ground, request(id));
     await ground.settleDown();
-    expect(await ground.read(id)).toMatchObject({ status: 'PAUSED', currentPeriodStart: trialEnd, pendingJobId: null });
+    expect(await ground.subscriptionOf(id)).toMatchObject({
+      status: 'PAUSED',
+      currentPeriodStart: trialEnd,
+      pendingJobId: null,
+    });
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID']);
     await ground.goTo(later(trialEnd, 32 * DAY));
     expect(await ground.invoices(id)).toHaveLength(1);
     const resumed = await resumeSubscription(ground, request(id));
     await ground.settleDown();
-    const renewed = await ground.read(id);
+    const renewed = await ground.subscriptionOf(id);
     expect(renewed).toMatchObject({ status: 'ACTIVE', billingCycleAnchor: resumed.billingCycleAnchor });
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID', 'PAID']);
     expect(renewed.currentPeriodStart).toEqual(resumed.billingCycleAnchor);
@@ -230,7 +234,11 @@ describe('what is asked while a charge is on its way', () => {
     await ground.allow(ground.evm.payers[0], 0n);
     for (let tries = 0; tries < 6; tries++) await ground.goTo(later(ground.clock.now(), 20));
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID']);
-    expect(await ground.read(id)).toMatchObject({ status: 'PAUSED', captureRetryCount: 0, pendingJobId: null });
+    expect(await ground.subscriptionOf(id)).toMatchObject({
+      status: 'PAUSED',
+      captureRetryCount: 0,
+      pendingJobId: null,
+    });
     expect(await ground.told(id)).toEqual(['paused']);
   });
 
@@ -238,7 +246,7 @@ describe('what is asked while a charge is on its way', () => {
     const { id, trialEnd } = await queued();
     await cancelSubscription(ground, { ...request(id), cancelAtPeriodEnd: false });
     await ground.settleDown();
-    expect(await ground.read(id)).toMatchObject({ status: 'CANCELLED', currentPeriodStart: trialEnd });
+    expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'CANCELLED', currentPeriodStart: trialEnd });
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID']);
     await ground.goTo(later(trialEnd, 40 * DAY));
     expect(await ground.invoices(id)).toHaveLength(1);
@@ -248,7 +256,7 @@ describe('what is asked while a charge is on its way', () => {
     const { id, trialEnd } = await ground.subscribe();
     await cancelSubscription(ground, { ...request(id), cancelAtPeriodEnd: true });
     await ground.goTo(trialEnd);
-    expect(await ground.read(id)).toMatchObject({ status: 'CANCELLED', pendingJobId: null });
+    expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'CANCELLED', pendingJobId: null });
     expect(await ground.invoices(id)).toEqual([]);
     expect(await ground.told(id)).toEqual(['cancelled']);
   });
@@ -260,7 +268,7 @@ describe('what is asked while a charge is on its way', () => {
     const [invoice] = await ground.invoices(id);
     await ground.database.invoice.update({ where: { id: invoice?.id ?? '' }, data: { status: 'VOID' } });
     await ground.goTo(later(trialEnd, HOUR));
-    const given = await ground.read(id);
+    const given = await ground.subscriptionOf(id);
     expect(given).toMatchObject({ status: 'ACTIVE', currentPeriodStart: trialEnd, captureRetryCount: 0 });
     await ground.allow(ground.evm.payers[0]);
     await ground.goTo(given.currentPeriodEnd ?? trialEnd);

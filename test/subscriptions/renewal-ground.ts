@@ -147,13 +147,11 @@ export async function openRenewals() {
     return { id, consent, consentId, price, walletId, trialEnd };
   };
 
-  const read = (id: string) => database.subscription.findUniqueOrThrow({ where: { id } });
-
   return {
     ...gateway,
     makePrice,
     subscribe,
-    read,
+    subscriptionOf: (id: string) => database.subscription.findUniqueOrThrow({ where: { id } }),
     /** Clock and chain move to an instant, and what is due there happens. */
     async goTo(instant: Date, settle = true) {
       const seconds = Math.ceil((instant.getTime() - clock.now().getTime()) / 1000);

@@ -20,7 +20,7 @@ describe('a renewal', () => {
     const { id, trialEnd } = await ground.subscribe({ tax: { percentage: '10', inclusive: false } });
     const moved = await ground.gained(() => ground.goTo(trialEnd));
     expect(moved).toMatchObject({ payer: -11_000_000n, escrow: 11_000_000n });
-    const first = await ground.read(id);
+    const first = await ground.subscriptionOf(id);
     expect(first).toMatchObject({ status: 'ACTIVE', currentPeriodStart: trialEnd, captureRetryCount: 0 });
     const month = new Date(trialEnd);
     month.setUTCMonth(month.getUTCMonth() + 1);
@@ -82,7 +82,7 @@ describe('a renewal', () => {
       await ground.evm.reorg(1);
       await ground.observe();
       await ground.runDueJobs();
-      const back = await ground.read(id);
+      const back = await ground.subscriptionOf(id);
       expect(back).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: trialEnd });
       expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['OPEN']);
       // Its block is past finality and another one: it is sent again.
@@ -91,7 +91,7 @@ describe('a renewal', () => {
       await ground.settleDown();
     });
     expect(moved.payer).toBe(-10_000_000n);
-    expect((await ground.read(id)).currentPeriodStart).toEqual(trialEnd);
+    expect((await ground.subscriptionOf(id)).currentPeriodStart).toEqual(trialEnd);
     expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID' }]);
   });
 });

@@ -1,0 +1,54 @@
+/** Renewals by workers that die at their steps and are started again. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { followRenewalPayment } from '../../src/subscriptions/renewal/follow-renewal-payment.ts';
+import { renewSubscription } from '../../src/subscriptions/renewal/renew-subscription.ts';
+import { live } from '../setup/mortal.ts';
+import { mortalGateway } from '../setup/mortal-gateway.ts';
+import { openRenewals, type Renewals } from './renewal-ground.ts';
+
+let ground: Renewals;
+beforeAll(async () => {
+  ground = await openRenewals();
+  await ground.allow(ground.evm.payers[0]);
+});
+
+/** Each of the verb's steps would take minutes; these lie in every one of its transactions and reads. */
+const STRIDE = 4;
+
+/** Killed while it decides and sends, and again while it takes the payment over; then everything that is due happens. */
+async function killed(diesAt: number, id: string): Promise<boolean> {
+  const sent = await live(diesAt, (life) =>
+    renewSubscription(mortalGateway(ground, life).world, { subscriptionId: id }),
+  );
+  if (sent.died) await ground.renew(id);
+  await ground.turnPumps();
+  await ground.observe();
+  const [invoice] = await ground.invoices(id);
+  const paymentIntentId = invoice?.paymentIntentId ?? '';
+  const taken = await live(diesAt, (life) =>
+    followRenewalPayment(mortalGateway(ground, life).world, { paymentIntentId }),
+  );
+  await ground.settleDown();
+  return sent.died || taken.died;
+}
+
+describe('a renewal whose workers are killed', () => {
+  it('is charged and told once, whatever step they die at', { timeout: 300_000 }, async () => {
+    let diesAt = 1;
+    for (let died = true; died; diesAt += STRIDE) {
+      const { id, trialEnd } = await ground.subscribe({ trialSeconds: 60 });
+      await ground.goTo(trialEnd, false);
+      const moved = await ground.gained(async () => {
+        died = await killed(diesAt, id);
+      });
+      expect([diesAt, moved.payer]).toEqual([diesAt, -10_000_000n]);
+      expect(await ground.told(id)).toEqual(['renewed']);
+      expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID', period: 0 }]);
+      expect((await ground.invoices(id)).map((invoice) => invoice.status)).toEqual(['PAID']);
+      const { pendingJobId, currentPeriodEnd } = await ground.subscriptionOf(id);
+      expect(await ground.waitingJob(id)).toEqual({ id: pendingJobId, runAt: currentPeriodEnd });
+      await ground.forget();
+    }
+    expect(diesAt).toBeGreaterThan(30);
+  });
+});
