@@ -1,13 +1,17 @@
 import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
+import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { noteRelayFailure } from '../checkout/note-relay-failure.ts';
 import type { Config } from '../config.ts';
 import { describeRevert } from '../escrow/describe-revert.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';
 import { type SendLimits, sendLimits } from '../operator/outgoing-transaction.ts';
 import { pumpTransactions } from '../operator/pump-transactions.ts';
+import type { OutgoingHooks } from '../operator/sending-world.ts';
+import { pumpPayouts } from '../operator/solana/pump-payouts.ts';
 import { paymentOutgoingHooks } from '../payments/actions/payment-outgoing-hooks.ts';
+import { heldInVaults } from '../payments/solana/held-in-vaults.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -25,6 +29,8 @@ export type SendersWorld = {
   arbiter: OperatorSigner | null;
   locks: AdvisoryLocks;
   limits?: SendLimits;
+  /** Nodes and secrets of payments on Solana; without them its payouts wait. */
+  solana?: { nodes: SolanaNodes; keys: Pick<Config['solana'], 'vaultSecret' | 'operatorKey'> };
 };
 
 type Sender = { chainId: number; sender: string };
@@ -35,8 +41,9 @@ export function openPumps(world: SendersWorld): (sender: Sender) => Promise<void
   const signers = new Map([operator, ...(arbiter ? [arbiter] : [])].map((one) => [one.address.toLowerCase(), one]));
   const hooks = paymentOutgoingHooks({ clock, registry, operator, relayFailed });
   return async ({ chainId, sender }) => {
-    const signer = signers.get(sender.toLowerCase());
     const chain = registry.chain(chainId);
+    if (chain?.family === 'SOLANA') return await turnSolana(world, { chainId, hooks });
+    const signer = signers.get(sender.toLowerCase());
     const settings = world.config.rpc.find((one) => one.chainId === chainId);
     if (!signer || !chain || !settings) return;
     await nodes.asking(chainId, (client) =>
@@ -63,4 +70,29 @@ async function relayFailed(
 ): Promise<void> {
   await noteRelayFailure(tx, failure);
   await noteChargeFailure(tx, failure);
+}
+
+/** One queue a chain: every payout is signed by its vault's own key, and its fee paid by the one that is held here. */
+async function turnSolana(
+  { database, locks, clock, log, solana }: SendersWorld,
+  { chainId, hooks }: { chainId: number; hooks: OutgoingHooks },
+): Promise<void> {
+  const { vaultSecret, operatorKey } = solana?.keys ?? {};
+  if (!solana || vaultSecret === undefined || operatorKey === undefined) {
+    log.error({ chainId }, 'Payouts on Solana wait: SOLANA_VAULT_SECRET and SOLANA_OPERATOR_KEY are not set.');
+    return;
+  }
+  await solana.nodes.asking(chainId, (connection) =>
+    pumpPayouts({
+      database,
+      locks,
+      clock,
+      log,
+      connection,
+      chainId,
+      keys: { vaultSecret, operatorKey },
+      hooks,
+      heldInVault: async (vault) => (await heldInVaults(database, { chainId, vaults: [vault] })).get(vault) ?? 0n,
+    }),
+  );
 }

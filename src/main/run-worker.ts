@@ -33,7 +33,8 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const prices = openPriceBook({ clock: floor.realClock, log: floor.log }, config.prices);
   const world = { ...floor, ...(await openSigners(config)), mailer, prices, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
-  const sending = runSending(world, { turn: openPumps({ ...world, locks }) });
+  const solana = { nodes: floor.solanaNodes, keys: config.solana };
+  const sending = runSending(world, { turn: openPumps({ ...world, locks, solana }) });
   const testClock = runTestClock({
     ...floor,
     locks,

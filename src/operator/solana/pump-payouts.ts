@@ -1,0 +1,60 @@
+import type { OutgoingTransaction } from '../../../prisma/client.ts';
+import { payoutPlanFromText } from '../../escrow/solana/payout-plan.ts';
+import { traced } from '../../platform/request-trace.ts';
+import { type FinalPlace, followPayout, type SignedPayout } from './follow-payout.ts';
+import { signPayout } from './sign-payout.ts';
+import type { VaultSendingWorld } from './vault-sending-world.ts';
+
+const IN_FLIGHT = 64;
+
+/**
+ * One turn of the pump of a Solana chain: follows what is signed, then signs what waits and hands it to the node, one
+ * payout of a vault at a time. Does nothing, and answers false, while another process turns the same pump.
+ *
+ * Correct from any crash: what is signed is stored before it is sent, it is signed anew only when it can no longer land,
+ * and nothing is signed while vault and books differ. A node that fails ends the turn (throws); the next goes on.
+ */
+export async function pumpPayouts(world: VaultSendingWorld): Promise<boolean> {
+  return await world.locks.tryWith(`send:${world.chainId}:solana`, () => turn(world));
+}
+
+async function turn(world: VaultSendingWorld): Promise<void> {
+  const { database, chainId, clock } = world;
+  const epoch = await world.connection.getEpochInfo('finalized');
+  const final = { slot: BigInt(epoch.absoluteSlot), height: BigInt(epoch.blockHeight ?? 0) };
+  await follow(world, await signedPayouts(world), final);
+  const open = await signedPayouts(world);
+  const busy = new Set(open.map((payout) => payoutPlanFromText(payout.data).vault));
+  const queued: OutgoingTransaction[] = await database.outgoingTransaction.findMany({
+    where: { chainId, status: 'QUEUED', OR: [{ notBefore: null }, { notBefore: { lte: clock.now() } }] },
+    orderBy: { id: 'asc' },
+    take: IN_FLIGHT - Math.min(open.length, IN_FLIGHT),
+  });
+  for (const outgoing of queued) {
+    const { vault } = payoutPlanFromText(outgoing.data);
+    if (busy.has(vault)) continue;
+    busy.add(vault);
+    await traced(outgoing.requestId, () => signPayout(world, outgoing));
+  }
+  const fresh = await signedPayouts(world);
+  await follow(
+    world,
+    fresh.filter((payout) => payout.status === 'SIGNED'),
+    final,
+  );
+}
+
+async function follow(world: VaultSendingWorld, payouts: readonly SignedPayout[], final: FinalPlace): Promise<void> {
+  for (const payout of payouts) {
+    await traced(payout.requestId, () => followPayout(world, { payout, final }));
+  }
+}
+
+async function signedPayouts({ database, chainId }: VaultSendingWorld): Promise<SignedPayout[]> {
+  return await database.outgoingTransaction.findMany({
+    where: { chainId, status: { in: ['SIGNED', 'SENT'] } },
+    orderBy: { id: 'asc' },
+    take: IN_FLIGHT,
+    include: { attempts: { orderBy: { createdAt: 'asc' } } },
+  });
+}

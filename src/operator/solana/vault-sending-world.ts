@@ -1,0 +1,25 @@
+/** What the pump of a Solana chain needs from the world. */
+import type { Connection } from '@solana/web3.js';
+import type { Database } from '../../../prisma/client.ts';
+import type { AdvisoryLocks } from '../../platform/advisory-locks.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { OutgoingHooks } from '../sending-world.ts';
+
+export type VaultSendingWorld = {
+  database: Database;
+  locks: AdvisoryLocks;
+  clock: Clock;
+  log: Log;
+  connection: Connection;
+  chainId: number;
+  keys: {
+    /** 64 hex digits, from which the vaults' keys are derived. */
+    vaultSecret: string;
+    /** Pays the fees: 64 bytes in base58. */
+    operatorKey: string;
+  };
+  hooks: OutgoingHooks;
+  /** What the books say that a vault holds, in base units. */
+  heldInVault(vault: string): Promise<bigint>;
+};

@@ -1,0 +1,19 @@
+import type { Database } from '../../../prisma/client.ts';
+
+/** What the books say that each vault holds, in base units; a vault without entries is left out. */
+export async function heldInVaults(
+  database: Database,
+  { chainId, vaults }: { chainId: number; vaults: readonly string[] },
+): Promise<Map<string, bigint>> {
+  const rows = await database.$queryRaw<{ vault: string; held: string }[]>`
+    SELECT terms.terms->>'vault' AS vault, sum(ledger.amount)::text AS held
+    FROM payment_terms terms JOIN ledger_entry ledger ON ledger.terms_hash = terms.terms_hash
+      AND ledger.payment_intent_id = terms.payment_intent_id
+    WHERE terms.chain_id = ${chainId} AND terms.terms->>'vault' = ANY(${[...vaults]}::text[])
+      AND terms.payment_intent_id IN (
+        SELECT payment_intent_id FROM solana_watch WHERE chain_id = ${chainId} AND vault_owner IN (
+          SELECT vault_owner FROM solana_watch WHERE vault = ANY(${[...vaults]}::text[])))
+      AND ledger.account = 'ESCROW'
+    GROUP BY 1`;
+  return new Map(rows.map((row) => [row.vault, BigInt(row.held)]));
+}

@@ -1,0 +1,136 @@
+/** What a transaction on Solana means for our payments: deposits and payouts, vault by vault. */
+import { createHash } from 'node:crypto';
+import type { DatabaseTransaction, SolanaWatch } from '../../../prisma/client.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { payoutPlanFromText, payoutTotal } from '../../escrow/solana/payout-plan.ts';
+import type { ChainLog } from '../../facts/chain-fact.ts';
+import { type BalanceChange, payerOf, type SolanaTransaction } from '../../facts/solana/solana-transaction.ts';
+import type { Log } from '../../platform/log.ts';
+import { readDeposit } from './read-deposit.ts';
+
+type World = { registry: Registry; log: Log };
+
+/** One vault's part of a transaction; `watches` are those of its intent, the newest first. */
+export type VaultChange = {
+  transaction: SolanaTransaction;
+  change: BalanceChange;
+  watches: SolanaWatch[];
+  /** The wallet that the money came from, where it can be told. */
+  payer: string | null;
+};
+
+/** An event of a payment, to be put into the inbox. */
+export type VaultEvent = { kind: string; termsHash: string; args: Record<string, unknown> };
+
+/**
+ * The facts that a transaction brings and the inbox does not hold: each vault is judged by its own change, so that one
+ * transaction which pays many orders counts once for each. Writes the terms of deposits that no quote covers.
+ */
+export async function interpretTransaction(
+  tx: DatabaseTransaction,
+  world: World,
+  transaction: SolanaTransaction,
+): Promise<ChainLog[]> {
+  const byOwner = await watchesByOwner(tx, transaction);
+  const logs: ChainLog[] = [];
+  for (const change of transaction.changes) {
+    const watches = byOwner.get(change.owner);
+    if (!watches || (await isKnown(tx, transaction, change.account))) continue;
+    const payer = payerOf(transaction, change.account);
+    const vaultChange = { transaction, change, watches, payer };
+    const events =
+      change.change > 0n ? await readDeposit(tx, world, vaultChange) : await readPayout(tx, world, vaultChange);
+    logs.push(...events.map((event, index) => toLog(vaultChange, event, index)));
+  }
+  return logs;
+}
+
+/** Every watch of the intents that the transaction touches, by vault owner, the newest first. */
+async function watchesByOwner(
+  tx: DatabaseTransaction,
+  { chainId, accounts, changes }: SolanaTransaction,
+): Promise<Map<string, SolanaWatch[]>> {
+  const owners = [...new Set(changes.map((change) => change.owner))];
+  const touched = await tx.solanaWatch.findMany({
+    where: { chainId, OR: [{ vaultOwner: { in: owners } }, { reference: { in: accounts } }] },
+    select: { vaultOwner: true },
+  });
+  const watches = await tx.solanaWatch.findMany({
+    where: { chainId, vaultOwner: { in: touched.map((watch) => watch.vaultOwner) } },
+    orderBy: [{ createdAt: 'desc' }, { termsHash: 'desc' }],
+  });
+  const byOwner = new Map<string, SolanaWatch[]>();
+  for (const watch of watches) byOwner.set(watch.vaultOwner, [...(byOwner.get(watch.vaultOwner) ?? []), watch]);
+  return byOwner;
+}
+
+async function isKnown(
+  tx: DatabaseTransaction,
+  { chainId, signature, blockHash }: SolanaTransaction,
+  account: string,
+): Promise<boolean> {
+  const found = await tx.chainFact.findFirst({
+    where: { chainId, blockHash, txHash: signature, address: account, status: { not: 'ORPHANED' } },
+  });
+  return found !== null;
+}
+
+/** Money that left a vault left it by a transaction of ours, which is known before it is sent. */
+async function readPayout(tx: DatabaseTransaction, { log }: World, vault: VaultChange): Promise<VaultEvent[]> {
+  const { signature, chainId } = vault.transaction;
+  const attempt = await tx.outgoingAttempt.findUnique({ where: { hash: signature }, include: { outgoing: true } });
+  const row =
+    attempt?.outgoing.transactionId == null
+      ? null
+      : await tx.transaction.findUnique({ where: { id: attempt.outgoing.transactionId } });
+  const plan = attempt && payoutPlanFromText(attempt.outgoing.data);
+  if (!row?.termsHash || !plan || payoutTotal(plan) !== -vault.change.change) {
+    log.error({ chainId, signature, vault: vault.change.account }, 'VAULT MOVED: money left it past this gateway.');
+    return [];
+  }
+  const deposit = await tx.chainFact.findFirst({
+    where: { chainId, ref: row.termsHash, kind: 'Authorized', status: { not: 'ORPHANED' } },
+  });
+  const args = {
+    id: row.termsHash,
+    payer: payerOfArgs(deposit?.args) ?? plan.transfers[0]?.to ?? '',
+    left: '0',
+  };
+  const [first, fee] = plan.transfers;
+  if (row.type === 'SETTLE') {
+    const amounts = { merchantAmount: String(first?.amount ?? 0n), feeAmount: String(fee?.amount ?? 0n) };
+    return [{ kind: 'Settled', termsHash: row.termsHash, args: { ...args, ...amounts } }];
+  }
+  return [{ kind: 'Refunded', termsHash: row.termsHash, args: { ...args, amount: String(payoutTotal(plan)) } }];
+}
+
+function payerOfArgs(args: unknown): string | null {
+  if (typeof args !== 'object' || args === null || !('payer' in args)) return null;
+  return typeof args.payer === 'string' ? args.payer : null;
+}
+
+function toLog({ transaction, change }: VaultChange, event: VaultEvent, index: number): ChainLog {
+  const { chainId, slot, blockHash, blockTime, signature } = transaction;
+  return {
+    chainId,
+    blockNumber: slot,
+    blockHash,
+    blockTimestamp: blockTime,
+    txHash: signature,
+    logIndex: placeOf(signature, change.account) * EVENTS_A_VAULT + index,
+    address: change.account,
+    kind: event.kind,
+    ref: event.termsHash,
+    args: event.args,
+  };
+}
+
+/** A deposit has at most four events: the payment's two, and two of what was too much. */
+const EVENTS_A_VAULT = 8;
+const PLACE_BITS = 28;
+
+/** A slot does not tell a transaction's place in it, so that one is made: always the same, and its own by 28 bits. */
+function placeOf(signature: string, account: string): number {
+  const digest = createHash('sha256').update(`${signature}/${account}`).digest();
+  return digest.readUInt32BE(0) >>> (32 - PLACE_BITS);
+}

@@ -1,0 +1,113 @@
+import type { DatabaseTransaction, PaymentTerms } from '../../../prisma/client.ts';
+import { NATIVE, type Token } from '../../chains/chain.ts';
+import type { Registry } from '../../chains/registry.ts';
+import {
+  type SolanaTerms,
+  type StrayReason,
+  solanaTermsFromJson,
+  solanaTermsHash,
+  solanaTermsToJson,
+} from '../../escrow/solana/solana-terms.ts';
+import type { Log } from '../../platform/log.ts';
+import type { VaultChange, VaultEvent } from './interpret-transaction.ts';
+
+type World = { registry: Registry; log: Log };
+
+/**
+ * What money that came into a vault pays. The terms whose reference the transaction names, else the newest of the vault,
+ * are paid by their token, in time, and by no less than their amount. Everything else is a deposit of its own, which goes
+ * back: what is above the amount, too. A token that is not in the registry is nobody's: it is logged and left alone.
+ */
+export async function readDeposit(tx: DatabaseTransaction, world: World, vault: VaultChange): Promise<VaultEvent[]> {
+  const { transaction, change, watches } = vault;
+  const token = world.registry.tokenByAddress(transaction.chainId, change.mint ?? NATIVE);
+  if (!token) {
+    const fields = { chainId: transaction.chainId, signature: transaction.signature, mint: change.mint };
+    world.log.warn(fields, 'A token that is not in the registry was sent to a vault: it stays there.');
+    return [];
+  }
+  const ofVault = watches.filter((watch) => watch.vault === change.account);
+  const candidates = ofVault.length > 0 ? ofVault : watches;
+  const named = candidates.find((watch) => transaction.accounts.includes(watch.reference)) ?? candidates[0];
+  if (!named) return [];
+  const row = await tx.paymentTerms.findUniqueOrThrow({ where: { termsHash: named.termsHash } });
+  const terms = solanaTermsFromJson(row.terms);
+  const stray = (reason: StrayReason, amount: bigint) => writeStray(tx, { vault, row, terms, token, reason, amount });
+  const reason = await whyNot(tx, { vault, terms, row });
+  if (reason) return await stray(reason, change.change);
+  const paid = authorizedAndCaptured(row.termsHash, { payer: vault.payer ?? terms.payer, amount: terms.amount });
+  const excess = change.change - terms.amount;
+  return excess === 0n ? paid : [...paid, ...(await stray('EXCESS', excess))];
+}
+
+/** Null for a deposit that pays the terms. */
+async function whyNot(
+  tx: DatabaseTransaction,
+  { vault, terms, row }: { vault: VaultChange; terms: SolanaTerms; row: PaymentTerms },
+): Promise<StrayReason | null> {
+  const { transaction, change } = vault;
+  if (change.mint !== terms.mint || change.account !== terms.vault) return 'WRONG_TOKEN';
+  const first = await tx.chainFact.findFirst({
+    where: {
+      chainId: row.chainId,
+      ref: row.termsHash,
+      kind: 'Authorized',
+      status: { not: 'ORPHANED' },
+      txHash: { not: transaction.signature },
+    },
+  });
+  if (first) return 'SECOND';
+  if (transaction.blockTime > BigInt(terms.payBy)) return 'LATE';
+  return change.change < terms.amount ? 'SHORT' : null;
+}
+
+async function writeStray(
+  tx: DatabaseTransaction,
+  deposit: {
+    vault: VaultChange;
+    row: PaymentTerms;
+    terms: SolanaTerms;
+    token: Token;
+    reason: StrayReason;
+    amount: bigint;
+  },
+): Promise<VaultEvent[]> {
+  const { vault, row, token, reason, amount } = deposit;
+  const { transaction, change } = vault;
+  const payer = vault.payer ?? deposit.terms.payer;
+  const terms: SolanaTerms = {
+    ...deposit.terms,
+    payer,
+    mint: change.mint,
+    vault: change.account,
+    amount,
+    stray: { signature: transaction.signature, reason },
+  };
+  const termsHash = solanaTermsHash({ chainId: row.chainId, terms });
+  const at = new Date(Number(transaction.blockTime) * 1000);
+  await tx.paymentTerms.createMany({
+    data: {
+      termsHash,
+      chainId: row.chainId,
+      paymentIntentId: row.paymentIntentId,
+      tokenKey: token.key,
+      method: 'DIRECT',
+      terms: solanaTermsToJson(terms),
+      operatorSignature: '',
+      exchangeRate: row.exchangeRate,
+      authorizeBy: at,
+      createdAt: at,
+    },
+    skipDuplicates: true,
+  });
+  return authorizedAndCaptured(termsHash, { payer, amount });
+}
+
+function authorizedAndCaptured(termsHash: string, deposit: { payer: string; amount: bigint }): VaultEvent[] {
+  const amount = String(deposit.amount);
+  const args = { id: termsHash, payer: deposit.payer, left: amount };
+  return [
+    { kind: 'Authorized', termsHash, args: { ...args, terms: { amount } } },
+    { kind: 'Captured', termsHash, args: { ...args, captured: amount, returned: '0' } },
+  ];
+}

@@ -1,0 +1,72 @@
+import type { Connection } from '@solana/web3.js';
+import { type Database, type SolanaWatch, transaction } from '../../../prisma/client.ts';
+import { readVaultBalances } from '../../chains/solana/read-vault-balances.ts';
+import { addJob } from '../../platform/jobs.ts';
+import type { Log } from '../../platform/log.ts';
+import { returnPaymentJob } from '../jobs.ts';
+import { heldInVaults } from './held-in-vaults.ts';
+import type { WatchMemory } from './watched-vaults.ts';
+
+const PAGE = 100;
+/** A vault is looked after so long after its quote. */
+const KEPT_MS = 90 * 86_400_000;
+
+/**
+ * Looks after vaults whose quotes are over: one that holds something else than the books say is read in the next turn,
+ * and deposits that should have gone back and did not are rung again. A hundred vaults a request. Answers how many of
+ * each there were.
+ */
+export async function sweepVaults(
+  world: { database: Database; connection: Connection; memory: WatchMemory; log: Log },
+  { chainId, now }: { chainId: number; now: Date },
+): Promise<{ checked: number; different: number; rung: number }> {
+  const { database, memory, log } = world;
+  const done = { checked: 0, different: 0, rung: 0 };
+  let after: string | undefined;
+  for (;;) {
+    const page: SolanaWatch[] = await database.solanaWatch.findMany({
+      where: {
+        chainId,
+        payBy: { gte: new Date(now.getTime() - KEPT_MS) },
+        ...(after === undefined ? {} : { termsHash: { gt: after } }),
+      },
+      orderBy: { termsHash: 'asc' },
+      take: PAGE,
+    });
+    const vaults = [...new Set(page.map((watch) => watch.vault))];
+    const [balances, held] = await Promise.all([
+      readVaultBalances(world.connection, page),
+      heldInVaults(database, { chainId, vaults }),
+    ]);
+    for (const vault of vaults) {
+      if ((balances.get(vault) ?? 0n) === (held.get(vault) ?? 0n)) continue;
+      done.different += 1;
+      for (const watch of page) if (watch.vault === vault) memory.recheck.add(watch.termsHash);
+    }
+    done.checked += vaults.length;
+    done.rung += await ringReturns(database, { chainId, page });
+    after = page.at(-1)?.termsHash;
+    if (page.length < PAGE) break;
+  }
+  if (done.different > 0) log.info({ chainId, ...done }, 'Vaults hold something else than the books: they are read.');
+  return done;
+}
+
+/** Payments that do not count and are still in their vaults, with nothing under way. */
+async function ringReturns(
+  database: Database,
+  { chainId, page }: { chainId: number; page: readonly SolanaWatch[] },
+): Promise<number> {
+  const ids = [...new Set(page.map((watch) => watch.paymentIntentId))];
+  const due = await database.$queryRaw<{ termsHash: string }[]>`
+    SELECT ledger.terms_hash AS "termsHash" FROM ledger_entry ledger
+    JOIN payment_intent intent ON intent.id = ledger.payment_intent_id
+    WHERE ledger.payment_intent_id = ANY(${ids}::uuid[]) AND ledger.chain_id = ${chainId} AND ledger.account = 'ESCROW'
+      AND intent.accepted_terms_hash IS DISTINCT FROM ledger.terms_hash
+    GROUP BY ledger.terms_hash HAVING sum(ledger.amount) > 0`;
+  if (due.length === 0) return 0;
+  await transaction(database, async (tx) => {
+    for (const { termsHash } of due) await addJob(tx, returnPaymentJob, { termsHash }, { key: `return:${termsHash}` });
+  });
+  return due.length;
+}

@@ -1,0 +1,62 @@
+import type { Database, SolanaWatch } from '../../../prisma/client.ts';
+
+/** Quotes are watched so long past the last second in which they can be paid, by the chain's own time. */
+const GRACE_SECONDS = 600n;
+/** Terms written by a slow transaction are found although newer ones were before. */
+const OVERLAP_MS = 600_000;
+const LIMIT = 5_000;
+
+export type WatchMemory = {
+  /** Terms that were looked at up to here. */
+  termsThrough: Date | null;
+  /** Vaults that differ from the books, to be read in the next turn. */
+  recheck: Set<string>;
+};
+
+/**
+ * The vaults that may be paid at this moment, or whose money is on its way out, at most 5000, those that end first. New
+ * terms are put under watch before. By the chain's time as it was applied: what was paid while nobody looked is read.
+ */
+export async function watchedVaults(
+  world: { database: Database; memory: WatchMemory },
+  { chainId, now }: { chainId: number; now: Date },
+): Promise<SolanaWatch[]> {
+  const { database, memory } = world;
+  await watchNewTerms(database, { chainId, since: memory.termsThrough });
+  memory.termsThrough = new Date(now.getTime() - OVERLAP_MS);
+  const cursor = await database.chainCursor.findUnique({ where: { chainId } });
+  const reached = cursor?.appliedTimestamp ?? 0n;
+  const openSince = new Date(Number(reached > GRACE_SECONDS ? reached - GRACE_SECONDS : 0n) * 1000);
+  const moving = await database.transaction.findMany({
+    where: { chainId, status: { in: ['PENDING', 'REORGED'] } },
+    select: { paymentIntentId: true },
+    take: LIMIT,
+  });
+  const recheck = [...memory.recheck];
+  memory.recheck.clear();
+  return await database.solanaWatch.findMany({
+    where: {
+      chainId,
+      OR: [
+        { payBy: { gte: openSince < now ? openSince : now } },
+        { paymentIntentId: { in: moving.map((row) => row.paymentIntentId) } },
+        { termsHash: { in: recheck } },
+      ],
+    },
+    orderBy: { payBy: 'asc' },
+    take: LIMIT,
+  });
+}
+
+async function watchNewTerms(
+  database: Database,
+  { chainId, since }: { chainId: number; since: Date | null },
+): Promise<void> {
+  await database.$executeRaw`
+    INSERT INTO solana_watch (terms_hash, chain_id, payment_intent_id, vault, vault_owner, reference, pay_by, created_at)
+    SELECT terms_hash, chain_id, payment_intent_id, terms->>'vault', terms->>'vaultOwner', terms->>'reference',
+      authorize_by, created_at
+    FROM payment_terms
+    WHERE chain_id = ${chainId} AND created_at >= ${since ?? new Date(0)} AND terms->>'stray' IS NULL
+    ON CONFLICT DO NOTHING`;
+}
