@@ -4,23 +4,12 @@ import type { DatabaseTransaction, SolanaWatch } from '../../../prisma/client.ts
 import type { Registry } from '../../chains/registry.ts';
 import { payoutPlanFromText, payoutTotal } from '../../escrow/solana/payout-plan.ts';
 import type { ChainLog } from '../../facts/chain-fact.ts';
-import { type BalanceChange, payerOf, type SolanaTransaction } from '../../facts/solana/solana-transaction.ts';
+import { payerOf, type SolanaTransaction } from '../../facts/solana/solana-transaction.ts';
 import type { Log } from '../../platform/log.ts';
 import { readDeposit } from './read-deposit.ts';
+import type { VaultChange, VaultEvent } from './vault-change.ts';
 
 type World = { registry: Registry; log: Log };
-
-/** One vault's part of a transaction; `watches` are those of its intent, the newest first. */
-export type VaultChange = {
-  transaction: SolanaTransaction;
-  change: BalanceChange;
-  watches: SolanaWatch[];
-  /** The wallet that the money came from, where it can be told. */
-  payer: string | null;
-};
-
-/** An event of a payment, to be put into the inbox. */
-export type VaultEvent = { kind: string; termsHash: string; args: Record<string, unknown> };
 
 /**
  * The facts that a transaction brings and the inbox does not hold: each vault is judged by its own change, so that one

@@ -9,7 +9,7 @@ import {
   solanaTermsToJson,
 } from '../../escrow/solana/solana-terms.ts';
 import type { Log } from '../../platform/log.ts';
-import type { VaultChange, VaultEvent } from './interpret-transaction.ts';
+import type { VaultChange, VaultEvent } from './vault-change.ts';
 
 type World = { registry: Registry; log: Log };
 

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { openSolanaGateway, type SolanaGateway } from '../../setup/solana-gateway.ts';
 
 let gateway: SolanaGateway;
