@@ -92,7 +92,7 @@ async function turnSolana(
       chainId,
       keys: { vaultSecret, operatorKey },
       hooks,
-      heldInVault: async (vault) => (await heldInVaults(database, { chainId, vaults: [vault] })).get(vault) ?? 0n,
+      heldInVault: async (plan) => (await heldInVaults(database, { chainId, vaults: [plan] })).get(plan.vault) ?? 0n,
     }),
   );
 }

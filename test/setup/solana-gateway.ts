@@ -238,7 +238,7 @@ export async function openSolanaGateway() {
       const vaults = rows.map(({ terms }) => Object(terms)).map(({ vault, vaultOwner }) => ({ vault, vaultOwner }));
       const [onChain, booked] = await Promise.all([
         readVaultBalances(solana.connection, vaults),
-        heldInVaults(database, { chainId, vaults: vaults.map(({ vault }) => vault) }),
+        heldInVaults(database, { chainId, vaults }),
       ]);
       const print = (held: Map<string, bigint>) =>
         Object.fromEntries([...held].filter(([, units]) => units !== 0n).map(([vault, units]) => [vault, `${units}`]));

@@ -31,6 +31,10 @@ async function buildCoinPayout(
   if (rest > 0n && rest < least) {
     return { kind: 'WAIT', why: `${rest} lamports would stay, and an account holds none or at least ${least}.` };
   }
+  for (const { to, amount } of plan.transfers) {
+    if (amount >= least || (await connection.getBalance(new PublicKey(to), 'confirmed')) > 0) continue;
+    return { kind: 'WAIT', why: `${to} holds nothing and cannot take ${amount} lamports: send it ${least} first.` };
+  }
   return {
     kind: 'READY',
     instructions: plan.transfers.map(({ to, amount }) =>

@@ -23,7 +23,7 @@ export async function signPayout(world: VaultSendingWorld, outgoing: OutgoingTra
   const { connection, database } = world;
   const balances = await readVaultBalances(connection, [plan], outgoing.blockNumber ?? undefined);
   const balance = balances.get(plan.vault) ?? 0n;
-  const booked = await world.heldInVault(plan.vault);
+  const booked = await world.heldInVault(plan);
   if (balance !== booked || balance < payoutTotal(plan)) {
     const error = `The vault holds ${balance}, the books say ${booked}.`;
     return await postpone(world, outgoing, { error, ms: LOOK_AGAIN_MS });

@@ -21,5 +21,5 @@ export type VaultSendingWorld = {
   };
   hooks: OutgoingHooks;
   /** What the books say that a vault holds, in base units. */
-  heldInVault(vault: string): Promise<bigint>;
+  heldInVault(place: { vault: string; vaultOwner: string }): Promise<bigint>;
 };

@@ -3,17 +3,16 @@ import type { Database } from '../../../prisma/client.ts';
 /** What the books say that each vault holds, in base units; a vault without entries is left out. */
 export async function heldInVaults(
   database: Database,
-  { chainId, vaults }: { chainId: number; vaults: readonly string[] },
+  { chainId, vaults }: { chainId: number; vaults: readonly { vault: string; vaultOwner: string }[] },
 ): Promise<Map<string, bigint>> {
+  const owners = [...new Set(vaults.map(({ vaultOwner }) => vaultOwner))];
   const rows = await database.$queryRaw<{ vault: string; held: string }[]>`
     SELECT terms.terms->>'vault' AS vault, sum(ledger.amount)::text AS held
-    FROM payment_terms terms JOIN ledger_entry ledger ON ledger.terms_hash = terms.terms_hash
-      AND ledger.payment_intent_id = terms.payment_intent_id
-    WHERE terms.chain_id = ${chainId} AND terms.terms->>'vault' = ANY(${[...vaults]}::text[])
+    FROM payment_terms terms JOIN ledger_entry ledger
+      ON ledger.payment_intent_id = terms.payment_intent_id AND ledger.terms_hash = terms.terms_hash
+    WHERE terms.chain_id = ${chainId} AND ledger.account = 'ESCROW'
       AND terms.payment_intent_id IN (
-        SELECT payment_intent_id FROM solana_watch WHERE chain_id = ${chainId} AND vault_owner IN (
-          SELECT vault_owner FROM solana_watch WHERE vault = ANY(${[...vaults]}::text[])))
-      AND ledger.account = 'ESCROW'
+        SELECT payment_intent_id FROM solana_watch WHERE chain_id = ${chainId} AND vault_owner = ANY(${owners}))
     GROUP BY 1`;
   return new Map(rows.map((row) => [row.vault, BigInt(row.held)]));
 }

@@ -36,7 +36,7 @@ export async function sweepVaults(
     const vaults = [...new Set(page.map((watch) => watch.vault))];
     const [balances, held] = await Promise.all([
       readVaultBalances(world.connection, page),
-      heldInVaults(database, { chainId, vaults }),
+      heldInVaults(database, { chainId, vaults: page }),
     ]);
     for (const vault of vaults) {
       if ((balances.get(vault) ?? 0n) === (held.get(vault) ?? 0n)) continue;

@@ -1,0 +1,160 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SolanaNodes } from '../../../src/chains/solana/open-solana-nodes.ts';
+import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
+import { type Life, live, mortal } from '../../setup/mortal.ts';
+import { openSolanaGateway, type SolanaGateway } from '../../setup/solana-gateway.ts';
+
+let gateway: SolanaGateway;
+beforeAll(async () => {
+  gateway = await openSolanaGateway();
+}, 60_000);
+
+afterEach(async () => {
+  await gateway.settleDown();
+  const { chain, books } = await gateway.books();
+  expect(books).toEqual(chain);
+});
+
+function mortalSolanaNodes(nodes: SolanaNodes, life: Life): SolanaNodes {
+  return {
+    connection: (chainId) => nodes.connection(chainId),
+    asking: (chainId, work) => nodes.asking(chainId, (connection) => work(mortal(connection, life))),
+  };
+}
+
+/** Every step takes a payment of its own; every fourth one is died at, which meets each kind of step. */
+const STRIDE = 4;
+
+/** The quotes before it are over, so that they are asked after no more; what was paid stays in its vault. */
+async function newQuote() {
+  gateway.passTime(1_500);
+  await gateway.settleDown();
+  return await gateway.quote(null, gateway.solana.usdc, { timelock: 10_000_000 });
+}
+
+/** A watcher and a pump with a life of their own. */
+function mortalTurns(life: Life) {
+  const { database, world } = gateway;
+  return gateway.turns({ database: mortal(database, life), solanaNodes: mortalSolanaNodes(world.solanaNodes, life) });
+}
+
+describe('a watcher that is killed', () => {
+  it('at any of its steps loses no payment and counts none twice', async () => {
+    for (let diesAt = 1; ; diesAt += STRIDE) {
+      const quoted = await newQuote();
+      await gateway.pay(quoted, { amount: quoted.terms.amount + 1n });
+      gateway.solana.advance();
+      const { died } = await live(diesAt, (life) => mortalTurns(life).observe());
+      await gateway.settleDown();
+      expect(await gateway.steps(quoted.intent.id), `killed at step ${diesAt}`).toEqual([
+        'AUTHORIZE CONFIRMED',
+        'CAPTURE CONFIRMED',
+        'AUTHORIZE CONFIRMED',
+        'CAPTURE CONFIRMED',
+        'REFUND CONFIRMED',
+      ]);
+      const { chain, books } = await gateway.books();
+      expect(books).toEqual(chain);
+      if (!died) return;
+    }
+  }, 240_000);
+});
+
+describe('a sender that is killed', () => {
+  it('at any of its steps pays a refund once', async () => {
+    const { solana } = gateway;
+    for (let diesAt = 1; ; diesAt += STRIDE) {
+      const quoted = await newQuote();
+      await gateway.pay(quoted);
+      await gateway.settleDown();
+      const before = await solana.tokenBalance(solana.usdc, quoted.terms.payer);
+      await refundPaymentIntent(gateway.world, { scope: gateway.scope, id: quoted.intent.id, reason: 'No' });
+      const { died } = await live(diesAt, (life) => mortalTurns(life).pump());
+      await gateway.settleDown();
+      const { status } = await gateway.read(quoted.intent.id);
+      expect(status, `killed at step ${diesAt}`).toBe('REFUNDED');
+      expect((await solana.tokenBalance(solana.usdc, quoted.terms.payer)) - before).toBe(quoted.terms.amount);
+      if (!died) return;
+    }
+  }, 240_000);
+});
+
+describe('a node', () => {
+  it('that refuses with 429 and errors ends a turn, and the next one goes on', async () => {
+    const { node } = gateway.solana;
+    const quoted = await gateway.quote();
+    await gateway.pay(quoted);
+    gateway.solana.advance();
+    for (const method of ['getSlot', 'getSignaturesForAddress', 'getTransaction', 'getBlock']) {
+      node.failNext({ status: 429 }, { method });
+      await expect(gateway.observe()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+    }
+    node.failNext('break', { method: 'getTransaction' });
+    await expect(gateway.observe()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+    await gateway.settleDown();
+    expect((await gateway.read(quoted.intent.id)).status).toBe('CAPTURED');
+  });
+
+  it('that lists a transaction and cannot show it yet holds the vault where it was, and the chain’s time with it', async () => {
+    const { node } = gateway.solana;
+    const quoted = await gateway.quote();
+    await gateway.settleDown();
+    const cursor = () => gateway.database.chainCursor.findUniqueOrThrow({ where: { chainId: gateway.solana.chainId } });
+    const before = await cursor();
+    const signature = await gateway.pay(quoted);
+    node.hide(signature);
+    gateway.solana.advance(200);
+    expect(await gateway.observe()).toMatchObject({ waiting: 1 });
+    expect((await cursor()).appliedNumber).toBe(before.appliedNumber);
+    expect(await gateway.events(quoted.intent.id)).toEqual([]);
+    node.show(signature);
+    await gateway.observe();
+    expect((await gateway.read(quoted.intent.id)).status).toBe('CAPTURED');
+    expect((await cursor()).appliedNumber).toBeGreaterThan(before.appliedNumber);
+  });
+});
+
+describe('a payout', () => {
+  it('that never arrived is signed anew when its blockhash is past, and not before', async () => {
+    const { node, connection } = gateway.solana;
+    const quoted = await gateway.quote();
+    await gateway.pay(quoted);
+    await gateway.settleDown();
+    await refundPaymentIntent(gateway.world, { scope: gateway.scope, id: quoted.intent.id, reason: 'No' });
+    const attempts = () =>
+      gateway.database.outgoingAttempt.count({
+        where: { outgoing: { purpose: { startsWith: 'refund:' }, toAddress: quoted.terms.vault } },
+      });
+    for (let turn = 0; turn < 3; turn += 1) {
+      node.failNext({ code: -32_603, message: 'no leader' }, { method: 'sendTransaction' });
+      await gateway.pump();
+      gateway.solana.advance(40);
+    }
+    expect(await attempts()).toBe(1);
+    node.failNext({ code: -32_603, message: 'no leader' }, { method: 'sendTransaction' });
+    gateway.solana.advance(160);
+    await gateway.pump();
+    await gateway.settleDown();
+    expect(await attempts()).toBe(2);
+    expect((await gateway.read(quoted.intent.id)).status).toBe('REFUNDED');
+    expect(await connection.getSlot()).toBeGreaterThan(200);
+  });
+
+  it('waits while the vault holds something that the books do not know', async () => {
+    const quoted = await gateway.quote();
+    await gateway.pay(quoted);
+    await gateway.settleDown();
+    await refundPaymentIntent(gateway.world, { scope: gateway.scope, id: quoted.intent.id, reason: 'No' });
+    await gateway.pay(quoted, { amount: 5n });
+    gateway.solana.advance();
+    await gateway.pump();
+    const [row] = await gateway.database.outgoingTransaction.findMany({
+      where: { toAddress: quoted.terms.vault },
+      orderBy: { id: 'desc' },
+    });
+    expect(row).toMatchObject({ status: 'QUEUED', error: expect.stringContaining('The vault holds 10000005') });
+    gateway.passTime(5);
+    await gateway.settleDown();
+    expect((await gateway.read(quoted.intent.id)).status).toBe('REFUNDED');
+  });
+});
