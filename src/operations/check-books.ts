@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
+import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { type Drift, verifyOpenPayments } from '../payments/verification/verify-open-payments.ts';
 import type { Clock } from '../platform/clock.ts';
 
@@ -12,7 +13,13 @@ export type CheckedBooks = {
   uncovered: string[];
 };
 
-type World = { database: Database; nodes: EvmNodes; registry: Registry; clock: Clock };
+type World = {
+  database: Database;
+  nodes: EvmNodes;
+  solanaNodes?: SolanaNodes | undefined;
+  registry: Registry;
+  clock: Clock;
+};
 
 /** What the chain has done and the projector has not written yet is no drift: it is looked at again after this. */
 const SECOND_LOOK_MS = 5_000;

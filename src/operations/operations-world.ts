@@ -2,6 +2,7 @@
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
+import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import type { RpcSettings } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 
@@ -10,6 +11,7 @@ export type OperationsWorld = {
   clock: Clock;
   registry: Registry;
   nodes: EvmNodes;
+  solanaNodes?: SolanaNodes | undefined;
   config: { rpc: readonly RpcSettings[]; tokenSecret?: string | undefined; isProduction?: boolean };
   /** Addresses of the keys that send, as far as they are held here. */
   keys: readonly string[];

@@ -59,9 +59,9 @@ async function readStatus(world: OperationsWorld): Promise<Answer> {
   };
 }
 
-async function lagRow({ nodes }: OperationsWorld, chain: ChainSigns): Promise<Row> {
+async function lagRow(world: OperationsWorld, chain: ChainSigns): Promise<Row> {
   const { chainId, name, observed } = chain;
-  const node = await nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 })).catch(() => null);
+  const node = await headOf(world, chainId).catch(() => null);
   return {
     chainId,
     name,
@@ -75,6 +75,15 @@ async function lagRow({ nodes }: OperationsWorld, chain: ChainSigns): Promise<Ro
     paused: observed?.paused ?? null,
     halted: observed?.haltReason ?? null,
   };
+}
+
+/** A slot on Solana; null without a node. */
+async function headOf({ nodes, solanaNodes, registry }: OperationsWorld, chainId: number): Promise<bigint | null> {
+  if (registry.chain(chainId)?.family !== 'SOLANA') {
+    return await nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
+  }
+  const slot = await solanaNodes?.asking(chainId, (connection) => connection.getSlot('confirmed'));
+  return slot === undefined ? null : BigInt(slot);
 }
 
 function workRow({ inbox, queue, webhooks, overdue }: VitalSigns): Row {

@@ -2,6 +2,7 @@
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
+import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { GatewayError } from '../errors.ts';
 import { openLogSource } from '../facts/log-source.ts';
 import { type ChainVerification, verifyOpenPayments } from '../payments/verification/verify-open-payments.ts';
@@ -12,6 +13,7 @@ import { isId } from '../platform/identifier.ts';
 type World = {
   database: Database;
   nodes: EvmNodes;
+  solanaNodes?: SolanaNodes | undefined;
   registry: Registry;
   clock: Clock;
   /** Takes one line. */

@@ -28,6 +28,7 @@ import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail.ts';
+import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { freshDatabase } from './database.ts';
 import { openSolana, type TestMint } from './solana.ts';
 import { onTeardown } from './teardown.ts';
@@ -58,7 +59,8 @@ export async function openSolanaGateway() {
     solanaNodes: openSolanaNodes({ registry, rpc: [solana.rpcSettings] }),
     operator: openOperatorSigner({ privateKey: OPERATOR_KEY }),
     arbiter: null,
-    config: { rpc: [solana.rpcSettings], publicUrl: 'http://localhost:4000' },
+    config: { rpc: [solana.rpcSettings], publicUrl: 'http://localhost:4000', quoteSeconds: 600 },
+    prices: fixedPrices({ clock }, ''),
     mailer: openMailer({
       smtpUrl: undefined,
       from: 'Sluice <no-reply@localhost>',

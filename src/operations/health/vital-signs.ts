@@ -91,7 +91,7 @@ export async function readChainSigns(
 }
 
 function isIndexed(chain: Chain): boolean {
-  return chain.family === 'EVM' && chain.escrow !== null;
+  return chain.family === 'SOLANA' || (chain.family === 'EVM' && chain.escrow !== null);
 }
 
 async function readInbox(database: Database): Promise<VitalSigns['inbox']> {

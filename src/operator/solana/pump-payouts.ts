@@ -36,12 +36,9 @@ async function turn(world: VaultSendingWorld): Promise<void> {
     busy.add(vault);
     await traced(outgoing.requestId, () => signPayout(world, outgoing));
   }
-  const fresh = await signedPayouts(world);
-  await follow(
-    world,
-    fresh.filter((payout) => payout.status === 'SIGNED'),
-    final,
-  );
+  const followed = new Set(open.map((payout) => payout.id));
+  const fresh = (await signedPayouts(world)).filter((payout) => !followed.has(payout.id));
+  await follow(world, fresh, final);
 }
 
 async function follow(world: VaultSendingWorld, payouts: readonly SignedPayout[], final: FinalPlace): Promise<void> {

@@ -46,6 +46,7 @@ async function whyNot(
   { vault, terms, row }: { vault: VaultChange; terms: SolanaTerms; row: PaymentTerms },
 ): Promise<StrayReason | null> {
   const { transaction, change } = vault;
+  if (terms.stray) return terms.stray.reason;
   if (change.mint !== terms.mint || change.account !== terms.vault) return 'WRONG_TOKEN';
   const first = await tx.chainFact.findFirst({
     where: {
@@ -100,7 +101,32 @@ async function writeStray(
     },
     skipDuplicates: true,
   });
+  await watchVault(tx, { vault, termsHash, at });
   return authorizedAndCaptured(termsHash, { payer, amount });
+}
+
+/** What came into another account of the vault's key has to be seen leaving it, too. */
+async function watchVault(
+  tx: DatabaseTransaction,
+  { vault, termsHash, at }: { vault: VaultChange; termsHash: string; at: Date },
+): Promise<void> {
+  const { change, watches } = vault;
+  const [known] = watches;
+  if (!known || watches.some((watch) => watch.vault === change.account)) return;
+  const { chainId, paymentIntentId, vaultOwner, reference } = known;
+  await tx.solanaWatch.createMany({
+    data: {
+      termsHash,
+      chainId,
+      paymentIntentId,
+      vault: change.account,
+      vaultOwner,
+      reference,
+      payBy: at,
+      createdAt: at,
+    },
+    skipDuplicates: true,
+  });
 }
 
 function authorizedAndCaptured(termsHash: string, deposit: { payer: string; amount: bigint }): VaultEvent[] {

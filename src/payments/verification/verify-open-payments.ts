@@ -3,6 +3,7 @@ import type { Database, PaymentTerms } from '../../../prisma/client.ts';
 import { type Chain, NATIVE, type Token } from '../../chains/chain.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
+import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
 import { readEscrowState } from '../../escrow/read-escrow-state.ts';
 import type { ChainView } from '../../facts/chain-view.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -10,6 +11,7 @@ import { toBigInt } from '../../prices/base-units.ts';
 import { heldInBooks } from './held-in-books.ts';
 import { openPayments } from './open-payments.ts';
 import { confirmedView } from './read-payment.ts';
+import { verifyVaults } from './verify-vaults.ts';
 
 export type Drift = { termsHash: string; paymentIntentId: string; booked: string; left: string };
 
@@ -23,18 +25,31 @@ export type ChainVerification = {
   tokens: { tokenKey: string; booked: string; balance: string; covered: boolean }[];
 };
 
-type World = { database: Database; nodes: EvmNodes; registry: Registry; clock: Clock };
+type World = {
+  database: Database;
+  nodes: EvmNodes;
+  /** Without it Solana chains are left out. */
+  solanaNodes?: SolanaNodes | undefined;
+  registry: Registry;
+  clock: Clock;
+};
 
 const ASKED_AT_ONCE = 10;
 
 /**
  * Compares the books of every open payment with the contract's `left`, per id, at the confirmed block, and what the
- * books hold with the escrow's balances, on every enabled EVM chain. Writes nothing. Throws CHAIN_UNAVAILABLE.
+ * books hold with the escrow's balances, on every enabled EVM chain, and of every vault with its balance on Solana. Writes nothing. Throws CHAIN_UNAVAILABLE.
  */
 export async function verifyOpenPayments(world: World): Promise<ChainVerification[]> {
   const answers: ChainVerification[] = [];
   for (const chain of world.registry.enabled()) {
     if (chain.family === 'EVM' && chain.escrow) answers.push(await verifyChain(world, chain));
+    if (chain.family === 'SOLANA' && world.solanaNodes) {
+      const { chainId } = chain;
+      const compared = { ...world, solanaNodes: world.solanaNodes };
+      const { slot, ...found } = await verifyVaults(compared, { chainId, now: world.clock.now() });
+      answers.push({ chainId, block: slot, ...found, tokens: [] });
+    }
   }
   return answers;
 }

@@ -1,13 +1,15 @@
 import type { Database, PaymentIntent, PaymentTerms } from '../../../prisma/client.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
-import { notFound } from '../../errors.ts';
+import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
+import { GatewayError, notFound } from '../../errors.ts';
 import type { LogSource } from '../../facts/log-source.ts';
 import { printBaseUnits } from '../../prices/base-units.ts';
-import { noPayment } from '../fold.ts';
+import { noPayment, type PaymentState } from '../fold.ts';
 import { statusOf } from '../payment-status.ts';
 import { heldInBooks } from './held-in-books.ts';
 import { confirmedView, type PaymentOnChain, readPayment } from './read-payment.ts';
+import { verifyVault } from './verify-vaults.ts';
 
 export type VerifiedPayment = {
   termsHash: string;
@@ -34,16 +36,28 @@ export type Verification = {
  * Writes nothing. NOT_FOUND for an unknown intent, CHAIN_UNAVAILABLE.
  */
 export async function verifyPayment(
-  world: { database: Database; nodes: EvmNodes; registry: Registry; logs: LogSource },
+  world: {
+    database: Database;
+    nodes: EvmNodes;
+    solanaNodes?: SolanaNodes | undefined;
+    registry: Registry;
+    logs: LogSource;
+  },
   { intentId }: { intentId: string },
 ): Promise<Verification> {
   const intent = await world.database.paymentIntent.findUnique({ where: { id: intentId }, include: { terms: true } });
   if (!intent) throw notFound('payment intent');
   const payments: VerifiedPayment[] = [];
   const faults: string[] = [];
-  let accepted: PaymentOnChain | null = null;
+  let accepted: Pick<PaymentOnChain, 'folded'> | null = null;
   for (const terms of intent.terms) {
-    if (world.registry.chain(terms.chainId)?.family !== 'EVM') continue;
+    const family = world.registry.chain(terms.chainId)?.family;
+    if (family === 'SOLANA') {
+      const { payment, folded } = await judgeVault(world, { intent, terms });
+      if (payment.accepted) accepted = { folded };
+      payments.push(payment);
+    }
+    if (family !== 'EVM') continue;
     const cursor = await world.database.chainCursor.findUnique({ where: { chainId: terms.chainId } });
     const view = await confirmedView(world, terms.chainId);
     const found = await readPayment(world, { terms, from: cursor?.startNumber ?? 0n, view });
@@ -59,6 +73,18 @@ export async function verifyPayment(
     payments,
     faults,
   };
+}
+
+async function judgeVault(
+  { database, solanaNodes }: { database: Database; solanaNodes?: SolanaNodes | undefined },
+  { intent, terms }: { intent: PaymentIntent; terms: PaymentTerms },
+): Promise<{ payment: VerifiedPayment; folded: PaymentState | null }> {
+  const { chainId, termsHash, tokenKey } = terms;
+  if (!solanaNodes) throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${chainId} has no node.`);
+  const { state, left, booked, faults } = await verifyVault({ database, solanaNodes }, { terms });
+  const accepted = termsHash === intent.acceptedTermsHash;
+  const status = state?.status ?? 'UNKNOWN';
+  return { payment: { termsHash, chainId, tokenKey, accepted, status, left, booked, faults }, folded: state };
 }
 
 async function judge(
@@ -86,7 +112,7 @@ async function judge(
   };
 }
 
-function intentFaults(intent: PaymentIntent, accepted: PaymentOnChain | null): string[] {
+function intentFaults(intent: PaymentIntent, accepted: Pick<PaymentOnChain, 'folded'> | null): string[] {
   if (intent.acceptedTermsHash !== null && !accepted) return ['The accepted terms are not among the kept ones.'];
   const state = accepted ? accepted.folded : noPayment;
   if (!state) return [];

@@ -22,8 +22,8 @@ function mortalSolanaNodes(nodes: SolanaNodes, life: Life): SolanaNodes {
   };
 }
 
-/** Every step takes a payment of its own; every fourth one is died at, which meets each kind of step. */
-const STRIDE = 4;
+/** Every death takes a payment of its own; in strides, so that all of it takes seconds and still meets each kind of step. */
+const STRIDE = 9;
 
 /** The quotes before it are over, so that they are asked after no more; what was paid stays in its vault. */
 async function newQuote() {

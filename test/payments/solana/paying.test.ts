@@ -1,6 +1,8 @@
 import { getAssociatedTokenAddressSync } from '@solana/spl-token';
 import { PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { checkBooks } from '../../../src/operations/check-books.ts';
+import { verify } from '../../../src/operations/verify.ts';
 import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
 import { expirePaymentIntent } from '../../../src/payments/actions/expire-payment-intent.ts';
 import { openDispute } from '../../../src/payments/actions/open-dispute.ts';
@@ -135,6 +137,26 @@ describe('a payment on Solana', () => {
     await gateway.settleDown();
     const dispute = openDispute(gateway.world, { scope: gateway.scope, id: quoted.intent.id, reason: 'No parcel' });
     await expect(dispute).rejects.toMatchObject({ code: 'INVALID_STATE', message: expect.stringContaining('Solana') });
+  });
+});
+
+describe('what is told', () => {
+  it('is verified from the node, payment by payment and vault by vault, and a drift is found', async () => {
+    const { world, database, solana } = gateway;
+    const quoted = await gateway.quote();
+    await gateway.pay(quoted, { amount: AMOUNT + 3n });
+    await gateway.settleDown();
+    const lines: string[] = [];
+    const run = (what: string) => verify({ ...world, print: (line) => lines.push(line) }, { args: [what] });
+    expect(await run(quoted.intent.id), lines.join('\n')).toBe(0);
+    expect(await run('--all'), lines.join('\n')).toBe(0);
+    expect(lines.join('\n')).toContain(`Chain ${solana.chainId}`);
+    const where = { termsHash: quoted.termsHash, account: 'ESCROW' } as const;
+    await database.ledgerEntry.updateMany({ where, data: { amount: { increment: 1 } } });
+    expect(await run(quoted.intent.id)).toBe(1);
+    const [books] = await checkBooks(world, { secondLookMs: 0 });
+    expect(books?.drifts).toMatchObject([{ paymentIntentId: quoted.intent.id, booked: '10000001', left: '10000000' }]);
+    await database.ledgerEntry.updateMany({ where, data: { amount: { decrement: 1 } } });
   });
 });
 
