@@ -11,6 +11,9 @@ import type { VaultSendingWorld } from './vault-sending-world.ts';
 /** While books and vault differ, or it cannot be paid as things are, it is looked at again after this. */
 const LOOK_AGAIN_MS = 2_000;
 const WAIT_MS = 900_000;
+/** A fee, and the rent of two token accounts: with less the operator's key pays for nothing. */
+const LEAST_LAMPORTS = 5_000_000;
+const NO_FUNDS_MS = 15_000;
 
 /**
  * Signs a payout with the vault's key and stores it before anything is sent. Only while the vault holds, at the newest
@@ -30,6 +33,11 @@ export async function signPayout(world: VaultSendingWorld, outgoing: OutgoingTra
   }
   const { Keypair: Key } = await import('@solana/web3.js');
   const operator = Key.fromSecretKey(base58.decode(world.keys.operatorKey));
+  const lamports = await connection.getBalance(operator.publicKey, 'confirmed');
+  if (lamports < LEAST_LAMPORTS) {
+    const error = `The operator's key ${operator.publicKey.toBase58()} holds ${lamports} lamports: too few to pay fees.`;
+    return await postpone(world, outgoing, { error, ms: NO_FUNDS_MS });
+  }
   const built = await buildPayout(connection, { plan, operator, balance });
   if (built.kind === 'WAIT') return await postpone(world, outgoing, { error: built.why, ms: WAIT_MS });
   const signed = await signTransaction(world, { plan, operator, built });

@@ -1,3 +1,5 @@
+import { base58 } from '@scure/base';
+import { Keypair } from '@solana/web3.js';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SolanaNodes } from '../../../src/chains/solana/open-solana-nodes.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
@@ -138,6 +140,23 @@ describe('a payout', () => {
     expect(await attempts()).toBe(2);
     expect((await gateway.read(quoted.intent.id)).status).toBe('REFUNDED');
     expect(await connection.getSlot()).toBeGreaterThan(200);
+  });
+
+  it('waits, and is not given up, while the operator’s key is out of SOL', async () => {
+    const { keys, database } = gateway;
+    const quoted = await gateway.quote();
+    await gateway.pay(quoted);
+    await gateway.settleDown();
+    await refundPaymentIntent(gateway.world, { scope: gateway.scope, id: quoted.intent.id, reason: 'No' });
+    const funded = keys.operatorKey;
+    keys.operatorKey = base58.encode(Keypair.generate().secretKey);
+    await gateway.pump();
+    const row = await database.outgoingTransaction.findFirst({ where: { toAddress: quoted.terms.vault } });
+    expect(row).toMatchObject({ status: 'QUEUED', failures: 0, error: expect.stringContaining('holds 0 lamports') });
+    keys.operatorKey = funded;
+    gateway.passTime(20);
+    await gateway.settleDown();
+    expect((await gateway.read(quoted.intent.id)).status).toBe('REFUNDED');
   });
 
   it('waits while the vault holds something that the books do not know', async () => {
