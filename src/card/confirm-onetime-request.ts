@@ -63,7 +63,12 @@ async function requireSignature(world: CardWorld, request: OnetimeRequest, signa
   const encoding = signingMethods.find((one) => one.method === request.method)?.resultEncoding;
   if (!account || !encoding) throw new Error(`Request ${request.id} has an account or a method that is not ours.`);
   const wanted = readWantedSignature({ method: request.method, params: request.params, account });
-  const { fault, txHash } = await verifyWantedSignature(world, { account, wanted, signature });
+  const { fault, txHash } = await verifyWantedSignature(world, {
+    account,
+    wanted,
+    signature,
+    askedAt: request.createdAt,
+  });
   if (fault !== null) throw wrongSignature(fault);
   return { signature, encoding, txHash };
 }

@@ -6,7 +6,9 @@ import { newId } from '../platform/identifier.ts';
 import type { CardCaller, CardWorld } from './card-world.ts';
 import { describeRequest } from './display/describe-request.ts';
 import { LONGEST_REQUEST_SECONDS, PARAMS_BYTES, signingMethods } from './onetime-request.ts';
-import { readWantedSignature } from './signing/wanted-signature.ts';
+import { isShallow } from './signing/is-shallow.ts';
+import { readSolanaWire, signersOf } from './signing/is-solana-transaction-signed.ts';
+import { readWantedSignature, type WantedSignature } from './signing/wanted-signature.ts';
 import { callersSession, requireUser } from './store.ts';
 
 export type StartedRequest = { request: OnetimeRequest; issued: IssuedToken };
@@ -33,10 +35,12 @@ export async function startOnetimeRequest(
   const { caller, clientOrigin, method, params } = request;
   const account = requireAccount(request);
   requireMethod(account, method);
+  if (!isShallow(params)) throw invalid([{ param: 'params', message: 'is nested too deeply' }]);
   if (Buffer.byteLength(JSON.stringify(params) ?? '') > PARAMS_BYTES) {
     throw invalid([{ param: 'params', message: `at most ${PARAMS_BYTES} bytes as JSON` }]);
   }
   const wanted = readWantedSignature({ method, params, account });
+  await demandFitting(account, wanted);
   const user = await requireUser(world.database, caller);
   const session = await callersSession(world.database, caller);
   if (session && session.clientOrigin !== clientOrigin) {
@@ -87,6 +91,19 @@ function requireMethod(account: AccountName, method: string): void {
   if (offered.some((one) => one.method === method)) return;
   const names = offered.map((one) => one.method).join(', ');
   throw invalid([{ param: 'method', message: `is not offered for ${account.namespace}; offered: ${names}` }]);
+}
+
+/** A Solana transaction must ask for the account's signature, and a message must not be one: its signature would send it. */
+async function demandFitting(account: AccountName, wanted: WantedSignature): Promise<void> {
+  if (wanted.kind === 'solanaTransaction') {
+    const wire = readSolanaWire(wanted.transaction);
+    if (wire && (await signersOf(wire.message)).includes(account.address)) return;
+    throw invalid([{ param: 'params.transaction', message: 'is no transaction that the account signs' }]);
+  }
+  if (account.namespace !== 'solana' || wanted.kind !== 'message') return;
+  if ((await signersOf(wanted.message)).includes(account.address)) {
+    throw invalid([{ param: 'params.message', message: 'is a transaction of the account, not a message' }]);
+  }
 }
 
 /** It came from JSON, and goes back to JSON. */

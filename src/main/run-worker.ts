@@ -1,3 +1,4 @@
+import { purgeTokens } from '../auth/tokens/purge-tokens.ts';
 import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
 import type { Config } from '../config.ts';
 import { purgeDeliveries } from '../events/webhooks/purge-deliveries.ts';
@@ -74,6 +75,7 @@ async function sweep(world: Floor): Promise<void> {
 
 async function purge(floor: Floor): Promise<void> {
   await purgeIdempotency(floor);
+  await purgeTokens(floor);
   await purgeDeliveries(floor, { days: floor.config.webhooks.retentionDays });
 }
 

@@ -45,7 +45,7 @@ export async function spendOneTimePassword<Result>(
   return judged.result;
 }
 
-/** Seconds until the oldest of today's wrong codes is a day old; 0 while there may be more. */
+/** Seconds until enough of the last day's wrong codes are a day old; 0 while there may be more. */
 async function lockedOutFor(
   tx: DatabaseTransaction,
   request: { email: string; now: Date; limit: RequestLimits },
@@ -56,10 +56,14 @@ async function lockedOutFor(
     orderBy: { createdAt: 'asc' },
     select: { tries: true, createdAt: true },
   });
-  const wrongCodes = guessed.reduce((sum, { tries }) => sum + tries, 0);
-  const oldest = guessed[0];
-  if (!oldest || wrongCodes < request.limit.wrongPerAddressDay) return 0;
-  return Math.max(1, Math.ceil((oldest.createdAt.getTime() - since.getTime()) / 1000));
+  let wrongCodes = guessed.reduce((sum, { tries }) => sum + tries, 0);
+  let freeAt = since;
+  for (const { tries, createdAt } of guessed) {
+    if (wrongCodes < request.limit.wrongPerAddressDay) break;
+    wrongCodes -= tries;
+    freeAt = createdAt;
+  }
+  return Math.ceil((freeAt.getTime() - since.getTime()) / 1000);
 }
 
 function wrong(): GatewayError {

@@ -39,7 +39,7 @@ export function openSigningKeys(
 
   return {
     async current() {
-      const held = (await rows(REMEMBERED_MS))[0];
+      const held = (await rows(REMEMBERED_MS)).find((row) => row.expiresAt === null);
       const newest = held ?? (await makeFirst(world, options.sealKey));
       if (!held) remembered = undefined;
       const jwk: JWK = JSON.parse(unseal(options.sealKey, newest.sealedPrivate));

@@ -6,7 +6,7 @@
  * |---|---|---|---|---|
  * | `card` | a wallet user | the user | 1 h | – |
  * | `session-connect` | a client of a user | the user; `sid` the session | 24 h | the session is revoked |
- * | `onetime-connect` | whoever signs one request | the user; `rid` the request | 5 min, or the request's time | the request has ended |
+ * | `onetime-connect` | whoever signs one request | the user; `rid` the request | 5 min | – (it decides once, and then reads what it decided) |
  * | `dashboard` | a member of a merchant | the member; `sid` the login | 1 h | logout, or the member is removed |
  *
  * Authority: the signing keys for who issued it, the rows of sessions and members for whether it still counts.

@@ -5,6 +5,7 @@ import { type Display, isUnlimited, printAmount, tokenAt } from './display.ts';
 
 const knownCalls = parseAbi([
   'function approve(address spender, uint256 amount)',
+  'function approve(address token, address spender, uint160 amount, uint48 expiration)',
   'function increaseAllowance(address spender, uint256 amount)',
   'function transfer(address to, uint256 amount)',
   'function transferFrom(address from, address to, uint256 amount)',
@@ -57,6 +58,7 @@ function describeCall(
   switch (call.functionName) {
     case 'approve':
     case 'increaseAllowance': {
+      if (call.args.length === 4) return describePermit2(world, { chainId, args: call.args });
       const [spender, amount] = call.args;
       const summary =
         amount === 0n && call.functionName === 'approve'
@@ -84,6 +86,16 @@ function describeCall(
     default:
       return call satisfies never;
   }
+}
+
+/** An allowance of the contract that keeps allowances for many tokens (Permit2). */
+function describePermit2(
+  world: { registry: Registry },
+  { chainId, args: [address, spender, amount] }: { chainId: number; args: readonly [Hex, Hex, bigint, number] },
+): Display {
+  const token = tokenAt(world.registry, { chainId, address });
+  const summary = `Allow ${spender} to spend ${printAmount(amount, token, address)}`;
+  return { summary, warnings: allowanceWarnings(spender, amount) };
 }
 
 export function allowanceWarnings(spender: string, amount: bigint): string[] {

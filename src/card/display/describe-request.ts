@@ -5,7 +5,7 @@ import type { WantedSignature } from '../signing/wanted-signature.ts';
 import { describeEvmTransaction } from './describe-evm-transaction.ts';
 import { describeSolanaTransaction } from './describe-solana-transaction.ts';
 import { describeTypedData } from './describe-typed-data.ts';
-import { type Display, shortened, textOf } from './display.ts';
+import { type Display, isLong, shortened, textOf } from './display.ts';
 
 /** What its holder is told about a request before signing it. */
 export async function describeRequest(
@@ -28,6 +28,13 @@ export async function describeRequest(
   }
 }
 
+function messageWarnings(text: string): string[] {
+  return [
+    ...(isLong(text) ? ['The message is longer than what is shown here.'] : []),
+    ...(/wants\s+you\s+to\s+sign\s+in/i.test(text) ? ['It looks like a login, but is not written as one.'] : []),
+  ];
+}
+
 /** A login to another site that is asked for here is how logins are stolen. */
 function describeMessage(message: Uint8Array, clientOrigin: string): Display {
   const text = textOf(message);
@@ -38,7 +45,7 @@ function describeMessage(message: Uint8Array, clientOrigin: string): Display {
     };
   }
   const login = parseSignInMessage(text);
-  if (!login) return { summary: `Sign the message “${shortened(text)}”.`, warnings: [] };
+  if (!login) return { summary: `Sign the message “${shortened(text)}”.`, warnings: messageWarnings(text) };
   const host = new URL(clientOrigin).host;
   const warnings =
     login.domain === host ? [] : [`This logs in to ${shortened(login.domain)}, but ${host} asks for it.`];

@@ -15,6 +15,9 @@ const QUIET_PROGRAMS = new Set([
   'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
 ]);
 
+const SHOWN_PARTS = 8;
+const IN_TABLE = ' of a lookup table';
+
 type Instruction = { program: string; accounts: string[]; data: Uint8Array };
 
 /** What a transaction moves: coins and tokens in words, other programs by their addresses, with a warning. */
@@ -28,15 +31,18 @@ export async function describeSolanaTransaction(
   const parts: string[] = [];
   const warnings: string[] = [];
   for (const instruction of instructions) {
+    const isHidden = instruction.accounts.some((account) => account.endsWith(IN_TABLE));
+    if (isHidden) warnings.push('Some of its accounts stand in a table elsewhere, and are not shown.');
     if (QUIET_PROGRAMS.has(instruction.program)) continue;
     const words = describeInstruction(world, { ...request, instruction });
     parts.push(words ?? `call the program ${instruction.program}`);
     if (words === null) warnings.push(`What the program ${instruction.program} does cannot be read.`);
     if (words?.startsWith('allow')) warnings.push('An allowance lasts until it is taken back.');
   }
-  const summary =
-    parts.length === 0 ? 'Sign a Solana transaction that moves nothing.' : `${capital(parts.join(', then '))}.`;
-  return { summary, warnings: [...new Set(warnings)] };
+  if (parts.length > SHOWN_PARTS) warnings.unshift('It does more than is shown here.');
+  const shown = parts.slice(0, SHOWN_PARTS).join(', then ');
+  const summary = parts.length === 0 ? 'Sign a Solana transaction that moves nothing.' : `${capital(shown)}.`;
+  return { summary, warnings: [...new Set(warnings)].slice(0, SHOWN_PARTS) };
 }
 
 function describeInstruction(
@@ -81,8 +87,7 @@ async function instructionsOf(transaction: Uint8Array): Promise<Instruction[] | 
   if (!wire) return null;
   try {
     const message = VersionedMessage.deserialize(wire.message);
-    const nameOf = (index: number) =>
-      message.staticAccountKeys[index]?.toBase58() ?? `account ${index} of a lookup table`;
+    const nameOf = (index: number) => message.staticAccountKeys[index]?.toBase58() ?? `account ${index}${IN_TABLE}`;
     return message.compiledInstructions.map((compiled) => ({
       program: nameOf(compiled.programIdIndex),
       accounts: compiled.accountKeyIndexes.map(nameOf),

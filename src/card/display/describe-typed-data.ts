@@ -1,7 +1,16 @@
 import type { TypedDataDefinition } from 'viem';
 import type { Registry } from '../../chains/registry.ts';
 import { allowanceWarnings } from './describe-evm-transaction.ts';
-import { type Display, isUnlimited, printAmount, shortened, tokenAt } from './display.ts';
+import {
+  bigintAsText,
+  type Display,
+  isLong,
+  isUnlimited,
+  printAmount,
+  printed,
+  shortened,
+  tokenAt,
+} from './display.ts';
 
 /** What EIP-712 data allow: permits (EIP-2612) and transfers by signature (ERC-3009) in words, anything else by its names. */
 export function describeTypedData(
@@ -21,20 +30,22 @@ function describeKnown(
 ): Display | null {
   const { contract, typedData } = request;
   const message = recordOf(typedData.message);
-  const amount = amountOf(message.value);
+  // DAI's permits have no amount: all or nothing.
+  const isAll = typedData.primaryType === 'Permit' && message.value === undefined && message.allowed === true;
+  const amount = isAll ? 2n ** 256n - 1n : amountOf(message.value);
   if (contract === '' || amount === null) return null;
-  const printed = printAmount(amount, tokenAt(world.registry, { ...request, address: contract }), contract);
-  const until = untilOf(message.deadline ?? message.validBefore);
+  const token = printAmount(amount, tokenAt(world.registry, { ...request, address: contract }), contract);
+  const until = untilOf(message.deadline ?? message.validBefore ?? message.expiry);
   switch (typedData.primaryType) {
     case 'Permit':
       return {
-        summary: `Allow ${shortened(String(message.spender))} to spend ${printed}${until}.`,
-        warnings: allowanceWarnings(shortened(String(message.spender)), amount),
+        summary: `Allow ${printed(message.spender)} to spend ${token}${until}.`,
+        warnings: allowanceWarnings(printed(message.spender), amount),
       };
     case 'TransferWithAuthorization':
     case 'ReceiveWithAuthorization':
       return {
-        summary: `Send ${printed} to ${shortened(String(message.to))}${until}.`,
+        summary: `Send ${token} to ${printed(message.to)}${until}.`,
         warnings: isUnlimited(amount) ? ['This sends everything that you hold of this token.'] : [],
       };
     default:
@@ -43,23 +54,46 @@ function describeKnown(
 }
 
 function describeAny(typedData: TypedDataDefinition, contract: string): Display {
-  const name = shortened(String(typedData.domain?.name ?? 'an unnamed application'));
+  const name = printed(typedData.domain?.name ?? 'an unnamed application');
   const by = contract === '' ? '' : ` (contract ${shortened(contract)})`;
-  const text = JSON.stringify(typedData.message, (_key, value) => (typeof value === 'bigint' ? String(value) : value));
-  const mentionsUnlimited = [...text.matchAll(/\d{40,}/g)].some(([digits]) =>
-    isUnlimited(BigInt(digits.slice(0, 100))),
-  );
+  const text = JSON.stringify(typedData.message, bigintAsText) ?? '';
+  const isAll = hasUnlimited(typedData, { type: typedData.primaryType, value: typedData.message });
   return {
     summary: `Sign ${shortened(typedData.primaryType)} for ${name}${by}: ${shortened(text)}`,
-    warnings: mentionsUnlimited
-      ? ['The data name an amount without limit: it may allow somebody to take all of a token.']
-      : [],
+    warnings: [
+      ...(isAll ? ['The data name an amount without limit: it may allow somebody to take all of a token.'] : []),
+      ...(isLong(text) ? ['The data say more than what is shown here.'] : []),
+    ],
   };
+}
+
+/** Numbers that are large and are no amounts. */
+const NO_AMOUNT = /nonce|salt|deadline|expir|valid|hash|id$/i;
+
+/** Whether a whole number anywhere in the message is an amount without limit, in whatever spelling. */
+function hasUnlimited(typedData: TypedDataDefinition, at: { type: string; value: unknown; name?: string }): boolean {
+  const { type, value, name = '' } = at;
+  if (Array.isArray(value)) {
+    const element = type.replace(/\[\d*\]$/, '');
+    return value.some((member) => hasUnlimited(typedData, { type: element, value: member, name }));
+  }
+  const fields = typedData.types[type];
+  if (Array.isArray(fields)) {
+    // Types may name themselves: only what is there is walked.
+    if (typeof value !== 'object' || value === null) return false;
+    const members = recordOf(value);
+    return fields.some((field) =>
+      hasUnlimited(typedData, { type: String(field.type), value: members[field.name], name: String(field.name) }),
+    );
+  }
+  const amount = /^u?int\d*$/.test(type) && !NO_AMOUNT.test(name) ? amountOf(value) : null;
+  return amount !== null && isUnlimited(amount);
 }
 
 function untilOf(instant: unknown): string {
   const seconds = amountOf(instant);
   if (seconds === null || seconds > 253_402_300_799n) return ', without an end';
+  if (seconds < 0n) return ', until a time that is over';
   return `, until ${new Date(Number(seconds) * 1000).toISOString()}`;
 }
 

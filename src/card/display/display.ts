@@ -5,13 +5,30 @@ import type { Registry, Token } from '../../chains/registry.ts';
 export type Display = { summary: string; warnings: string[] };
 
 const SHOWN_CHARACTERS = 200;
-/** From here on an allowance is meant to be without limit. */
-const UNLIMITED_FROM = 2n ** 159n;
+/** From here on an allowance is meant to be without limit: no token has as many base units. */
+const UNLIMITED_FROM = 2n ** 127n;
+/** The largest amount of tokens that count in 96 bits; they take it for an allowance without limit. */
+const ALL_OF_96_BITS = 2n ** 96n - 1n;
 
 /** A text of any length as one line that can be shown; control characters and direction marks become visible. */
 export function shortened(text: string): string {
-  const line = [...text.replace(/\s+/g, ' ')].map((character) => (isHidden(character) ? '�' : character)).join('');
-  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;
+  const characters = [...text.slice(0, 4 * SHOWN_CHARACTERS).replace(/\s+/g, ' ')];
+  const shown = characters.slice(0, SHOWN_CHARACTERS).map((character) => (isHidden(character) ? '�' : character));
+  return isLong(text) ? `${shown.join('')}…` : shown.join('');
+}
+
+/** Whether `shortened` leaves something out. */
+export function isLong(text: string): boolean {
+  return text.length > 4 * SHOWN_CHARACTERS || [...text.replace(/\s+/g, ' ')].length > SHOWN_CHARACTERS;
+}
+
+/** A value that came as JSON, whatever it is, as one line. */
+export function printed(value: unknown): string {
+  return shortened(typeof value === 'string' ? value : (JSON.stringify(value, bigintAsText) ?? 'nothing'));
+}
+
+export function bigintAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
 function isHidden(character: string): boolean {
@@ -35,7 +52,7 @@ export function tokenAt(registry: Registry, place: { chainId: number; address: s
 }
 
 export function isUnlimited(amount: bigint): boolean {
-  return amount >= UNLIMITED_FROM;
+  return amount >= UNLIMITED_FROM || amount === ALL_OF_96_BITS;
 }
 
 /** "12.5 USDC"; of a contract that we do not know, base units, for its decimals are not known either. */

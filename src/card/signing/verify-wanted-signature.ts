@@ -1,24 +1,28 @@
 import { base64 } from '@scure/base';
 import { type Hex, hashTypedData, isAddressEqual, isHex, TransactionNotFoundError } from 'viem';
 import type { AccountName } from '../../chains/account-id.ts';
+import type { EvmClient } from '../../chains/evm/nodes.ts';
 import { chainUnavailable } from '../../chains/rpc-call.ts';
 import { isDigestSigned, isMessageSigned, type SigningWorld } from './is-message-signed.ts';
 import { isSolanaTransactionSigned } from './is-solana-transaction-signed.ts';
 import type { EvmTransaction, WantedSignature } from './wanted-signature.ts';
+
+/** A block may carry a time a little before the transactions in it were sent. */
+const BLOCK_TIME_LAG_SECONDS = 30;
 
 /** Why what came back is not what was wanted; null when it is. `txHash` is set where the signature is a transaction's. */
 export type SignatureJudgement = { fault: string | null; txHash: Hex | null };
 
 /**
  * Judges what a wallet answered. A message or typed data is verified against the account; of a transaction that was sent,
- * the hash is looked up on the chain's node and sender, receiver, value and data must be those of the request; a signed
- * Solana transaction must carry the same message. Throws CHAIN_UNAVAILABLE when a node is needed and does not answer.
+ * the hash is looked up on the chain's node: sender, receiver, value and data must be those of the request, and it must not
+ * have been mined before that was made (the same payment of last week is no answer to today's); a signed Solana transaction must carry the same message. Throws CHAIN_UNAVAILABLE when a node is needed and does not answer.
  */
 export async function verifyWantedSignature(
   world: SigningWorld,
-  request: { account: AccountName; wanted: WantedSignature; signature: string },
+  request: { account: AccountName; wanted: WantedSignature; signature: string; askedAt: Date },
 ): Promise<SignatureJudgement> {
-  const { account, wanted, signature } = request;
+  const { account, wanted, signature, askedAt } = request;
   switch (wanted.kind) {
     case 'message': {
       const isSigned = await isMessageSigned(world, { account, message: wanted.message, signature });
@@ -29,7 +33,7 @@ export async function verifyWantedSignature(
       return judged(await isDigestSigned(world, { account, digest, signature }), "is not the account's over this data");
     }
     case 'evmTransaction':
-      return judgeSent(world, { account, wanted: wanted.transaction, hash: signature });
+      return judgeSent(world, { account, wanted: wanted.transaction, hash: signature, askedAt });
     case 'solanaTransaction': {
       const isSigned = await isSolanaTransactionSigned({
         account,
@@ -49,18 +53,13 @@ function judged(isGood: boolean, fault: string): SignatureJudgement {
 
 async function judgeSent(
   world: SigningWorld,
-  request: { account: AccountName; wanted: EvmTransaction; hash: string },
+  request: { account: AccountName; wanted: EvmTransaction; hash: string; askedAt: Date },
 ): Promise<SignatureJudgement> {
   const { account, wanted } = request;
   const hash = request.hash.toLowerCase();
   if (!isHex(hash) || hash.length !== 66) return judged(false, 'a transaction hash: 0x and 64 hex digits');
   if (!world.config.rpc.some((node) => node.chainId === account.chainId)) throw chainUnavailable(account.chainId);
-  const sent = await world.nodes.asking(account.chainId, (client) =>
-    client.getTransaction({ hash }).catch((error: unknown) => {
-      if (error instanceof TransactionNotFoundError) return null;
-      throw error;
-    }),
-  );
+  const { sent, minedAt } = await world.nodes.asking(account.chainId, (client) => lookUp(client, hash));
   if (!sent) return judged(false, 'the chain knows no such transaction (yet)');
   const differences = [
     isAddressEqual(sent.from, wanted.from) ? null : 'from',
@@ -69,7 +68,20 @@ async function judgeSent(
     sent.input.toLowerCase() === wanted.data.toLowerCase() ? null : 'data',
   ].filter((field) => field !== null);
   if (differences.length > 0) return judged(false, `the transaction differs in ${differences.join(', ')}`);
+  if (minedAt !== null && minedAt < request.askedAt.getTime() / 1000 - BLOCK_TIME_LAG_SECONDS) {
+    return judged(false, 'the transaction was sent before it was asked for');
+  }
   return { fault: null, txHash: hash };
+}
+
+async function lookUp(client: EvmClient, hash: Hex) {
+  const sent = await client.getTransaction({ hash }).catch((error: unknown) => {
+    if (error instanceof TransactionNotFoundError) return null;
+    throw error;
+  });
+  if (!sent || sent.blockHash === null) return { sent, minedAt: null };
+  const block = await client.getBlock({ blockHash: sent.blockHash });
+  return { sent, minedAt: Number(block.timestamp) };
 }
 
 function isSameReceiver(sent: Hex | null, wanted: Hex | null): boolean {

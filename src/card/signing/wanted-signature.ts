@@ -12,11 +12,11 @@ import {
   isAddressEqual,
   isHex,
   type TypedDataDefinition,
-  validateTypedData,
 } from 'viem';
 import { z } from 'zod';
 import type { AccountName } from '../../chains/account-id.ts';
 import { type FieldFault, invalid } from '../../errors.ts';
+import { readTypedData } from './read-typed-data.ts';
 
 export type EvmTransaction = { from: Address; to: Address | null; value: bigint; data: Hex };
 
@@ -27,6 +27,7 @@ export type WantedSignature =
   | { kind: 'solanaTransaction'; transaction: Uint8Array };
 
 const DATA_LIMIT_BYTES = 32_768;
+const SOLANA_PACKET_BYTES = 1232;
 
 /** Throws VALIDATION_ERROR that names the parameter. `method` is one of the enabled ones of the account's namespace. */
 export function readWantedSignature(request: {
@@ -45,7 +46,7 @@ export function readWantedSignature(request: {
     case 'solana_signMessage':
       return { kind: 'message', message: solanaMessage(params, account) };
     case 'solana_signTransaction':
-      return { kind: 'solanaTransaction', transaction: bytesOf(fieldOf(params, 'transaction'), 'params.transaction') };
+      return { kind: 'solanaTransaction', transaction: solanaTransaction(params) };
     case 'sui_signPersonalMessage':
       return { kind: 'message', message: suiMessage(params, account) };
     default:
@@ -62,46 +63,35 @@ function personalSign(params: unknown, account: AccountName): WantedSignature {
   return { kind: 'message', message: bytes };
 }
 
-const typedDataSchema = z.looseObject({
-  domain: z.looseObject({ chainId: z.union([z.int(), z.string().max(80)]).optional() }),
-  types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() })).max(100)),
-  primaryType: z.string(),
-  message: z.record(z.string(), z.unknown()),
-});
-
 function typedData(params: unknown, account: AccountName): WantedSignature {
   const [address, given] = pairOf(params, '[address, typed data]');
   demandOwn(address, account, 'params[0]');
-  const parsed = typedDataSchema.safeParse(typeof given === 'string' ? parseJson(given) : given);
-  if (!parsed.success) throw fault('params[1]', 'domain, types, primaryType and message, as EIP-712 has them');
-  const { domain, types, primaryType, message } = parsed.data;
-  const typed = { domain, types, primaryType, message } as unknown as TypedDataDefinition;
-  try {
-    validateTypedData(typed);
-  } catch {
-    throw fault('params[1]', 'its message does not fit its types');
-  }
-  const chainId = domain.chainId === undefined ? null : chainNumber(domain.chainId);
-  if (chainId !== null && chainId !== BigInt(account.chainId)) {
-    throw fault('params[1].domain.chainId', `is ${chainId}, not the chain ${account.chainId} of the request`);
-  }
-  return { kind: 'typedData', typedData: typed, chainId };
+  return { kind: 'typedData', ...readTypedData(given, { chainId: account.chainId }) };
 }
 
 const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/);
-const transactionSchema = z.looseObject({
+/** Closed: a field that is not known here, such as a delegation of the account (EIP-7702), could do what nobody is shown. */
+const transactionSchema = z.strictObject({
   from: z.string(),
   to: z.string().nullish(),
   value: quantity.optional(),
   data: z.string().optional(),
   input: z.string().optional(),
-  chainId: z.union([quantity, z.int()]).optional(),
+  chainId: z.union([quantity, z.int().nonnegative()]).optional(),
+  type: z.enum(['0x0', '0x1', '0x2']).optional(),
+  nonce: quantity.optional(),
+  gas: quantity.optional(),
+  gasLimit: quantity.optional(),
+  gasPrice: quantity.optional(),
+  maxFeePerGas: quantity.optional(),
+  maxPriorityFeePerGas: quantity.optional(),
+  accessList: z.array(z.unknown()).optional(),
 });
 
 function evmTransaction(params: unknown, account: AccountName): WantedSignature {
   const parsed = transactionSchema.safeParse(Array.isArray(params) ? params[0] : undefined);
   if (!parsed.success || (Array.isArray(params) && params.length > 1)) {
-    throw fault('params', '[{from, to, value, data}], amounts as 0x and hex digits');
+    throw fault('params', '[{from, to, value, data}] and fees, of type 0 to 2, amounts as 0x and hex digits');
   }
   const { from, to, value, chainId } = parsed.data;
   demandOwn(from, account, 'params[0].from');
@@ -109,13 +99,24 @@ function evmTransaction(params: unknown, account: AccountName): WantedSignature 
     throw fault('params[0].chainId', `is not the chain ${account.chainId} of the request`);
   }
   if (to !== undefined && to !== null && !isAddress(to, { strict: false })) throw fault('params[0].to', 'an address');
-  const data = parsed.data.data ?? parsed.data.input ?? '0x';
+  const data = callData(parsed.data);
+  if ((to ?? null) === null && data === '0x') throw fault('params[0].to', 'an address, or data that makes a contract');
+  const receiver = to === undefined || to === null ? null : getAddress(to);
+  return {
+    kind: 'evmTransaction',
+    transaction: { from: getAddress(from), to: receiver, value: BigInt(value ?? '0x0'), data },
+  };
+}
+
+/** Wallets differ in which of the two names they prefer: both must say the same. */
+function callData(given: { data?: string | undefined; input?: string | undefined }): Hex {
+  const data = given.data ?? given.input ?? '0x';
+  if (given.data !== undefined && given.input !== undefined && given.data !== given.input) {
+    throw fault('params[0].input', 'differs from data');
+  }
   if (!isHex(data) || data.length % 2 !== 0) throw fault('params[0].data', '0x and pairs of hex digits');
   if (data.length / 2 > DATA_LIMIT_BYTES) throw fault('params[0].data', `at most ${DATA_LIMIT_BYTES} bytes`);
-  if ((to ?? null) === null && data === '0x') throw fault('params[0].to', 'an address, or data that makes a contract');
-  const receiver = to === undefined || to === null ? null : checksummed(to);
-  const transaction = { from: checksummed(from), to: receiver, value: BigInt(value ?? '0x0'), data };
-  return { kind: 'evmTransaction', transaction };
+  return data;
 }
 
 function solanaMessage(params: unknown, account: AccountName): Uint8Array {
@@ -126,6 +127,12 @@ function solanaMessage(params: unknown, account: AccountName): Uint8Array {
     throw fault('params.message', 'the message, in base58');
   }
   return base58.decode(message);
+}
+
+function solanaTransaction(params: unknown): Uint8Array {
+  const bytes = bytesOf(fieldOf(params, 'transaction'), 'params.transaction');
+  if (bytes.length <= SOLANA_PACKET_BYTES) return bytes;
+  throw fault('params.transaction', `at most ${SOLANA_PACKET_BYTES} bytes: no longer one could be sent`);
 }
 
 function suiMessage(params: unknown, account: AccountName): Uint8Array {
@@ -169,26 +176,6 @@ function demandOwn(address: unknown, account: AccountName, param: string): void 
     isAddress(account.address) &&
     isAddressEqual(address, account.address);
   if (!isOwn) throw fault(param, 'is not the account of the request');
-}
-
-function chainNumber(given: string | number): bigint {
-  try {
-    return BigInt(given);
-  } catch {
-    throw fault('params[1].domain.chainId', 'a number');
-  }
-}
-
-function checksummed(address: string): Address {
-  return getAddress(address);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function fault(param: string, message: string): Error {

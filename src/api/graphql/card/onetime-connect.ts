@@ -16,6 +16,7 @@ import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { sharedPoll } from '../server/live.ts';
+import { byRealTime } from '../server/world.ts';
 import { cardCaller, cardPrincipal } from './card-caller.ts';
 
 const LOOK_MS = 250;
@@ -53,7 +54,7 @@ export const OnetimeRequestRef = builder.objectRef<OnetimeRequest>('OnetimeReque
     status: t.field({
       type: OnetimeStatusEnum,
       description: 'Where it stands.',
-      resolve: (request, _args, context) => toldStatus(request, context.world.clock.now()),
+      resolve: (request, _args, context) => toldStatus(request, context.world.realClock.now()),
     }),
     clientOrigin: t.exposeString('clientOrigin', { description: 'Who asks.' }),
     chainId: t.exposeString('chainId', { description: 'CAIP-2.' }),
@@ -121,7 +122,7 @@ const StartedRequestRef = builder.objectRef<StartedRequest>('StartedOnetimeReque
     status: t.field({
       type: OnetimeStatusEnum,
       description: 'PENDING.',
-      resolve: ({ request }, _args, context) => toldStatus(request, context.world.clock.now()),
+      resolve: ({ request }, _args, context) => toldStatus(request, context.world.realClock.now()),
     }),
     method: t.string({ description: "The wallet's name for it.", resolve: ({ request }) => request.method }),
     expiresAt: t.field({
@@ -197,7 +198,7 @@ builder.subscriptionField('onetimeRequestUpdated', (t) =>
       return sharedPoll<OnetimeRequest>({
         everyMs: LOOK_MS,
         read: () => requireRequest(context, id),
-        fingerprint: (request) => toldStatus(request, context.world.clock.now()),
+        fingerprint: (request) => toldStatus(request, context.world.realClock.now()),
       })();
     },
     resolve: (request) => request,
@@ -212,7 +213,7 @@ builder.mutationField('startOnetimeRequest', (t) =>
     args: { input: t.arg({ type: StartOnetimeRequestInput, required: true, description: 'What.' }) },
     resolve: (_root, { input }, context) => {
       const { params, ...rest } = checked(context, startRules, input);
-      return startOnetimeRequest(context.world, { ...rest, params, caller: cardCaller(context.principal) });
+      return startOnetimeRequest(byRealTime(context.world), { ...rest, params, caller: cardCaller(context.principal) });
     },
   }),
 );
@@ -264,7 +265,7 @@ builder.mutationField('confirmOnetimeRequest', (t) =>
     resolve: (_root, { id, input }, context) => {
       const decision = checked(context, confirmRules, input);
       const { userId, subjectId } = cardPrincipal(context.principal);
-      return confirmOnetimeRequest(context.world, { userId, tokenRequestId: subjectId, id, decision });
+      return confirmOnetimeRequest(byRealTime(context.world), { userId, tokenRequestId: subjectId, id, decision });
     },
   }),
 );

@@ -11,6 +11,7 @@ import { linkedAccountsOf } from '../../../card/store.ts';
 import { unlinkAccount } from '../../../card/unlink-account.ts';
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
+import { byRealTime } from '../server/world.ts';
 import { cardCaller, cardPrincipal } from './card-caller.ts';
 
 const SESSIONS = 100;
@@ -149,7 +150,7 @@ builder.mutationField('connectSession', (t) =>
     resolve: (_root, { input }, context) => {
       const { clientOrigin, accounts } = checked(context, connectRules, input);
       const { userId, tokenId } = cardPrincipal(context.principal);
-      return connectSession(context.world, { userId, tokenId, clientOrigin, accounts: accounts ?? [] });
+      return connectSession(byRealTime(context.world), { userId, tokenId, clientOrigin, accounts: accounts ?? [] });
     },
   }),
 );
@@ -161,7 +162,7 @@ builder.mutationField('revokeSession', (t) =>
     authScopes: { card: true },
     args: { id: t.arg.id({ required: true, description: 'The session.' }) },
     resolve: (_root, { id }, context) =>
-      revokeSession(context.world, { userId: cardPrincipal(context.principal).userId, id }),
+      revokeSession(byRealTime(context.world), { userId: cardPrincipal(context.principal).userId, id }),
   }),
 );
 
@@ -180,7 +181,7 @@ builder.mutationField('unlinkAccount', (t) =>
     args: { input: t.arg({ type: UnlinkAccountInput, required: true, description: 'Which.' }) },
     resolve: async (_root, { input }, context) => {
       const { account } = checked(context, unlinkRules, input);
-      await unlinkAccount(context.world, { caller: cardCaller(context.principal), account });
+      await unlinkAccount(byRealTime(context.world), { caller: cardCaller(context.principal), account });
       return true;
     },
   }),
