@@ -1,0 +1,142 @@
+/** Every kind of credential against every root field and every route: who may not is told so before anything else is judged. */
+import { type GraphQLObjectType, getNamedType, isCompositeType, isRequiredArgument } from 'graphql';
+import { expect, test } from 'vitest';
+import { restRoutes } from '../../generated/rest.ts';
+import { schema } from '../../src/api/graphql/schema.ts';
+import type { Access } from '../../src/api/graphql/server/access.ts';
+import { accessNeeded } from '../../src/api/graphql/server/root-access.ts';
+import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
+import type { MemberRole } from '../../src/auth/members/member.ts';
+import { issueToken } from '../../src/auth/tokens/issue-token.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { callGraphql } from '../setup/api.ts';
+import { openRestApi } from '../setup/rest.ts';
+
+const api = await openRestApi();
+const { world, merchantA, database } = api;
+const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
+const REFUSALS = ['This needs a credential.', 'This credential may not do this.'];
+
+/** What each may, as answers to merchants say it; written down here a second time on purpose. */
+const granted: Record<string, Access[]> = {
+  anonymous: [],
+  'secret key': ['secretKey', 'read', 'write', 'credential'],
+  'publishable key': ['credential'],
+  'client secret': ['session'],
+  'access token': ['card'],
+  'session token': ['cardSession'],
+  'onetime token': ['onetime'],
+  owner: ['read', 'write', 'credential', 'member', 'owner'],
+  developer: ['read', 'write', 'credential', 'member'],
+  viewer: ['read', 'credential', 'member'],
+  operator: ['operator'],
+  arbiter: ['arbiter'],
+};
+const headers = await credentials();
+
+async function credentials(): Promise<Record<string, Record<string, string>>> {
+  const now = world.clock.now();
+  const expiresAt = new Date(now.getTime() + 3_600_000);
+  const bearer = async (subject: Parameters<typeof issueToken>[1]['subject']) => ({
+    authorization: `Bearer ${(await issueToken(world, { subject })).token}`,
+  });
+  const member = async (role: MemberRole) => {
+    const memberId = newId();
+    const { merchantId } = merchantA;
+    await database.member.create({ data: { id: memberId, merchantId, email: `${role}@example.com`, role } });
+    const sessionId = newId();
+    await database.memberSession.create({ data: { id: sessionId, memberId, expiresAt, createdAt: now } });
+    return bearer({ audience: 'dashboard', memberId, sessionId });
+  };
+  const userId = newId();
+  const sessionId = newId();
+  const clientOrigin = 'https://shop.example';
+  await database.cardUser.create({ data: { id: userId, email: 'user@example.com', createdAt: now } });
+  await database.cardSession.create({ data: { id: sessionId, userId, clientOrigin, expiresAt, createdAt: now } });
+  const made = await api.graphql(
+    'mutation { createCheckoutSession(input: { items: [{ name: "Tea", amount: "3" }] }) { clientSecret } }',
+    {},
+    { key: merchantA.secretKey },
+  );
+  const platform = async (role: 'OPERATOR' | 'ARBITER') => ({
+    'x-api-key': (await createPlatformCredential(world, { role, name: role })).secret,
+  });
+  return {
+    anonymous: {},
+    'secret key': { 'x-api-key': merchantA.secretKey },
+    'publishable key': { 'x-api-key': merchantA.publishableKey },
+    'client secret': { 'x-client-secret': made.data.createCheckoutSession.clientSecret },
+    'access token': await bearer({ audience: 'card', userId }),
+    'session token': await bearer({ audience: 'session-connect', userId, sessionId }),
+    'onetime token': await bearer({ audience: 'onetime-connect', userId, requestId: newId() }),
+    owner: await member('OWNER'),
+    developer: await member('DEVELOPER'),
+    viewer: await member('VIEWER'),
+    operator: await platform('OPERATOR'),
+    arbiter: await platform('ARBITER'),
+  };
+}
+
+type Root = { operation: 'query' | 'mutation'; name: string; type: GraphQLObjectType };
+
+const roots: Root[] = (['query', 'mutation'] as const).flatMap((operation) => {
+  const type = operation === 'query' ? schema.getQueryType() : schema.getMutationType();
+  return type ? Object.keys(type.getFields()).map((name) => ({ operation, name, type })) : [];
+});
+
+const mayBe = (needed: readonly Access[], who: string) =>
+  needed.some((access) => access === 'public' || granted[who]?.includes(access));
+
+/** The field with its required arguments, none of them given: who may ask is told what is missing, and nothing is done. */
+function documentOf({ operation, name, type }: Root): string {
+  const field = type.getFields()[name];
+  const needed = field?.args.filter(isRequiredArgument) ?? [];
+  const head = needed.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
+  const given = needed.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
+  const selection = field && isCompositeType(getNamedType(field.type)) ? ' { __typename }' : '';
+  return `${operation}${head && ` (${head})`} { ${name}${given && `(${given})`}${selection} }`;
+}
+
+test.each(Object.keys(granted))('%s: every root field', async (who) => {
+  // A logout takes no argument, and would end the login that the next calls need.
+  for (const root of roots.filter(({ name }) => name !== 'logout')) {
+    const needed = accessNeeded(root.type, root.name) ?? [];
+    const answer = await callGraphql(api.url, documentOf(root), {}, { headers: headers[who] ?? {} });
+    const fault = answer.errors?.[0];
+    const isRefused = fault !== undefined && REFUSALS.includes(fault.message);
+    expect.soft([root.name, isRefused]).toEqual([root.name, !mayBe(needed, who)]);
+    const code = who === 'anonymous' ? 'AUTHENTICATION_ERROR' : 'AUTHORIZATION_ERROR';
+    if (isRefused) expect.soft([root.name, fault.extensions.code]).toEqual([root.name, code]);
+  }
+});
+
+test.each(Object.keys(granted))('%s: every route', async (who) => {
+  for (const route of restRoutes) {
+    const path = route.path.replace(':appId', merchantA.appId).replace(/:\w+/g, UNKNOWN);
+    const answer = await fetch(`${api.url}${path}`, {
+      method: route.method,
+      headers: { 'content-type': 'application/json', ...headers[who] },
+      ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: '{"notAField":1}' }),
+    });
+    const text = await answer.text();
+    const isRefused = REFUSALS.some((words) => text.includes(words));
+    const name = `${route.method} ${route.path}`;
+    expect.soft([name, isRefused]).toEqual([name, !mayBe(route.access, who)]);
+    if (isRefused) expect.soft([name, answer.status]).toEqual([name, who === 'anonymous' ? 401 : 403]);
+  }
+});
+
+test('what no dashboard may: make payment intents; and what a viewer may change: nothing but the own login', () => {
+  const mutations = roots.filter(({ operation }) => operation === 'mutation');
+  const open = (who: string) =>
+    mutations
+      .map(({ name, type }) => ({ name, needed: accessNeeded(type, name) ?? [] }))
+      .filter(({ needed }) => !needed.includes('public') && mayBe(needed, who))
+      .map(({ name }) => name);
+  expect(open('viewer')).toEqual(['logout']);
+  expect(open('owner')).not.toContain('createPaymentIntent');
+  expect(open('publishable key')).toEqual([]);
+  expect(open('onetime token')).toEqual(['confirmOnetimeRequest']);
+  expect(open('operator')).toEqual([]);
+  expect(open('owner').filter((name) => !open('developer').includes(name))).toEqual(['inviteMember', 'removeMember']);
+});
