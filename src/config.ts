@@ -39,6 +39,8 @@ const environmentSchema = z.object({
     .string()
     .regex(/^[1-9A-HJ-NP-Za-km-z]{80,90}$/, 'a secret key of 64 bytes in base58')
     .optional(),
+  /** Payments with real money on Solana are custodial: they are taken only when this says so. */
+  SOLANA_CUSTODIAL_MAINNET: flag.default(false),
   SOLANA_FEE_RECIPIENT: z
     .string()
     .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'an address in base58')
@@ -142,6 +144,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
       vaultSecret: env.SOLANA_VAULT_SECRET?.toLowerCase(),
       operatorKey: env.SOLANA_OPERATOR_KEY,
       feeRecipient: env.SOLANA_FEE_RECIPIENT,
+      custodialMainnet: env.SOLANA_CUSTODIAL_MAINNET,
     },
     quoteSeconds: env.QUOTE_SECONDS,
     prices: {

@@ -88,6 +88,8 @@ describe('the settings', () => {
     expect(faultsOf({ ...needed, ...key, SOLANA_VAULT_SECRET: 'ab' })).toEqual(['SOLANA_VAULT_SECRET']);
     expect(parseConfig({ ...needed, ...secret, ...key }).solana.vaultSecret).toBe('ab'.repeat(32));
     expect(parseConfig({ ...needed, RPC_URL_103: 'http://127.0.0.1:8899' }).solana.vaultSecret).toBeUndefined();
+    expect(parseConfig(needed).solana.custodialMainnet).toBe(false);
+    expect(parseConfig({ ...needed, SOLANA_CUSTODIAL_MAINNET: 'true' }).solana.custodialMainnet).toBe(true);
   });
 
   it('take the operator’s key from a signer elsewhere, with or without a token', () => {

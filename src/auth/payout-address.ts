@@ -1,12 +1,10 @@
 /** Addresses that money may be paid out to. A typing error here is paid for with every payment, so each is checked. */
 import { getAddress, isAddress, zeroAddress } from 'viem';
+import { parseSolanaWallet } from '../chains/solana/solana-address.ts';
 
 type Family = 'EVM' | 'SOLANA' | 'SUI';
 
-const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 const SUI = /^0x[0-9a-fA-F]{64}$/;
-/** On the curve, yet nobody's wallet. */
-const SOLANA_SYSTEM_PROGRAM = '11111111111111111111111111111111';
 
 /** The address in its canonical form, or null where it cannot be paid. */
 export function parsePayoutAddress(family: Family, text: string): string | null {
@@ -14,7 +12,7 @@ export function parsePayoutAddress(family: Family, text: string): string | null 
     case 'EVM':
       return parseEvm(text);
     case 'SOLANA':
-      return BASE58.test(text) && text !== SOLANA_SYSTEM_PROGRAM ? text : null;
+      return parseSolanaWallet(text);
     case 'SUI':
       return SUI.test(text) && !/^0x0+$/.test(text) ? text.toLowerCase() : null;
     default:

@@ -2,6 +2,7 @@
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
+import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import type { Config } from '../config.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -12,7 +13,8 @@ export type CheckoutWorld = {
   clock: Clock;
   registry: Registry;
   nodes: EvmNodes;
+  solanaNodes: SolanaNodes;
   prices: PriceBook;
   operator: OperatorSigner;
-  config: Pick<Config, 'publicUrl' | 'quoteSeconds' | 'feeRecipient' | 'arbiter' | 'rpc'>;
+  config: Pick<Config, 'publicUrl' | 'quoteSeconds' | 'feeRecipient' | 'arbiter' | 'rpc' | 'solana'>;
 };

@@ -3,6 +3,7 @@ import { type DatabaseTransaction, type PaymentTerms, type Quote, transaction } 
 import type { Scope } from '../auth/principal.ts';
 import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../chains/evm/signature.ts';
 import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
+import type { Call } from '../escrow/calldata.ts';
 import { termsFromJson } from '../escrow/terms.ts';
 import { enqueueTransaction } from '../operator/enqueue-transaction.ts';
 import { newId } from '../platform/identifier.ts';
@@ -24,8 +25,8 @@ export type ConfirmInput = {
   /** Default: the latest of the session. */
   quoteId?: string | null | undefined;
   signatures?: { [Name in SignatureName]?: Hex | null | undefined } | null | undefined;
-  /** Of a DIRECT payment; a hint only, for the chain tells. */
-  txHash?: Hex | null | undefined;
+  /** Of a DIRECT payment, or the signature of one on Solana; a hint only, for the chain tells. */
+  txHash?: string | null | undefined;
 };
 
 type QuoteWithTerms = { quote: Quote; signed: PaymentTerms };
@@ -51,23 +52,18 @@ export async function confirmCheckout(
   const isPaidByIt = session.paymentIntent?.acceptedTermsHash === found.quote.termsHash;
   if (found.quote.confirmedAt !== null || session.status === 'COMPLETE' || isPaidByIt) return session;
   requireInTime(session, found.quote, world.clock.now());
-  const payment = plannedPayment(world, found);
-  const plan = readPlan(found.quote.steps);
-  const signatures = await requireSignatures(world, { payment, plan, given: request.input.signatures ?? {} });
-  const operatorSignature = hex(found.signed.operatorSignature);
-  const call = relayCall(plan, payment, { ...signatures, operatorSignature });
+  requireKindOfHash(world, found.quote, request.input.txHash);
+  const { signatures, relay } = await judgeAnswer(world, found, request.input);
   return await transaction(world.database, async (tx) => {
     const { quote } = found;
-    if (call !== null) await lockWallet(tx, { chainId: quote.chainId, address: quote.walletAddress });
+    if (relay !== null) await lockWallet(tx, { chainId: quote.chainId, address: quote.walletAddress });
     await lockPaymentIntent(tx, quote.paymentIntentId);
     const fresh = await tx.quote.findUniqueOrThrow({ where: { id: quote.id } });
     if (fresh.confirmedAt !== null) return await readSession(tx, session.id);
     const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: quote.paymentIntentId } });
     if (intent.acceptedTermsHash === quote.termsHash) return await readSession(tx, session.id);
     requireUnpaid(intent);
-    if (call !== null) {
-      await queueRelay(tx, { quote, call, sender: world.operator.address, payment });
-    }
+    if (relay !== null) await queueRelay(tx, { quote, ...relay, sender: world.operator.address });
     await recordAnswer(tx, { found, signatures, txHash: request.input.txHash ?? null, now: world.clock.now() });
     await tx.checkoutSession.update({
       where: { id: session.id },
@@ -110,6 +106,35 @@ function requireInTime(session: SessionToPay, quote: Quote, now: Date): void {
   throw new GatewayError('QUOTE_EXPIRED', `The quote expired at ${quote.expiresAt.toISOString()}; prepare again.`, {
     meta: { quoteId: quote.id },
   });
+}
+
+/** A hint of the other family's form would never be found. */
+function requireKindOfHash(
+  world: Pick<CheckoutWorld, 'registry'>,
+  quote: Quote,
+  txHash: string | null | undefined,
+): void {
+  if (!txHash) return;
+  const isSolana = world.registry.chain(quote.chainId)?.family === 'SOLANA';
+  if (isSolana !== txHash.startsWith('0x')) return;
+  throw invalid([{ param: 'txHash', message: `is no transaction of chain ${quote.chainId}` }]);
+}
+
+type Relay = { call: Call; payment: PlannedPayment };
+
+/** What the payer had to sign, verified; and what the operator sends for it, null where the payer sends. */
+async function judgeAnswer(
+  world: Pick<CheckoutWorld, 'registry' | 'nodes'>,
+  found: QuoteWithTerms,
+  input: ConfirmInput,
+): Promise<{ signatures: Signatures; relay: Relay | null }> {
+  if (world.registry.chain(found.quote.chainId)?.family === 'SOLANA') return { signatures: {}, relay: null };
+  const payment = plannedPayment(world, found);
+  const plan = readPlan(found.quote.steps);
+  const signatures = await requireSignatures(world, { payment, plan, given: input.signatures ?? {} });
+  const operatorSignature = hex(found.signed.operatorSignature);
+  const call = relayCall(plan, payment, { ...signatures, operatorSignature });
+  return { signatures, relay: call && { call, payment } };
 }
 
 function plannedPayment(world: Pick<CheckoutWorld, 'registry'>, found: QuoteWithTerms): PlannedPayment {
@@ -156,10 +181,7 @@ async function requireSignatures(
   return signatures;
 }
 
-async function queueRelay(
-  tx: DatabaseTransaction,
-  request: { quote: Quote; call: { to: string; data: Hex }; sender: string; payment: PlannedPayment },
-): Promise<void> {
+async function queueRelay(tx: DatabaseTransaction, request: Relay & { quote: Quote; sender: string }): Promise<void> {
   const { quote, call, sender, payment } = request;
   const { paymentIntentId } = quote;
   if ((await tx.transaction.count({ where: { paymentIntentId, type: 'AUTHORIZE', status: 'PENDING' } })) > 0) {
@@ -203,7 +225,7 @@ export function relayPurpose(termsHash: string): string {
 
 async function recordAnswer(
   tx: DatabaseTransaction,
-  request: { found: QuoteWithTerms; signatures: Signatures; txHash: Hex | null; now: Date },
+  request: { found: QuoteWithTerms; signatures: Signatures; txHash: string | null; now: Date },
 ): Promise<void> {
   const { found, signatures, txHash, now } = request;
   const plan = readPlan(found.quote.steps);

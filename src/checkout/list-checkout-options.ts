@@ -44,6 +44,7 @@ export async function listCheckoutOptions(
       const price = await priceOrNull(world, token.symbol);
       if (price === null) return null;
       const methods = methodsFor({
+        family: chain.family,
         token,
         amountUsd: amount.times(fiatUsd),
         relayMinimumUsd: relayMinimum(world, chain.chainId),
@@ -68,18 +69,39 @@ export async function listCheckoutOptions(
   return priced;
 }
 
-/** Tokens of chains with a node and an escrow, which the session and its intent allow and the app's mode takes. */
+/** Tokens of chains that can be paid on here, which the session and its intent allow and the app's mode takes. */
 export function payableTokens(
-  world: Pick<CheckoutWorld, 'registry'>,
+  world: Pick<CheckoutWorld, 'registry' | 'config'>,
   session: SessionToPay,
 ): { chain: Chain; token: Token }[] {
   const own = readSelection(session);
   const ofIntent = session.paymentIntent ? readSelection(session.paymentIntent) : own;
   return world.registry
     .enabled()
-    .filter((chain) => chain.family === 'EVM' && chain.escrow !== null && takesPayment(chain, session.app.mode))
+    .filter((chain) => takesPayment(chain, session.app.mode) && isPayable(world, session, chain))
     .flatMap((chain) => chain.tokens.map((token) => ({ chain, token })))
     .filter(({ chain, token }) => isSelected(own, chain, token) && isSelected(ofIntent, chain, token));
+}
+
+/**
+ * On EVM chains an escrow contract is needed; on Solana the keys of vaults, and the operator's word for it where the money
+ * is real, for it is custody. There is no hold on Solana that could be captured later, and no consent to be charged.
+ */
+function isPayable(world: Pick<CheckoutWorld, 'config'>, session: SessionToPay, chain: Chain): boolean {
+  const { solana } = world.config;
+  switch (chain.family) {
+    case 'EVM':
+      return chain.escrow !== null;
+    case 'SOLANA': {
+      const isAllowed = chain.testnet || chain.local || solana.custodialMainnet;
+      const isOnePayment = session.mode === 'PAYMENT' && session.paymentIntent?.captureMode === 'AUTOMATIC';
+      return solana.vaultSecret !== undefined && isAllowed && isOnePayment;
+    }
+    case 'SUI':
+      return false;
+    default:
+      return chain.family satisfies never;
+  }
 }
 
 /** USD under which nothing is relayed on a chain. */

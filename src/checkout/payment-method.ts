@@ -1,21 +1,23 @@
 /**
  * How a payer may pay with a token. DIRECT: the payer's wallet sends the payment. PERMIT and APPROVAL are relayed: the
  * payer signs and the operator sends, so the payment must be worth the operator's gas. The coin of a chain cannot be
- * pulled: it is paid DIRECT only.
+ * pulled: it is paid DIRECT only, and so is everything on Solana.
  */
 import { Decimal } from 'decimal.js';
 import type { AuthorizationMethod } from '../../prisma/client.ts';
-import { NATIVE, type Token } from '../chains/chain.ts';
+import { type Chain, NATIVE, type Token } from '../chains/chain.ts';
 
 /** `amountUsd` is what is paid; relayed methods need at least `relayMinimumUsd`. A subscription is never paid DIRECT. */
 export function methodsFor(request: {
+  family: Chain['family'];
   token: Token;
   amountUsd: Decimal;
   relayMinimumUsd: string;
   isRecurring: boolean;
 }): AuthorizationMethod[] {
   const { token } = request;
-  const isRelayable = token.address !== NATIVE && request.amountUsd.gte(new Decimal(request.relayMinimumUsd));
+  const isPullable = request.family === 'EVM' && token.address !== NATIVE;
+  const isRelayable = isPullable && request.amountUsd.gte(new Decimal(request.relayMinimumUsd));
   const methods: AuthorizationMethod[] = request.isRecurring ? [] : ['DIRECT'];
   if (!isRelayable) return methods;
   // A subscription's allowance is for many charges, and ERC-3009 moves money once.

@@ -1,24 +1,20 @@
 import { Decimal } from 'decimal.js';
-import { type Address, getAddress, type Hex, isAddress, zeroAddress } from 'viem';
-import { privateKeyToAddress } from 'viem/accounts';
 import { type DatabaseTransaction, type PaymentIntent, type Quote, transaction } from '../../prisma/client.ts';
+import { parsePayoutAddress } from '../auth/payout-address.ts';
 import type { Scope } from '../auth/principal.ts';
-import { contractAddress, type Token } from '../chains/chain.ts';
 import { GatewayError } from '../errors.ts';
-import { type PaymentTerms, termsHash, termsToJson, termsTypedData } from '../escrow/terms.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
 import { toDecimal } from '../prices/base-units.ts';
 import { currencyOf } from '../prices/money.ts';
-import { type PriceEvidence, priceEvidence } from '../prices/price-evidence.ts';
-import { type QuotedAmount, quoteAmount } from '../prices/quote.ts';
-import type { AuthorizationPlan, PlannedPayment } from './authorization-plan.ts';
+import { priceEvidence } from '../prices/price-evidence.ts';
+import { quoteAmount } from '../prices/quote.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
-import { type PaymentStep, stepsFor } from './payment-step.ts';
-import { type Parties, quotedTerms } from './quoted-terms.ts';
-import { readCheckoutChain } from './read-checkout-chain.ts';
+import type { PaymentStep } from './payment-step.ts';
+import { planEvmPayment } from './plan-evm-payment.ts';
+import type { PaymentToPlan, PlannedQuote } from './planned-quote.ts';
 import { requirePayable, requireUnpaid } from './require-payable.ts';
 import { lockPaymentIntent, relayUnderWay, requireSession, type SessionToPay } from './store.ts';
 import {
@@ -43,14 +39,12 @@ export type PreparedCheckout = {
   walletAllowance: string;
 };
 
-type QuotedPrice = QuotedAmount & { evidence: PriceEvidence };
-
 /** Quotes of one payment: a page that renews its price for a day makes fewer. */
 export const QUOTES_LIMIT = 500;
 
 /**
  * Locks a price for one wallet, chain, token and method, and answers what the wallet has to do. Writes the quote and the
- * terms, signed by the operator, in one transaction: from then on an authorization of these terms counts.
+ * terms (signed by the operator on EVM chains) in one transaction: from then on a payment of these terms counts.
  *
  * Throws VALIDATION_ERROR for a way to pay that is not offered, NOT_FOUND, INVALID_STATE, EXPIRED, CONFLICT when the app
  * has no payout address or the wallet has a relayed payment under way, CHAIN_PAUSED, CHAIN_UNAVAILABLE,
@@ -71,42 +65,18 @@ export async function prepareCheckout(
   const merchant = requirePayout(session, way.chain);
   await requireOpenChain(world, way.chain.chainId);
   const quoted = await quoteWay(world, session, way);
-  if (way.method !== 'DIRECT') await requireNoRelay(world, way);
+  await requireNoRelay(world, way);
 
-  const reading = await readCheckoutChain(world, way);
   const quoteId = newId();
-  const terms = quotedTerms({
-    quoteId,
-    intent,
-    app: session.app,
-    payer: way.payer,
-    merchant,
-    token: contractAddress(way.token),
-    amount: quoted.cryptoAmount,
-    evidence: quoted.evidence,
-    base: Math.max(Math.floor(now.getTime() / 1000), reading.timestamp),
-    quoteSeconds: world.config.quoteSeconds,
-    parties: partiesOf(world),
-  });
-  const payment = { chainId: way.chain.chainId, escrow: way.chain.escrow, terms, token: way.token };
-  const plan = planFor(way, terms, reading.wallet.permitNonce);
-  const operatorSignature = await world.operator.signTypedData(termsTypedData(payment));
+  const asked = { quoteId, intent, app: session.app, merchant, quoted, now };
+  const planned = await planPayment(world, way, asked);
+  const expiresAt = new Date(now.getTime() + world.config.quoteSeconds * 1000);
   const { result } = await transaction(world.database, (tx) =>
     once(tx, request.idempotency, async () => ({
-      quote: await writeQuote(tx, {
-        quoteId,
-        intent,
-        way,
-        payment,
-        plan,
-        quoted,
-        operatorSignature,
-        expiresAt: new Date(now.getTime() + world.config.quoteSeconds * 1000),
-        now,
-      }),
-      steps: stepsFor({ plan, payment, operatorSignature, allowance: reading.wallet.allowance }),
-      walletBalance: reading.wallet.balance.toString(),
-      walletAllowance: reading.wallet.allowance.toString(),
+      quote: await writeQuote(tx, { ...asked, way, planned, expiresAt }),
+      steps: planned.steps,
+      walletBalance: planned.walletBalance.toString(),
+      walletAllowance: planned.walletAllowance.toString(),
     })),
   );
   return result;
@@ -117,10 +87,11 @@ function requireIntent(session: SessionToPay): PaymentIntent {
   throw new GatewayError('INVALID_STATE', 'The checkout session has no payment: its subscription starts with a trial.');
 }
 
-/** Where the app is paid on a chain. Throws CONFLICT where it has not said. */
-export function requirePayout(session: SessionToPay, chain: KnownWay['chain']): Address {
+/** Where the app is paid on a chain, in its family's form. Throws CONFLICT where it has not said. */
+export function requirePayout(session: SessionToPay, chain: KnownWay['chain']): string {
   const payout = session.app.payoutAddresses.find((candidate) => candidate.family === chain.family);
-  if (payout && isAddress(payout.address, { strict: false })) return getAddress(payout.address);
+  const address = payout && parsePayoutAddress(payout.family, payout.address);
+  if (address) return address;
   throw new GatewayError(
     'CONFLICT',
     `The app has no payout address for ${chain.family} chains such as ${chain.name}.`,
@@ -131,6 +102,13 @@ export function requirePayout(session: SessionToPay, chain: KnownWay['chain']): 
   );
 }
 
+/** What Solana needs is loaded with its first payment, so that an installation without it does not carry it. */
+async function planPayment(world: CheckoutWorld, way: KnownWay, asked: PaymentToPlan): Promise<PlannedQuote> {
+  if (way.family === 'EVM') return await planEvmPayment(world, way, asked);
+  const { planSolanaPayment } = await import('./solana/plan-solana-payment.ts');
+  return await planSolanaPayment(world, way, asked);
+}
+
 /** Throws CHAIN_PAUSED. */
 export async function requireOpenChain(world: CheckoutWorld, chainId: number): Promise<void> {
   const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
@@ -138,8 +116,9 @@ export async function requireOpenChain(world: CheckoutWorld, chainId: number): P
   throw new GatewayError('CHAIN_PAUSED', `New payments on chain ${chainId} are paused.`, { meta: { chainId } });
 }
 
-/** Throws CONFLICT while a relayed payment of the wallet is under way. */
+/** Throws CONFLICT for a relayed method while a relayed payment of the wallet is under way. */
 export async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promise<void> {
+  if (way.method === 'DIRECT') return;
   const wallet = { chainId: way.chain.chainId, address: way.payer };
   const underWay = await relayUnderWay(world.database, wallet);
   if (underWay === undefined) return;
@@ -153,7 +132,11 @@ export async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promi
 }
 
 /** The session's amount in a token, at this moment's price; the method is judged by what it is worth. */
-export async function quoteWay(world: CheckoutWorld, session: SessionToPay, way: KnownWay): Promise<QuotedPrice> {
+export async function quoteWay(
+  world: CheckoutWorld,
+  session: SessionToPay,
+  way: KnownWay,
+): Promise<PaymentToPlan['quoted']> {
   const currency = currencyOf(session.currency);
   const [fiat, token] = await Promise.all([world.prices.fiatUsd(currency), world.prices.usdPrice(way.token.symbol)]);
   const amount = new Decimal(session.amount.toString());
@@ -167,73 +150,32 @@ export async function quoteWay(world: CheckoutWorld, session: SessionToPay, way:
   return { ...quoted, evidence: priceEvidence({ [currency]: fiat, [way.token.symbol]: token }) };
 }
 
-/** Without a fee recipient of its own the operator's address gets the fee; without an arbiter there are no disputes. */
-export function partiesOf(world: CheckoutWorld): Parties {
-  const { arbiter, feeRecipient } = world.config;
-  const ofKey = arbiter.privateKey === undefined ? zeroAddress : privateKeyToAddress(arbiter.privateKey);
-  return {
-    operator: world.operator.address,
-    arbiter: arbiter.address ?? ofKey,
-    feeRecipient: feeRecipient ?? world.operator.address,
-  };
-}
-
-/** ERC-3009 where the token has it: one signature, and no allowance is left behind. */
-function planFor(
-  way: { method: KnownWay['method']; token: Token },
-  terms: PaymentTerms,
-  permitNonce: bigint | null,
-): AuthorizationPlan {
-  switch (way.method) {
-    case 'DIRECT':
-      return { kind: 'direct' };
-    case 'APPROVAL':
-      return { kind: 'allowance' };
-    case 'PERMIT':
-      if (way.token.receive !== null) return { kind: 'receive', validBefore: terms.authorizeBy + 1 };
-      return { kind: 'permit', deadline: terms.authorizeBy, nonce: String(permitNonce ?? 0n) };
-    default:
-      return way.method satisfies never;
-  }
-}
-
 async function writeQuote(
   tx: DatabaseTransaction,
-  prepared: {
-    quoteId: string;
-    intent: PaymentIntent;
-    way: KnownWay;
-    payment: PlannedPayment;
-    plan: AuthorizationPlan;
-    quoted: QuotedPrice;
-    operatorSignature: Hex;
-    expiresAt: Date;
-    now: Date;
-  },
+  prepared: PaymentToPlan & { way: KnownWay; planned: PlannedQuote; expiresAt: Date },
 ): Promise<Quote> {
-  const { quoteId, intent, way, payment, quoted, now } = prepared;
+  const { quoteId, intent, way, planned, quoted, now } = prepared;
   await lockPaymentIntent(tx, intent.id);
   requireUnpaid(await tx.paymentIntent.findUniqueOrThrow({ where: { id: intent.id } }));
   if ((await tx.quote.count({ where: { paymentIntentId: intent.id } })) >= QUOTES_LIMIT) {
     throw new GatewayError('CONFLICT', `This payment has had ${QUOTES_LIMIT} quotes; make a new one.`);
   }
-  const hash = termsHash(payment);
   const shared = {
     paymentIntentId: intent.id,
     chainId: way.chain.chainId,
     tokenKey: way.token.key,
     method: way.method,
     exchangeRate: quoted.exchangeRate,
-    termsHash: hash,
+    termsHash: planned.termsHash,
     createdAt: now,
   };
   await tx.paymentTerms.create({
     data: {
       ...shared,
       quoteId,
-      terms: termsToJson(payment.terms),
-      operatorSignature: prepared.operatorSignature,
-      authorizeBy: new Date(payment.terms.authorizeBy * 1000),
+      terms: planned.terms,
+      operatorSignature: planned.operatorSignature,
+      authorizeBy: planned.authorizeBy,
     },
   });
   return await tx.quote.create({
@@ -243,7 +185,7 @@ async function writeQuote(
       walletAddress: way.payer,
       cryptoAmount: toDecimal(quoted.cryptoAmount),
       expiresAt: prepared.expiresAt,
-      steps: prepared.plan,
+      steps: planned.plan,
       evidence: quoted.evidence,
     },
   });

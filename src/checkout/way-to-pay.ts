@@ -5,6 +5,7 @@ import type { AuthorizationMethod } from '../../prisma/client.ts';
 import { takesPayment } from '../chains/chain.ts';
 import { parseEvmAddress } from '../chains/evm/evm-address.ts';
 import type { Chain, Registry, Token } from '../chains/registry.ts';
+import { parseSolanaWallet } from '../chains/solana/solana-address.ts';
 import { type FieldFault, invalid } from '../errors.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { payableTokens, relayMinimum } from './list-checkout-options.ts';
@@ -13,16 +14,21 @@ import type { SessionToPay } from './store.ts';
 
 export type WayToPay = { chainId: number; tokenKey: string; walletAddress: string; method: AuthorizationMethod };
 
-export type KnownWay = {
+export type EvmWay = {
+  family: 'EVM';
   chain: Chain & { escrow: Address };
   token: Token;
   payer: Address;
   method: AuthorizationMethod;
 };
+/** `payer` in base58. */
+export type SolanaWay = { family: 'SOLANA'; chain: Chain; token: Token; payer: string; method: AuthorizationMethod };
+export type KnownWay = EvmWay | SolanaWay;
 
 /** What can be judged without the session. VALIDATION_ERROR names an unknown chain or token and a bad address. */
 export function requireKnownWay(world: { registry: Registry }, input: WayToPay): KnownWay {
   const faults: FieldFault[] = [];
+  const { method } = input;
   const chain = world.registry.chain(input.chainId);
   const token = world.registry.token(input.tokenKey);
   if (!chain) faults.push({ param: 'chainId', message: `${input.chainId} is no known chain` });
@@ -30,18 +36,40 @@ export function requireKnownWay(world: { registry: Registry }, input: WayToPay):
   else if (chain && token.chainId !== chain.chainId) {
     faults.push({ param: 'tokenKey', message: `${token.key} is not a token of chain ${chain.chainId}` });
   }
-  const payer = parseEvmAddress(input.walletAddress);
-  if (payer === null) {
-    faults.push({
-      param: 'walletAddress',
-      message: '0x and 40 hex digits; a checksum, if there is one, must be right',
-    });
-  } else if (BigInt(payer) === 0n) faults.push({ param: 'walletAddress', message: 'the zero address pays nothing' });
-  if (!chain || !token || payer === null || faults.length > 0) throw invalid(faults);
+  const family = chain?.family === 'SOLANA' ? 'SOLANA' : 'EVM';
+  const payer = readWallet(family, input.walletAddress);
+  if (!payer.isGood) faults.push({ param: 'walletAddress', message: payer.message });
+  if (!chain || !token || !payer.isGood || faults.length > 0) throw invalid(faults);
+  if (payer.family === 'SOLANA') return { family: 'SOLANA', chain, token, payer: payer.address, method };
   if (chain.family !== 'EVM' || chain.escrow === null) {
     throw invalid([{ param: 'chainId', message: `chain ${chain.chainId} takes no payment yet` }]);
   }
-  return { chain: { ...chain, escrow: chain.escrow }, token, payer, method: input.method };
+  return { family: 'EVM', chain: { ...chain, escrow: chain.escrow }, token, payer: payer.address, method };
+}
+
+/** VALIDATION_ERROR for a way on a chain without an escrow contract, which alone can hold a payer to a consent. */
+export function requireEvmWay(way: KnownWay): EvmWay {
+  if (way.family === 'EVM') return way;
+  throw invalid([{ param: 'chainId', message: `chain ${way.chain.chainId} takes no subscriptions` }]);
+}
+
+type ReadWallet =
+  | { isGood: true; family: 'EVM'; address: Address }
+  | { isGood: true; family: 'SOLANA'; address: string }
+  | { isGood: false; message: string };
+
+function readWallet(family: KnownWay['family'], text: string): ReadWallet {
+  if (family === 'SOLANA') {
+    const address = parseSolanaWallet(text);
+    if (address !== null) return { isGood: true, family, address };
+    return { isGood: false, message: 'base58 of a wallet: 32 bytes on the curve, and no program' };
+  }
+  const address = parseEvmAddress(text);
+  if (address === null) {
+    return { isGood: false, message: '0x and 40 hex digits; a checksum, if there is one, must be right' };
+  }
+  if (BigInt(address) === 0n) return { isGood: false, message: 'the zero address pays nothing' };
+  return { isGood: true, family, address };
 }
 
 /** VALIDATION_ERROR for a way that this session does not offer. */
@@ -69,6 +97,7 @@ export function requireOfferedMethod(
   way: Pick<KnownWay, 'chain' | 'token' | 'method'> & { amountUsd: Decimal },
 ): void {
   const methods = methodsFor({
+    family: way.chain.family,
     token: way.token,
     amountUsd: new Decimal(way.amountUsd),
     relayMinimumUsd: relayMinimum(world, way.chain.chainId),

@@ -180,6 +180,9 @@ describe('payout addresses', () => {
     ['EVM', '0x0000000000000000000000000000000000000000', false],
     ['EVM', '0x7099', false],
     ['SOLANA', '11111111111111111111111111111111', false],
+    ['SOLANA', 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', false],
+    // An associated token account: off the curve, nobody's wallet.
+    ['SOLANA', 'FGETo8T8wMcN2wCjav8VK6eh3dLk63evNDPxzLSJra8B', false],
     ['SOLANA', '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM', true],
     ['SUI', `0x${'a'.repeat(64)}`, true],
     ['SUI', '0x2', false],

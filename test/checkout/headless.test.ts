@@ -112,7 +112,10 @@ describe('POST …/prepare', () => {
     expect(params(bad).sort()).toEqual(['chainId', 'tokenKey', 'walletAddress']);
     expect(params(await ground.prepare(session, direct({ tokenKey: 'USDC-1' })))).toEqual(['tokenKey']);
     expect(params(await ground.prepare(session, direct({ chainId: 1, tokenKey: 'USDC-1' })))).toEqual(['chainId']);
-    expect(params(await ground.prepare(session, direct({ chainId: 103, tokenKey: 'USDC-103' })))).toEqual(['chainId']);
+    expect(params(await ground.prepare(session, direct({ chainId: 103, tokenKey: 'USDC-103' })))).toEqual([
+      'walletAddress',
+    ]);
+    expect(params(await ground.prepare(session, direct({ chainId: 784, tokenKey: 'SUI-784' })))).toEqual(['chainId']);
     expect(params(await ground.prepare(session, direct({ method: 'WISH' })))).toEqual(['method']);
     const typo = `${wallet.slice(0, -1)}${wallet.endsWith('a') ? 'b' : 'a'}`;
     expect((await ground.prepare(session, direct({ walletAddress: typo.toUpperCase() }))).status).toBe(400);

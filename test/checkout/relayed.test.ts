@@ -1,8 +1,10 @@
 /** A session from its price to the merchant's events, with the real pump, chain, projector and jobs between. */
+
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuthorizationMethod } from '../../prisma/client.ts';
+import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
 import { createCheckoutSessionSchema } from '../../src/checkout/checkout-session.ts';
 import type { CheckoutWorld } from '../../src/checkout/checkout-world.ts';
 import { confirmCheckout } from '../../src/checkout/confirm-checkout.ts';
@@ -24,12 +26,14 @@ beforeAll(async () => {
   });
   world = {
     ...action,
+    solanaNodes: openSolanaNodes({ registry: action.registry, rpc: [] }),
     prices: fixedPrices({ clock }, ''),
     config: {
       ...action.config,
       quoteSeconds: 600,
       feeRecipient: evm.feeRecipient.address,
       arbiter: { privateKey: undefined, address: evm.arbiter.address },
+      solana: { vaultSecret: undefined, operatorKey: undefined, feeRecipient: undefined, custodialMainnet: false },
     },
   };
 });

@@ -29,6 +29,7 @@ export async function openSubscriptionGround() {
       quoteSeconds: 600,
       feeRecipient: evm.feeRecipient.address,
       arbiter: { privateKey: undefined, address: evm.arbiter.address },
+      solana: { vaultSecret: undefined, operatorKey: undefined, feeRecipient: undefined, custodialMainnet: false },
     },
   };
   const usdc = { to: evm.usdc.address, value: 0n };

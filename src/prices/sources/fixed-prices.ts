@@ -9,6 +9,7 @@ const defaults: Record<string, string> = {
   USDC: '1',
   USDT: '1',
   DAI: '1',
+  PYUSD: '1',
   ETH: '2500',
   BNB: '600',
   POL: '0.5',

@@ -1,10 +1,11 @@
+import { getAddress } from 'viem';
 import { type DatabaseTransaction, Prisma, type SubscriptionConsent, transaction } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { contractAddress } from '../../chains/chain.ts';
 import type { CheckoutWorld } from '../../checkout/checkout-world.ts';
+import { partiesOf } from '../../checkout/plan-evm-payment.ts';
 import {
   type PreparedCheckout,
-  partiesOf,
   QUOTES_LIMIT,
   quoteWay,
   requireNoRelay,
@@ -15,7 +16,13 @@ import { AUTHORIZE_GRACE_SECONDS } from '../../checkout/quoted-terms.ts';
 import { readCheckoutChain } from '../../checkout/read-checkout-chain.ts';
 import { requirePayable, requireUnpaid } from '../../checkout/require-payable.ts';
 import { lockPaymentIntent, requireSession, type SessionToPay } from '../../checkout/store.ts';
-import { type KnownWay, requireKnownWay, requireOfferedWay, type WayToPay } from '../../checkout/way-to-pay.ts';
+import {
+  type EvmWay,
+  requireEvmWay,
+  requireKnownWay,
+  requireOfferedWay,
+  type WayToPay,
+} from '../../checkout/way-to-pay.ts';
 import { GatewayError } from '../../errors.ts';
 import { consentHash, consentToJson, type RecurringConsent } from '../../escrow/consent.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
@@ -45,12 +52,12 @@ export async function prepareConsent(
   const first = await firstAnswer<PreparedCheckout>(world.database, request.idempotency);
   if (first) return first.result;
   const now = world.clock.now();
-  const way = requireKnownWay(world, request.input);
+  const way = requireEvmWay(requireKnownWay(world, request.input));
   const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
   requireOfferedWay(world, session, way);
   requirePayable(session, now);
   const subscription = await requirePending(world, session);
-  const merchant = requirePayout(session, way.chain);
+  const merchant = getAddress(requirePayout(session, way.chain));
   await requireOpenChain(world, way.chain.chainId);
   const quoted = await quoteWay(world, session, way);
   await requireNoRelay(world, way);
@@ -145,7 +152,7 @@ export function demandPending(subscription: Pick<SubscriptionWithPrice, 'status'
 /** A consent has no nonce: one that was asked for in the same second is told apart by starting a second earlier. */
 async function unusedConsent(
   world: CheckoutWorld,
-  { way, consent }: { way: KnownWay; consent: RecurringConsent },
+  { way, consent }: { way: EvmWay; consent: RecurringConsent },
 ): Promise<RecurringConsent> {
   const { chainId, escrow } = way.chain;
   const consentId = consentHash({ chainId, escrow, consent });
@@ -157,7 +164,7 @@ function consentRow(asked: {
   world: Pick<CheckoutWorld, 'config'>;
   session: SessionToPay;
   subscription: SubscriptionWithPrice;
-  way: KnownWay;
+  way: EvmWay;
   consent: RecurringConsent;
   permit: ConsentPermit | null;
   quoted: { cryptoAmount: bigint; exchangeRate: string };

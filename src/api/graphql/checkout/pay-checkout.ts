@@ -42,7 +42,10 @@ const PrepareCheckoutInput = builder.inputType('PrepareCheckoutInput', {
   fields: (t) => ({
     chainId: t.int({ required: true, description: 'One of the options.' }),
     tokenKey: t.string({ required: true, description: 'One of the options.' }),
-    walletAddress: t.string({ required: true, description: "The payer's wallet, in any valid case." }),
+    walletAddress: t.string({
+      required: true,
+      description: "The payer's wallet: an EVM address in any valid case, base58 on Solana.",
+    }),
     method: t.field({ type: AuthorizationMethodEnum, required: true, description: "One of the option's methods." }),
   }),
 });
@@ -57,7 +60,8 @@ const confirmRules = defineRules({
     quoteId: z.string().nullish(),
     signatures: z.object({ permit: signature, consent: signature, receive: signature }).nullish(),
     txHash: z
-      .templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{64}$/)], { error: '0x and 64 hex digits' })
+      .string()
+      .regex(/^(0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/, '0x and 64 hex digits, or a Solana signature')
       .nullish(),
   }),
 });
@@ -77,7 +81,9 @@ const ConfirmCheckoutInput = builder.inputType('ConfirmCheckoutInput', {
   fields: (t) => ({
     quoteId: t.field({ type: 'UUID', description: 'The latest of the session by default.' }),
     signatures: t.field({ type: CheckoutSignaturesInput, description: 'All that the steps asked for.' }),
-    txHash: t.field({ type: 'Hex', description: 'Of a payment that the wallet sent; a hint.' }),
+    txHash: t.string({
+      description: 'Of a payment that the wallet sent: 0x and 64 hex digits, or a Solana signature in base58; a hint.',
+    }),
   }),
 });
 

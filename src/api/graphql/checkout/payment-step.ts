@@ -1,4 +1,5 @@
 /** What a wallet does to pay, and what was quoted for it. */
+import { renderSVG } from 'uqr';
 import type { PaymentStep } from '../../../checkout/payment-step.ts';
 import type { PreparedCheckout, ToldQuote } from '../../../checkout/prepare-checkout.ts';
 import { type PriceEvidence, readEvidence } from '../../../prices/price-evidence.ts';
@@ -70,13 +71,19 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     }),
     transaction: t.string({
       nullable: true,
-      description: 'A Solana transaction, base64.',
+      description:
+        'An unsigned Solana transaction, base64, whose blockhash is good for about a minute; the payer pays its fee.',
       resolve: (step) => (step.kind === 'solanaTransaction' ? step.transaction : null),
     }),
     paymentUrl: t.string({
       nullable: true,
-      description: 'A Solana Pay URL.',
+      description: 'The same payment as a Solana Pay transfer request, good until the quote expires.',
       resolve: (step) => (step.kind === 'solanaTransaction' ? step.paymentUrl : null),
+    }),
+    paymentQr: t.string({
+      nullable: true,
+      description: 'paymentUrl as a QR code, an SVG document.',
+      resolve: (step) => (step.kind === 'solanaTransaction' ? renderSVG(step.paymentUrl) : null),
     }),
   }),
 });

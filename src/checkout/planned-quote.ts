@@ -1,0 +1,31 @@
+/** What a payment's own chain makes of a quote: the terms to be kept, and the steps that pay them. */
+import type { App, PaymentIntent, Prisma } from '../../prisma/client.ts';
+import type { PriceEvidence } from '../prices/price-evidence.ts';
+import type { QuotedAmount } from '../prices/quote.ts';
+import type { PaymentStep } from './payment-step.ts';
+
+/** A way to pay that was judged, with its price; `merchant` is the payout address. */
+export type PaymentToPlan = {
+  quoteId: string;
+  intent: PaymentIntent;
+  app: App;
+  merchant: string;
+  quoted: QuotedAmount & { evidence: PriceEvidence };
+  now: Date;
+};
+
+export type PlannedQuote = {
+  termsHash: string;
+  /** As kept in `payment_terms`. */
+  terms: Prisma.InputJsonObject;
+  /** The last instant at which a payment of these terms counts. */
+  authorizeBy: Date;
+  /** Empty where the chain's terms carry none. */
+  operatorSignature: string;
+  /** As kept in the quote's `steps`. */
+  plan: Prisma.InputJsonObject;
+  steps: PaymentStep[];
+  /** Base units, as of the newest block. */
+  walletBalance: bigint;
+  walletAllowance: bigint;
+};

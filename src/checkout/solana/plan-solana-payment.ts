@@ -1,0 +1,86 @@
+import { GatewayError, invalid } from '../../errors.ts';
+import { solanaTermsHash, solanaTermsToJson } from '../../escrow/solana/solana-terms.ts';
+import { referenceOf, vaultAddress, vaultKeypair } from '../../escrow/solana/vault.ts';
+import { printUnits } from '../../prices/quote.ts';
+import type { CheckoutWorld } from '../checkout-world.ts';
+import type { PaymentToPlan, PlannedQuote } from '../planned-quote.ts';
+import type { SolanaWay } from '../way-to-pay.ts';
+import { paymentTransaction } from './payment-transaction.ts';
+import { quotedSolanaTerms } from './quoted-solana-terms.ts';
+import { readSolanaCheckout } from './read-solana-checkout.ts';
+import { solanaPayUrl } from './solana-pay-url.ts';
+
+/** Said to every payer before paying: there is no contract here. */
+const CUSTODY = 'It is held by the payment gateway itself, not by a contract, until it is settled or refunded.';
+
+/**
+ * The terms of a payment to the intent's vault, and its one step: a transaction to be signed, and the same payment as a
+ * Solana Pay URL. Writes nothing. Throws VALIDATION_ERROR for an amount of SOL that no fresh account can hold and for a
+ * mint that cannot be paid with, and CHAIN_UNAVAILABLE.
+ */
+export async function planSolanaPayment(
+  world: CheckoutWorld,
+  way: SolanaWay,
+  asked: PaymentToPlan,
+): Promise<PlannedQuote> {
+  const { solana, quoteSeconds } = world.config;
+  if (solana.vaultSecret === undefined) {
+    throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${way.chain.chainId} takes no payments here.`);
+  }
+  const { chainId } = way.chain;
+  const { intent, quoteId, merchant, now } = asked;
+  const { cryptoAmount: amount, evidence } = asked.quoted;
+  const reading = await world.solanaNodes.asking(chainId, (connection) => readSolanaCheckout({ connection }, way));
+  const { mint } = reading;
+  if (!mint && amount < reading.smallestAccount) {
+    const least = printUnits(reading.smallestAccount, way.token.decimals);
+    throw invalid([
+      { param: 'tokenKey', message: `at least ${least} ${way.token.symbol} can be paid to a new account` },
+    ]);
+  }
+  const owner = vaultKeypair(solana.vaultSecret, intent.id).address;
+  const reference = referenceOf(quoteId);
+  const terms = quotedSolanaTerms({
+    quoteId,
+    intent,
+    app: asked.app,
+    payer: way.payer,
+    merchant,
+    mint: mint?.address ?? null,
+    amount,
+    evidence,
+    vaultOwner: owner,
+    vault: await vaultAddress(owner, mint),
+    reference,
+    base: Math.max(Math.floor(now.getTime() / 1000), reading.timestamp),
+    quoteSeconds,
+    feeRecipient: solana.feeRecipient ?? null,
+  });
+  const printed = `${printUnits(amount, way.token.decimals)} ${way.token.symbol}`;
+  const pay = { amount, reference, memo: quoteId };
+  const label = asked.app.name;
+  return {
+    termsHash: solanaTermsHash({ chainId, terms }),
+    terms: solanaTermsToJson(terms),
+    authorizeBy: new Date(terms.payBy * 1000),
+    operatorSignature: '',
+    plan: { kind: 'direct' },
+    steps: [
+      {
+        kind: 'solanaTransaction',
+        transaction: paymentTransaction({ ...pay, ...reading, payer: way.payer, owner }),
+        paymentUrl: solanaPayUrl({
+          ...pay,
+          recipient: owner,
+          decimals: way.token.decimals,
+          mint: terms.mint,
+          label,
+          message: `Pay ${printed}. ${CUSTODY}`,
+        }),
+        description: `Pay ${printed}. ${CUSTODY}`,
+      },
+    ],
+    walletBalance: reading.balance,
+    walletAllowance: 0n,
+  };
+}

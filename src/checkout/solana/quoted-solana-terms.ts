@@ -1,0 +1,46 @@
+/** The terms of one quote on Solana: the intent's rules, the app's settings and the locked price. */
+import type { App } from '../../../prisma/client.ts';
+import type { SolanaTerms } from '../../escrow/solana/solana-terms.ts';
+import type { PriceEvidence } from '../../prices/price-evidence.ts';
+import { AUTHORIZE_GRACE_SECONDS, type QuotedIntent, quoteHash } from '../quoted-terms.ts';
+
+/** `base` in unix seconds: the later of the clock and the cluster's, so that a slow clock shortens nothing. */
+export function quotedSolanaTerms(request: {
+  quoteId: string;
+  intent: QuotedIntent;
+  app: Pick<App, 'disputeTimeout' | 'disputeTimeoutPayerBps'>;
+  payer: string;
+  merchant: string;
+  mint: string | null;
+  amount: bigint;
+  evidence: PriceEvidence;
+  vaultOwner: string;
+  vault: string;
+  reference: string;
+  base: number;
+  quoteSeconds: number;
+  /** Null: no fee is taken. */
+  feeRecipient: string | null;
+}): SolanaTerms {
+  const { intent, app, feeRecipient } = request;
+  return {
+    intentId: intent.id,
+    payer: request.payer,
+    merchant: request.merchant,
+    mint: request.mint,
+    amount: request.amount,
+    vaultOwner: request.vaultOwner,
+    vault: request.vault,
+    reference: request.reference,
+    payBy: request.base + request.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
+    timelock: intent.timelockDuration,
+    // Nobody can stop a settlement on Solana, so that no window is promised.
+    disputeWindow: 0,
+    disputeTimeout: app.disputeTimeout,
+    timeoutPayerBps: app.disputeTimeoutPayerBps,
+    feeBps: feeRecipient === null ? 0 : intent.platformFeeBps,
+    feeRecipient,
+    quoteHash: quoteHash({ quoteId: request.quoteId, amount: request.amount, intent, evidence: request.evidence }),
+    stray: null,
+  };
+}

@@ -1,0 +1,72 @@
+import { getAssociatedTokenAddressSync, unpackAccount } from '@solana/spl-token';
+import { type AccountInfo, type Connection, PublicKey, SYSVAR_CLOCK_PUBKEY } from '@solana/web3.js';
+import { NATIVE, type Token } from '../../chains/chain.ts';
+import { readSolanaMint, type SolanaMint } from '../../chains/solana/read-solana-mint.ts';
+import { GatewayError, invalid } from '../../errors.ts';
+
+export type SolanaCheckoutReading = {
+  /** Of the newest confirmed block, in unix seconds. */
+  timestamp: number;
+  blockhash: string;
+  lastValidBlockHeight: number;
+  /** Null for SOL. */
+  mint: SolanaMint | null;
+  /** Base units that the wallet (for a token: its associated account) holds. */
+  balance: bigint;
+  /** Lamports that an account without data must hold. */
+  smallestAccount: bigint;
+};
+
+/** Where the clock's account has its unix time. */
+const UNIX_TIME_AT = 32;
+
+/**
+ * What a quote needs of its cluster. Throws CHAIN_UNAVAILABLE where the mint is not what the registry says, and
+ * VALIDATION_ERROR for a mint whose transfers are not plain; else what the node throws.
+ */
+export async function readSolanaCheckout(
+  world: { connection: Connection },
+  request: { token: Token; payer: string },
+): Promise<SolanaCheckoutReading> {
+  const { connection } = world;
+  const payer = new PublicKey(request.payer);
+  const mint = request.token.address === NATIVE ? null : await requireMint(connection, request.token);
+  const holder = mint
+    ? getAssociatedTokenAddressSync(new PublicKey(mint.address), payer, false, new PublicKey(mint.programId))
+    : payer;
+  // Of the library's two forms of a call, the one without a context hides the node's failure in a sentence.
+  const [{ value: accounts }, { value: latest }, smallest] = await Promise.all([
+    connection.getMultipleAccountsInfoAndContext([SYSVAR_CLOCK_PUBKEY, holder]),
+    connection.getLatestBlockhashAndContext(),
+    connection.getMinimumBalanceForRentExemption(0),
+  ]);
+  const [clock, held] = accounts;
+  if (!clock) throw new GatewayError('CHAIN_UNAVAILABLE', 'The Solana node has no clock.');
+  return {
+    ...latest,
+    timestamp: Number(clock.data.readBigInt64LE(UNIX_TIME_AT)),
+    mint,
+    balance: mint ? heldTokens(holder, held ?? null) : BigInt(held?.lamports ?? 0),
+    smallestAccount: BigInt(smallest),
+  };
+}
+
+async function requireMint(connection: Connection, token: Token): Promise<SolanaMint> {
+  const { value: account } = await connection.getAccountInfoAndContext(new PublicKey(token.address));
+  const mint = readSolanaMint(token.address, account);
+  if (!mint || mint.decimals !== token.decimals) {
+    throw new GatewayError('CHAIN_UNAVAILABLE', `${token.key} is not on its chain as the registry says.`, {
+      meta: { chainId: token.chainId, tokenKey: token.key },
+    });
+  }
+  if (!mint.hasPlainTransfers) {
+    throw invalid([
+      { param: 'tokenKey', message: `${token.key} takes from or refuses transfers; it cannot be paid with` },
+    ]);
+  }
+  return mint;
+}
+
+function heldTokens(address: PublicKey, account: AccountInfo<Buffer> | null): bigint {
+  return account ? unpackAccount(address, account, account.owner).amount : 0n;
+}

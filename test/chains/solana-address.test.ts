@@ -1,0 +1,37 @@
+import { getAssociatedTokenAddressSync } from '@solana/spl-token';
+import { Keypair, PublicKey } from '@solana/web3.js';
+import { describe, expect, it } from 'vitest';
+import { parseSolanaAddress, parseSolanaWallet } from '../../src/chains/solana/solana-address.ts';
+
+describe('a Solana address', () => {
+  it('is base58 of 32 bytes, in its own case', () => {
+    const address = Keypair.generate().publicKey.toBase58();
+    expect(parseSolanaAddress(address)).toBe(address);
+    for (const wrong of ['', address.slice(4), `${address}11`, `0${address.slice(1)}`, ` ${address}`, '1'.repeat(44)]) {
+      expect(parseSolanaAddress(wrong)).toBe(null);
+    }
+  });
+
+  it('is a wallet exactly where the library says that it lies on the curve', () => {
+    let onCurve = 0;
+    for (let round = 0; round < 200; round += 1) {
+      const key = new PublicKey(crypto.getRandomValues(new Uint8Array(32)));
+      const isOnCurve = PublicKey.isOnCurve(key);
+      onCurve += isOnCurve ? 1 : 0;
+      expect([key.toBase58(), parseSolanaWallet(key.toBase58()) !== null]).toEqual([key.toBase58(), isOnCurve]);
+    }
+    expect(onCurve).toBeGreaterThan(50);
+    expect(onCurve).toBeLessThan(150);
+  });
+
+  it('is no wallet where it is a token account or a program, though one of these lies on the curve', () => {
+    const mint = Keypair.generate().publicKey;
+    const wallet = Keypair.generate().publicKey;
+    expect(parseSolanaWallet(wallet.toBase58())).toBe(wallet.toBase58());
+    expect(parseSolanaWallet(getAssociatedTokenAddressSync(mint, wallet).toBase58())).toBe(null);
+    expect(PublicKey.isOnCurve(PublicKey.default)).toBe(true);
+    for (const program of [PublicKey.default.toBase58(), 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA']) {
+      expect(parseSolanaWallet(program)).toBe(null);
+    }
+  });
+});
