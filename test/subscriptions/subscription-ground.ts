@@ -2,6 +2,7 @@
 import { type Address, erc20Abi, type Hex } from 'viem';
 import type { AuthorizationMethod, BillingInterval } from '../../prisma/client.ts';
 import { approveData } from '../../src/chains/evm/erc20.ts';
+import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
 import type { CheckoutWorld } from '../../src/checkout/checkout-world.ts';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { newId } from '../../src/platform/identifier.ts';
@@ -23,6 +24,7 @@ export async function openSubscriptionGround() {
   await database.payoutAddress.create({ data: { appId: app.id, family: 'EVM', address: evm.merchant.address } });
   const world: CheckoutWorld = {
     ...action,
+    solanaNodes: openSolanaNodes({ registry: action.registry, rpc: [] }),
     prices: fixedPrices({ clock }, ''),
     config: {
       ...action.config,
