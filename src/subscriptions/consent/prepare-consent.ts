@@ -3,7 +3,8 @@ import { type DatabaseTransaction, Prisma, type SubscriptionConsent, transaction
 import type { Scope } from '../../auth/principal.ts';
 import { contractAddress } from '../../chains/chain.ts';
 import type { CheckoutWorld } from '../../checkout/checkout-world.ts';
-import { partiesOf } from '../../checkout/plan-evm-payment.ts';
+import { partiesOf } from '../../checkout/evm/plan-evm-payment.ts';
+import { readCheckoutChain } from '../../checkout/evm/read-checkout-chain.ts';
 import {
   type PreparedCheckout,
   QUOTES_LIMIT,
@@ -13,7 +14,6 @@ import {
   requirePayout,
 } from '../../checkout/prepare-checkout.ts';
 import { AUTHORIZE_GRACE_SECONDS } from '../../checkout/quoted-terms.ts';
-import { readCheckoutChain } from '../../checkout/read-checkout-chain.ts';
 import { requirePayable, requireUnpaid } from '../../checkout/require-payable.ts';
 import { lockPaymentIntent, requireSession, type SessionToPay } from '../../checkout/store.ts';
 import {

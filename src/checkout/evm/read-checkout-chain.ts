@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
-import type { EvmNodes } from '../chains/evm/nodes.ts';
-import { readWallet, type WalletReading } from '../chains/evm/read-wallet.ts';
-import type { Chain, Token } from '../chains/registry.ts';
-import { GatewayError } from '../errors.ts';
+import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import { readWallet, type WalletReading } from '../../chains/evm/read-wallet.ts';
+import type { Chain, Token } from '../../chains/registry.ts';
+import { GatewayError } from '../../errors.ts';
 
 /** `timestamp` of the newest block, in unix seconds. */
 export type CheckoutChainReading = { timestamp: number; wallet: WalletReading };

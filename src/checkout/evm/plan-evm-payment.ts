@@ -1,14 +1,14 @@
 import { getAddress, zeroAddress } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
-import { contractAddress } from '../chains/chain.ts';
-import { type PaymentTerms, termsHash, termsToJson, termsTypedData } from '../escrow/terms.ts';
-import type { AuthorizationPlan } from './authorization-plan.ts';
-import type { CheckoutWorld } from './checkout-world.ts';
-import { stepsFor } from './payment-step.ts';
-import type { PaymentToPlan, PlannedQuote } from './planned-quote.ts';
-import { type Parties, quotedTerms } from './quoted-terms.ts';
+import { contractAddress } from '../../chains/chain.ts';
+import { type PaymentTerms, termsHash, termsToJson, termsTypedData } from '../../escrow/terms.ts';
+import type { AuthorizationPlan } from '../authorization-plan.ts';
+import type { CheckoutWorld } from '../checkout-world.ts';
+import { stepsFor } from '../payment-step.ts';
+import type { PaymentToPlan, PlannedQuote } from '../planned-quote.ts';
+import { type Parties, quotedTerms } from '../quoted-terms.ts';
+import type { EvmWay } from '../way-to-pay.ts';
 import { readCheckoutChain } from './read-checkout-chain.ts';
-import type { EvmWay } from './way-to-pay.ts';
 
 /** The contract's terms, signed by the operator, and how the wallet pays them. Writes nothing. CHAIN_UNAVAILABLE. */
 export async function planEvmPayment(world: CheckoutWorld, way: EvmWay, asked: PaymentToPlan): Promise<PlannedQuote> {
