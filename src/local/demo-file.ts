@@ -20,6 +20,17 @@ const demoShape = z.object({
     }),
   ),
   payers: z.array(z.object({ address: z.string(), privateKey: z.string() })),
+  /** `secretKey` is base58 of 64 bytes. */
+  solana: z
+    .object({
+      chainId: z.number(),
+      rpcUrl: z.string(),
+      wsUrl: z.string(),
+      confirmations: z.number(),
+      tokens: z.array(z.object({ key: z.string(), address: z.string(), decimals: z.number() })),
+      payers: z.array(z.object({ address: z.string(), secretKey: z.string() })),
+    })
+    .optional(),
 });
 
 export type Demo = z.infer<typeof demoShape>;

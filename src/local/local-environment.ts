@@ -4,6 +4,9 @@ import type { EvmNode } from './evm-node.ts';
 import { localAccounts } from './local-accounts.ts';
 import { localChain } from './local-chains.ts';
 import type { LocalSettings } from './local-settings.ts';
+import { LOCAL_SOLANA_CHAIN_ID, localSolanaChain } from './solana/local-solana-chain.ts';
+import { localSolanaAccounts } from './solana/solana-accounts.ts';
+import type { SolanaNode } from './solana/solana-node.ts';
 
 /**
  * What the parts of a local installation are told beside what the shell says, which goes first. Writes the chains' file
@@ -11,7 +14,7 @@ import type { LocalSettings } from './local-settings.ts';
  */
 export function localEnvironment(
   settings: LocalSettings,
-  running: { databaseUrl: string; nodes: EvmNode[] },
+  running: { databaseUrl: string; nodes: EvmNode[]; solana?: Pick<SolanaNode, 'rpcUrl'> | undefined },
 ): Record<string, string> {
   const chainsFile = join(settings.folder, 'chains.json');
   const chains: Record<string, string> = {};
@@ -19,7 +22,7 @@ export function localEnvironment(
     writeFileSync(
       chainsFile,
       `${JSON.stringify(
-        running.nodes.map((node) => localChain(node.chainId)),
+        [...running.nodes.map((node) => localChain(node.chainId)), ...(running.solana ? [localSolanaChain()] : [])],
         null,
         2,
       )}\n`,
@@ -34,6 +37,13 @@ export function localEnvironment(
   for (const node of running.nodes) {
     chains[`RPC_URL_${node.chainId}`] = node.rpcUrl;
     chains[`POLLING_INTERVAL_MS_${node.chainId}`] = '100';
+  }
+  if (running.solana) {
+    chains[`RPC_URL_${LOCAL_SOLANA_CHAIN_ID}`] = running.solana.rpcUrl;
+    chains[`POLLING_INTERVAL_MS_${LOCAL_SOLANA_CHAIN_ID}`] = '300';
+    chains.SOLANA_VAULT_SECRET = localSolanaAccounts.vaultSecret;
+    chains.SOLANA_OPERATOR_KEY = localSolanaAccounts.operator.secretKey;
+    chains.SOLANA_FEE_RECIPIENT = localSolanaAccounts.feeRecipient.address;
   }
   const environment = {
     DATABASE_URL: running.databaseUrl,

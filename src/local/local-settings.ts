@@ -9,6 +9,8 @@ export type LocalSettings = {
   folder: string;
   postgresPort: number;
   evmPorts: { chainId: number; port: number }[];
+  /** Of the local Solana; its websocket's is the next. */
+  solanaPort: number;
   /** The API's. */
   port: number;
   /** A Postgres to use instead of one of our own. */
@@ -26,6 +28,7 @@ const schema = z.object({
   /** The chains' ids: easy to keep in mind, and under the ports that systems give away by themselves. */
   LOCAL_EVM_PORT_31337: port.default(31337),
   LOCAL_EVM_PORT_31338: port.default(31338),
+  LOCAL_SOLANA_PORT: port.max(65_534).default(8899),
   PORT: port.default(4000),
   DATABASE_URL: z.string().optional(),
 });
@@ -42,6 +45,7 @@ export function parseLocalSettings(environment: Record<string, string | undefine
     folder: isAbsolute(folder) ? folder : join(checkoutFolder, folder),
     postgresPort: parsed.data.LOCAL_POSTGRES_PORT,
     evmPorts: localChainIds.map((chainId) => ({ chainId, port: parsed.data[`LOCAL_EVM_PORT_${chainId}`] })),
+    solanaPort: parsed.data.LOCAL_SOLANA_PORT,
     port: parsed.data.PORT,
     databaseUrl,
     hasOwnChains: Object.keys(given).some((name) => /^RPC_URL_\d+$/.test(name)),

@@ -14,6 +14,7 @@ export function printScreen(installation: Installation & { seconds: number }): v
     ['Postgres', installation.databaseUrl],
     ...nodes.map((node): [string, string] => [`Chain ${node.chainId}`, node.rpcUrl]),
   ];
+  if (installation.solana) rows.push(['Solana 103', `${installation.solana.rpcUrl}  ${installation.solana.wsUrl}`]);
   if (demo) {
     rows.push(
       ['Escrow', `${demo.chains[0]?.escrow ?? ''}  (on every chain)`],

@@ -5,6 +5,7 @@ import { createApp } from '../auth/create-app.ts';
 import { createMerchant } from '../auth/create-merchant.ts';
 import { setPayoutAddress } from '../auth/set-payout-address.ts';
 import { localAccounts } from './local-accounts.ts';
+import { localSolanaAccounts } from './solana/solana-accounts.ts';
 
 export type DemoKeys = { appId: string; secretKey: string; publishableKey: string };
 
@@ -30,6 +31,7 @@ export async function seedDemo(
     data: { timelockDuration: watchableSeconds, disputeStartDuration: watchableSeconds },
   });
   await setPayoutAddress({ database }, { scope, family: 'EVM', address: localAccounts.merchant.address });
+  await setPayoutAddress({ database }, { scope, family: 'SOLANA', address: localSolanaAccounts.merchant.address });
   const secret = await createApiKey({ database }, { scope, kind: 'SECRET', name: 'Demo' });
   const publishable = await createApiKey({ database }, { scope, kind: 'PUBLISHABLE', name: 'Demo' });
   return { appId: app.id, secretKey: secret.secret, publishableKey: publishable.secret };

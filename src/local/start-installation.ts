@@ -15,6 +15,10 @@ import type { LocalSettings } from './local-settings.ts';
 import { checkoutFolder } from './postgres-place.ts';
 import { type Part, runPart } from './run-part.ts';
 import { seedDemo } from './seed-demo.ts';
+import { localSolanaChain } from './solana/local-solana-chain.ts';
+import { localSolanaAccounts } from './solana/solana-accounts.ts';
+import type { SolanaNode } from './solana/solana-node.ts';
+import { startLocalSolana } from './solana/start-local-solana.ts';
 import { startLocalChain } from './start-local-chain.ts';
 
 export type StartWorld = {
@@ -30,6 +34,7 @@ export type Installation = {
   settings: LocalSettings;
   databaseUrl: string;
   nodes: EvmNode[];
+  solana: SolanaNode | undefined;
   parts: Part[];
   demoFile: string;
   /** Nothing when the chains are not local: then nobody has money to try it with. */
@@ -43,20 +48,24 @@ const readyLimitMs = 180_000;
 export async function startInstallation(settings: LocalSettings, world: StartWorld): Promise<Installation> {
   mkdirSync(join(settings.folder, 'logs'), { recursive: true });
   claimFolder(settings, world);
-  const [databaseUrl, nodes] = await whole([provideDatabase(settings, world), startChains(settings, world)]);
+  const [databaseUrl, nodes, solana] = await whole([
+    provideDatabase(settings, world),
+    startChains(settings, world),
+    startSolana(settings, world),
+  ]);
   const { applied } = await deployMigrations(databaseUrl);
   if (applied.length > 0) world.log(`Applied ${applied.length} migrations.`);
   const database = openDatabase({ url: databaseUrl, poolSize: 2 });
   try {
-    const local = localEnvironment(settings, { databaseUrl, nodes });
+    const local = localEnvironment(settings, { databaseUrl, nodes, solana });
     const environment = { ...local, ...withoutEmpty(world.environment), DATABASE_URL: databaseUrl };
     const demoFile = join(settings.folder, 'demo.json');
-    const demo = nodes.length === 0 ? undefined : await provideDemo(database, { settings, nodes, demoFile });
+    const demo = nodes.length === 0 ? undefined : await provideDemo(database, { settings, nodes, solana, demoFile });
     const parts: Part[] = [];
     for (const name of ['worker', 'api', 'indexer'])
       parts.push(await startPart(name, settings, { ...world, environment: environmentOf(name, environment) }));
     await untilReady(database, { settings, nodes, environment });
-    return { settings, databaseUrl, nodes, parts, demoFile, demo };
+    return { settings, databaseUrl, nodes, solana, parts, demoFile, demo };
   } finally {
     await database.$disconnect();
   }
@@ -92,6 +101,13 @@ async function startChains(settings: LocalSettings, world: StartWorld): Promise<
   );
 }
 
+async function startSolana(settings: LocalSettings, world: StartWorld): Promise<SolanaNode | undefined> {
+  if (settings.hasOwnChains) return undefined;
+  const node = await startLocalSolana({ port: settings.solanaPort, folder: settings.folder });
+  world.onStarted(node.stop);
+  return node;
+}
+
 /** All, or the first failure: told once every start has ended, so that none is left running behind it. */
 async function whole<Starts extends readonly unknown[] | []>(
   starts: Starts,
@@ -103,9 +119,9 @@ async function whole<Starts extends readonly unknown[] | []>(
 /** Keys are shown once, so the file is the only place that has them: it is kept as long as they are good. */
 async function provideDemo(
   database: Database,
-  options: { settings: LocalSettings; nodes: EvmNode[]; demoFile: string },
+  options: { settings: LocalSettings; nodes: EvmNode[]; solana: SolanaNode | undefined; demoFile: string },
 ): Promise<Demo> {
-  const { settings, nodes, demoFile } = options;
+  const { settings, nodes, solana, demoFile } = options;
   const keys = await seedDemo({ database }, { known: readDemo(demoFile) });
   const origin = `http://127.0.0.1:${settings.port}`;
   const demo: Demo = {
@@ -119,6 +135,7 @@ async function provideDemo(
       return { chainId, rpcUrl: node.rpcUrl, escrow, confirmations, tokens: listed };
     }),
     payers: localAccounts.payers.map(({ address, privateKey }) => ({ address, privateKey })),
+    ...(solana ? { solana: demoOf(solana) } : {}),
   };
   writeDemo(demoFile, demo);
   return demo;
@@ -129,6 +146,18 @@ function environmentOf(name: string, environment: Record<string, string | undefi
   const first = Number(environment.METRICS_PORT);
   const offset = ['api', 'worker', 'indexer'].indexOf(name);
   return first > 0 ? { ...environment, METRICS_PORT: String(first + offset) } : environment;
+}
+
+function demoOf(node: SolanaNode): NonNullable<Demo['solana']> {
+  const { chainId, confirmations, tokens } = localSolanaChain();
+  return {
+    chainId,
+    rpcUrl: node.rpcUrl,
+    wsUrl: node.wsUrl,
+    confirmations,
+    tokens: tokens.map(({ key, address, decimals }) => ({ key, address, decimals })),
+    payers: localSolanaAccounts.payers,
+  };
 }
 
 async function startPart(name: string, settings: LocalSettings, world: StartWorld): Promise<Part> {

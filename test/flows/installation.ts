@@ -29,7 +29,14 @@ export type Installation = {
 
 const startLimitMs = 240_000;
 const pidFiles = ['api.pid', 'worker.pid', 'indexer.pid', 'evm-31337.json.pid', 'evm-31338.json.pid'];
-const portNames = ['PORT', 'PONDER_PORT', 'LOCAL_POSTGRES_PORT', 'LOCAL_EVM_PORT_31337', 'LOCAL_EVM_PORT_31338'];
+const portNames = [
+  'PORT',
+  'PONDER_PORT',
+  'LOCAL_POSTGRES_PORT',
+  'LOCAL_EVM_PORT_31337',
+  'LOCAL_EVM_PORT_31338',
+  'LOCAL_SOLANA_PORT',
+];
 
 export async function openInstallation(): Promise<Installation> {
   const folder = join(tmpdir(), `sluice-start-${crypto.randomUUID()}`);

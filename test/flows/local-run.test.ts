@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Connection, PublicKey } from '@solana/web3.js';
 import { createPublicClient, http } from 'viem';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -96,7 +97,18 @@ async function expectGiven(installation: Installation): Promise<void> {
   expect(statSync(join(installation.folder, 'demo.json')).mode & 0o777).toBe(0o600);
   expect(demo.chains.map((chain) => chain.chainId)).toEqual([31337, 31338]);
   expect(demo.payers.length).toBeGreaterThanOrEqual(3);
+  expect(demo.solana?.tokens.map(({ key }) => key)).toEqual(['USDC-103', 'PYUSD-103', 'SOL-103']);
+  expect(await solanaTokens(demo)).toBe('1000000000000');
   expect((await fetch(`${demo.restUrl}/readyz`)).status).toBe(200);
+}
+
+/** What the first payer on Solana holds of the first token, in base units. */
+async function solanaTokens(demo: Demo): Promise<string | undefined> {
+  const [owner, mint] = [demo.solana?.payers[0]?.address ?? '', demo.solana?.tokens[0]?.address ?? ''];
+  const held = await new Connection(demo.solana?.rpcUrl ?? '').getParsedTokenAccountsByOwner(new PublicKey(owner), {
+    mint: new PublicKey(mint),
+  });
+  return held.value[0]?.account.data.parsed.info.tokenAmount.amount;
 }
 
 /** An early block's hash: the chain's history in short. */

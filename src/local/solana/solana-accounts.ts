@@ -28,4 +28,6 @@ export const localSolanaAccounts = {
   merchant: account('merchant'),
   feeRecipient: account('fee recipient'),
   payers,
+  /** From which the keys of vaults are derived: 64 hex digits. */
+  vaultSecret: createHash('sha256').update('local Solana vaults').digest('hex'),
 };

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../config.ts';
+import { furnishSolana } from './furnish-solana.ts';
+import { localSolanaPace } from './local-solana-chain.ts';
+import { type SolanaNode, startSolanaNode } from './solana-node.ts';
+
+/**
+ * Starts the local Solana in this process, on `port` and the next, and furnishes it. It is kept in `folder`, and goes on
+ * where it was. Throws ConfigError when a port is taken, and when its state was lost while the database tells of it.
+ */
+export async function startLocalSolana(options: { port: number; folder: string }): Promise<SolanaNode> {
+  const journalFile = join(options.folder, 'solana.jsonl');
+  const node = await startSolanaNode({ port: options.port, journalFile, ...localSolanaPace });
+  try {
+    checkGenesis(options.folder, node.genesisHash);
+    await furnishSolana({ rpcUrl: node.rpcUrl });
+    return node;
+  } catch (error) {
+    await node.stop();
+    throw error;
+  }
+}
+
+function checkGenesis(folder: string, genesisHash: string): void {
+  const file = join(folder, 'solana.genesis');
+  const known = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  if (known !== undefined && known !== genesisHash) {
+    throw new ConfigError(
+      `The state of the local Solana was lost, and the database tells of the old one: remove ${folder} to begin anew.`,
+    );
+  }
+  writeFileSync(file, genesisHash);
+}
