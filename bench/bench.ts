@@ -16,6 +16,8 @@ export type Sizes = {
   deliveries: number;
   /** Events in the table when the sequence is read. */
   events: number;
+  /** Subscriptions that are due in the same minute. */
+  renewals: number;
 };
 
 /** Small enough to try; `--full` is what the published figures are made with. */
@@ -30,6 +32,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     eventsPerSecond: 20,
     deliveries: 500,
     events: 200_000,
+    renewals: 200,
   },
   full: {
     rows: 50_000,
@@ -41,6 +44,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     eventsPerSecond: 100,
     deliveries: 5_000,
     events: 10_000_000,
+    renewals: 10_000,
   },
 };
 

@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- part…] [--full] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
- * creates, pushes, memory, subscribers, webhooks, sequence; all when none is named. `--full` takes the sizes of the published figures, `--write` puts
- * the tables into docs/performance.md.
+ * creates, pushes, memory, subscribers, webhooks, sequence, renewals; all when none is named. `--full` takes the sizes of
+ * the published figures, `--write` puts the tables into docs/performance.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -12,6 +12,7 @@ import { measureCreates } from './measure-creates.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measurePushes } from './measure-pushes.ts';
 import { measureReads } from './measure-reads.ts';
+import { measureRenewals } from './measure-renewals.ts';
 import { measureSequence } from './measure-sequence.ts';
 import { measureSubscribers } from './measure-subscribers.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
@@ -25,6 +26,7 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   subscribers: measureSubscribers,
   webhooks: measureWebhooks,
   sequence: measureSequence,
+  renewals: measureRenewals,
 };
 
 const { values, positionals } = parseArgs({
