@@ -154,7 +154,8 @@ export async function openRenewals() {
     subscriptionOf: (id: string) => database.subscription.findUniqueOrThrow({ where: { id } }),
     /** Clock and chain move to an instant, and what is due there happens. */
     async goTo(instant: Date, settle = true) {
-      const seconds = Math.ceil((instant.getTime() - clock.now().getTime()) / 1000);
+      // Blocks count whole seconds: two more, and the chain is there too.
+      const seconds = Math.ceil((instant.getTime() - clock.now().getTime()) / 1000) + 2;
       if (seconds > 0) await gateway.passTime(seconds);
       if (settle) await gateway.settleDown();
     },

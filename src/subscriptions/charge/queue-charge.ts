@@ -18,7 +18,10 @@ import { hexOf, type PreparedCharge } from './prepare-charge.ts';
  * this locks the payment. Answers the transaction's id.
  * Throws INVALID_STATE for an intent that is not CREATED, CONFLICT while a charge of it is under way.
  */
-export async function queueCharge(tx: DatabaseTransaction, charge: PreparedCharge): Promise<string> {
+export async function queueCharge(
+  tx: DatabaseTransaction,
+  charge: PreparedCharge & Pick<SignedCharge, 'maxFailures'>,
+): Promise<string> {
   const { payerSignature, chainId } = charge.row;
   if (payerSignature === null) throw new Error('A consent that was not signed cannot be charged.');
   await recordCharge(tx, { charge, confirmedAt: charge.createdAt });

@@ -21,6 +21,9 @@ import { wantedCharge } from './wanted-charge.ts';
 /** What passes by itself is looked at again after this long, and not counted. */
 const PASSING_MS = 60_000;
 
+/** About a minute: a charge is due at the very second at which the contract opens its period, and blocks lag behind. */
+const SIMULATIONS = 7;
+
 export type DueRenewal = { subscription: RenewableSubscription; invoice: Invoice; intent: PaymentIntent };
 
 type Attempt =
@@ -133,7 +136,7 @@ async function send(
     },
   });
   await lookAgain(tx, { id: subscription.id, runAt: new Date(now.getTime() + FOLLOW_MS) });
-  await queueCharge(tx, charge);
+  await queueCharge(tx, { ...charge, maxFailures: SIMULATIONS });
 }
 
 async function postpone(
