@@ -12,7 +12,10 @@ export type FactReading = {
 };
 
 export type FactSource = {
-  /** Reads blocks `from` to `to`, both included; a source may stop earlier and say so by `through`. */
-  read(request: { chainId: number; from: bigint; to: bigint }): Promise<FactReading>;
+  /**
+   * Reads blocks `from` to `to`, both included; a source may stop earlier and say so by `through`. `headHash` says that
+   * `to` is the node's head, and which block that is.
+   */
+  read(request: { chainId: number; from: bigint; to: bigint; headHash?: string }): Promise<FactReading>;
   close(): Promise<void>;
 };

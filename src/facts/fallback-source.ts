@@ -6,31 +6,45 @@ export type FallbackSource = FactSource & {
   stalledMs(chainId: number): number;
 };
 
-type Progress = { number: bigint; movedAt: number; fallen: boolean };
+type Progress = { number: bigint | null; movedAt: number; fallen: boolean };
 
 /**
- * Reads from `first` while it is up to date or moves, and from `second` while it has stood still behind the chain for
- * longer than `patienceMs`: after a crash Ponder needs half a minute to take its schema again, and payers do not wait.
+ * Reads from `first` while it is up to date or moves, and from `second` while it has stood still behind the chain, or
+ * failed, for longer than `patienceMs`: after a crash Ponder needs half a minute to take its schema again, a websocket may
+ * fall silent without being closed, and payers do not wait. Only reads that name the node's head are judged by: any other
+ * block is one that even a source which stands still has read. One that is as high as the head on another fork stands
+ * still too, until it moves.
  */
 export function withFallback(
   world: { first: FactSource; second: FactSource; log: Log },
   { patienceMs }: { patienceMs: (chainId: number) => number },
 ): FallbackSource {
   const progress = new Map<number, Progress>();
-  const follow = (chainId: number, reading: FactReading, to: bigint): Progress => {
-    const number = reading.through?.number ?? -1n;
-    const last = progress.get(chainId);
-    const moved = !last || number !== last.number || number >= to;
-    const next = moved ? { number, movedAt: performance.now(), fallen: false } : last;
-    progress.set(chainId, next);
-    return next;
+  const stateOf = (chainId: number): Progress => {
+    const state = progress.get(chainId) ?? { number: null, movedAt: performance.now(), fallen: false };
+    progress.set(chainId, state);
+    return state;
+  };
+  const follow = (state: Progress, { through }: FactReading, head: { number: bigint; hash: string }): void => {
+    const number = through?.number ?? null;
+    const isOnHead = number === head.number && (through?.hash ?? head.hash) === head.hash;
+    const isAbove = number !== null && number > head.number;
+    if (number !== state.number || isOnHead || isAbove) Object.assign(state, moved(number));
   };
   return {
     async read(request) {
-      const reading = await world.first.read(request);
-      const state = follow(request.chainId, reading, request.to);
-      if (performance.now() - state.movedAt < patienceMs(request.chainId)) return reading;
-      if (!state.fallen) world.log.warn({ chainId: request.chainId }, 'Ponder stands still: the node itself is read.');
+      const { chainId, to, headHash } = request;
+      const state = stateOf(chainId);
+      const isPatient = () => performance.now() - state.movedAt < patienceMs(chainId);
+      try {
+        const reading = await world.first.read(request);
+        if (headHash !== undefined) follow(state, reading, { number: to, hash: headHash });
+        if (isPatient()) return reading;
+      } catch (error) {
+        if (isPatient()) throw error;
+        world.log.debug({ chainId, error }, 'Ponder cannot be read.');
+      }
+      if (!state.fallen) world.log.warn({ chainId }, 'Ponder stands still: the node itself is read.');
       state.fallen = true;
       return await world.second.read(request);
     },
@@ -43,4 +57,8 @@ export function withFallback(
       await world.second.close();
     },
   };
+}
+
+function moved(number: bigint | null): Progress {
+  return { number, movedAt: performance.now(), fallen: false };
 }

@@ -39,7 +39,8 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   const trust = await checkFinality({ ...world, memory }, { view, cursor });
   if (trust !== 'SOUND') return report(view, cursor, { halted: trust === 'HALTED' });
   const readNumber = await readFrom(view, cursor);
-  const reading = await world.source.read({ chainId, from: readNumber + 1n, to: view.head.number });
+  const { number: to, hash: headHash } = view.head;
+  const reading = await world.source.read({ chainId, from: readNumber + 1n, to, headHash });
   await receiveLogs(world, { view, logs: reading.logs });
   const doubtful = await judgeFacts({ ...world, memory }, { view });
   const { waiting, more } = await applyFacts({ ...world, memory }, { view });

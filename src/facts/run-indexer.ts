@@ -1,7 +1,7 @@
 /** The indexer's process: Ponder under its supervisor, and the projector of every EVM chain. */
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
-import type { Registry } from '../chains/registry.ts';
+import type { Chain, Registry } from '../chains/registry.ts';
 import type { Config } from '../config.ts';
 import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -38,6 +38,8 @@ export async function runIndexer(options: {
   observer?: ProjectorObserver;
   /** Compares open payments with the contract, beside the events. */
   sweep?: (chainId: number) => Promise<void>;
+  /** After which the node is read instead of a Ponder that stands still; 3 s on local chains and 3 min on public ones. */
+  patienceMs?: number;
 }): Promise<RunningIndexer> {
   const { config, registry, log } = options;
   const startBlocks = await firstBlocks(options);
@@ -51,7 +53,7 @@ export async function runIndexer(options: {
   const supervisor = supervisePonder({ log }, { databaseUrl: url, viewsSchema, port: config.ponder.port, chains });
   const source = withFallback(
     { first: openPonderSource({ url, viewsSchema }), second: openLogSource(options), log },
-    { patienceMs: (chainId) => (registry.chain(chainId)?.local ? LOCAL_PATIENCE_MS : PUBLIC_PATIENCE_MS) },
+    { patienceMs: (chainId) => options.patienceMs ?? usualPatience(registry.chain(chainId)) },
   );
   const locks = openAdvisoryLocks({ url, log });
   const watch = watchStalls({ supervisor, source, log });
@@ -79,6 +81,10 @@ export async function runIndexer(options: {
       await locks.close();
     },
   };
+}
+
+function usualPatience(chain: Chain | undefined): number {
+  return chain?.local ? LOCAL_PATIENCE_MS : PUBLIC_PATIENCE_MS;
 }
 
 /** Started again at most once a limit, for a start takes its time. */

@@ -149,22 +149,63 @@ describe('a source', () => {
 });
 
 describe('two sources', () => {
-  it('are one: the node is read while the first stands still, and left when it moves again', async () => {
+  /** Of which the first tells no log and answers by `through`. */
+  async function openTwo(through: () => Awaited<ReturnType<FactSource['read']>>['through'], patienceMs: () => number) {
     const { chainId } = ground.evm;
-    const head = await ground.evm.publicClient.getBlockNumber();
-    let through = 0n;
     const first: FactSource = {
-      read: async () => ({ logs: [], through: { number: through, hash: null } }),
+      read: async () => ({ logs: [], through: through() }),
       close: async () => undefined,
     };
-    const source = withFallback(
-      { first, second: ground.source, log: silentLog },
-      { patienceMs: () => (through === 0n ? 0 : 60_000) },
+    const source = withFallback({ first, second: ground.source, log: silentLog }, { patienceMs });
+    const head = await ground.evm.publicClient.getBlock();
+    return { source, head, request: { chainId, from: 0n, to: head.number, headHash: head.hash } };
+  }
+
+  it('are one: the node is read while the first stands still, and left when it moves again', async () => {
+    let through = 0n;
+    const { source, head, request } = await openTwo(
+      () => ({ number: through, hash: null }),
+      () => (through === 0n ? 0 : 60_000),
     );
-    const request = { chainId, from: 0n, to: head };
     expect((await source.read(request)).logs.length).toBeGreaterThan(0);
-    through = head;
-    expect(await source.read(request)).toEqual({ logs: [], through: { number: head, hash: null } });
-    expect(source.stalledMs(chainId)).toBeLessThan(60_000);
+    through = head.number;
+    expect(await source.read(request)).toEqual({ logs: [], through: { number: head.number, hash: null } });
+    expect(source.stalledMs(request.chainId)).toBeLessThan(60_000);
+  });
+
+  it('are not taken to move by a look at an old block, nor by a block of another fork as high as the head', async () => {
+    let place = { number: 3n, hash: '0x03' };
+    const { source, head, request } = await openTwo(
+      () => place,
+      () => 60_000,
+    );
+    await source.read(request);
+    const stands = async () => {
+      const before = source.stalledMs(request.chainId);
+      await expect.poll(() => source.stalledMs(request.chainId)).toBeGreaterThan(before);
+      const after = source.stalledMs(request.chainId);
+      await source.read({ chainId: request.chainId, from: 2n, to: 2n });
+      await source.read(request);
+      return source.stalledMs(request.chainId) >= after;
+    };
+    expect(await stands()).toBe(true);
+    place = { number: head.number, hash: '0xdead' };
+    await source.read(request);
+    expect(await stands()).toBe(true);
+    place = { number: head.number, hash: head.hash };
+    expect(await stands()).toBe(false);
+  });
+
+  it('are the node alone while the first one fails, after some patience', async () => {
+    let patienceMs = 60_000;
+    const { source, request } = await openTwo(
+      () => {
+        throw new Error('A lock is waited for too long.');
+      },
+      () => patienceMs,
+    );
+    await expect(source.read(request)).rejects.toThrow('A lock');
+    patienceMs = 0;
+    expect((await source.read(request)).logs.length).toBeGreaterThan(0);
   });
 });
