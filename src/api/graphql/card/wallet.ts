@@ -7,6 +7,7 @@ import { ACTIVITY_LIMIT, type ActivityPage, readWalletActivity } from '../../../
 import { linkedAccountsOf, requireUser } from '../../../card/store.ts';
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
+import { byRealTime } from '../server/world.ts';
 import { cardCaller, cardPrincipal } from './card-caller.ts';
 import { OnetimeRequestRef } from './onetime-connect.ts';
 import { LinkedAccountRef } from './session-connect.ts';
@@ -114,7 +115,12 @@ builder.queryField('walletActivity', (t) =>
     resolve: (_root, args, context) => {
       const { clientOrigin, limit, cursor } = checked(context, activityRules, args);
       const caller = cardCaller(context.principal);
-      return readWalletActivity(context.world, { caller, clientOrigin, limit: limit ?? DEFAULT_LIMIT, cursor });
+      return readWalletActivity(byRealTime(context.world), {
+        caller,
+        clientOrigin,
+        limit: limit ?? DEFAULT_LIMIT,
+        cursor,
+      });
     },
   }),
 );
