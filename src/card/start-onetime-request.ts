@@ -6,7 +6,6 @@ import { newId } from '../platform/identifier.ts';
 import type { CardCaller, CardWorld } from './card-world.ts';
 import { describeRequest } from './display/describe-request.ts';
 import { LONGEST_REQUEST_SECONDS, PARAMS_BYTES, signingMethods } from './onetime-request.ts';
-import { isShallow } from './signing/is-shallow.ts';
 import { readSolanaWire, signersOf } from './signing/is-solana-transaction-signed.ts';
 import { readWantedSignature, type WantedSignature } from './signing/wanted-signature.ts';
 import { callersSession, requireUser } from './store.ts';
@@ -35,7 +34,6 @@ export async function startOnetimeRequest(
   const { caller, clientOrigin, method, params } = request;
   const account = requireAccount(request);
   requireMethod(account, method);
-  if (!isShallow(params)) throw invalid([{ param: 'params', message: 'is nested too deeply' }]);
   if (Buffer.byteLength(JSON.stringify(params) ?? '') > PARAMS_BYTES) {
     throw invalid([{ param: 'params', message: `at most ${PARAMS_BYTES} bytes as JSON` }]);
   }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { DEMO_OWNER } from './seed-demo.ts';
 import type { Installation } from './start-installation.ts';
 
 /** The one screen at the end of `npm start`: where everything is and what to try next. */
@@ -21,6 +22,7 @@ export function printScreen(installation: Installation & { seconds: number }): v
       ['Demo app', demo.appId],
       ['Secret key', demo.secretKey],
       ['Public key', demo.publishableKey],
+      ['Member', `${DEMO_OWNER}, whose login codes stand in ${join(settings.folder, 'logs')}`],
       ['Payers', `${demo.payers.length}, with gas and tokens; their keys are in ${demoFile}`],
     );
   }

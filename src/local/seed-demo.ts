@@ -3,7 +3,9 @@ import { hashSecret } from '../auth/api-key.ts';
 import { createApiKey } from '../auth/create-api-key.ts';
 import { createApp } from '../auth/create-app.ts';
 import { createMerchant } from '../auth/create-merchant.ts';
+import { inviteMember } from '../auth/members/invite-member.ts';
 import { setPayoutAddress } from '../auth/set-payout-address.ts';
+import { systemClock } from '../platform/clock.ts';
 import { localAccounts } from './local-accounts.ts';
 import { localSolanaAccounts } from './solana/solana-accounts.ts';
 
@@ -12,8 +14,11 @@ export type DemoKeys = { appId: string; secretKey: string; publishableKey: strin
 /** Short enough to watch a payment from its creation to its settlement. */
 const watchableSeconds = 5;
 
+/** Logs in to the demo merchant; its codes stand in the worker's log, unless SMTP_URL is set. */
+export const DEMO_OWNER = 'owner@example.com';
+
 /**
- * A merchant with one test app, its keys and a payout address. `known` is what an earlier start was given: while its
+ * A merchant with one test app, its keys, a payout address and an owner. `known` is what an earlier start was given: while its
  * keys are good in this database nothing is made.
  */
 export async function seedDemo(
@@ -33,6 +38,7 @@ export async function seedDemo(
   await setPayoutAddress({ database }, { scope, family: 'EVM', address: localAccounts.merchant.address });
   await setPayoutAddress({ database }, { scope, family: 'SOLANA', address: localSolanaAccounts.merchant.address });
   const secret = await createApiKey({ database }, { scope, kind: 'SECRET', name: 'Demo' });
+  await inviteMember({ database, clock: systemClock }, { merchantId: merchant.id, email: DEMO_OWNER, role: 'OWNER' });
   const publishable = await createApiKey({ database }, { scope, kind: 'PUBLISHABLE', name: 'Demo' });
   return { appId: app.id, secretKey: secret.secret, publishableKey: publishable.secret };
 }

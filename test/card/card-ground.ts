@@ -52,9 +52,11 @@ export async function openCardGround(options: OpenApiOptions = {}) {
   const mailedCode = async (email: string, count = 1): Promise<string> => {
     const until = Date.now() + WAIT_MS;
     for (;;) {
-      const mails = mailbox.mails.filter((mail) => mail.to.includes(email.toLowerCase()));
-      const code = mails.length >= count ? /Subject: [^\n]*(\d{6})/.exec(mails.at(-1)?.text ?? '')?.[1] : undefined;
-      if (code !== undefined) return code;
+      const codes = mailbox.mails
+        .filter((mail) => mail.to.includes(email.toLowerCase()))
+        .flatMap((mail) => /^Subject: [^\n]*login code: (\d{6})/m.exec(mail.text)?.[1] ?? []);
+      const code = codes.at(-1);
+      if (code !== undefined && codes.length >= count) return code;
       if (Date.now() > until) throw new Error(`No code was mailed to ${email}.`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hashSecret } from '../../src/auth/api-key.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
-import { seedDemo } from '../../src/local/seed-demo.ts';
+import { DEMO_OWNER, seedDemo } from '../../src/local/seed-demo.ts';
 import { freshDatabase } from '../setup/database.ts';
 
 test('a first start makes a test app with keys and a payout address, and the next one finds them', async () => {
@@ -13,6 +13,10 @@ test('a first start makes a test app with keys and a payout address, and the nex
   expect(app).toMatchObject({ mode: 'TEST', timelockDuration: 5, disputeStartDuration: 5 });
   expect(app.payoutAddresses.map(({ family, address }) => [family, address])).toEqual([
     ['EVM', localAccounts.merchant.address],
+  ]);
+  const where = { merchantId: app.merchantId };
+  expect(await database.member.findMany({ where, select: { email: true, role: true } })).toEqual([
+    { email: DEMO_OWNER, role: 'OWNER' },
   ]);
   expect(await seedDemo({ database }, { known: keys })).toEqual(keys);
   expect(await database.app.count()).toBe(1);

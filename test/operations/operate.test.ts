@@ -95,6 +95,36 @@ it('makes credentials of the installation', async () => {
   expect(await principalOf(made?.credential ?? '')).toMatchObject({ kind: 'platform', role: 'ARBITER' });
 });
 
+it('invites the first member of a merchant, and changes the role by inviting again', async () => {
+  const [merchant] = await rows('merchant', 'create', '--name', 'Members');
+  const invite = (role: string) =>
+    rows('member', 'invite', '--merchant', merchant?.merchantId ?? '', '--email', 'Ada@Example.com', '--role', role);
+  const [made] = await invite('owner');
+  expect(made).toMatchObject({ email: 'ada@example.com', role: 'OWNER' });
+  expect(await fresh.database.member.count({ where: { id: made?.memberId ?? '', joinedAt: null } })).toBe(1);
+  const last = await run(
+    'member',
+    'invite',
+    '--merchant',
+    merchant?.merchantId ?? '',
+    '--email',
+    'ada@example.com',
+    '--role',
+    'viewer',
+  );
+  expect([last.code, last.complained]).toEqual([1, expect.stringContaining('keeps at least one owner')]);
+});
+
+it('rotates the key that signs tokens: the newest signs, the one before verifies until its tokens are over', async () => {
+  const [first] = await rows('token', 'rotate');
+  const [second] = await rows('token', 'rotate');
+  const keys = await fresh.database.signingKey.findMany({ orderBy: { createdAt: 'asc' } });
+  expect(keys.map(({ kid, expiresAt }) => [kid, expiresAt !== null])).toEqual([
+    [first?.kid, true],
+    [second?.kid, false],
+  ]);
+});
+
 it('pauses and resumes a chain, and tells it with an unreachable node', async () => {
   await rows('chain', 'pause', '11155111');
   await fresh.database.chainCursor.update({ where: { chainId: 11155111 }, data: { headHash: '0x1' } });
@@ -113,6 +143,18 @@ it.each([
   ['an unknown option', ['status', '--nope'], 2, /Usage: npm run ops -- status/],
   ['a missing option', ['merchant', 'create'], 2, /--name/],
   ['a wrong choice', ['credential', 'create', '--role', 'king', '--name', 'x'], 2, /operator or arbiter/],
+  [
+    'a member who is no mail address',
+    ['member', 'invite', '--merchant', '019a0000-0000-7000-8000-000000000000', '--email', 'x', '--role', 'owner'],
+    2,
+    /mail address/,
+  ],
+  [
+    'a member of no merchant',
+    ['member', 'invite', '--merchant', '019a0000-0000-7000-8000-000000000000', '--email', 'a@b.cd', '--role', 'owner'],
+    1,
+    /No such merchant/,
+  ],
   ['an unknown chain', ['chain', 'pause', '424242'], 2, /424242/],
   [
     'an unknown app',

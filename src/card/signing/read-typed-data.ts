@@ -1,11 +1,12 @@
 import { getTypesForEIP712Domain, hashTypedData, type TypedDataDefinition, validateTypedData } from 'viem';
 import { z } from 'zod';
 import { invalid } from '../../errors.ts';
-import { isShallow } from './is-shallow.ts';
 
 export type ReadTypedData = { typedData: TypedDataDefinition; chainId: bigint | null };
 
 const PARAM = 'params[1]';
+/** Of what came as text; a body is bounded where it is read. */
+const DEEPEST = 32;
 /** Each struct of a message is hashed with its types' text: their product is what judging it costs. */
 const HASHED_CHARACTERS = 10_000_000;
 
@@ -56,6 +57,7 @@ export function readTypedData(given: unknown, request: { chainId: number }): Rea
     message,
   } as unknown as TypedDataDefinition;
   try {
+    if (primaryType !== 'EIP712Domain' && !fits(types, { type: primaryType, value: message })) throw new TypeError();
     validateTypedData(typedData);
     hashTypedData(typedData);
   } catch {
@@ -75,9 +77,35 @@ function demandOwnFields(type: { name: string; type: string }[] | undefined, dom
   }
 }
 
+/** Whether every value is of JSON's type for it: libraries differ in what they make of others, and so would the hashes. */
+function fits(types: Record<string, { name: string; type: string }[]>, at: { type: string; value: unknown }): boolean {
+  const { type, value } = at;
+  const array = /^(.+)\[(\d*)\]$/.exec(type);
+  if (array) {
+    const [, element = '', length = ''] = array;
+    if (!Array.isArray(value) || (length !== '' && value.length !== Number(length))) return false;
+    return value.every((member) => fits(types, { type: element, value: member }));
+  }
+  const fields = Object.hasOwn(types, type) ? types[type] : undefined;
+  if (fields) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const members = new Map<string, unknown>(Object.entries(value));
+    return fields.every((field) => fits(types, { type: field.type, value: members.get(field.name) }));
+  }
+  if (type === 'bool') return typeof value === 'boolean';
+  if (/^u?int\d*$/.test(type)) return typeof value === 'string' || Number.isSafeInteger(value);
+  return typeof value === 'string';
+}
+
 function structsIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((sum: number, member) => sum + structsIn(member), 1);
+}
+
+/** Whether what walks it cannot run out of stack. */
+function isShallow(value: unknown, depth = DEEPEST): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));
 }
 
 function parsedJson(text: string): unknown {

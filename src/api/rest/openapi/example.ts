@@ -28,7 +28,22 @@ const byName: Record<string, unknown> = {
   description: 'A cup of coffee',
   url: 'https://shop.example/hooks',
   events: ['*'],
+  code: '123456',
+  accessToken: 'eyJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJjYXJkIn0.c2lnbmF0dXJl',
+  sessionToken: 'eyJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJzZXNzaW9uLWNvbm5lY3QifQ.c2lnbmF0dXJl',
+  onetimeToken: 'eyJhbGciOiJFUzI1NiJ9.eyJhdWQiOiJvbmV0aW1lLWNvbm5lY3QifQ.c2lnbmF0dXJl',
+  tokenType: 'Bearer',
+  expiresIn: 3600,
+  resendAfterSeconds: 60,
+  clientOrigin: 'https://shop.example',
+  account: 'eip155:1:0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  namespace: 'eip155',
+  resultEncoding: 'hex',
+  summary: 'Sign the message “Order 42: 12 USDC”.',
 };
+
+/** The same where it is a text: the card API names chains by CAIP-2. */
+const textByName: Record<string, string> = { chainId: 'eip155:1', method: 'personal_sign' };
 
 const MAX_DEPTH = 6;
 
@@ -47,6 +62,7 @@ export function exampleOf(
   const types = [schema.type].flat();
   if (depth > MAX_DEPTH && types.includes('null')) return null;
   if (name in byName && fits(byName[name], types)) return byName[name];
+  if (name in textByName && types.includes('string') && !('enum' in schema)) return textByName[name];
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (types.includes('null') || (Array.isArray(alternatives) && alternatives.some(isNull))) return null;
   if ('const' in schema) return schema.const;
