@@ -3,6 +3,10 @@ import { type IssuedToken, issueToken } from '../auth/tokens/issue-token.ts';
 import { tokenSeconds } from '../auth/tokens/token.ts';
 import { type AccountName, parseAccountName } from '../chains/account-id.ts';
 import { type FieldFault, invalid } from '../errors.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
+import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import type { CardWorld } from './card-world.ts';
 import { type ShownAccount, shownAccounts } from './linked-account.ts';
@@ -34,33 +38,47 @@ export async function connectSession(
     tokenId: string;
     clientOrigin: string;
     accounts: readonly AccountProofInput[];
+    idempotency?: IdempotencyRequest | undefined;
   },
 ): Promise<ConnectedSession> {
-  const { userId, clientOrigin } = request;
+  const { userId, clientOrigin, idempotency } = request;
+  const reveal = ({ issued, ...rest }: ConnectedSession) => ({
+    ...rest,
+    issued: { ...issued, token: unsealed(idempotency, issued.token) },
+  });
+  const first = await firstAnswer<ConnectedSession>(world.database, idempotency);
+  if (first) return reveal(first.result);
   await requireUser(world.database, { userId, sessionId: null });
   const nonce = request.tokenId.replaceAll('-', '');
   const proofs = await provenAccounts(world, { nonce, clientOrigin, accounts: request.accounts });
   const now = world.clock.now();
   const expiresAt = new Date(now.getTime() + tokenSeconds['session-connect'] * 1000);
-  const session = await transaction(world.database, async (tx) => {
-    const made = await tx.cardSession.create({
-      data: { id: newId(), userId, clientOrigin, expiresAt, createdAt: now },
-    });
-    for (const [index, proof] of proofs.entries()) {
-      await spendProof(tx, { account: proof.name.caip10, nonce, now, param: `accounts[${index}].message` });
-      const linked = { sessionId: made.id, label: proof.label, linkedAt: now, unlinkedAt: null };
-      await tx.linkedAccount.upsert({
-        where: { userId_clientOrigin_account: { userId, clientOrigin, account: proof.name.caip10 } },
-        create: { id: newId(), userId, clientOrigin, account: proof.name.caip10, ...linked },
-        update: linked,
-      });
-    }
-    return made;
-  });
-  const subject = { audience: 'session-connect' as const, userId, sessionId: session.id };
+  const subject = { audience: 'session-connect' as const, userId, sessionId: newId() };
   const issued = await issueToken(world, { subject, expiresAt });
-  const accounts = shownAccounts(await linkedAccountsOf(world.database, { userId, sessionId: session.id }));
-  return { session, issued, accounts };
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => {
+      const data = { id: subject.sessionId, userId, clientOrigin, expiresAt, createdAt: now };
+      const session = await tx.cardSession.create({ data });
+      for (const [index, proof] of proofs.entries()) {
+        await spendProof(tx, { account: proof.name.caip10, nonce, now, param: `accounts[${index}].message` });
+        await linkAccount(tx, { session, proof });
+      }
+      const accounts = shownAccounts(await linkedAccountsOf(tx, { userId, sessionId: session.id }));
+      return { session, issued: { ...issued, token: sealed(idempotency, issued.token) }, accounts };
+    }),
+  );
+  return reveal(result);
+}
+
+async function linkAccount(tx: DatabaseTransaction, { session, proof }: { session: CardSession; proof: Proven }) {
+  const { userId, clientOrigin, createdAt } = session;
+  const account = proof.name.caip10;
+  const linked = { sessionId: session.id, label: proof.label, linkedAt: createdAt, unlinkedAt: null };
+  await tx.linkedAccount.upsert({
+    where: { userId_clientOrigin_account: { userId, clientOrigin, account } },
+    create: { id: newId(), userId, clientOrigin, account, ...linked },
+    update: linked,
+  });
 }
 
 type Proven = { name: AccountName; label: string | null };

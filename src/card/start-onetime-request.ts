@@ -1,7 +1,11 @@
-import type { OnetimeRequest, Prisma } from '../../prisma/client.ts';
+import { type OnetimeRequest, type Prisma, transaction } from '../../prisma/client.ts';
 import { type IssuedToken, issueToken } from '../auth/tokens/issue-token.ts';
 import { type AccountName, accountOn, parseAccountName, parseChainName } from '../chains/account-id.ts';
 import { type FieldFault, GatewayError, invalid } from '../errors.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
+import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import type { CardCaller, CardWorld } from './card-world.ts';
 import { describeRequest } from './display/describe-request.ts';
@@ -29,9 +33,10 @@ export async function startOnetimeRequest(
     method: string;
     params: unknown;
     expirySeconds?: number | null | undefined;
+    idempotency?: IdempotencyRequest | undefined;
   },
 ): Promise<StartedRequest> {
-  const { caller, clientOrigin, method, params } = request;
+  const { caller, clientOrigin, method, params, idempotency } = request;
   const account = requireAccount(request);
   requireMethod(account, method);
   if (Buffer.byteLength(JSON.stringify(params) ?? '') > PARAMS_BYTES) {
@@ -46,25 +51,36 @@ export async function startOnetimeRequest(
       param: 'clientOrigin',
     });
   }
+  const reveal = ({ request: made, issued }: StartedRequest) => ({
+    request: made,
+    issued: { ...issued, token: unsealed(idempotency, issued.token) },
+  });
+  const first = await firstAnswer<StartedRequest>(world.database, idempotency);
+  if (first) return reveal(first.result);
   const display = await describeRequest(world, { account, clientOrigin, wanted });
   const now = world.clock.now();
   const expiresAt = new Date(now.getTime() + (request.expirySeconds ?? LONGEST_REQUEST_SECONDS) * 1000);
-  const made = await world.database.onetimeRequest.create({
-    data: {
-      id: newId(),
-      userId: user.id,
-      clientOrigin,
-      chainId: account.caip2,
-      account: account.caip10,
-      method,
-      params: jsonOf(params),
-      display,
-      expiresAt,
-      createdAt: now,
-    },
-  });
-  const subject = { audience: 'onetime-connect' as const, userId: user.id, requestId: made.id };
-  return { request: made, issued: await issueToken(world, { subject }) };
+  const subject = { audience: 'onetime-connect' as const, userId: user.id, requestId: newId() };
+  const issued = await issueToken(world, { subject });
+  const data = {
+    id: subject.requestId,
+    userId: user.id,
+    clientOrigin,
+    chainId: account.caip2,
+    account: account.caip10,
+    method,
+    params: jsonOf(params),
+    display,
+    expiresAt,
+    createdAt: now,
+  };
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => ({
+      request: await tx.onetimeRequest.create({ data }),
+      issued: { ...issued, token: sealed(idempotency, issued.token) },
+    })),
+  );
+  return reveal(result);
 }
 
 function requireAccount(request: { chainId: string; account: string }): AccountName {

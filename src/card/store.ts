@@ -13,14 +13,20 @@ export async function requireUser(database: Database, caller: CardCaller): Promi
 }
 
 /** The caller's session; null for a caller with an access token. */
-export async function callersSession(database: Database, caller: CardCaller): Promise<CardSession | null> {
+export async function callersSession(
+  database: Pick<Database, 'cardSession'>,
+  caller: CardCaller,
+): Promise<CardSession | null> {
   if (caller.sessionId === null) return null;
   const session = await database.cardSession.findFirst({ where: { id: caller.sessionId, userId: caller.userId } });
   if (!session) throw new GatewayError('AUTHENTICATION_ERROR', 'The bearer token is not valid.');
   return session;
 }
 
-export async function linkedAccountsOf(database: Database, caller: CardCaller): Promise<LinkedAccount[]> {
+export async function linkedAccountsOf(
+  database: Pick<Database, 'cardSession' | 'linkedAccount'>,
+  caller: CardCaller,
+): Promise<LinkedAccount[]> {
   const session = await callersSession(database, caller);
   return await database.linkedAccount.findMany({
     where: {

@@ -150,6 +150,30 @@ describe('a session', () => {
   });
 });
 
+test('a POST that is sent again under its Idempotency-Key is answered as the first time', async () => {
+  const { accessToken } = await ground.logIn('again@example.com');
+  const headers = { authorization: `Bearer ${accessToken}`, 'idempotency-key': crypto.randomUUID() };
+  const post = (path: string, body: object, key = headers['idempotency-key']) =>
+    ground.rest('POST', `/v1${path}`, { headers: { ...headers, 'idempotency-key': key }, body });
+  // Without the key the second call would be refused: its nonces are spent.
+  const session = { clientOrigin: origin, accounts: await proofs(accessToken) };
+  const opened = await post('/session-connect/session', session);
+  const again = await post('/session-connect/session', session);
+  expect([again.status, again.body]).toEqual([200, opened.body]);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+
+  const asked = { clientOrigin: origin, ...personalSign('Once') };
+  const key = crypto.randomUUID();
+  const started = await Promise.all([1, 2].map(() => post('/onetime-connect/start', asked, key)));
+  expect(started.map(({ status }) => status)).toEqual([202, 202]);
+  expect(started[1]?.body).toEqual(started[0]?.body);
+  expect(await ground.database.onetimeRequest.count({ where: { user: { email: 'again@example.com' } } })).toBe(1);
+  const other = await post('/onetime-connect/start', { ...asked, expirySeconds: 10 }, key);
+  expect([other.status, other.body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+  const records = await ground.database.idempotencyRecord.findMany();
+  expect(JSON.stringify(records.map(({ result }) => result))).not.toContain(started[0]?.body.onetimeToken);
+});
+
 describe('a onetime request', () => {
   test('is signed by personal_sign, replayed, and refuses another decision', async () => {
     const { sessionToken, accessToken } = await connected('carol@example.com');

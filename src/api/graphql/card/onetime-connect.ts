@@ -14,6 +14,7 @@ import { type StartedRequest, startOnetimeRequest } from '../../../card/start-on
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { sharedPoll } from '../server/live.ts';
 import { byRealTime } from '../server/world.ts';
@@ -122,7 +123,7 @@ const StartedRequestRef = builder.objectRef<StartedRequest>('StartedOnetimeReque
     status: t.field({
       type: OnetimeStatusEnum,
       description: 'PENDING.',
-      resolve: ({ request }, _args, context) => toldStatus(request, context.world.realClock.now()),
+      resolve: () => 'PENDING' as const,
     }),
     method: t.string({ description: "The wallet's name for it.", resolve: ({ request }) => request.method }),
     expiresAt: t.field({
@@ -213,7 +214,10 @@ builder.mutationField('startOnetimeRequest', (t) =>
     args: { input: t.arg({ type: StartOnetimeRequestInput, required: true, description: 'What.' }) },
     resolve: (_root, { input }, context) => {
       const { params, ...rest } = checked(context, startRules, input);
-      return startOnetimeRequest(byRealTime(context.world), { ...rest, params, caller: cardCaller(context.principal) });
+      const caller = cardCaller(context.principal);
+      const call = { scopeId: caller.userId, operation: 'startOnetimeRequest', parameters: { ...rest, params } };
+      const idempotency = idempotencyOf(context, call);
+      return startOnetimeRequest(byRealTime(context.world), { ...rest, params, caller, idempotency });
     },
   }),
 );

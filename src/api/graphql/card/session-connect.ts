@@ -10,6 +10,7 @@ import { SIGN_IN_LENGTH } from '../../../card/sign-in-message.ts';
 import { linkedAccountsOf } from '../../../card/store.ts';
 import { unlinkAccount } from '../../../card/unlink-account.ts';
 import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { byRealTime } from '../server/world.ts';
 import { cardCaller, cardPrincipal } from './card-caller.ts';
@@ -150,7 +151,10 @@ builder.mutationField('connectSession', (t) =>
     resolve: (_root, { input }, context) => {
       const { clientOrigin, accounts } = checked(context, connectRules, input);
       const { userId, tokenId } = cardPrincipal(context.principal);
-      return connectSession(byRealTime(context.world), { userId, tokenId, clientOrigin, accounts: accounts ?? [] });
+      const parameters = { clientOrigin, accounts: accounts ?? [] };
+      const call = { scopeId: userId, operation: 'connectSession', parameters };
+      const idempotency = idempotencyOf(context, call);
+      return connectSession(byRealTime(context.world), { userId, tokenId, ...parameters, idempotency });
     },
   }),
 );
