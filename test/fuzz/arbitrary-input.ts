@@ -3,15 +3,17 @@ import fc, { type Arbitrary } from 'fast-check';
 import {
   type GraphQLInputType,
   type GraphQLLeafType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
+import { fittingValues } from './fitting-values.ts';
 
-/** Ids that exist, so that some requests get far. */
-export type Known = { ids: string[] };
+/** Ids that exist and bearer tokens that count, so that some requests get far. */
+export type Known = { ids: string[]; tokens: string[] };
 
 const MAX_DEPTH = 4;
 
@@ -60,6 +62,18 @@ export const oddValue: Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 );
 
+/** A value for a field or an argument, whose name may say more than its type. */
+export function arbitraryField(
+  known: Known,
+  { name, type }: { name: string; type: GraphQLInputType },
+  depth = 0,
+): Arbitrary<unknown> {
+  const any = arbitraryInput(known, type, depth);
+  const fitting = fittingValues[String(getNullableType(type))]?.[name];
+  if (!fitting) return any;
+  return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...fitting) }, { weight: 1, arbitrary: any });
+}
+
 export function arbitraryInput(known: Known, type: GraphQLInputType, depth = 0): Arbitrary<unknown> {
   const fitting = fittingInput(known, type, depth);
   return fc.oneof({ weight: 40, arbitrary: fitting }, { weight: 1, arbitrary: oddValue });
@@ -71,9 +85,7 @@ function fittingInput(known: Known, type: GraphQLInputType, depth: number): Arbi
     return fc.array(arbitraryInput(known, type.ofType, depth + 1), { maxLength: depth > MAX_DEPTH ? 0 : 3 });
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields()).filter((field) => depth < MAX_DEPTH || isRequiredInputField(field));
-    const values = Object.fromEntries(
-      fields.map((field) => [field.name, arbitraryInput(known, field.type, depth + 1)]),
-    );
+    const values = Object.fromEntries(fields.map((field) => [field.name, arbitraryField(known, field, depth + 1)]));
     const usual = fields.filter(isRequiredInputField).map((field) => field.name);
     const record = fc.oneof(
       { weight: 5, arbitrary: fc.record(values, { requiredKeys: usual }) },

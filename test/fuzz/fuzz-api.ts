@@ -1,8 +1,11 @@
 /** Throws odd requests at a running API and judges every answer: none is a 500, each is as described, no row is half. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { issueToken } from '../../src/auth/tokens/issue-token.ts';
+import { newId } from '../../src/platform/identifier.ts';
 import { callRest, type RestApi } from '../setup/rest.ts';
 import type { Known } from './arbitrary-input.ts';
+import { CLIENT_ORIGIN, onetimeRequest } from './fitting-values.ts';
 import { graphqlOperation } from './graphql-requests.ts';
 import { restRequest } from './rest-requests.ts';
 
@@ -24,7 +27,9 @@ export async function fuzzRest(api: RestApi, size: FuzzSize): Promise<Map<number
     undefined,
   ];
   const request = fc.tuple(restRequest(known), fc.constantFrom(...keys));
-  await check(size, request, async ([{ method, path, body, headers }, key]) => {
+  await check(size, request, async ([{ method, path, body, headers }, given]) => {
+    // A key goes before a token.
+    const key = headers.authorization === undefined ? given : undefined;
     const answer = await callRest(api.url, method, path, { key, headers, ...(body === undefined ? {} : { body }) });
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     const code = answer.body?.error?.code ?? answer.body?.code;
@@ -122,5 +127,22 @@ async function knownIds(api: RestApi): Promise<Known> {
     database.checkoutSession.findMany({ select: { id: true }, take: 5 }),
     database.app.findMany({ select: { id: true }, take: 5 }),
   ]);
-  return { ids: [...found.flat().map((row) => row.id), '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11'] };
+  const card = await knownTokens(api);
+  const ids = [...found.flat().map((row) => row.id), card.requestId, '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11'];
+  return { ids, tokens: card.tokens };
+}
+
+/** One token of each kind that the card API takes, and the request that the last one is for. */
+async function knownTokens({ world, database, rest }: RestApi): Promise<{ tokens: string[]; requestId: string }> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const user = await database.cardUser.create({ data: { id: newId(), email, createdAt: world.clock.now() } });
+  const { token } = await issueToken(world, { subject: { audience: 'card', userId: user.id } });
+  const headers = { authorization: `Bearer ${token}` };
+  const session = await rest('POST', '/v1/session-connect/session', {
+    headers,
+    body: { clientOrigin: CLIENT_ORIGIN, accounts: [] },
+  });
+  const started = await rest('POST', '/v1/onetime-connect/start', { headers, body: onetimeRequest });
+  expect([session.status, started.status]).toEqual([200, 202]);
+  return { tokens: [token, session.body.sessionToken, started.body.onetimeToken], requestId: started.body.id };
 }

@@ -9,7 +9,7 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import { schema } from '../../src/api/graphql/schema.ts';
-import { arbitraryInput, type Known } from './arbitrary-input.ts';
+import { arbitraryField, type Known } from './arbitrary-input.ts';
 
 export type FuzzedOperation = { query: string; variables: Record<string, unknown> };
 
@@ -34,9 +34,7 @@ function operationOf(
   const declared = field.args.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
   const passed = field.args.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
   const query = `${kind}${declared === '' ? '' : `(${declared})`} { ${field.name}${passed === '' ? '' : `(${passed})`} ${selectionOf(field.type, SELECTION_DEPTH)} }`;
-  const values = Object.fromEntries(
-    field.args.map((argument) => [argument.name, arbitraryInput(known, argument.type)]),
-  );
+  const values = Object.fromEntries(field.args.map((argument) => [argument.name, arbitraryField(known, argument)]));
   const requiredKeys = field.args.filter(isRequiredArgument).map((argument) => argument.name);
   return fc.record(values, { requiredKeys }).map((variables) => ({ query, variables }));
 }

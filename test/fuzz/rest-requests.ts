@@ -4,7 +4,7 @@ import { restRoutes } from '../../generated/rest.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
 import { type RouteVariable, routeVariables } from '../../src/api/rest/read-variables.ts';
 import type { RestRoute } from '../../src/api/rest/rest-route.ts';
-import { arbitraryInput, type Known, oddValue } from './arbitrary-input.ts';
+import { arbitraryField, arbitraryInput, type Known, oddValue } from './arbitrary-input.ts';
 
 export type FuzzedRequest = { method: string; path: string; body: string | undefined; headers: Record<string, string> };
 
@@ -28,14 +28,8 @@ function requestOf(known: Known, route: RestRoute): Arbitrary<FuzzedRequest> {
         ),
       )
       .map(([path, query]) => (query === '' ? path : `${path}?${query}`)),
-    body:
-      route.method === 'GET' || route.method === 'DELETE'
-        ? fc.constant(undefined)
-        : bodyOf(
-            known,
-            variables.find((held) => held.in === 'body'),
-          ),
-    headers: headers(),
+    body: route.method === 'GET' || route.method === 'DELETE' ? fc.constant(undefined) : bodyOf(known, variables),
+    headers: headers(known, route),
   });
 }
 
@@ -55,7 +49,7 @@ function queryOf(known: Known, variables: RouteVariable[]): Arbitrary<string> {
     fc.oneof(
       {
         weight: 4,
-        arbitrary: arbitraryInput(known, variable.type).map((held) =>
+        arbitrary: arbitraryField(known, variable).map((held) =>
           typeof held === 'object' ? JSON.stringify(held) : String(held),
         ),
       },
@@ -67,16 +61,31 @@ function queryOf(known: Known, variables: RouteVariable[]): Arbitrary<string> {
   return fc.tuple(...pairs).map((held) => new URLSearchParams(held.filter((pair) => pair !== null)).toString());
 }
 
-function bodyOf(known: Known, variable: RouteVariable | undefined): Arbitrary<string | undefined> {
-  const fitting = variable ? arbitraryInput(known, variable.type) : fc.constant({});
+function bodyOf(known: Known, variables: RouteVariable[]): Arbitrary<string | undefined> {
   return fc.oneof(
-    { weight: 14, arbitrary: fitting.map((value) => JSON.stringify(value)) },
+    { weight: 14, arbitrary: fittingBody(known, variables).map((value) => JSON.stringify(value)) },
     { weight: 1, arbitrary: oddValue.map((value) => JSON.stringify(value)) },
     { weight: 1, arbitrary: fc.constantFrom(undefined, '', '{', '{"a":', 'null', '{"amount":"1"}{', '\u0000') },
   );
 }
 
-function headers(): Arbitrary<Record<string, string>> {
+/** The input that takes the whole body, else the arguments that are each a field of it. */
+function fittingBody(known: Known, variables: RouteVariable[]): Arbitrary<unknown> {
+  const whole = variables.find((variable) => variable.in === 'body');
+  if (whole) return arbitraryInput(known, whole.type);
+  const fields = variables.filter((variable) => variable.in === 'field');
+  const values = Object.fromEntries(fields.map((variable) => [variable.name, arbitraryField(known, variable)]));
+  const requiredKeys = fields.filter((variable) => variable.required).map((variable) => variable.name);
+  return fc.record(values, { requiredKeys });
+}
+
+/** Most calls of the card API carry a token, and few others do. */
+function headers(known: Known, route: RestRoute): Arbitrary<Record<string, string>> {
+  const token = fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(...known.tokens) },
+    { weight: 1, arbitrary: fc.constantFrom('x', 'a.b.c', `${known.tokens[0]}x`) },
+  );
+  const isCard = route.path.startsWith('/v1/');
   return fc
     .record({
       'content-type': fc.oneof(
@@ -85,6 +94,10 @@ function headers(): Arbitrary<Record<string, string>> {
       ),
       'idempotency-key': fc.option(fc.constantFrom('a', 'b', 'c', 'k'.repeat(256)), { freq: 3 }),
       accept: fc.option(fc.constantFrom('application/problem+json', '*/*', 'text/html'), { freq: 3 }),
+      authorization: fc.oneof(
+        { weight: isCard ? 9 : 1, arbitrary: token.map((text) => `Bearer ${text}`) },
+        { weight: isCard ? 1 : 30, arbitrary: fc.constant(null) },
+      ),
     })
     .map((held) =>
       Object.fromEntries(Object.entries(held).filter((pair): pair is [string, string] => pair[1] !== null)),
