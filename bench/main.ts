@@ -1,15 +1,17 @@
 /**
  * `npm run bench [-- part…] [--full] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
- * creates, pushes, memory, subscribers, webhooks, sequence, renewals; all when none is named. `--full` takes the sizes of
- * the published figures, `--write` puts the tables into docs/performance.md.
+ * creates, pushes, memory, subscribers, webhooks, sequence, renewals, prices, balances; all when none is named. `--full`
+ * takes the sizes of the published figures, `--write` puts the tables into docs/performance.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Bench, sizes } from './bench.ts';
+import { measureBalances } from './measure-balances.ts';
 import { measureCreates } from './measure-creates.ts';
 import { measureMemory } from './measure-memory.ts';
+import { measurePrices } from './measure-prices.ts';
 import { measurePushes } from './measure-pushes.ts';
 import { measureReads } from './measure-reads.ts';
 import { measureRenewals } from './measure-renewals.ts';
@@ -27,6 +29,8 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   webhooks: measureWebhooks,
   sequence: measureSequence,
   renewals: measureRenewals,
+  prices: measurePrices,
+  balances: measureBalances,
 };
 
 const { values, positionals } = parseArgs({

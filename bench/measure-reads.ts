@@ -1,8 +1,5 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import type { Bench } from './bench.ts';
-import { freePort } from './free-port.ts';
+import { forkServer } from './fork-server.ts';
 import { type Call, type Load, runLoad } from './load.ts';
 import { seedIntents } from './seed-intents.ts';
 
@@ -15,7 +12,7 @@ const pageDocument = `{ paymentIntentsPage(pageSize: 20) { items { ${fields} } t
 export async function measureReads({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl } = installation;
   const id = await seedIntents(databaseUrl, { appId: demo.appId, count: sizes.rows });
-  const bare = await openBare({ databaseUrl, appId: demo.appId });
+  const bare = await forkServer('bare-server.ts', { DATABASE_URL: databaseUrl, APP_ID: demo.appId });
   const headers = { 'x-api-key': demo.secretKey, 'content-type': 'application/json' };
   const graphql = (query: string, variables: object): Call => {
     const body = JSON.stringify({ query, variables });
@@ -59,13 +56,4 @@ function row(name: string, by: string, load: Load, bare: Load): string {
   const share = (load.perSecond / bare.perSecond).toFixed(2);
   const times = (load.p99Ms / bare.p99Ms).toFixed(1);
   return `| ${name} | ${by} | ${load.perSecond.toFixed(0)} | ${load.p50Ms.toFixed(1)} | ${load.p99Ms.toFixed(1)} | ${share} | ${times} |`;
-}
-
-async function openBare(request: { databaseUrl: string; appId: string }) {
-  const port = await freePort();
-  const child = fork(join(import.meta.dirname, 'bare-server.ts'), {
-    env: { ...process.env, DATABASE_URL: request.databaseUrl, APP_ID: request.appId, PORT: String(port) },
-  });
-  await once(child, 'message');
-  return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() };
 }

@@ -9,9 +9,20 @@ import { freePort } from './free-port.ts';
 export type Installation = { folder: string; demo: Demo; databaseUrl: string; stop(): Promise<void> };
 
 const startLimitMs = 240_000;
-const portNames = ['PORT', 'PONDER_PORT', 'LOCAL_POSTGRES_PORT', 'LOCAL_EVM_PORT_31337', 'LOCAL_EVM_PORT_31338'];
+const portNames = [
+  'PORT',
+  'PONDER_PORT',
+  'LOCAL_POSTGRES_PORT',
+  'LOCAL_EVM_PORT_31337',
+  'LOCAL_EVM_PORT_31338',
+  'LOCAL_SOLANA_PORT',
+];
 /** A key's usual limit is there to be reached, and would be what is measured. */
-const withoutLimits = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+export const withoutLimits = {
+  RATE_LIMIT_PER_SECOND: '1000000',
+  RATE_LIMIT_BURST: '1000000',
+  RATE_LIMIT_KEYLESS_PER_SECOND: '1000000',
+};
 
 /** What `npm start` runs, in a folder of its own that is removed at the end. */
 export async function openInstallation(): Promise<Installation> {

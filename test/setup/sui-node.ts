@@ -1,0 +1,120 @@
+/** A small Sui node: its gRPC over HTTP (gRPC-web, binary and text), with the SDK's own messages, over balances in memory. */
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GrpcTypes } from '@mysten/sui/grpc';
+
+export type TestCoin = { decimals: number; symbol: string };
+
+export type SuiNode = {
+  url: string;
+  /** By owner and coin type, both in full form. */
+  balances: Map<string, bigint>;
+  coins: Map<string, TestCoin>;
+  /** gRPC calls that were answered, by method. */
+  calls: string[];
+  /** How many calls were open at once, at most. */
+  mostAtOnce(): number;
+  /** The status that the next calls are refused with; null to answer. */
+  refuse(status: number | null): void;
+  stop(): Promise<void>;
+};
+
+const STATUS = { notFound: 5, invalid: 3 };
+
+class Refusal extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export async function startSuiNode(): Promise<SuiNode> {
+  const balances = new Map<string, bigint>();
+  const coins = new Map<string, TestCoin>();
+  const calls: string[] = [];
+  let refused: number | null = null;
+  let [open, most] = [0, 0];
+  const methods: Record<string, (request: Uint8Array) => Uint8Array> = {
+    GetBalance(request) {
+      const { owner = '', coinType = '' } = GrpcTypes.GetBalanceRequest.fromBinary(request);
+      if (!/^0x[0-9a-f]{64}$/.test(owner)) throw new Refusal(STATUS.invalid, 'invalid owner');
+      const balance = balances.get(`${owner} ${full(coinType)}`) ?? 0n;
+      return GrpcTypes.GetBalanceResponse.toBinary(
+        GrpcTypes.GetBalanceResponse.create({
+          balance: { coinType, balance, coinBalance: balance, addressBalance: 0n },
+        }),
+      );
+    },
+    GetCoinInfo(request) {
+      const { coinType = '' } = GrpcTypes.GetCoinInfoRequest.fromBinary(request);
+      const metadata = coins.get(full(coinType));
+      if (!metadata) throw new Refusal(STATUS.notFound, 'Coin type not found');
+      return GrpcTypes.GetCoinInfoResponse.toBinary(GrpcTypes.GetCoinInfoResponse.create({ coinType, metadata }));
+    },
+  };
+  const server = createServer(async (request, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    const isText = request.headers['content-type']?.includes('grpc-web-text') ?? false;
+    const body = await read(request);
+    // Answers leave in the next turn, so that calls made at once are seen at once.
+    await new Promise((resolve) => setImmediate(resolve));
+    const method = request.url?.split('/').at(-1) ?? '';
+    calls.push(method);
+    const answer = answerOf(methods[method], isText ? Buffer.from(body.toString(), 'base64') : body, refused);
+    response.setHeader('content-type', isText ? 'application/grpc-web-text' : 'application/grpc-web+proto');
+    response.end(isText ? answer.toString('base64') : answer);
+    open -= 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    balances,
+    coins,
+    calls,
+    mostAtOnce: () => most,
+    refuse: (status) => {
+      refused = status;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function answerOf(
+  method: ((request: Uint8Array) => Uint8Array) | undefined,
+  framed: Buffer,
+  refused: number | null,
+): Buffer {
+  try {
+    if (refused !== null) throw new Refusal(refused, 'refused');
+    if (!method) throw new Refusal(12, 'unimplemented');
+    const message = method(framed.subarray(5, 5 + framed.readUInt32BE(1)));
+    return Buffer.concat([frame(0, message), frame(0x80, Buffer.from('grpc-status: 0\r\n'))]);
+  } catch (error) {
+    const status = error instanceof Refusal ? error.status : 13;
+    const words = encodeURIComponent(error instanceof Error ? error.message : 'failed');
+    return frame(0x80, Buffer.from(`grpc-status: ${status}\r\ngrpc-message: ${words}\r\n`));
+  }
+}
+
+function frame(flag: number, bytes: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head[0] = flag;
+  head.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+/** The address of a coin type in full form. */
+function full(coinType: string): string {
+  return coinType.replace(/^0x([0-9a-f]+)::/, (_whole, digits: string) => `0x${digits.padStart(64, '0')}::`);
+}
+
+async function read(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
