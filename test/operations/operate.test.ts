@@ -4,29 +4,30 @@ import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
+import type { RpcSettings } from '../../src/config.ts';
 import { operate } from '../../src/operations/operate.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
 
 let fresh: FreshDatabase;
-const rpc = [
-  {
-    chainId: 11155111,
-    urls: ['http://127.0.0.1:9'],
-    confirmations: undefined,
-    pollingIntervalMs: 1000,
-    relayMinimumUsd: '0',
-    maxFeePerGasWei: 1n,
-    startBlock: undefined,
-  },
-];
-const registry = loadRegistry({ rpc });
+const sepolia: RpcSettings = {
+  chainId: 11155111,
+  urls: ['http://127.0.0.1:9'],
+  confirmations: undefined,
+  pollingIntervalMs: 1000,
+  relayMinimumUsd: '0',
+  maxFeePerGasWei: 1n,
+  startBlock: undefined,
+};
 
 beforeAll(async () => {
   fresh = await freshDatabase();
 });
 
-async function run(...args: string[]) {
+const run = (...args: string[]) => runWith([sepolia], ...args);
+
+async function runWith(rpc: RpcSettings[], ...args: string[]) {
+  const registry = loadRegistry({ rpc });
   const said = { printed: '', complained: '' };
   const code = await operate(
     {
@@ -166,6 +167,17 @@ it.each([
   const answer = await run(...args);
   expect(answer.code).toBe(code);
   expect(answer.complained).toMatch(words);
+});
+
+it('drains chains of every family that is paid on, and leaves those that are only read alone', async () => {
+  const settings = [11155111, 103, 785].map((chainId) => ({ ...sepolia, chainId }));
+  const answer = await runWith(settings, 'drain', '--wait-seconds', '0', '--json');
+  expect(answer).toMatchObject({ code: 0, complained: '' });
+  const resumed = JSON.parse(answer.printed)['to go on'][0].run;
+  expect(resumed.match(/\d+$/gm)).toEqual(['103', '11155111']);
+  const cursors = await fresh.database.chainCursor.findMany({ where: { pausedAt: { not: null } } });
+  expect(cursors.map((cursor) => cursor.chainId).sort()).toEqual([103, 11155111]);
+  for (const chainId of ['103', '11155111']) await runWith(settings, 'chain', 'resume', chainId);
 });
 
 it('shows what is pending and stuck', async () => {
