@@ -38,3 +38,15 @@ export async function linkedAccountsOf(
     take: ACCOUNTS_LIMIT,
   });
 }
+
+/** Newest first, ended ones too. */
+export async function cardSessionsOf(
+  database: Database,
+  request: { userId: string; limit: number },
+): Promise<CardSession[]> {
+  return await database.cardSession.findMany({
+    where: { userId: request.userId },
+    orderBy: { id: 'desc' },
+    take: request.limit,
+  });
+}

@@ -108,7 +108,7 @@ describe('POST /subscriptions/:id/checkout', () => {
   it.each([
     ['DIRECT', { method: 'DIRECT' }, ['method']],
     ['the native coin', { tokenKey: 'ETH-31337' }, ['method']],
-    ['a chain that is not the token’s', { chainId: 103 }, ['tokenKey']],
+    ['a chain that is not the token’s', { chainId: 103 }, ['tokenKey', 'walletAddress']],
     ['a permit of a token without', { tokenKey: 'USDT-31337' }, ['method']],
   ])('takes no payment by %s', async (_what, fields, faults) => {
     const session = (await open(await subscribe())).body.data;

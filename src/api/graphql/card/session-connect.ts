@@ -7,7 +7,7 @@ import { type ShownAccount, shownAccounts } from '../../../card/linked-account.t
 import { SIGNATURE_LENGTH } from '../../../card/onetime-request.ts';
 import { revokeSession } from '../../../card/revoke-session.ts';
 import { SIGN_IN_LENGTH } from '../../../card/sign-in-message.ts';
-import { linkedAccountsOf } from '../../../card/store.ts';
+import { cardSessionsOf, linkedAccountsOf } from '../../../card/store.ts';
 import { unlinkAccount } from '../../../card/unlink-account.ts';
 import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
@@ -133,11 +133,7 @@ builder.queryField('cardSessions', (t) =>
     authScopes: { card: true },
     complexity: { field: 10, multiplier: 10 },
     resolve: (_root, _args, context) =>
-      context.world.database.cardSession.findMany({
-        where: { userId: cardPrincipal(context.principal).userId },
-        orderBy: { id: 'desc' },
-        take: SESSIONS,
-      }),
+      cardSessionsOf(context.world.database, { userId: cardPrincipal(context.principal).userId, limit: SESSIONS }),
   }),
 );
 

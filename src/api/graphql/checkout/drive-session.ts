@@ -1,6 +1,6 @@
 /** Hands the driving of a session to the room of its mode: a payment's to checkout, a subscription's to subscriptions. */
-import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
+import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import type { SessionWithItems } from '../../../checkout/checkout-session.ts';
 import { type ConfirmInput, confirmCheckout } from '../../../checkout/confirm-checkout.ts';
 import { type PreparedCheckout, prepareCheckout } from '../../../checkout/prepare-checkout.ts';
@@ -30,6 +30,6 @@ export async function confirmSession(
 
 /** A session that is not the caller's is none: the verb says so. */
 async function isSubscription(world: World, { scope, sessionId }: SessionName): Promise<boolean> {
-  const where = { id: sessionId, mode: 'SUBSCRIPTION' as const, ...appScope(scope) };
-  return (await world.database.checkoutSession.count({ where })) > 0;
+  const sessions = scopedDatabase(world.database, scope).checkoutSession;
+  return (await sessions.count({ where: { id: sessionId, mode: 'SUBSCRIPTION' } })) > 0;
 }
