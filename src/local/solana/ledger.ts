@@ -5,8 +5,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { Keypair, PublicKey, SystemProgram, Transaction, TransactionInstruction } from '@solana/web3.js';
-import { openAccountVersions } from './account-versions.ts';
-import { openJournal } from './journal.ts';
+import { type AccountVersions, openAccountVersions } from './account-versions.ts';
+import { type JournalEntry, openJournal } from './journal.ts';
 import {
   type LandedTransaction,
   landedTransactionShape,
@@ -65,9 +65,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const versions = openAccountVersions(() => slots.at('finalized'));
   const faucet = Keypair.fromSeed(createHash('sha256').update('local Solana faucet').digest());
   svm.put(faucet.publicKey.toBase58(), walletOf(FAUCET_LAMPORTS));
-  const landed: LandedTransaction[] = [];
-  const bySignature = new Map<string, LandedTransaction>();
-  const byAddress = new Map<string, LandedTransaction[]>();
+  const history = openHistory();
   const listeners: (() => void)[] = [];
   let held = false;
   let airdrops = 0;
@@ -78,32 +76,14 @@ export function openLedger(options: LedgerOptions): Ledger {
     svm.setTime({ slot: BigInt(slot), unixSeconds: unixSeconds() });
     for (const listener of listeners) listener();
   };
-  const keep = (transaction: LandedTransaction, keys: string[]) => {
-    landed.push(transaction);
-    bySignature.set(transaction.signature, transaction);
-    for (const key of new Set(keys)) {
-      const list = byAddress.get(key);
-      if (list) list.push(transaction);
-      else byAddress.set(key, [transaction]);
-    }
-  };
-
-  for (const entry of journal.entries) {
-    const transaction = landedTransactionShape.parse(entry.record);
-    slots.advanceTo(transaction.slot, transaction.blockTime);
-    keep(transaction, readTransaction(Buffer.from(transaction.raw, 'base64')).keys);
-    for (const { address, account } of entry.accounts) {
-      const read = account && { ...account, lamports: BigInt(account.lamports), data: fromBase64(account.data) };
-      versions.note(address, { slot: transaction.slot, account: read }, null);
-    }
-  }
+  for (const entry of journal.entries) restoreEntry({ slots, versions, history }, entry);
   for (const address of versions.addresses()) {
     const account = versions.at(address, slots.at('processed'));
     if (account) svm.put(address, account);
   }
   const startedAt = { slot: slots.at('processed'), ms: options.now().getTime() };
   // The chain went on while nobody ran it: what was waiting then has expired meanwhile, as it would have anywhere.
-  const restSeconds = landed.length === 0 ? 0 : Math.max(0, unixSeconds() - (landed.at(-1)?.blockTime ?? 0));
+  const restSeconds = Math.max(0, unixSeconds() - (history.landed.at(-1)?.blockTime ?? unixSeconds()));
   const restSlots = options.slotMs > 0 ? Math.floor((restSeconds * 1000) / options.slotMs) : 0;
   startedAt.slot += restSlots + 1;
   moveTo(startedAt.slot);
@@ -111,7 +91,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const land = (raw: Uint8Array): LandedTransaction | null => {
     const read = readTransaction(raw);
     const signature = base58.encode(read.signatures[0] ?? new Uint8Array());
-    const known = bySignature.get(signature);
+    const known = history.find(signature);
     if (known) return known;
     if (slots.slotOf(read.blockhash) === undefined) return null;
     const before = read.keys.map((key) => svm.account(key));
@@ -133,7 +113,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       accounts: written.map(({ address, account }) => ({ address, account: account && jsonOf(account) })),
     });
     for (const { address, account, before: old } of written) versions.note(address, { slot, account }, old);
-    keep(transaction, read.keys);
+    history.keep(transaction, read.keys);
     moveTo(slot);
     return transaction;
   };
@@ -146,27 +126,14 @@ export function openLedger(options: LedgerOptions): Ledger {
       return version === undefined ? svm.account(address) : version;
     },
     addresses: versions.addresses,
-    landed,
-    find: (signature) => bySignature.get(signature),
-    landedWith: (address) => byAddress.get(address) ?? [],
+    ...history,
     land,
     simulate: svm.simulate,
     airdrop(address, lamports) {
       airdrops += 1;
-      const transfer = SystemProgram.transfer({
-        fromPubkey: faucet.publicKey,
-        toPubkey: new PublicKey(address),
-        lamports,
-      });
-      // Two airdrops of one amount in one slot would be one transaction.
-      const memo = Buffer.from(`airdrop ${airdrops} ${randomBytes(4).toString('hex')}`);
-      const transaction = new Transaction({
-        feePayer: faucet.publicKey,
-        blockhash: slots.blockhash(slots.at('processed')),
-        lastValidBlockHeight: 0,
-      }).add(transfer, new TransactionInstruction({ programId: MEMO_PROGRAM, keys: [], data: memo }));
-      transaction.sign(faucet);
-      const airdropped = land(transaction.serialize());
+      const blockhash = slots.blockhash(slots.at('processed'));
+      const transaction = airdropTransaction({ faucet, address, lamports, blockhash, count: airdrops });
+      const airdropped = land(transaction);
       if (!airdropped || airdropped.err !== null) throw new Error(`airdrop of ${lamports} lamports failed`);
       return airdropped.signature;
     },
@@ -181,6 +148,24 @@ export function openLedger(options: LedgerOptions): Ledger {
     },
     onChange: (listener) => listeners.push(listener),
   };
+}
+
+/** Two airdrops of one amount in one slot would be one transaction: the memo tells them apart. */
+function airdropTransaction(request: {
+  faucet: Keypair;
+  address: string;
+  lamports: bigint;
+  blockhash: string;
+  count: number;
+}): Uint8Array {
+  const { faucet, lamports, blockhash } = request;
+  const toPubkey = new PublicKey(request.address);
+  const transfer = SystemProgram.transfer({ fromPubkey: faucet.publicKey, toPubkey, lamports });
+  const data = Buffer.from(`airdrop ${request.count} ${randomBytes(4).toString('hex')}`);
+  const memo = new TransactionInstruction({ programId: MEMO_PROGRAM, keys: [], data });
+  const transaction = new Transaction({ feePayer: faucet.publicKey, blockhash, lastValidBlockHeight: 0 });
+  transaction.add(transfer, memo).sign(faucet);
+  return transaction.serialize();
 }
 
 function recordOf(parts: {
@@ -224,6 +209,43 @@ function tokenBalances(svm: Svm, accounts: (SvmAccount | null)[]): TokenBalance[
     const { mint, owner, program } = held;
     return [{ accountIndex, mint, owner, programId: program, amount: String(held.amount), decimals }];
   });
+}
+
+type History = Pick<Ledger, 'landed' | 'find' | 'landedWith'> & {
+  keep(transaction: LandedTransaction, keys: string[]): void;
+};
+
+function openHistory(): History {
+  const landed: LandedTransaction[] = [];
+  const bySignature = new Map<string, LandedTransaction>();
+  const byAddress = new Map<string, LandedTransaction[]>();
+  return {
+    landed,
+    find: (signature) => bySignature.get(signature),
+    landedWith: (address) => byAddress.get(address) ?? [],
+    keep(transaction, keys) {
+      landed.push(transaction);
+      bySignature.set(transaction.signature, transaction);
+      for (const key of new Set(keys)) {
+        const list = byAddress.get(key);
+        if (list) list.push(transaction);
+        else byAddress.set(key, [transaction]);
+      }
+    },
+  };
+}
+
+function restoreEntry(
+  { slots, versions, history }: { slots: Slots; versions: AccountVersions; history: History },
+  entry: JournalEntry,
+): void {
+  const transaction = landedTransactionShape.parse(entry.record);
+  slots.advanceTo(transaction.slot, transaction.blockTime);
+  history.keep(transaction, readTransaction(Buffer.from(transaction.raw, 'base64')).keys);
+  for (const { address, account } of entry.accounts) {
+    const read = account && { ...account, lamports: BigInt(account.lamports), data: fromBase64(account.data) };
+    versions.note(address, { slot: transaction.slot, account: read }, null);
+  }
 }
 
 function walletOf(lamports: bigint): SvmAccount {
