@@ -17,13 +17,8 @@ import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
 import { readVaultBalances } from '../../src/chains/solana/read-vault-balances.ts';
 import { type SolanaTerms, solanaTermsHash, solanaTermsToJson } from '../../src/escrow/solana/solana-terms.ts';
 import { referenceOf, vaultAddress, vaultKeypair } from '../../src/escrow/solana/vault.ts';
-import { newSolanaMemory, observeSolana } from '../../src/facts/solana/observe-solana.ts';
-import { factTable } from '../../src/main/fact-table.ts';
-import { jobTable } from '../../src/main/job-table.ts';
-import { openPumps } from '../../src/main/open-sending.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 import { heldInVaults } from '../../src/payments/solana/held-in-vaults.ts';
-import { openVaultReader } from '../../src/payments/solana/open-vault-reader.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
@@ -31,12 +26,12 @@ import { openMailer } from '../../src/platform/mail.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { freshDatabase } from './database.ts';
 import { openSolana, type TestMint } from './solana.ts';
+import { openSolanaTurns } from './solana-turns.ts';
 import { onTeardown } from './teardown.ts';
 
 export type SolanaGateway = Awaited<ReturnType<typeof openSolanaGateway>>;
 export type Quoted = { intent: PaymentIntent; termsHash: string; terms: SolanaTerms; token: TestMint | null };
 
-const ROUNDS_LIMIT = 40;
 const OPERATOR_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
 export async function openSolanaGateway() {
@@ -70,9 +65,7 @@ export async function openSolanaGateway() {
     log: silentLog,
   };
   const keys = { vaultSecret, operatorKey: solana.operator.secretKey };
-  const turns = openTurns({ world, locks, keys, chainId });
-  const own = turns({ database, solanaNodes: world.solanaNodes });
-  const jobs = jobTable(world, { ring: own.pump });
+  const { turns, ...own } = openSolanaTurns({ world, locks, keys, solana });
 
   const intent = (fields: Partial<PaymentIntent> = {}): Promise<PaymentIntent> =>
     database.paymentIntent.create({
@@ -166,40 +159,6 @@ export async function openSolanaGateway() {
     return solana.send(new Transaction().add(...transfer(quoted, change)), [solana.keypairOf(account)]);
   };
 
-  const runDueJobs = async (): Promise<number> => {
-    const due = await database.$queryRaw<{ id: bigint; name: string; payload: unknown }[]>`
-      SELECT job.id, task.identifier AS name, job.payload FROM graphile_worker._private_jobs job
-      JOIN graphile_worker._private_tasks task ON task.id = job.task_id
-      WHERE job.run_at <= ${clock.now()} ORDER BY job.id`;
-    for (const job of due) {
-      await database.$queryRaw`SELECT id::text FROM graphile_worker.complete_jobs(ARRAY[${job.id}::bigint])`;
-      await jobs.get(job.name)?.(job.payload);
-    }
-    return due.length;
-  };
-  const isSending = async () =>
-    (await database.outgoingTransaction.count({
-      where: {
-        OR: [
-          { status: { in: ['SIGNED', 'SENT'] } },
-          { status: 'QUEUED', OR: [{ notBefore: null }, { notBefore: { lte: clock.now() } }] },
-        ],
-      },
-    })) > 0;
-  /** Lets everything that is due happen, on chain and here, and stops when nothing moves. */
-  const settleDown = async (): Promise<void> => {
-    for (let round = 0; round < ROUNDS_LIMIT; round++) {
-      solana.advance();
-      await own.observe();
-      const ran = await runDueJobs();
-      await own.pump();
-      solana.advance();
-      await own.observe();
-      if (ran === 0 && !(await isSending())) return;
-    }
-    throw new Error('The gateway does not come to rest.');
-  };
-
   return {
     solana,
     database,
@@ -216,8 +175,6 @@ export async function openSolanaGateway() {
     pay,
     turns,
     ...own,
-    runDueJobs,
-    settleDown,
     /** Chain and clock both move on. */
     passTime(seconds: number) {
       skewMs += seconds * 1000;
@@ -246,27 +203,5 @@ export async function openSolanaGateway() {
         Object.fromEntries([...held].filter(([, units]) => units !== 0n).map(([vault, units]) => [vault, `${units}`]));
       return { chain: print(onChain), books: print(booked) };
     },
-  };
-}
-
-/** One turn of watcher and pump over a database and nodes, which may be mortal. */
-function openTurns(base: {
-  world: Omit<Parameters<typeof factTable>[0] & Parameters<typeof openPumps>[0], 'locks'>;
-  locks: ReturnType<typeof openAdvisoryLocks>;
-  keys: { vaultSecret: string; operatorKey: string };
-  chainId: number;
-}) {
-  const { chainId } = base;
-  return (lives: Pick<Parameters<typeof observeSolana>[0], 'database' | 'solanaNodes'>) => {
-    const world = { ...base.world, ...lives, locks: base.locks };
-    const handlers = factTable(world);
-    const reader = openVaultReader(world);
-    const memory = newSolanaMemory();
-    const pumps = openPumps({ ...world, solana: { nodes: lives.solanaNodes, keys: base.keys } });
-    return {
-      observe: () => observeSolana({ ...world, handlers, reader, memory }, { chainId }),
-      sweep: () => lives.solanaNodes.asking(chainId, (connection) => reader.sweep({ chainId, connection })),
-      pump: () => pumps({ chainId, sender: 'solana' }),
-    };
   };
 }
