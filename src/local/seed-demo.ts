@@ -18,14 +18,15 @@ const watchableSeconds = 5;
 export const DEMO_OWNER = 'owner@example.com';
 
 /**
- * A merchant with one test app, its keys, a payout address and an owner. `known` is what an earlier start was given: while its
- * keys are good in this database nothing is made.
+ * A merchant with one test app, its keys, payout addresses and an owner. `known` is what an earlier start was given: while
+ * its keys are good in this database nothing is made, but for a payout address on Solana where it has none.
  */
 export async function seedDemo(
   { database }: { database: Database },
   { known }: { known: DemoKeys | undefined },
 ): Promise<DemoKeys> {
   if (known && (await isGood(database, known))) {
+    await addSolanaPayout(database, known);
     return { appId: known.appId, secretKey: known.secretKey, publishableKey: known.publishableKey };
   }
   const merchant = await createMerchant({ database }, { name: 'Demo merchant' });
@@ -46,4 +47,12 @@ export async function seedDemo(
 async function isGood(database: Database, known: DemoKeys): Promise<boolean> {
   const keyHash = { in: [hashSecret(known.secretKey), hashSecret(known.publishableKey)] };
   return (await database.apiKey.count({ where: { keyHash, appId: known.appId, revokedAt: null } })) === 2;
+}
+
+/** Folders from before the local Solana have none; one that was set since is kept. */
+async function addSolanaPayout(database: Database, { appId }: DemoKeys): Promise<void> {
+  await database.payoutAddress.createMany({
+    data: { appId, family: 'SOLANA', address: localSolanaAccounts.merchant.address },
+    skipDuplicates: true,
+  });
 }

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { hashSecret } from '../../src/auth/api-key.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
 import { DEMO_OWNER, seedDemo } from '../../src/local/seed-demo.ts';
+import { localSolanaAccounts } from '../../src/local/solana/solana-accounts.ts';
 import { freshDatabase } from '../setup/database.ts';
 
-test('a first start makes a test app with keys and a payout address, and the next one finds them', async () => {
+test('a first start makes a test app with keys and payout addresses, and the next one finds them', async () => {
   const { database } = await freshDatabase();
   const keys = await seedDemo({ database }, { known: undefined });
   expect(keys.secretKey).toMatch(/^sk_test_/);
@@ -13,6 +14,7 @@ test('a first start makes a test app with keys and a payout address, and the nex
   expect(app).toMatchObject({ mode: 'TEST', timelockDuration: 5, disputeStartDuration: 5 });
   expect(app.payoutAddresses.map(({ family, address }) => [family, address])).toEqual([
     ['EVM', localAccounts.merchant.address],
+    ['SOLANA', localSolanaAccounts.merchant.address],
   ]);
   const where = { merchantId: app.merchantId };
   expect(await database.member.findMany({ where, select: { email: true, role: true } })).toEqual([
@@ -20,6 +22,20 @@ test('a first start makes a test app with keys and a payout address, and the nex
   ]);
   expect(await seedDemo({ database }, { known: keys })).toEqual(keys);
   expect(await database.app.count()).toBe(1);
+});
+
+test('an app from before there was a Solana is paid out there too, and keeps an address that was set', async () => {
+  const { database } = await freshDatabase();
+  const keys = await seedDemo({ database }, { known: undefined });
+  const where = { appId: keys.appId, family: 'SOLANA' } as const;
+  await database.payoutAddress.deleteMany({ where });
+  await seedDemo({ database }, { known: keys });
+  const added = await database.payoutAddress.findMany({ where });
+  expect(added).toMatchObject([{ address: localSolanaAccounts.merchant.address }]);
+  const own = localSolanaAccounts.feeRecipient.address;
+  await database.payoutAddress.updateMany({ where, data: { address: own } });
+  await seedDemo({ database }, { known: keys });
+  expect(await database.payoutAddress.findMany({ where })).toMatchObject([{ address: own }]);
 });
 
 test('keys that were revoked, or that another database gave, are replaced', async () => {
