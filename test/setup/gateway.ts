@@ -157,7 +157,7 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
       };
     },
     /** What the books, the contract and the intent say is left; throws where they differ. */
-    async left(id: string, signed: Signed): Promise<bigint> {
+    async left(id: string, signed: Pick<Signed, 'id'>): Promise<bigint> {
       const [held, contract, intent] = [
         await ground.held(signed.id),
         await ground.state(signed.id),

@@ -1,0 +1,99 @@
+/** A subscription's first charge and a renewal, by processes that die on the way and are started again. */
+import { describe, expect, it } from 'vitest';
+import { hexOf } from '../../src/subscriptions/charge/prepare-charge.ts';
+import { confirmConsent } from '../../src/subscriptions/consent/confirm-consent.ts';
+import { renewSubscription } from '../../src/subscriptions/renewal/renew-subscription.ts';
+import type { Gateway } from '../setup/gateway.ts';
+import { live } from '../setup/mortal.ts';
+import { mortalGateway } from '../setup/mortal-gateway.ts';
+import { openRenewals } from './renewal-ground.ts';
+import { openSubscriptionGround } from './subscription-ground.ts';
+
+/** Of steps between two deaths: the code of pump and projector dies at each of them in test/payments/actions. */
+const STRIDE = 11;
+const limit = { timeout: 300_000 };
+
+type Dying = ReturnType<typeof mortalGateway>;
+
+/** Verb, pump and projector each die at their `diesAt`th step. Answers whether any did. */
+async function underFire(gateway: Gateway, diesAt: number, verb: (dying: Dying) => Promise<unknown>): Promise<boolean> {
+  const pumpThrice = async ({ pump }: Dying) => {
+    for (let turn = 0; turn < 3; turn += 1) await pump();
+  };
+  const lives = [verb, pumpThrice, ({ observe }: Dying) => observe()];
+  let anyDied = false;
+  for (const work of lives) {
+    const { died } = await live(diesAt, (life) => work(mortalGateway(gateway, life)));
+    anyDied ||= died;
+  }
+  return anyDied;
+}
+
+/** `once` answers whether anything died at that step. Answers how many steps there were, about. */
+async function atSteps(once: (diesAt: number) => Promise<boolean>): Promise<number> {
+  let diesAt = 1;
+  while (await once(diesAt)) diesAt += STRIDE;
+  return diesAt;
+}
+
+describe('a gateway that is killed', () => {
+  it('charges the first period once', limit, async () => {
+    const ground = await openSubscriptionGround();
+    const payer = await ground.freshPayer(1);
+    const steps = await atSteps(async (diesAt) => {
+      const { id } = await ground.subscribe();
+      const session = await ground.openSession(id);
+      const signatures = await ground.doSteps(payer, (await ground.prepare(session.id, payer, 'PERMIT')).steps);
+      const request = { scope: ground.scope, sessionId: session.id, input: { signatures } };
+      let died = false;
+      const moved = await ground.gained(async () => {
+        died = await underFire(ground, diesAt, ({ world }) =>
+          confirmConsent({ ...world, config: ground.checkout.config }, request),
+        );
+        // A payer whose confirmation was not answered sends it again.
+        await confirmConsent(ground.checkout, request);
+        await ground.come();
+      });
+      expect({ diesAt, moved: moved.escrow }).toEqual({ diesAt, moved: 12_000_000n });
+      const subscription = await ground.readSubscription(id);
+      expect(subscription).toMatchObject({ status: 'ACTIVE', consent: { lastChargedPeriod: 0 } });
+      expect(subscription.invoices).toMatchObject([{ status: 'PAID', paymentIntentId: session.paymentIntentId }]);
+      const intentId = session.paymentIntentId ?? '';
+      expect(await ground.steps(intentId)).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE CONFIRMED']);
+      expect(await leftOf(ground, intentId)).toBe(12_000_000n);
+      expect(await ground.events(id)).toEqual(['subscription.activated']);
+      return died;
+    });
+    expect(steps).toBeGreaterThan(20);
+  });
+
+  it('charges a renewal once', limit, async () => {
+    const ground = await openRenewals();
+    const steps = await atSteps(async (diesAt) => {
+      const { id, trialEnd } = await ground.subscribe({ trialSeconds: 3_600 });
+      await ground.goTo(trialEnd, false);
+      let died = false;
+      const moved = await ground.gained(async () => {
+        died = await underFire(ground, diesAt, ({ world }) => renewSubscription(world, { subscriptionId: id }));
+        // The job that rang it is still in the queue, as a dead worker leaves it.
+        await ground.settleDown();
+      });
+      expect({ diesAt, moved: moved.payer }).toEqual({ diesAt, moved: -10_000_000n });
+      const subscription = await ground.database.subscription.findUniqueOrThrow({ where: { id } });
+      expect(subscription).toMatchObject({ status: 'ACTIVE', currentPeriodStart: trialEnd });
+      const invoices = await ground.invoices(id);
+      expect(invoices).toMatchObject([{ status: 'PAID' }]);
+      expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID', period: 0 }]);
+      expect(await leftOf(ground, invoices[0]?.paymentIntentId ?? '')).toBe(10_000_000n);
+      expect(await ground.told(id)).toEqual(['renewed']);
+      return died;
+    });
+    expect(steps).toBeGreaterThan(20);
+  });
+});
+
+/** What books, contract and intent say alike. */
+async function leftOf(ground: Pick<Gateway, 'database' | 'left'>, intentId: string): Promise<bigint> {
+  const { acceptedTermsHash } = await ground.database.paymentIntent.findUniqueOrThrow({ where: { id: intentId } });
+  return await ground.left(intentId, { id: hexOf(acceptedTermsHash ?? '') });
+}
