@@ -75,12 +75,29 @@ async function readChain(world: BalanceWorld, holdings: Holding[]): Promise<Hold
   if (!chain) return [];
   const { chainId } = chain;
   try {
+    await loadLibrary(chain.family);
     return await withinTime(readerOf(world, chain)({ chainId, holdings }), chainId, world.config.balanceTimeoutMs);
   } catch (error) {
     if (error instanceof GatewayError) return holdings.map(() => error);
     world.log.error({ chainId, err: error }, 'Balances could not be read, and nobody expected why.');
     const masked = new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error });
     return holdings.map(() => masked);
+  }
+}
+
+/** Libraries are loaded when they are first needed, which may take longer than a chain is given to answer. */
+async function loadLibrary(family: Chain['family']): Promise<void> {
+  switch (family) {
+    case 'EVM':
+      return;
+    case 'SOLANA':
+      await Promise.all([import('@solana/web3.js'), import('@solana/spl-token')]);
+      return;
+    case 'SUI':
+      await import('@mysten/sui/grpc');
+      return;
+    default:
+      return family satisfies never;
   }
 }
 
