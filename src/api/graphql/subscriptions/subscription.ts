@@ -37,6 +37,34 @@ const RenewalForecastEnum = builder.enumType('RenewalForecast', {
   ) as { [Forecast in RenewalForecast]: { value: Forecast; description: string } },
 });
 
+builder.prismaObject('SubscriptionConsent', {
+  description: 'What the payer signed, once, for all renewals; the contract takes no charge beyond it.',
+  fields: (t) => ({
+    id: t.expose('consentId', { type: 'Hex', description: 'The EIP-712 hash of the consent, 32 bytes.' }),
+    capPerPeriod: t.expose('capPerPeriod', {
+      type: 'BaseUnits',
+      description: 'The most that one period may be charged, base units of the token.',
+    }),
+    chainId: t.exposeInt('chainId', { description: 'Where it is charged.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'In which token.' }),
+    walletAddress: t.expose('walletAddress', { type: 'Address', description: 'The wallet that signed; checksummed.' }),
+    acceptedAt: t.expose('acceptedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: "When it became the subscription's.",
+    }),
+    revokedAt: t.expose('revokedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'The time of the block in which the payer revoked it; null while it stands.',
+    }),
+    lastChargedPeriod: t.exposeInt('lastChargedPeriod', {
+      nullable: true,
+      description: 'The newest charged period as the chain tells, counted from 0; null before the first charge.',
+    }),
+  }),
+});
+
 export const SubscriptionRef = builder.prismaObject('Subscription', {
   description: "A customer charged once a period for a plan's price.",
   fields: (t) => {
@@ -123,6 +151,10 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
       app: t.relation('app', { description: 'The owning app.' }),
       customerAccount: t.relation('customerAccount', { description: 'The customer.' }),
+      consent: t.relation('consent', {
+        nullable: true,
+        description: 'The recurring consent that it is charged by; null before there is one.',
+      }),
       customerWallet: t.relation('customerWallet', { nullable: true, description: 'The wallet that signed.' }),
       productPlan: t.relation('productPlan', { description: 'The plan.' }),
       productPlanPrice: t.relation('productPlanPrice', { description: 'The price.' }),

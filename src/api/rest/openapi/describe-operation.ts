@@ -120,8 +120,11 @@ function fieldsBodyOf(
 
 /** Whether an idempotency key has a meaning here. */
 function isRepeatable(route: RestRoute): boolean {
-  return route.method === 'POST' && route.kind === 'mutation';
+  return route.kind === 'mutation' && (route.method === 'POST' || keyedUpdates.has(route.operation));
 }
+
+/** Other updates set the same values twice; a change of plan that is done again after another one is prorated again. */
+const keyedUpdates: ReadonlySet<string> = new Set(['ChangeSubscriptionPlan']);
 
 function successOf(schema: GraphQLSchema, components: Components, route: RestRoute): JsonSchema {
   const replayed = isRepeatable(route)
