@@ -53,16 +53,19 @@ export async function heldMoney(
   { registry, intent }: { registry: Registry; intent: PaymentIntent },
 ): Promise<HeldMoney> {
   const { acceptedTermsHash: termsHash, leftAmount, authorizationWalletAddress: payer } = intent;
-  if (termsHash === null || leftAmount === null || payer === null) {
-    throw new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}: nothing is held for it.`);
-  }
+  if (termsHash === null || leftAmount === null) throw nothingHeld(intent);
   const row = await tx.paymentTerms.findUniqueOrThrow({ where: { termsHash } });
   const rest = { termsHash, tokenKey: row.tokenKey, left: toBigInt(leftAmount) };
   const chain = registry.chain(row.chainId);
   if (chain?.family === 'SOLANA') {
+    if (payer === null) throw nothingHeld(intent);
     return { ...rest, family: 'SOLANA', chain, terms: solanaTermsFromJson(row.terms), payer };
   }
   return { ...rest, family: 'EVM', ...escrowOf(registry, row.chainId), terms: termsFromJson(row.terms) };
+}
+
+function nothingHeld(intent: PaymentIntent): GatewayError {
+  return new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}: nothing is held for it.`);
 }
 
 /** The chain and its escrow. A payment's chain that is no longer configured cannot be acted on: CHAIN_UNAVAILABLE. */
