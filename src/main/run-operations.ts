@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { operate } from '../operations/operate.ts';
 import { verify } from '../operations/verify.ts';
+import { operatorAddress } from '../operator/solana/operator-address.ts';
 import { openFloor, openSigners } from './open-world.ts';
 
 /** One command of an operator, to the end. Answers the exit code. */
@@ -20,9 +21,11 @@ export async function runOperations(config: Config, args: readonly string[]): Pr
 /** Commands run without keys too; then only those that have sent before are known. */
 async function heldKeys(config: Config): Promise<string[]> {
   const { privateKey, keyFile, signer } = config.operator;
-  if (privateKey === undefined && keyFile === undefined && signer === undefined) return [];
+  const { operatorKey } = config.solana;
+  const onSolana = operatorKey === undefined ? [] : [operatorAddress(operatorKey)];
+  if (privateKey === undefined && keyFile === undefined && signer === undefined) return onSolana;
   const { operator, arbiter } = await openSigners(config);
-  return [operator, ...(arbiter ? [arbiter] : [])].map((signer) => signer.address);
+  return [...[operator, ...(arbiter ? [arbiter] : [])].map((signer) => signer.address), ...onSolana];
 }
 
 /** Compares what is told with what the chains say. Answers the exit code. */

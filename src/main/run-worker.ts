@@ -6,6 +6,7 @@ import { runWebhooks } from '../events/webhooks/run-webhooks.ts';
 import { checkBooks } from '../operations/check-books.ts';
 import { readSenders } from '../operations/read-senders.ts';
 import { runSending } from '../operator/run-sending.ts';
+import { operatorAddress } from '../operator/solana/operator-address.ts';
 import { sweepPayments } from '../payments/actions/sweep-payments.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import { purgeIdempotency } from '../platform/idempotency/purge-idempotency.ts';
@@ -82,11 +83,15 @@ async function purge(floor: Floor): Promise<void> {
 type TellingWorld = Floor & Awaited<ReturnType<typeof openSigners>>;
 
 async function tellSenders(world: TellingWorld): Promise<void> {
-  const keys = [world.operator, ...(world.arbiter ? [world.arbiter] : [])].map((signer) => signer.address);
+  const { operatorKey } = world.config.solana;
+  const keys = [
+    ...[world.operator, ...(world.arbiter ? [world.arbiter] : [])].map((signer) => signer.address),
+    ...(operatorKey === undefined ? [] : [operatorAddress(operatorKey)]),
+  ];
   const balances = await readSenders(world, { keys });
   world.instruments.senders(balances);
-  for (const { chainId, sender, wei, isLow } of balances) {
-    if (isLow) world.log.warn({ chainId, sender, wei: String(wei) }, 'A key that sends has little left for gas.');
+  for (const { chainId, sender, left, isLow } of balances) {
+    if (isLow) world.log.warn({ chainId, sender, left: String(left) }, 'A key that sends has little left for gas.');
   }
 }
 

@@ -1,5 +1,5 @@
 /** Commands that only look: the whole installation on one screen, and each part of it closer. */
-import { formatEther } from 'viem';
+import { formatUnits } from 'viem';
 import { checkBooks } from './check-books.ts';
 import { chainFaults } from './health/chain-faults.ts';
 import { type ChainSigns, readChainSigns, readVitalSigns, type VitalSigns } from './health/vital-signs.ts';
@@ -34,7 +34,10 @@ async function readStatus(world: OperationsWorld): Promise<Answer> {
     ...workFaults(signs),
     ...senders
       .filter((sender) => sender.isLow)
-      .map((low) => `Key ${low.sender} has ${formatEther(low.wei ?? 0n)} left for gas on chain ${low.chainId}.`),
+      .map(
+        (low) =>
+          `Key ${low.sender} has ${formatUnits(low.left ?? 0n, low.decimals)} left for gas on chain ${low.chainId}.`,
+      ),
     ...books
       .filter((row) => row.state === 'DRIFT')
       .map((row) => `The books of chain ${row.chainId} drift. Run: npm run verify -- --all`),
@@ -47,10 +50,10 @@ async function readStatus(world: OperationsWorld): Promise<Answer> {
         ...row,
         oldestSeconds: Math.round(oldestSeconds),
       })),
-      senders: senders.map(({ chainId, sender, wei, isLow }) => ({
+      senders: senders.map(({ chainId, sender, left, decimals, isLow }) => ({
         chainId,
         sender,
-        coin: wei === null ? null : formatEther(wei),
+        coin: left === null ? null : formatUnits(left, decimals),
         low: isLow,
       })),
       books,

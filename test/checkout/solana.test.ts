@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { PublicKey } from '@solana/web3.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { solanaTermsFromJson, solanaTermsHash } from '../../src/escrow/solana/solana-terms.ts';
+import { readSenders } from '../../src/operations/read-senders.ts';
 import { verify } from '../../src/operations/verify.ts';
+import { operatorAddress } from '../../src/operator/solana/operator-address.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { openMailer } from '../../src/platform/mail.ts';
 import { openSolanaTurns } from '../setup/solana-turns.ts';
@@ -153,6 +155,23 @@ describe('a payment link that is paid on Solana', () => {
     const { code, lines } = await verified(paid.intentId);
     expect(code, lines).toBe(0);
   });
+});
+
+it("tells what the key that pays Solana's fees has left, and when that is little", async () => {
+  const { api, solana } = ground;
+  const sender = operatorAddress(solana.operator.secretKey);
+  expect(sender).toBe(solana.operator.address);
+  const lamports = BigInt(await solana.connection.getBalance(new PublicKey(sender)));
+  const of = async (lowBalanceWei?: bigint) => {
+    const config = { rpc: [{ ...solana.rpcSettings, lowBalanceWei }] };
+    const senders = await readSenders({ ...api.world, config }, { keys: [sender, api.world.operator.address] });
+    return senders.filter((row) => row.chainId === 103);
+  };
+  expect(await of()).toEqual([{ chainId: 103, sender, left: lamports, decimals: 9, isLow: false }]);
+  expect(await of(lamports + 1n)).toMatchObject([{ sender, isLow: true }]);
+  // Two chains of the ground ask this node.
+  solana.node.failNext({ status: 503 }, { method: 'getBalance', times: 2 });
+  expect(await of()).toMatchObject([{ sender, left: null, isLow: false }]);
 });
 
 /** Of a token account. */

@@ -132,7 +132,12 @@ function walletInstruments({ register }: Metrics): Pick<Instruments, 'unexpected
   const uncovered = gauge('sluice_books_uncovered_tokens', 'Tokens of which the escrow has too little.', 'chain_id');
   const compared = gauge('sluice_books_compared_payments', 'Open payments of the last comparison.', 'chain_id');
   const comparedAt = gauge('sluice_books_compared_timestamp_seconds', 'When books were compared last.', 'chain_id');
-  const balance = gauge('sluice_sender_balance_wei', 'Native coin of a key that sends.', 'chain_id', 'sender');
+  const balance = gauge(
+    'sluice_sender_balance_wei',
+    'Native coin of a key that sends; lamports on Solana.',
+    'chain_id',
+    'sender',
+  );
   const low = gauge('sluice_sender_low_balance', '1 when it is below LOW_BALANCE_WEI.', 'chain_id', 'sender');
   return {
     unexpectedTransfer: ({ chainId, tokenKey }) => transfers.inc({ chain_id: String(chainId), token: tokenKey }),
@@ -146,10 +151,10 @@ function walletInstruments({ register }: Metrics): Pick<Instruments, 'unexpected
       }
     },
     senders(balances) {
-      for (const { chainId, sender, wei, isLow } of balances) {
+      for (const { chainId, sender, left, isLow } of balances) {
         const labels = { chain_id: String(chainId), sender };
-        if (wei !== null) balance.set(labels, Number(wei));
-        if (wei !== null) low.set(labels, isLow ? 1 : 0);
+        if (left !== null) balance.set(labels, Number(left));
+        if (left !== null) low.set(labels, isLow ? 1 : 0);
       }
     },
   };
