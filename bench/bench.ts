@@ -20,6 +20,8 @@ export type Sizes = {
   renewals: number;
   /** Times that fifty balances are read in each way. */
   rounds: number;
+  /** Events of a chain's history that is read from the start. */
+  approvals: number;
 };
 
 /** Small enough to try; `--full` is what the published figures are made with. */
@@ -36,6 +38,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     events: 200_000,
     renewals: 200,
     rounds: 10,
+    approvals: 600,
   },
   full: {
     rows: 50_000,
@@ -49,6 +52,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     events: 10_000_000,
     renewals: 10_000,
     rounds: 100,
+    approvals: 5_000,
   },
 };
 

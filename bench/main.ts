@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- part…] [--full] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
- * creates, pushes, memory, subscribers, webhooks, sequence, renewals, prices, balances; all when none is named. `--full`
+ * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana; all when none is named. `--full`
  * takes the sizes of the published figures, `--write` puts the tables into docs/performance.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Bench, sizes } from './bench.ts';
 import { measureBalances } from './measure-balances.ts';
+import { measureChain } from './measure-chain.ts';
 import { measureCreates } from './measure-creates.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measurePrices } from './measure-prices.ts';
@@ -16,6 +17,7 @@ import { measurePushes } from './measure-pushes.ts';
 import { measureReads } from './measure-reads.ts';
 import { measureRenewals } from './measure-renewals.ts';
 import { measureSequence } from './measure-sequence.ts';
+import { measureSolana } from './measure-solana.ts';
 import { measureSubscribers } from './measure-subscribers.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
 import { openInstallation } from './open-installation.ts';
@@ -24,6 +26,7 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   reads: measureReads,
   creates: measureCreates,
   pushes: measurePushes,
+  chain: measureChain,
   memory: measureMemory,
   subscribers: measureSubscribers,
   webhooks: measureWebhooks,
@@ -31,6 +34,7 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   renewals: measureRenewals,
   prices: measurePrices,
   balances: measureBalances,
+  solana: measureSolana,
 };
 
 const { values, positionals } = parseArgs({

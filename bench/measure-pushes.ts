@@ -1,18 +1,16 @@
-import { type Client, createClient } from 'graphql-ws';
 import { maxUint256 } from 'viem';
-import WebSocket from 'ws';
 import { z } from 'zod';
 import { approveData } from '../src/chains/evm/erc20.ts';
 import { type GatewayClient, openGatewayClient } from '../src/local/demo/gateway-client.ts';
 import { openPayerWallet, type PayerWallet, stepSchema } from '../src/local/demo/payer-wallet.ts';
 import type { Bench } from './bench.ts';
 import { followBlocks } from './follow-blocks.ts';
+import { openLiveClient, untilCaptured } from './follow-intent.ts';
 import { percentile } from './load.ts';
 
 const limitMs = 60_000;
 const withId = z.object({ id: z.string() });
 const preparedSchema = z.object({ steps: z.array(stepSchema) });
-const pushSchema = z.object({ paymentIntentUpdated: z.object({ status: z.string() }) });
 
 /** From a block being mined to its payment's new state being in a client's hands, one DIRECT payment at a time. */
 export async function measurePushes({ installation, sizes, print }: Bench): Promise<string> {
@@ -25,11 +23,7 @@ export async function measurePushes({ installation, sizes, print }: Bench): Prom
   const wallet = openPayerWallet(chain, payer.privateKey);
   await approveOnce(wallet, { token: token.address, escrow: chain.escrow });
   const blocks = await followBlocks(chain.rpcUrl);
-  const client = createClient({
-    url: demo.graphqlUrl.replace(/^http/, 'ws'),
-    webSocketImpl: WebSocket,
-    connectionParams: { 'x-api-key': demo.secretKey },
-  });
+  const client = openLiveClient(demo);
   const spans: number[] = [];
   try {
     for (let number = 0; number < sizes.payments; number += 1) {
@@ -82,29 +76,4 @@ async function payingStep(
   const [step, ...more] = steps;
   if (step?.kind !== 'transaction' || more.length > 0) throw new Error('More than one transaction is asked for.');
   return step;
-}
-
-/** When the client was told CAPTURED. Rejects after the limit. */
-function untilCaptured(client: Client, id: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Payment ${id} was not told in time.`)), limitMs);
-    const end = (finish: () => void) => {
-      clearTimeout(timer);
-      unsubscribe();
-      finish();
-    };
-    const query = 'subscription ($id: ID!) { paymentIntentUpdated(id: $id) { status } }';
-    const unsubscribe = client.subscribe(
-      { query, variables: { id } },
-      {
-        next: (result) => {
-          const at = performance.now();
-          const told = pushSchema.safeParse(result.data);
-          if (told.success && told.data.paymentIntentUpdated.status === 'CAPTURED') end(() => resolve(at));
-        },
-        error: (error) => end(() => reject(error)),
-        complete: () => undefined,
-      },
-    );
-  });
 }

@@ -25,9 +25,12 @@ export const withoutLimits = {
 };
 
 /** What `npm start` runs, in a folder of its own that is removed at the end. */
-export async function openInstallation(): Promise<Installation> {
+export async function openInstallation(
+  options: { environment?: (ports: Record<string, string>) => Record<string, string> } = {},
+): Promise<Installation> {
   const folder = join(tmpdir(), `sluice-bench-${crypto.randomUUID()}`);
-  const ports = await Promise.all(portNames.map(async (name) => [name, String(await freePort())]));
+  const ports: Record<string, string> = {};
+  for (const name of portNames) ports[name] = String(await freePort());
   const child = spawn(process.execPath, [join(checkoutFolder, 'src', 'local', 'start.ts')], {
     env: {
       PATH: process.env.PATH,
@@ -35,7 +38,8 @@ export async function openInstallation(): Promise<Installation> {
       LOCAL_FOLDER: folder,
       LOG_LEVEL: 'warn',
       ...withoutLimits,
-      ...Object.fromEntries(ports),
+      ...ports,
+      ...options.environment?.(ports),
     },
     // Ctrl-C reaches it through stop().
     detached: true,

@@ -43,7 +43,7 @@ function watchSolana(floor: Floor, handlers: FactHandlers): RunningProjector {
   const { config, registry, log } = floor;
   const chains = config.rpc
     .filter(({ chainId }) => registry.chain(chainId)?.family === 'SOLANA')
-    .map(({ chainId, pollingIntervalMs }) => ({ chainId, intervalMs: pollingIntervalMs }));
+    .map(({ chainId, pollingIntervalMs, wsUrl }) => ({ chainId, intervalMs: pollingIntervalMs, wsUrl }));
   if (chains.length === 0) return { stop: async () => undefined };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
   const reader = openVaultReader(floor);

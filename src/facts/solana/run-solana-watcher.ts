@@ -3,6 +3,7 @@ import { GatewayError } from '../../errors.ts';
 import type { AdvisoryLocks } from '../../platform/advisory-locks.ts';
 import type { RunningProjector } from '../run-projector.ts';
 import { newSolanaMemory, observeSolana } from './observe-solana.ts';
+import { openVaultBell } from './open-vault-bell.ts';
 import type { SolanaWorld } from './solana-world.ts';
 
 const LONGEST_PAUSE_MS = 30_000;
@@ -10,16 +11,24 @@ const SWEEP_EVERY_MS = 60_000;
 /** A lock is given up and asked for again, so that one lost with its connection is noticed. */
 const LOCK_TERM_MS = 30_000;
 const LOCK_PAUSE_MS = 1_000;
+/** New quotes are listened for after this time. */
+const LISTEN_EVERY_MS = 1_000;
 
-/** Watches every Solana chain in a loop of its own until stopped; another process's watcher of a chain is waited for. */
+type WatchedChain = { chainId: number; intervalMs: number; wsUrl?: string | undefined };
+
+/**
+ * Watches every Solana chain in a loop of its own until stopped; another process's watcher of a chain is waited for. With
+ * a `wsUrl` the node's word that something happened brings the next turn forward.
+ */
 export function runSolanaWatcher(
   world: SolanaWorld & { locks: AdvisoryLocks },
-  options: { chains: readonly { chainId: number; intervalMs: number }[] },
+  options: { chains: readonly WatchedChain[] },
 ): RunningProjector {
   const stopping = new AbortController();
-  const pause = (ms: number) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   const loops = options.chains.map(async (chain) => {
     const turn = openTurn(world, chain);
+    const { pause, ring } = openPause(stopping.signal);
+    const stopListening = listenForVaults(world, { chain, ring });
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
       const held = await world.locks
@@ -32,6 +41,7 @@ export function runSolanaWatcher(
         });
       if (!held) await pause(LOCK_PAUSE_MS);
     }
+    stopListening();
   });
   return {
     async stop() {
@@ -41,8 +51,54 @@ export function runSolanaWatcher(
   };
 }
 
+/** A pause that a ring ends; one that came while nobody paused ends the next. */
+function openPause(signal: AbortSignal): { pause(ms: number): Promise<void>; ring(): void } {
+  let rung = false;
+  let wake = new AbortController();
+  return {
+    async pause(ms) {
+      if (!rung) {
+        await delay(ms, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => undefined);
+      }
+      rung = false;
+      wake = new AbortController();
+    },
+    ring() {
+      rung = true;
+      wake.abort();
+    },
+  };
+}
+
+/** Keeps the bell at the vaults and references that are watched now; the returned function ends it. */
+function listenForVaults(
+  world: Pick<SolanaWorld, 'reader' | 'clock' | 'log'>,
+  { chain, ring }: { chain: WatchedChain; ring: () => void },
+): () => void {
+  const { chainId, wsUrl } = chain;
+  if (wsUrl === undefined) return () => undefined;
+  const bell = openVaultBell(world, { chainId, wsUrl, ring });
+  let isReading = false;
+  const timer = setInterval(() => {
+    if (isReading) return;
+    isReading = true;
+    world.reader
+      .watched({ chainId, now: world.clock.now() })
+      .then((watches) => bell.watch(watches.flatMap(({ vault, reference }) => [reference, vault])))
+      .catch((error: unknown) => world.log.debug({ chainId, error }, 'What to listen for could not be read.'))
+      .finally(() => {
+        isReading = false;
+      });
+  }, LISTEN_EVERY_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    bell.close();
+  };
+}
+
 /** One turn; answers how long to wait for the next one. Errors end a turn and never the loop. */
-function openTurn(world: SolanaWorld, { chainId, intervalMs }: { chainId: number; intervalMs: number }) {
+function openTurn(world: SolanaWorld, { chainId, intervalMs }: WatchedChain) {
   const memory = newSolanaMemory();
   let failures = 0;
   let sweptAt = performance.now();

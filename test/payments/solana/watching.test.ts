@@ -61,3 +61,28 @@ it('waits for the chain’s lock, goes on after its node failed, and takes a pay
   expect(await gateway.locks.tryWith(`projector:${solana.chainId}`, async () => undefined)).toBe(true);
   expect(seen.observed).toBe(observed);
 });
+
+it('is rung by the node’s websocket, and again after it was dropped', async () => {
+  const gateway = await openSolanaGateway();
+  const { solana, world, url } = gateway;
+  const locks = openAdvisoryLocks({ url, log: silentLog });
+  onTeardown(() => locks.close());
+  const watcher = runSolanaWatcher(
+    { ...world, locks, handlers: factTable(world), reader: openVaultReader(world) },
+    // By polling alone nothing would be told while this test runs.
+    { chains: [{ chainId: solana.chainId, intervalMs: 3_600_000, wsUrl: solana.node.wsUrl }] },
+  );
+  onTeardown(() => watcher.stop());
+  const payAndWait = async () => {
+    const before = solana.node.openSubscriptions();
+    const quoted = await gateway.quote();
+    await vi.waitFor(() => expect(solana.node.openSubscriptions()).toBeGreaterThan(before), patiently);
+    await gateway.pay(quoted);
+    solana.advance();
+    await vi.waitFor(async () => expect((await gateway.read(quoted.intent.id)).status).toBe('CAPTURED'), patiently);
+  };
+  await payAndWait();
+  solana.node.dropSockets();
+  await vi.waitFor(() => expect(solana.node.openSubscriptions()).toBe(0), patiently);
+  await payAndWait();
+});
