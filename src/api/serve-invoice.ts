@@ -28,8 +28,9 @@ type InvoiceWorld = Pick<World, 'database' | 'clock' | 'config' | 'secretKeys'>;
 /** A wrong token, a draft and an invoice that is not there are answered alike. Counted by address, as any call without a key. */
 export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
   return async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://local');
-    const [, id, pays] = PATH.exec(url.pathname) ?? [];
+    // Split by hand: a target such as `//` is no URL, and is not ours to refuse.
+    const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);
+    const [, id, pays] = PATH.exec(path) ?? [];
     if (id === undefined) return false;
     nameRoute(response, pays ? '/invoice/:id/pay' : '/invoice/:id');
     const { refusal } = await gate.admit({
@@ -42,7 +43,7 @@ export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
     if (pays ? method !== 'POST' : method !== 'GET' && method !== 'HEAD') {
       return answer(response, 405, words('Not like this', 'This address does not take that method.'));
     }
-    const token = url.searchParams.get('token') ?? '';
+    const token = new URLSearchParams(search).get('token') ?? '';
     const invoice = invoiceTokenMatches(world.secretKeys, id, token) ? await findInvoice(world, id) : null;
     if (!invoice) return answer(response, 404, words('No such invoice', 'The address is not whole, or not valid.'));
     if (pays) return await pay(world, response, invoice);

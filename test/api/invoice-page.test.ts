@@ -1,4 +1,5 @@
 /** The printable page of an invoice, and what voiding does to a payment of it. */
+import { get } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { markInvoiceOverdue } from '../../src/invoices/mark-invoice-overdue.ts';
 import { newId } from '../../src/platform/identifier.ts';
@@ -79,6 +80,18 @@ describe('the page of an invoice', () => {
     expect(draft.body.data.printUrl).toBeNull();
     const foreign = await api.rest('GET', `/invoices/${invoice.id}`, { key: api.merchantB.secretKey });
     expect(foreign.status).toBe(404);
+  });
+
+  it('leaves a target that is no URL to the API, which knows no such path', async () => {
+    for (const path of ['//', '//:1', '/invoice/%zz']) {
+      const status = await new Promise((resolve, reject) => {
+        get(api.url, { path }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        }).on('error', reject);
+      });
+      expect([path, status]).toEqual([path, 404]);
+    }
   });
 
   it('leads to a session that pays it while it is to be paid, and says so when it is not', async () => {

@@ -106,7 +106,7 @@ async function ask(gateway: Gateway, id: string, { below }: Dice): Promise<void>
         ? refundPaymentIntent(gateway.action, {
             ...request,
             reason: 'At random',
-            ...(below(2) === 0 && Number(leftAmount) > 100 ? { percent: 1 + below(100) } : {}),
+            ...(below(2) === 0 && (leftAmount?.gt(100) ?? false) ? { percent: 1 + below(100) } : {}),
           })
         : cancelPaymentIntent(gateway.action, request);
   await asked.catch((error: unknown) => {
