@@ -1,38 +1,19 @@
-import { SMTPServer } from 'smtp-server';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mailInvoice } from '../../src/invoices/mail-invoice.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail.ts';
+import { type Mailbox, openMailbox } from '../setup/mailbox.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 let api: RestApi;
 let key: string;
-let smtpUrl: string;
-const mails: { to: string[]; text: string }[] = [];
+let mailbox: Mailbox;
 
 beforeAll(async () => {
   api = await openRestApi();
   key = api.merchantA.secretKey;
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData(stream, session, done) {
-      let text = '';
-      stream.on('data', (chunk) => {
-        text += String(chunk);
-      });
-      stream.on('end', () => {
-        mails.push({ to: session.envelope.rcptTo.map((one) => one.address), text });
-        done();
-      });
-    },
-  });
-  const listening = server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => listening.once('listening', resolve));
-  const address = listening.address();
-  smtpUrl = `smtp://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
-  onTeardown(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  mailbox = await openMailbox();
 });
 
 async function openedInvoice(email: string | null): Promise<string> {
@@ -57,11 +38,16 @@ describe('sending an invoice', () => {
     const jobs = await api.database.$queryRaw<{ count: bigint }[]>`
       SELECT count(*) FROM graphile_worker.jobs WHERE task_identifier = 'mail_invoice'`;
     expect(Number(jobs[0]?.count)).toBe(1);
-    const mailer = openMailer({ smtpUrl, from: 'Shop <shop@example.com>', isProduction: true, log: silentLog });
+    const mailer = openMailer({
+      smtpUrl: mailbox.url,
+      from: 'Shop <shop@example.com>',
+      isProduction: true,
+      log: silentLog,
+    });
     onTeardown(async () => mailer.close());
     await mailInvoice({ ...api.world, mailer }, { invoiceId: id });
-    const text = (mails.at(-1)?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
-    expect(mails.at(-1)?.to).toEqual(['ada@example.com']);
+    const text = (mailbox.mails.at(-1)?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
+    expect(mailbox.mails.at(-1)?.to).toEqual(['ada@example.com']);
     expect(text).toContain('Total: 6.00 USD');
     expect(text).toContain('Tea &amp; &lt;biscuits&gt;');
     const link = /http:\/\/\S+\/checkout\/([0-9a-f-]{36})#(cs_[A-Za-z0-9._-]+)/.exec(text);
@@ -87,10 +73,15 @@ describe('sending an invoice', () => {
   it('sends no mail for an invoice that is no longer to be paid', async () => {
     const id = await openedInvoice('ada@example.com');
     await api.rest('POST', `/invoices/${id}/void`, { key });
-    const before = mails.length;
-    const mailer = openMailer({ smtpUrl, from: 'Shop <shop@example.com>', isProduction: true, log: silentLog });
+    const before = mailbox.mails.length;
+    const mailer = openMailer({
+      smtpUrl: mailbox.url,
+      from: 'Shop <shop@example.com>',
+      isProduction: true,
+      log: silentLog,
+    });
     await mailInvoice({ ...api.world, mailer }, { invoiceId: id });
     mailer.close();
-    expect(mails.length).toBe(before);
+    expect(mailbox.mails.length).toBe(before);
   });
 });
