@@ -70,6 +70,20 @@ const steps: Step[] = [
     ],
     committed: ['schema/openapi/payments.json', 'schema/openapi/card.json'],
   },
+  {
+    name: 'documents',
+    command: ['web/print-documents.ts'],
+    inputs: ['schema/schema.graphql', 'web/src/**/*.graphql', 'web/print-documents.ts', 'package-lock.json'],
+    outputs: ['generated/web/documents.ts', 'generated/web/documents.json'],
+  },
+  {
+    name: 'web',
+    command: ['web/build.ts'],
+    environment: { NODE_ENV: 'production' },
+    // The pages share the contract's words and types with the program.
+    inputs: ['web/**', 'src/escrow/*.ts', 'src/api/pages/*.ts', 'generated/web/documents.ts', 'package-lock.json'],
+    outputs: ['generated/web/assets/manifest.json', 'generated/web/sizes.json'],
+  },
 ];
 
 const root = import.meta.dirname;

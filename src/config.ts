@@ -70,6 +70,11 @@ const environmentSchema = z.object({
   OTP_PER_ADDRESS_HOUR: positiveInteger.max(1000).default(5),
   OTP_WRONG_PER_ADDRESS_DAY: positiveInteger.max(1000).default(20),
   OTP_PER_NETWORK_HOUR: positiveInteger.max(1_000_000).default(100),
+  /** Of a project at WalletConnect: without it the pages offer the wallets of the browser only. */
+  WALLETCONNECT_PROJECT_ID: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, '32 hex digits')
+    .optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: z.string().default('Sluice <no-reply@localhost>'),
   METRICS_PORT: port.optional(),
@@ -86,6 +91,8 @@ export type RpcSettings = {
   urls: string[];
   /** Where Ponder hears of new blocks at once; it polls where there is none, or while it is dead. */
   wsUrl?: string | undefined;
+  /** A node that payers' browsers may ask: it is told to everybody who opens a page. */
+  publicUrl?: string | undefined;
   confirmations: number | undefined;
   pollingIntervalMs: number;
   /** Base units of USD cents under which a relayed method is not offered. */
@@ -127,6 +134,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     host: env.HOST,
     port: env.PORT,
     publicUrl: origin.replace(/\/$/, ''),
+    walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID,
     logLevel: env.LOG_LEVEL,
     chainsFile: env.CHAINS_FILE,
     rpc,
@@ -205,6 +213,7 @@ function parseRpc(environment: Record<string, string | undefined>, faults: strin
       chainId,
       urls,
       wsUrl: read('RPC_WS_URL', z.url({ protocol: /^wss?$/, error: 'a ws or wss URL' })),
+      publicUrl: read('PUBLIC_RPC_URL', z.url({ protocol: /^https?$/, error: 'an http(s) URL' })),
       confirmations: read('CONFIRMATIONS', positiveInteger.max(10_000)),
       pollingIntervalMs: read('POLLING_INTERVAL_MS', positiveInteger.max(60_000)) ?? 1000,
       relayMinimumUsd:

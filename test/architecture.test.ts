@@ -64,6 +64,7 @@ function placeOf(file: string): { room: string; rank: number } | undefined {
 }
 
 const sources = filesUnder('src');
+const pages = filesUnder('web');
 
 describe('the house', () => {
   it('gives every source file a room', () => {
@@ -111,6 +112,26 @@ describe('the house', () => {
     expect(strangers).toEqual([]);
   });
 
+  it('keeps the pages apart from the program: of its files they share the contract, and the shape of their settings', () => {
+    const allowed = /^(web\/|generated\/web\/|src\/escrow\/|src\/api\/pages\/page-(settings|manifest)\.ts$)/;
+    const strangers = pages.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !allowed.test(target))
+        .map((target) => `${file} → ${target}`),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  it('keeps each page to itself: they share ui, words, api and wallet', () => {
+    const pageOf = (file: string) => /^web\/src\/(checkout|payer|dashboard)\//.exec(file)?.[1];
+    const crossings = pages.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => pageOf(target) !== undefined && pageOf(target) !== pageOf(file))
+        .map((target) => `${file} → ${target}`),
+    );
+    expect(crossings).toEqual([]);
+  });
+
   it('lets only the configuration read the environment', () => {
     const allowed = /^src\/(config\.ts|main\.ts|local\/|operations\/)/;
     const readers = sources.filter(
@@ -120,19 +141,21 @@ describe('the house', () => {
   });
 
   it('has no drawers for leftovers', () => {
-    const drawers = sources.filter((file) =>
+    const drawers = [...sources, ...pages].filter((file) =>
       /(^|\/)(utils?|helpers?|common|shared|misc|lib|part\d)(\/|\.ts$)/.test(file),
     );
     expect(drawers).toEqual([]);
   });
 
   it('names files in kebab-case', () => {
-    const odd = sources.filter((file) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*\.tsx?$/.test(file.split('/').at(-1) ?? ''));
+    const odd = [...sources, ...pages].filter(
+      (file) => !/^[a-z0-9-]+(\.[a-z0-9-]+)*\.tsx?$/.test(file.split('/').at(-1) ?? ''),
+    );
     expect(odd).toEqual([]);
   });
 
   it('keeps files under 400 lines', () => {
-    const long = [...sources, ...filesUnder('indexer'), ...filesUnder('test')]
+    const long = [...sources, ...pages, ...filesUnder('indexer'), ...filesUnder('test')]
       .filter((file) => !printed.includes(file))
       .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
       .filter(({ lines }) => lines > LINES_LIMIT + 1);
@@ -140,7 +163,7 @@ describe('the house', () => {
   });
 
   it('keeps folders uncrowded', () => {
-    const folders = new Set(sources.map((file) => dirname(file)));
+    const folders = new Set([...sources, ...pages].map((file) => dirname(file)));
     const crowded = [...folders].filter((folder) => {
       const entries = readdirSync(join(root, folder));
       return entries.length > ENTRIES_LIMIT && statSync(join(root, folder)).isDirectory();

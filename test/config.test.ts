@@ -80,6 +80,20 @@ describe('the settings', () => {
     expect(rpc[0]).toMatchObject({ confirmations: undefined, pollingIntervalMs: 1000, relayMinimumUsd: '0' });
   });
 
+  it('tell browsers of a node only where one is named for them', () => {
+    const { rpc, walletConnectProjectId } = parseConfig({
+      ...needed,
+      RPC_URL_1: 'https://eth.example/secret',
+      RPC_URL_10: 'https://op.example/secret',
+      PUBLIC_RPC_URL_10: 'https://public.op.example',
+      WALLETCONNECT_PROJECT_ID: 'ab'.repeat(16),
+    });
+    expect(rpc.map((chain) => chain.publicUrl)).toEqual([undefined, 'https://public.op.example']);
+    expect(walletConnectProjectId).toBe('ab'.repeat(16));
+    const wrong = { RPC_URL_1: 'https://x.example', PUBLIC_RPC_URL_1: 'ftp://x', WALLETCONNECT_PROJECT_ID: 'mine' };
+    expect(faultsOf({ ...needed, ...wrong }).sort()).toEqual(['PUBLIC_RPC_URL_1', 'WALLETCONNECT_PROJECT_ID']);
+  });
+
   it('demand both secrets of payments on Solana, or neither', () => {
     const secret = { SOLANA_VAULT_SECRET: 'AB'.repeat(32) };
     const key = { SOLANA_OPERATOR_KEY: '2'.repeat(87) };

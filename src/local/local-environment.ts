@@ -36,10 +36,12 @@ export function localEnvironment(
   }
   for (const node of running.nodes) {
     chains[`RPC_URL_${node.chainId}`] = node.rpcUrl;
+    chains[`PUBLIC_RPC_URL_${node.chainId}`] = node.rpcUrl;
     chains[`POLLING_INTERVAL_MS_${node.chainId}`] = '100';
   }
   if (running.solana) {
     chains[`RPC_URL_${LOCAL_SOLANA_CHAIN_ID}`] = running.solana.rpcUrl;
+    chains[`PUBLIC_RPC_URL_${LOCAL_SOLANA_CHAIN_ID}`] = running.solana.rpcUrl;
     chains[`POLLING_INTERVAL_MS_${LOCAL_SOLANA_CHAIN_ID}`] = '300';
     chains.SOLANA_VAULT_SECRET = localSolanaAccounts.vaultSecret;
     chains.SOLANA_OPERATOR_KEY = localSolanaAccounts.operator.secretKey;

@@ -7,18 +7,22 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'graphql-yoga';
+import { z } from 'zod';
 import { invalid } from '../../../errors.ts';
 import type { TransportContext } from './request-plugin.ts';
 
 export type PersistedDocuments = ReadonlyMap<string, string>;
 
 const folder = fileURLToPath(new URL('../../../../schema/documents', import.meta.url));
+/** What our own pages ask. */
+const ofThePages = fileURLToPath(new URL('../../../../generated/web/documents.json', import.meta.url));
 const HASH = /^(?:sha256:)?([0-9a-f]{64})$/;
 
-/** Every `schema/documents/*.graphql`, by the hash of its text. */
-export function loadPersistedDocuments(from: string = folder): PersistedDocuments {
+/** Every `schema/documents/*.graphql` and what our pages ask, by the hash of its text. */
+export function loadPersistedDocuments(from: string = folder, pages: string = ofThePages): PersistedDocuments {
   const names = existsSync(from) ? readdirSync(from).filter((name) => name.endsWith('.graphql')) : [];
   const texts = names.map((name) => readFileSync(join(from, name), 'utf8').trim());
+  if (existsSync(pages)) texts.push(...z.array(z.string()).parse(JSON.parse(readFileSync(pages, 'utf8'))));
   return new Map(texts.map((text) => [documentHash(text), text]));
 }
 

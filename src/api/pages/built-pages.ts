@@ -1,0 +1,54 @@
+/** The pages as `npm ci` built them, held in memory: a build under a running server changes nothing of what it serves. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { filesAtFirst, type Manifest, manifestSchema } from './page-manifest.ts';
+
+export type PageName = 'checkout' | 'payer' | 'dashboard';
+
+export type BuiltFile = { type: string; plain: Buffer; brotli: Buffer | undefined; gzip: Buffer | undefined };
+
+export type BuiltPages = {
+  /** By name under `/assets/`. */
+  files: ReadonlyMap<string, BuiltFile>;
+  firstFiles(page: PageName): { scripts: string[]; styles: string[] };
+};
+
+const builtFolder = fileURLToPath(new URL('../../../generated/web/assets', import.meta.url));
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
+};
+
+let held: BuiltPages | undefined;
+
+/** Undefined when nothing was built. Read at most once a process. */
+export function loadBuiltPages(folder: string = builtFolder): BuiltPages | undefined {
+  if (folder === builtFolder && held) return held;
+  const manifestFile = join(folder, 'manifest.json');
+  if (!existsSync(manifestFile)) return undefined;
+  const manifest: Manifest = manifestSchema.parse(JSON.parse(readFileSync(manifestFile, 'utf8')));
+  const files = new Map<string, BuiltFile>();
+  for (const name of globSync('*.*', { cwd: folder })) {
+    const type = types[extname(name)];
+    if (type === undefined) continue;
+    files.set(name, {
+      type,
+      plain: readFileSync(join(folder, name)),
+      brotli: readIfThere(join(folder, `${name}.br`)),
+      gzip: readIfThere(join(folder, `${name}.gz`)),
+    });
+  }
+  const pages: BuiltPages = { files, firstFiles: (page) => filesAtFirst(manifest, page) };
+  if (folder === builtFolder) held = pages;
+  return pages;
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  return existsSync(path) ? readFileSync(path) : undefined;
+}

@@ -1,0 +1,18 @@
+/** What the pages know of this installation before they ask anything: its chains, tokens and contracts. Nothing secret. */
+import { type Chain, takesPayment } from '../../chains/chain.ts';
+import type { Registry } from '../../chains/registry.ts';
+import type { Config } from '../../config.ts';
+
+export type PageSettings = ReturnType<typeof pageSettings>;
+
+export function pageSettings(world: { config: Config; registry: Registry }) {
+  const { config, registry } = world;
+  const nodeOf = (chain: Chain) => config.rpc.find((rpc) => rpc.chainId === chain.chainId)?.publicUrl ?? null;
+  return {
+    publicUrl: config.publicUrl,
+    walletConnectProjectId: config.walletConnectProjectId ?? null,
+    chains: registry
+      .enabled()
+      .map((chain) => ({ ...chain, isTest: takesPayment(chain, 'TEST'), nodeUrl: nodeOf(chain) })),
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * The pages of payers and of the dashboard, and their files under `/assets/`. A page is the same few lines for everybody:
+ * who asks and what for is told to GraphQL by the page itself, so an unknown link or session is answered there.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { nameRoute } from '../../platform/http-call.ts';
+import type { World } from '../graphql/server/world.ts';
+import type { HttpHandler } from '../start-api.ts';
+import { type BuiltFile, type BuiltPages, loadBuiltPages, type PageName } from './built-pages.ts';
+import { pagePolicy } from './page-policy.ts';
+import { pageSettings } from './page-settings.ts';
+
+type PageRoute = { path: RegExp; route: string; page: PageName; title: string };
+
+const routes: PageRoute[] = [
+  { path: /^\/link\/[^/]+\/?$/, route: '/link/:slug', page: 'checkout', title: 'Pay' },
+  { path: /^\/checkout\/[^/]+\/?$/, route: '/checkout/:id', page: 'checkout', title: 'Pay' },
+  { path: /^\/pay(\/[^/]+)?\/?$/, route: '/pay/:wallet', page: 'payer', title: 'Your payments' },
+  { path: /^\/dashboard(\/.*)?$/, route: '/dashboard', page: 'dashboard', title: 'Dashboard' },
+];
+
+type PageWorld = Pick<World, 'config' | 'registry'>;
+
+/** `built` is for tests; what `npm ci` built otherwise. */
+export function servePages(world: PageWorld, built: BuiltPages | undefined = loadBuiltPages()): HttpHandler {
+  const settings = JSON.stringify(pageSettings(world)).replaceAll('<', '\\u003c');
+  return async (request, response) => {
+    const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    if (path.startsWith('/assets/'))
+      return serveAsset(request, response, built?.files.get(path.slice('/assets/'.length)));
+    const route = routes.find((one) => one.path.test(path));
+    if (!route) return false;
+    const method = request.method ?? 'GET';
+    if (method !== 'GET' && method !== 'HEAD') return false;
+    nameRoute(response, route.route);
+    const html = built ? pageHtml(route, built, settings) : notBuilt;
+    response.writeHead(built ? 200 : 503, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': Buffer.byteLength(html),
+      'content-security-policy': pagePolicy(world, route.page),
+      'cache-control': 'no-cache',
+      // A session's secret stands in the page's address behind the #, which browsers never send; its id does not go out either.
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+      'x-robots-tag': 'noindex',
+    });
+    response.end(method === 'HEAD' ? undefined : html);
+    return true;
+  };
+}
+
+function pageHtml(route: PageRoute, built: BuiltPages, settings: string): string {
+  const { scripts, styles } = built.firstFiles(route.page);
+  const [entry, ...imported] = scripts;
+  const lines = [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${route.title}</title>`,
+    '<link rel="icon" href="data:,">',
+    ...styles.map((file) => `<link rel="stylesheet" href="/assets/${file}">`),
+    ...imported.map((file) => `<link rel="modulepreload" href="/assets/${file}">`),
+    `<script type="module" src="/assets/${entry}"></script>`,
+    `<script type="application/json" id="settings">${settings}</script>`,
+    '</head>',
+    '<body><div id="page"></div><noscript>This page needs JavaScript: your wallet signs in the browser.</noscript></body>',
+    '</html>',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const notBuilt =
+  '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Not built</title></head><body><h1>Not built</h1><p>The pages were not built: run npm ci.</p></body></html>\n';
+
+/** Every name carries the hash of its content, so a browser may keep it for good. */
+function serveAsset(request: IncomingMessage, response: ServerResponse, file: BuiltFile | undefined): boolean {
+  const method = request.method ?? 'GET';
+  if (!file || (method !== 'GET' && method !== 'HEAD')) return false;
+  nameRoute(response, '/assets/:file');
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const [encoding, body] =
+    file.brotli && /\bbr\b/.test(accepted)
+      ? (['br', file.brotli] as const)
+      : file.gzip && /\bgzip\b/.test(accepted)
+        ? (['gzip', file.gzip] as const)
+        : ([undefined, file.plain] as const);
+  response.writeHead(200, {
+    'content-type': file.type,
+    'content-length': body.length,
+    ...(encoding ? { 'content-encoding': encoding } : {}),
+    vary: 'accept-encoding',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  response.end(method === 'HEAD' ? undefined : body);
+  return true;
+}

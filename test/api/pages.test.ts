@@ -1,0 +1,88 @@
+/** The pages as the API serves them: their HTML, what it may load, and their files. */
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadBuiltPages } from '../../src/api/pages/built-pages.ts';
+import { servePages } from '../../src/api/pages/serve-pages.ts';
+import { loadRegistry } from '../../src/chains/registry.ts';
+import { parseConfig } from '../../src/config.ts';
+
+const config = parseConfig({
+  DATABASE_URL: 'postgresql://localhost/nothing',
+  PUBLIC_URL: 'https://pay.example',
+  RPC_URL_1: 'https://node.example/secret-key',
+  RPC_URL_8453: 'https://base.example/secret-key',
+  PUBLIC_RPC_URL_8453: 'https://public.base.example/v1',
+});
+const world = { config, registry: loadRegistry({ rpc: config.rpc }) };
+
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  const handle = servePages(world);
+  server = createServer(async (request, response) => {
+    if (!(await handle(request, response))) response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+});
+
+afterAll(() => server.close());
+
+describe('a page', () => {
+  it.each([
+    ['/link/coffee', 'checkout'],
+    ['/checkout/0190e3a6-0000-7000-8000-000000000000', 'checkout'],
+    ['/pay', 'payer'],
+    ['/pay/0x00000000000000000000000000000000000000aa', 'payer'],
+    ['/dashboard', 'dashboard'],
+    ['/dashboard/payments/1', 'dashboard'],
+  ])('stands at %s and loads %s', async (path, page) => {
+    const answer = await fetch(`${url}${path}`);
+    const html = await answer.text();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const script = /<script type="module" src="(\/assets\/[^"]+)">/.exec(html)?.[1] ?? '';
+    expect(script).toContain(`/assets/${page}-`);
+    const file = await fetch(`${url}${script}`);
+    expect(file.status).toBe(200);
+    expect(file.headers.get('cache-control')).toContain('immutable');
+    expect(file.headers.get('content-encoding')).toMatch(/^(br|gzip)$/);
+  });
+
+  it('may load from us alone, and talk to the nodes that are named for browsers', async () => {
+    const policy = (await fetch(`${url}/link/x`)).headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain("connect-src 'self' wss://pay.example https://public.base.example;");
+    expect(policy).not.toContain('unsafe');
+    expect(policy).not.toContain('walletconnect');
+    const paired = { ...world, config: { ...config, walletConnectProjectId: 'ab'.repeat(16) } };
+    const { pagePolicy } = await import('../../src/api/pages/page-policy.ts');
+    expect(pagePolicy(paired, 'checkout')).toContain('wss://*.walletconnect.com');
+    expect(pagePolicy(paired, 'dashboard')).toContain("connect-src 'self' wss://pay.example;");
+  });
+
+  it('tells no secret of the nodes that we ask ourselves', async () => {
+    const html = await (await fetch(`${url}/checkout/x`)).text();
+    expect(html).not.toContain('secret-key');
+    const settings = /<script type="application\/json" id="settings">(.*)<\/script>/.exec(html)?.[1] ?? '';
+    const { chains } = JSON.parse(settings);
+    expect(chains.map((chain: { chainId: number; nodeUrl: string | null }) => [chain.chainId, chain.nodeUrl])).toEqual([
+      [1, null],
+      [8453, 'https://public.base.example/v1'],
+    ]);
+  });
+
+  it('is not there for other methods, other paths and other files', async () => {
+    for (const path of ['/link', '/link/a/b', '/checkout', '/dashboards', '/assets/none.js', '/assets/../package.json'])
+      expect((await fetch(`${url}${path}`)).status, path).toBe(404);
+    expect((await fetch(`${url}/link/x`, { method: 'POST' })).status).toBe(404);
+    const head = await fetch(`${url}/link/x`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  it('says that it was not built, where it was not', async () => {
+    expect(loadBuiltPages('/nowhere')).toBeUndefined();
+  });
+});

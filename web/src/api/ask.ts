@@ -1,0 +1,42 @@
+/** One question to GraphQL. */
+import type { TypedDocumentString } from '../../../generated/web/documents.ts';
+import { ApiError, networkFault, printedFault } from './api-error.ts';
+
+/** What is sent with every question: `x-client-secret` of a session, or `authorization` of a member or a wallet. */
+export type Credential = Readonly<Record<string, string>>;
+
+export type Asked = { credential?: Credential; signal?: AbortSignal; idempotencyKey?: string };
+
+/**
+ * Throws ApiError: with the API's code and request id, or NETWORK when there was no answer. A mutation that may be asked
+ * again brings the same `idempotencyKey` each time.
+ */
+export async function ask<Result, Variables>(
+  document: TypedDocumentString<Result, Variables>,
+  variables: Variables,
+  { credential = {}, signal, idempotencyKey }: Asked = {},
+): Promise<Result> {
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/graphql-response+json, application/json',
+      ...credential,
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    body: JSON.stringify({ query: document.toString(), variables }),
+    ...(signal ? { signal } : {}),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    throw networkFault(cause);
+  });
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const body: { data?: Result | null; errors?: unknown[] } = await response.json().catch((cause: unknown) => {
+    throw networkFault(cause, requestId);
+  });
+  if (body.errors?.length) throw printedFault(body.errors, requestId);
+  if (body.data === null || body.data === undefined) {
+    throw new ApiError({ code: 'NETWORK', message: 'The answer was empty.', requestId, retryable: true });
+  }
+  return body.data;
+}

@@ -1,0 +1,64 @@
+/** Live fields of GraphQL over one websocket a credential, which connects again by itself. */
+import { type Client, createClient } from 'graphql-ws';
+import type { TypedDocumentString } from '../../../generated/web/documents.ts';
+import { type ApiError, networkFault, printedFault } from './api-error.ts';
+import type { Credential } from './ask.ts';
+
+export type Follower<Result> = {
+  next: (data: Result) => void;
+  /** The API ended it for good: forbidden, gone, or too slow. A lost connection is no end; it is made again. */
+  failed: (error: ApiError) => void;
+};
+
+export type LiveConnection = {
+  follow<Result, Variables extends Record<string, unknown>>(
+    document: TypedDocumentString<Result, Variables>,
+    variables: Variables,
+    follower: Follower<Result>,
+  ): () => void;
+  /** Told whether the websocket stands: a page says when what it shows may be old. */
+  onState(told: (isConnected: boolean) => void): () => void;
+  close(): void;
+};
+
+export function openLive(credential: Credential): LiveConnection {
+  const states = new Set<(isConnected: boolean) => void>();
+  const tell = (isConnected: boolean) => {
+    for (const state of states) state(isConnected);
+  };
+  const client: Client = createClient({
+    url: `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/graphql`,
+    connectionParams: { ...credential },
+    retryAttempts: Number.POSITIVE_INFINITY,
+    // Close codes that mean "not allowed" end it; everything else is the network's and is tried again.
+    shouldRetry: (event) => !(isCloseEvent(event) && [4400, 4401, 4403, 4406, 4409, 4429].includes(event.code)),
+    keepAlive: 15_000,
+    lazy: true,
+    on: { connected: () => tell(true), closed: () => tell(false) },
+  });
+  return {
+    follow(document, variables, follower) {
+      return client.subscribe(
+        { query: document.toString(), variables },
+        {
+          next: ({ data, errors }) => {
+            if (errors?.length) follower.failed(printedFault(errors));
+            // biome-ignore lint/suspicious/noExplicitAny: the document's type is the answer's; the server holds it.
+            else if (data) follower.next(data as any);
+          },
+          error: (error) => follower.failed(Array.isArray(error) ? printedFault(error) : networkFault(error)),
+          complete: () => {},
+        },
+      );
+    },
+    onState(told) {
+      states.add(told);
+      return () => states.delete(told);
+    },
+    close: () => void client.dispose(),
+  };
+}
+
+function isCloseEvent(event: unknown): event is CloseEvent {
+  return typeof event === 'object' && event !== null && 'code' in event;
+}

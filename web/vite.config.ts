@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The API serves what this leaves in `generated/web` and makes the HTML around it from the manifest. */
+export default defineConfig({
+  root: here('.'),
+  base: '/assets/',
+  publicDir: false,
+  plugins: [react()],
+  resolve: {
+    alias: [
+      { find: /^graphql$/, replacement: here('../node_modules/graphql/index.mjs') },
+      // WalletConnect's own dialogue is not used, we show its code ourselves: this would be a megabyte of nothing.
+      { find: /^@reown\/appkit(\/.*)?$/, replacement: here('src/wallet/no-dialogue.ts') },
+    ],
+  },
+  build: {
+    outDir: here('../generated/web/assets'),
+    assetsDir: '',
+    // As files, never as data: URLs, which the content security policy does not take for fonts and scripts.
+    assetsInlineLimit: 0,
+    emptyOutDir: true,
+    manifest: 'manifest.json',
+    modulePreload: { polyfill: false },
+    target: 'es2022',
+    sourcemap: false,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 4_000,
+    rollupOptions: {
+      input: {
+        checkout: here('src/checkout/main.tsx'),
+        payer: here('src/payer/main.tsx'),
+        dashboard: here('src/dashboard/main.tsx'),
+      },
+    },
+  },
+});
