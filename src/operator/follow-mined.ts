@@ -12,6 +12,7 @@ import { minedTransactions, type OpenOutgoing } from './store.ts';
  * Follows what is in a block. At the chain's required depth the receipt is judged: reverted is FAILED, a transfer to
  * oneself is CANCELLED (both by the failure hook), success is told to the other hook. Until finality it stays open: if
  * its block is gone, it is sent again; at once where its nonce is free again, for whatever has a later one waits for it.
+ * What was told as failed or cancelled is not wanted any more then: its nonce is used up by a transfer to oneself.
  */
 export async function followMined(world: SendingWorld, view: SenderView): Promise<void> {
   const { database, chain, signer, client } = world;
@@ -31,6 +32,7 @@ export async function followMined(world: SendingWorld, view: SenderView): Promis
       await reopen(world, outgoing);
       continue;
     }
+    if (outgoing.status !== 'MINED') continue;
     if (outgoing.confirmedAt === null) {
       if (view.head - blockNumber + 1n >= BigInt(chain.confirmations)) {
         await traced(outgoing.requestId, () => judge(world, outgoing));
@@ -93,10 +95,18 @@ async function judge(world: SendingWorld, outgoing: OpenOutgoing): Promise<void>
 }
 
 /** Its block is gone: the same signed attempts are sent again, and whichever is mined resolves it. */
-async function reopen({ database, log }: SendingWorld, outgoing: OpenOutgoing): Promise<void> {
+async function reopen({ database, clock, log }: SendingWorld, outgoing: OpenOutgoing): Promise<void> {
+  const { id, status, blockHash } = outgoing;
   await database.outgoingTransaction.updateMany({
-    where: { id: outgoing.id, status: 'MINED', blockHash: outgoing.blockHash },
-    data: { status: 'SIGNED', confirmedAt: null, blockNumber: null, blockHash: null, gasUsed: null },
+    where: { id, status, blockHash },
+    data: {
+      status: 'SIGNED',
+      confirmedAt: null,
+      blockNumber: null,
+      blockHash: null,
+      gasUsed: null,
+      ...(status === 'MINED' ? {} : { abandonedAt: outgoing.abandonedAt ?? clock.now() }),
+    },
   });
   log.warn({ outgoingId: outgoing.id, txHash: outgoing.txHash }, 'A transaction lost its block and is sent again.');
 }

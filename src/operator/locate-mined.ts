@@ -1,5 +1,5 @@
 import { isHex } from 'viem';
-import type { OutgoingAttempt } from '../../prisma/client.ts';
+import { type OutgoingAttempt, transaction } from '../../prisma/client.ts';
 import { nonceUser } from './nonce-user.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { SenderView } from './read-sender.ts';
@@ -8,8 +8,9 @@ import type { OpenOutgoing } from './store.ts';
 
 /**
  * Of the unmined, finds those whose nonce the chain has used: one of our attempts is in a block (MINED), or somebody
- * else's transaction took the nonce, and then ours goes back to the queue for another one. That needs proof, the
- * foreign transaction itself at the required depth: a node that only lags must never make us send twice.
+ * else's transaction took the nonce, and then ours goes back to the queue for another one, or ends (CANCELLED, hook)
+ * where it is not wanted any more. That needs proof, the foreign transaction itself at the required depth: a node that
+ * only lags must never make us send twice.
  *
  * Answers those that are still unmined.
  */
@@ -55,7 +56,7 @@ async function markMined(
 }
 
 async function requeueIfTaken(
-  { client, database, chain, signer, log }: SendingWorld,
+  { client, database, chain, signer, hooks, log }: SendingWorld,
   {
     outgoing,
     ours,
@@ -66,9 +67,13 @@ async function requeueIfTaken(
   const deepest = head - BigInt(chain.confirmations) + 1n;
   const user = await nonceUser(client, { address: signer.address, nonce, upTo: deepest > 0n ? deepest : 0n });
   if (user === null || ours.some((attempt) => attempt.hash === user)) return;
-  await database.outgoingTransaction.updateMany({
-    where: { id: outgoing.id, status: { in: ['SIGNED', 'SENT'] }, nonce },
-    data: { status: 'QUEUED', nonce: null, txHash: null },
+  const isWanted = outgoing.abandonedAt === null;
+  await transaction(database, async (tx) => {
+    const freed = await tx.outgoingTransaction.updateMany({
+      where: { id: outgoing.id, status: { in: ['SIGNED', 'SENT'] }, nonce },
+      data: { status: isWanted ? 'QUEUED' : 'CANCELLED', nonce: null, txHash: null },
+    });
+    if (freed.count === 1 && !isWanted) await hooks.onFailed(tx, { ...outgoing, txHash: null });
   });
   log.error({ outgoingId: outgoing.id, nonce: String(nonce), user }, 'Somebody else used a nonce of our key.');
 }

@@ -5,6 +5,7 @@
  * - attempt: one signed version of it. A replacement keeps the nonce and raises the fees, and whichever attempt is
  *   mined resolves the transaction.
  * - abandoned: not wanted any more after it has a nonce. Its nonce is then used up by a transfer of nothing to oneself.
+ *   So is one that was told as FAILED or CANCELLED and lost its block: it is SIGNED again, for later nonces wait for it.
  *
  * ```
  * QUEUED ──signed, nonce taken──► SIGNED ──a node took it──► SENT ──in a block──► MINED ──finalized──► FINAL

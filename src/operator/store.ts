@@ -19,7 +19,7 @@ export async function unminedTransactions(database: Database, { chainId, sender 
 
 /**
  * In a block, oldest first: those that wait for the required depth, those that wait for finality in blocks up to `upTo`,
- * and those whose nonce is `unusedFrom` or above, which the chain says is free again.
+ * and those whose nonce is `unusedFrom` or above, which the chain says is free again, told as failed or not.
  */
 export async function minedTransactions(
   database: Database,
@@ -29,8 +29,10 @@ export async function minedTransactions(
     where: {
       chainId,
       sender,
-      status: 'MINED',
-      OR: [{ confirmedAt: null }, { blockNumber: { lte: upTo } }, { nonce: { gte: unusedFrom } }],
+      OR: [
+        { status: 'MINED', OR: [{ confirmedAt: null }, { blockNumber: { lte: upTo } }] },
+        { status: { in: ['MINED', 'FAILED', 'CANCELLED'] }, nonce: { gte: unusedFrom } },
+      ],
     },
     orderBy: { blockNumber: 'asc' },
     take: MINED_LIMIT,

@@ -1,5 +1,6 @@
 import { createWalletClient, http, parseGwei } from 'viem';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { abandonTransaction } from '../../src/operator/abandon-transaction.ts';
 import { pumpTransactions } from '../../src/operator/pump-transactions.ts';
 import { Crash, crashing, openSender, openSendingGround, sink } from './sending-ground.ts';
 
@@ -224,6 +225,64 @@ describe('the pump', () => {
       { status: 'MINED', nonce: 0n },
       { status: 'MINED', nonce: 1n },
     ]);
+  });
+
+  it('uses up the nonce of what had failed on chain when a reorg frees it, so that later nonces do not wait', async () => {
+    const sender = await openSender(ground, { confirmations: 1 });
+    const before = await balance();
+    const to = '0x00000000000000000000000000000000000c0de4';
+    await ground.admin.setCode({ address: to, bytecode: acceptingCode });
+    const failed = await sender.enqueue({ purpose: 'failed and lost', to, valueWei: 0n });
+    await sender.turn();
+    await ground.admin.setCode({ address: to, bytecode: revertingCode });
+    await mine();
+    await sender.turn();
+    await sender.turn();
+    expect(await sender.row(failed)).toMatchObject({ status: 'FAILED', nonce: 0n });
+    const { error } = await sender.row(failed);
+    await ground.admin.request({ method: 'anvil_reorg', params: [1, []] } as never);
+    // It would work now, but it was told that it failed.
+    await ground.admin.setCode({ address: to, bytecode: acceptingCode });
+    const later = await sender.enqueue({ purpose: 'later than the failed', valueWei: 1n });
+    await sender.turn();
+    await mine();
+    await sender.turn();
+    await sender.turn();
+    expect(await balance()).toBe(before + 1n);
+    expect([await sender.row(failed), await sender.row(later)]).toMatchObject([
+      { status: 'CANCELLED', nonce: 0n, error },
+      { status: 'MINED', nonce: 1n },
+    ]);
+    // The transfer to oneself may lose its block too.
+    await ground.admin.request({ method: 'anvil_reorg', params: [1, []] } as never);
+    await sender.turn();
+    await mine();
+    await sender.turn();
+    await sender.turn();
+    expect(await balance()).toBe(before + 1n);
+    expect([await sender.row(failed), await sender.row(later)]).toMatchObject([
+      { status: 'CANCELLED', nonce: 0n, error },
+      { status: 'MINED', nonce: 1n },
+    ]);
+  });
+
+  it('does not send again what is not wanted any more when somebody else used its nonce', async () => {
+    const sender = await openSender(ground, { confirmations: 1 });
+    const before = await balance();
+    const id = await sender.enqueue({ purpose: 'robbed and unwanted' });
+    await sender.turn();
+    const { txHash } = await sender.row(id);
+    await ground.admin.dropTransaction({ hash: (txHash ?? '0x') as `0x${string}` });
+    const thief = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
+    await thief.sendTransaction({ chain: null, to: sender.account.address, nonce: 0, gas: 21_000n });
+    await mine();
+    await abandonTransaction(sender.world, { id, reason: 'Not needed' });
+    await sender.turn();
+    await mine();
+    await sender.turn();
+    expect(await balance()).toBe(before);
+    expect(await sender.row(id)).toMatchObject({ status: 'CANCELLED', nonce: null, error: 'Not needed' });
+    expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
   });
 
   it('has every effect exactly once, with four pumps that crash anywhere', async () => {

@@ -7,13 +7,17 @@ import { randomRun } from './random-run.ts';
 
 /** Set by `npm run reorgs`. */
 const steps = Number(process.env.RANDOM_STEPS ?? 40);
+const least = Number(process.env.RANDOM_LEAST ?? 0);
 const seed = Number(process.env.RANDOM_SEED ?? 20_261_122);
 
 describe('a random run', () => {
-  it(`of ${steps} steps with seed ${seed} leaves no drift`, { timeout: 240_000 + steps * 2_000 }, async () => {
+  it(`of ${steps} steps with seed ${seed} leaves no drift`, {
+    timeout: 240_000 + (steps + 8 * least) * 2_000,
+  }, async () => {
     const gateway = await openGateway({ finalityBlocks: 40 });
-    const run = await randomRun(gateway, { seed, steps, deepest: 6 });
+    const run = await randomRun(gateway, { seed, steps, deepest: 6, least });
     expect(run.reorganisations).toBeGreaterThan(0);
+    expect(Math.min(run.reorganisations, run.payments.length)).toBeGreaterThanOrEqual(least);
     const world = { ...gateway.action, logs: gateway.source };
     for (const intentId of run.intents) {
       const { verdict, faults, payments } = await verifyPayment(world, { intentId });

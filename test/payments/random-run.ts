@@ -31,18 +31,20 @@ type Dice = { chance: () => number; below: (limit: number) => number };
 /** Rounds in which the gateway comes to rest; between them a simulation that failed is due again. */
 const LAST_ROUNDS = 30;
 const LONGEST_RETRY_SECONDS = 61;
+const STEPS_LIMIT = 20_000;
 
-/** `deepest` must stay above the chain's finality. */
+/** `deepest` must stay above the chain's finality. Goes on after `steps` until there were `least` of both. */
 export async function randomRun(
   gateway: Gateway,
-  { seed, steps, deepest }: { seed: number; steps: number; deepest: number },
+  { seed, steps, deepest, least = 0 }: { seed: number; steps: number; deepest: number; least?: number },
 ): Promise<RandomRun> {
   const chance = seeded(seed);
   const dice = { chance, below: (limit: number) => Math.floor(chance() * limit) };
   const run: RandomRun = { intents: [], payments: [], reorganisations: 0, takenBack: new Map() };
   // What the chain was furnished with must stay.
   await gateway.evm.mine(deepest);
-  for (let step = 0; step < steps; step += 1) {
+  const isShort = () => run.reorganisations < least || run.payments.length < least;
+  for (let step = 0; step < steps || (isShort() && step < STEPS_LIMIT); step += 1) {
     await happen(gateway, run, dice, deepest);
     if (chance() < 0.6) await gateway.observe();
     if (chance() < 0.3) await gateway.turnPumps();
@@ -77,7 +79,7 @@ async function comeToRest(gateway: Gateway): Promise<void> {
     if (open === 0 && due === 0) return;
     await gateway.passTime(LONGEST_RETRY_SECONDS);
   }
-  throw new Error('The gateway does not come to rest.');
+  throw new Error(`The gateway does not come to rest. ${await gateway.stillDue()}`);
 }
 
 async function pay(gateway: Gateway, run: RandomRun, { below, chance }: Dice): Promise<void> {

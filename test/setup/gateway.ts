@@ -22,8 +22,10 @@ import { onTeardown } from './teardown.ts';
 
 export type Gateway = Awaited<ReturnType<typeof openGateway>>;
 
-/** Rounds of pump, projector and jobs until nothing is left to do; more means that something never ends. */
-const ROUNDS_LIMIT = 40;
+/** Rounds of pump, projector and jobs in which nothing moves, though something is due. */
+const STILL_ROUNDS_LIMIT = 20;
+/** Rounds until nothing is left to do; more means that something goes round in circles. */
+const ROUNDS_LIMIT = 1_000;
 
 /** `finalityBlocks`: how far the finalized block lags the head (even). */
 export async function openGateway(options: { finalityBlocks?: number; confirmations?: number } = {}) {
@@ -96,13 +98,17 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
   };
   /** Lets everything that is due happen, on chain and here, and stops when nothing moves. */
   const settleDown = async (): Promise<void> => {
-    for (let round = 0; round < ROUNDS_LIMIT; round++) {
+    let due = '';
+    for (let round = 0, still = 0; round < ROUNDS_LIMIT && still < STILL_ROUNDS_LIMIT; round += 1) {
       for (const sender of await sendersWithWork()) await pump({ chainId: evm.chainId, sender });
       await observe();
       const ran = await runDueJobs();
       if (ran === 0 && (await sendersWithWork()).length === 0) return;
+      const now = await stillDue(ground);
+      still = now === due ? still + 1 : 0;
+      due = now;
     }
-    throw new Error('The gateway does not come to rest.');
+    throw new Error(`The gateway does not come to rest. ${due}`);
   };
 
   return {
@@ -116,6 +122,7 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
     observe,
     turnPumps,
     runDueJobs,
+    stillDue: () => stillDue(ground),
     /** From now on, on top of the usual ones: "USDC=0.5". */
     setPrices(table: string) {
       book = fixedPrices({ clock }, table);
@@ -170,6 +177,29 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
       return contract.left;
     },
   };
+}
+
+/** What is sent or waits for it, by sender and nonce, beside the nonces that the chain has used, and the next jobs. */
+async function stillDue({ database, evm }: Awaited<ReturnType<typeof openGround>>): Promise<string> {
+  const open = await database.outgoingTransaction.findMany({
+    where: { OR: [{ status: { in: ['QUEUED', 'SIGNED', 'SENT'] } }, { status: 'MINED', confirmedAt: null }] },
+    orderBy: [{ sender: 'asc' }, { nonce: 'asc' }],
+    include: { attempts: { select: { hash: true } } },
+  });
+  const sending = open.map(
+    ({ sender, nonce, status, purpose, failures, attempts, error }) =>
+      `${sender.slice(0, 6)} nonce ${nonce} ${status} ${purpose}, failures ${failures}, attempts ${attempts.length}, ${error}`,
+  );
+  const nonces = await Promise.all(
+    [evm.operator, evm.arbiter].map(async ({ address }) => {
+      const used = await evm.publicClient.getTransactionCount({ address });
+      return `${address.slice(0, 6).toLowerCase()} has used ${used} nonces`;
+    }),
+  );
+  const jobs = await database.$queryRaw<{ told: string }[]>`
+    SELECT job.id || ' ' || task.identifier || ' ' || job.payload AS told FROM graphile_worker._private_jobs job
+    JOIN graphile_worker._private_tasks task ON task.id = job.task_id ORDER BY job.run_at, job.id LIMIT 20`;
+  return ['Still due:', ...nonces, ...sending, ...jobs.map((job) => job.told)].join('\n  ');
 }
 
 async function tokenBalances({ evm }: Awaited<ReturnType<typeof openGround>>) {
