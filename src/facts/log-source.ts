@@ -39,26 +39,32 @@ export type LogSource = FactSource & {
  */
 export function openLogSource(world: { nodes: EvmNodes; registry: Registry; maxBlocks?: number }): LogSource {
   const step = BigInt(world.maxBlocks ?? 2000);
-  const ask = async (chainId: number, filters: Filter[], from: bigint, to: bigint): Promise<ChainLog[]> =>
-    await world.nodes.asking(chainId, async (client) => {
+  type Wanted = { filters: Filter[]; from: bigint; to: bigint; head: { number: bigint; hash: string | undefined } };
+  // Of one node, and one that has the head: others leave out what they do not have, and that would be taken for read.
+  const ask = async (chainId: number, { filters, from, to, head }: Wanted): Promise<ChainLog[]> =>
+    await world.nodes.askingOneWith(chainId, head, async (client) => {
       const answers = await Promise.all(filters.map((filter) => getLogs(client, filter, from, to)));
       return await dated(client, chainId, answers.flat());
     });
   return {
-    async read({ chainId, from, to }) {
+    async read({ chainId, from, to, headHash }) {
       const last = lowest(from + step - 1n, to);
       if (last < from) return { logs: [], through: { number: to, hash: null } };
-      const logs = await ask(chainId, filtersOf(world.registry.chain(chainId)), from, last);
+      const filters = filtersOf(world.registry.chain(chainId));
+      const logs = await ask(chainId, { filters, from, to: last, head: { number: to, hash: headHash } });
       return { logs, through: { number: last, hash: null } };
     },
     async readPayment({ chainId, id, from }) {
       const escrow = world.registry.chain(chainId)?.escrow;
       if (!escrow) return [];
-      const head = await world.nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
+      const number = await world.nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
+      const head = { number, hash: undefined };
       const found: ChainLog[] = [];
-      for (let start = from; start <= head; start += step) {
-        const last = lowest(start + step - 1n, head);
-        found.push(...(await ask(chainId, [{ address: escrow, topics: [null, id] }], start, last)));
+      for (let start = from; start <= number; start += step) {
+        const to = lowest(start + step - 1n, number);
+        found.push(
+          ...(await ask(chainId, { filters: [{ address: escrow, topics: [null, id] }], from: start, to, head })),
+        );
       }
       return found.filter((log) => log.ref === id);
     },

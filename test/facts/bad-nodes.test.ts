@@ -25,6 +25,7 @@ function tellingNodes(nodes: EvmNodes, tell: (block: Block, asked: Asked) => Pro
   return {
     client: (chainId) => clientOf(nodes.client(chainId)),
     asking: (chainId, work) => nodes.asking(chainId, (client) => work(clientOf(client))),
+    askingOneWith: nodes.askingOneWith,
   };
 }
 
@@ -126,7 +127,8 @@ describe('a source', () => {
   it('that never forgets what a deep reorganisation took is overruled after a resync', async () => {
     const { intent, signed } = await captured();
     const { chainId } = ground.evm;
-    const kept = (await ground.source.read({ chainId, from: 0n, to: 10_000n })).logs;
+    const kept = (await ground.source.read({ chainId, from: 0n, to: await ground.evm.publicClient.getBlockNumber() }))
+      .logs;
     const stubborn: FactSource = {
       async read(request) {
         const own = kept.filter((log) => log.blockNumber >= request.from && log.blockNumber <= request.to);

@@ -68,6 +68,7 @@ async function happen(gateway: Gateway, run: RandomRun, dice: Dice, deepest: num
 
 /** Until nothing is under way: what is due is done, and what failed is tried until it is given up. */
 async function comeToRest(gateway: Gateway): Promise<void> {
+  let due: string[] = [];
   for (let round = 0; round < LAST_ROUNDS; round += 1) {
     await gateway.turnPumps();
     await gateway.settleDown();
@@ -75,11 +76,11 @@ async function comeToRest(gateway: Gateway): Promise<void> {
     const open = await gateway.database.outgoingTransaction.count({
       where: { status: { in: ['QUEUED', 'SIGNED', 'SENT'] } },
     });
-    const due = await gateway.runDueJobs();
-    if (open === 0 && due === 0) return;
+    due = await gateway.runDueJobs();
+    if (open === 0 && due.length === 0) return;
     await gateway.passTime(LONGEST_RETRY_SECONDS);
   }
-  throw new Error(`The gateway does not come to rest. ${await gateway.stillDue()}`);
+  throw new Error(`The gateway does not come to rest: ${due.join(', ')} ran last. ${await gateway.stillDue()}`);
 }
 
 async function pay(gateway: Gateway, run: RandomRun, { below, chance }: Dice): Promise<void> {

@@ -71,7 +71,8 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
   const turnPumps = async () => {
     for (const sender of senders) await pump({ chainId: evm.chainId, sender });
   };
-  const runDueJobs = async (): Promise<number> => {
+  /** Answers the names of the jobs that ran. */
+  const runDueJobs = async (): Promise<string[]> => {
     const due = await database.$queryRaw<{ id: bigint; name: string; payload: unknown }[]>`
       SELECT job.id, task.identifier AS name, job.payload FROM graphile_worker._private_jobs job
       JOIN graphile_worker._private_tasks task ON task.id = job.task_id
@@ -80,7 +81,7 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
       await database.$queryRaw`SELECT id::text FROM graphile_worker.complete_jobs(ARRAY[${job.id}::bigint])`;
       await jobs.get(job.name)?.(job.payload);
     }
-    return due.length;
+    return due.map((job) => job.name);
   };
   const sendersWithWork = async (): Promise<string[]> => {
     const open = await database.outgoingTransaction.findMany({
@@ -103,7 +104,7 @@ export async function openGateway(options: { finalityBlocks?: number; confirmati
       for (const sender of await sendersWithWork()) await pump({ chainId: evm.chainId, sender });
       await observe();
       const ran = await runDueJobs();
-      if (ran === 0 && (await sendersWithWork()).length === 0) return;
+      if (ran.length === 0 && (await sendersWithWork()).length === 0) return;
       const now = await stillDue(ground);
       still = now === due ? still + 1 : 0;
       due = now;

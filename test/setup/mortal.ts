@@ -52,6 +52,8 @@ export function mortalNodes(nodes: EvmNodes, life: Life): EvmNodes {
   return {
     client: (chainId) => mortal(nodes.client(chainId), life),
     asking: (chainId, work) => nodes.asking(chainId, (client) => work(mortal(client, life))),
+    askingOneWith: (chainId, block, work) =>
+      nodes.askingOneWith(chainId, block, (client) => work(mortal(client, life))),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The nodes of EVM chains: one client a chain over all of its URLs, the first that answers is used. */
 import {
   BaseError,
+  BlockNotFoundError,
   type Chain as ClientChain,
   createPublicClient,
   defineChain,
@@ -26,7 +27,18 @@ export type EvmNodes = {
   client(chainId: number): EvmClient;
   /** Runs `work` with the chain's client; what fails for the node's sake becomes CHAIN_UNAVAILABLE, a revert stays one. */
   asking<Answer>(chainId: number, work: (client: EvmClient) => Promise<Answer>): Promise<Answer>;
+  /**
+   * The same with one node alone: the first that answers and has this block. A node that is behind, or on another fork,
+   * answers questions about blocks that it does not have with nothing instead of with a fault.
+   */
+  askingOneWith<Answer>(
+    chainId: number,
+    block: { number: bigint; hash: string | undefined },
+    work: (client: EvmClient) => Promise<Answer>,
+  ): Promise<Answer>;
 };
+
+type Opened = { all: EvmClient; each: readonly EvmClient[] };
 
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Of the only node; where there is another, that one is asked instead. */
@@ -42,17 +54,18 @@ export function openEvmNodes(options: {
   rpc: readonly RpcSettings[];
   observe?: ((call: RpcCall) => void) | undefined;
 }): EvmNodes {
-  const clients = new Map<number, EvmClient>();
-  const client = (chainId: number): EvmClient => {
+  const clients = new Map<number, Opened>();
+  const open = (chainId: number): Opened => {
     const known = clients.get(chainId);
     if (known) return known;
     const chain = options.registry.chain(chainId);
     const settings = options.rpc.find((candidate) => candidate.chainId === chainId);
     if (!chain || !settings || chain.family !== 'EVM') throw chainUnavailable(chainId);
-    const opened = openClient(chain, settings, options.observe);
+    const opened = openClients(chain, settings, options.observe);
     clients.set(chainId, opened);
     return opened;
   };
+  const client = (chainId: number) => open(chainId).all;
   return {
     client,
     asking: async (chainId, work) => {
@@ -63,33 +76,59 @@ export function openEvmNodes(options: {
         throw error;
       }
     },
+    askingOneWith: async (chainId, block, work) => {
+      let fault: unknown;
+      for (const one of open(chainId).each) {
+        try {
+          await demandBlock(one, block);
+        } catch (error) {
+          // Some refuse to talk about a block that they do not have.
+          if (!(error instanceof BaseError)) throw error;
+          fault = error;
+          continue;
+        }
+        try {
+          return await work(one);
+        } catch (error) {
+          if (!isNodeFault(error)) throw error;
+          fault = error;
+        }
+      }
+      throw chainUnavailable(chainId, fault);
+    },
   };
 }
 
-function openClient(chain: Chain, settings: RpcSettings, observe?: (call: RpcCall) => void): EvmClient {
+/** Throws BlockNotFoundError where the node has another block at that height, or none. */
+async function demandBlock(client: EvmClient, { number, hash }: { number: bigint; hash: string | undefined }) {
+  const found = await client.getBlock({ blockNumber: number });
+  if (hash !== undefined && found.hash.toLowerCase() !== hash) throw new BlockNotFoundError({ blockNumber: number });
+}
+
+function openClients(chain: Chain, settings: RpcSettings, observe?: (call: RpcCall) => void): Opened {
   const told = (url: string) =>
     observe && ((call: Told) => observe({ chainId: chain.chainId, provider: new URL(url).host, ...call }));
-  return createPublicClient({
-    chain: defineChain({
-      id: chain.chainId,
-      name: chain.name,
-      nativeCurrency: { name: chain.native.symbol, ...chain.native },
-      rpcUrls: { default: { http: settings.urls } },
-      contracts: { multicall3: { address: MULTICALL3 } },
-    }),
-    pollingInterval: settings.pollingIntervalMs,
-    transport: fallback(
-      withRests(
-        settings.urls.map((url) =>
-          observed(
-            http(url, { timeout: REQUEST_TIMEOUT_MS, retryCount: settings.urls.length > 1 ? 0 : RETRIES }),
-            told(url),
-          ),
-        ),
+  const transports = withRests(
+    settings.urls.map((url) =>
+      observed(
+        http(url, { timeout: REQUEST_TIMEOUT_MS, retryCount: settings.urls.length > 1 ? 0 : RETRIES }),
+        told(url),
       ),
-      { retryCount: 0 },
     ),
-  });
+  );
+  const over = (some: HttpTransport[]): EvmClient =>
+    createPublicClient({
+      chain: defineChain({
+        id: chain.chainId,
+        name: chain.name,
+        nativeCurrency: { name: chain.native.symbol, ...chain.native },
+        rpcUrls: { default: { http: settings.urls } },
+        contracts: { multicall3: { address: MULTICALL3 } },
+      }),
+      pollingInterval: settings.pollingIntervalMs,
+      transport: fallback(some, { retryCount: 0 }),
+    });
+  return { all: over(transports), each: transports.map((transport) => over([transport])) };
 }
 
 /**
