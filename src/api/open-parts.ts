@@ -4,6 +4,7 @@ import { openRateLimiter } from '../platform/rate-limit.ts';
 import { takeTokens } from '../platform/take-tokens.ts';
 import { openGate } from './gate.ts';
 import { byRealTime, type World } from './graphql/server/world.ts';
+import { serveImage } from './images/serve-image.ts';
 import { servePages } from './pages/serve-pages.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
@@ -29,6 +30,7 @@ export function openParts(world: World): ApiParts {
     handlers: [
       () => serveKeySet(world),
       () => serveInvoice(world, gate),
+      () => serveImage(world, gate),
       () => servePages(world),
       (yoga) => openRest({ world, yoga, gate }).handle,
     ],

@@ -10,7 +10,9 @@ const seconds = (least: number, most: number) =>
 const whole = (least: number, most: number) =>
   z.int().min(least, `at least ${least}`).max(most, `at most ${most}`).optional();
 
-/** A partial change: an absent field stays. */
+/** A partial change: an absent field stays, and null clears what may be missing. */
+export const clearableSettings: readonly string[] = ['logoUrl', 'accentColor'];
+
 export const appSettingsSchema = z.object({
   name: z.string().min(1, 'at least 1 character').max(255, 'at most 255 characters').optional(),
   timelockDuration: seconds(0, 180 * DAY),
@@ -27,5 +29,14 @@ export const appSettingsSchema = z.object({
     .optional(),
   subscriptionGraceDays: whole(0, 365),
   subscriptionCaptureRetries: whole(1, 10),
+  logoUrl: z
+    .url({ protocol: /^https?$/, error: 'an http(s) URL' })
+    .max(2048, 'at most 2048 characters')
+    .nullish(),
+  accentColor: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'a colour as #rrggbb')
+    .transform((color) => color.toLowerCase())
+    .nullish(),
 });
 export type AppSettings = z.infer<typeof appSettingsSchema>;

@@ -3,7 +3,7 @@ import { invalid, notFound } from '../errors.ts';
 import type { AppSettings } from './app-settings.ts';
 
 /**
- * Changes an app's settings; an absent field stays. NOT_FOUND for an app that is not the merchant's, VALIDATION_ERROR
+ * Changes an app's settings; an absent field stays, and null takes the look away. NOT_FOUND for an app that is not the merchant's, VALIDATION_ERROR
  * where the dispute window would outlast the timelock.
  */
 export function updateApp(

@@ -11,6 +11,8 @@ export type SecretKeys = {
   mails: Uint8Array;
   /** HMAC of the tokens in links to invoices. */
   invoices: Uint8Array;
+  /** HMAC of the addresses under which we show merchants' images. */
+  images: Uint8Array;
 };
 
 /** Known to everybody: it protects nothing, and is refused in production. */
@@ -27,5 +29,6 @@ export function openSecretKeys(config: { tokenSecret?: string | undefined; isPro
     passwords: deriveKey(secret, { purpose: 'sluice one-time passwords' }),
     mails: deriveKey(secret, { purpose: 'sluice mailed passwords' }),
     invoices: deriveKey(secret, { purpose: 'sluice invoice links' }),
+    images: deriveKey(secret, { purpose: 'sluice images' }),
   };
 }

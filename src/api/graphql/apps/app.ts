@@ -1,5 +1,6 @@
 /** The App type and its queries. */
 import { notFound } from '../../../errors.ts';
+import { imageAddress } from '../../images/image-address.ts';
 import { CaptureModeEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 
@@ -63,6 +64,17 @@ export const AppRef = builder.prismaObject('App', {
       description: 'Cap of a recurring consent as a multiple of its first quote, a decimal string.',
       select: { subscriptionCapMultiplier: true },
       resolve: (app) => app.subscriptionCapMultiplier.toFixed(),
+    }),
+    logoUrl: t.exposeString('logoUrl', { nullable: true, description: 'Its logo, an http(s) URL.' }),
+    proxiedLogoUrl: t.string({
+      nullable: true,
+      description: 'The logo as pages of this installation load it: a path of ours that begins with /images/.',
+      select: { logoUrl: true },
+      resolve: (app, _args, { world }) => imageAddress(world.secretKeys, app.logoUrl),
+    }),
+    accentColor: t.exposeString('accentColor', {
+      nullable: true,
+      description: 'The colour of payers’ pages, as #rrggbb; null for ours.',
     }),
     payoutAddresses: t.relation('payoutAddresses', { description: 'Where it is paid, one address per chain family.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),

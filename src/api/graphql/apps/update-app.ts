@@ -1,6 +1,6 @@
 /** The mutation updateApp. */
 import { z } from 'zod';
-import { appSettingsSchema } from '../../../auth/app-settings.ts';
+import { appSettingsSchema, clearableSettings } from '../../../auth/app-settings.ts';
 import { parsePayoutAddress } from '../../../auth/payout-address.ts';
 import { setPayoutAddress } from '../../../auth/set-payout-address.ts';
 import { updateApp } from '../../../auth/update-app.ts';
@@ -32,7 +32,7 @@ const PayoutAddressInput = builder.inputType('PayoutAddressInput', {
 });
 
 const UpdateAppInput = builder.inputType('UpdateAppInput', {
-  description: 'Settings of an app; an absent field stays. They count for payments made afterwards.',
+  description: 'Settings of an app; an absent field stays. Those of a payment count for payments made afterwards.',
   extensions: carryRules(rules),
   fields: (t) => ({
     name: t.string({ description: '1 to 255 characters.' }),
@@ -50,6 +50,11 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
     }),
     subscriptionGraceDays: t.int({ description: 'Days from PAST_DUE to CANCELLED, 0 to 365.' }),
     subscriptionCaptureRetries: t.int({ description: 'Failed captures that make a subscription PAST_DUE, 1 to 10.' }),
+    logoUrl: t.field({
+      type: 'URL',
+      description: 'An http(s) URL of a PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB; null takes it away.',
+    }),
+    accentColor: t.string({ description: 'The colour of payers’ pages, as #rrggbb; null for ours.' }),
     payoutAddresses: t.field({
       type: [PayoutAddressInput],
       description: 'Sets the addresses of the named families; others stay.',
@@ -76,10 +81,12 @@ builder.mutationField('updateApp', (t) =>
   }),
 );
 
-/** No setting can be cleared. */
+/** Only what an app looks like can be cleared. */
 function nullFaults(input: unknown): { param: string; message: string }[] {
   const given = new Map<string, unknown>(Object.entries(typeof input === 'object' && input !== null ? input : {}));
   return settings.flatMap(([name]) =>
-    given.get(name) === null ? [{ param: name, message: 'cannot be cleared' }] : [],
+    given.get(name) === null && !clearableSettings.includes(name)
+      ? [{ param: name, message: 'cannot be cleared' }]
+      : [],
   );
 }

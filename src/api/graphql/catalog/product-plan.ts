@@ -1,4 +1,5 @@
 /** The ProductPlan and ProductPlanPrice types. */
+import { imageAddress } from '../../images/image-address.ts';
 import { builder } from '../server/builder.ts';
 
 export const PlanTypeEnum = builder.enumType('PlanType', {
@@ -52,6 +53,12 @@ export const ProductPlanRef = builder.prismaObject('ProductPlan', {
     name: t.exposeString('name', { description: '1 to 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
     imageUrl: t.exposeString('imageUrl', { nullable: true, description: 'An http(s) URL.' }),
+    proxiedImageUrl: t.string({
+      nullable: true,
+      description: 'The image as pages of this installation load it: a path of ours that begins with /images/.',
+      select: { imageUrl: true },
+      resolve: (plan, _args, { world }) => imageAddress(world.secretKeys, plan.imageUrl),
+    }),
     planType: t.expose('planType', { type: PlanTypeEnum, description: 'How it is sold.' }),
     taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'Its tax rate.' }),
     isActive: t.exposeBoolean('isActive', { description: 'False means archived.' }),

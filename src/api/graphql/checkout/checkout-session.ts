@@ -1,5 +1,6 @@
 /** The CheckoutSession type. */
 import { type CheckoutLastError, checkoutLastError, sessionUrl } from '../../../checkout/checkout-session.ts';
+import { imageAddress } from '../../images/image-address.ts';
 import { PaymentSourceTypeEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 
@@ -44,6 +45,12 @@ builder.prismaObject('CheckoutItem', {
     id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
     name: t.exposeString('name', { description: '1 to 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
+    proxiedImageUrl: t.string({
+      nullable: true,
+      description: "The plan's image, as a path of this installation that begins with /images/.",
+      select: { productPlan: { select: { imageUrl: true } } },
+      resolve: ({ productPlan }, _args, { world }) => imageAddress(world.secretKeys, productPlan?.imageUrl ?? null),
+    }),
     amount: t.expose('amount', { type: 'Decimal', description: 'Of one unit, in `currency`.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     quantity: t.exposeInt('quantity', { description: 'How many, from 1.' }),

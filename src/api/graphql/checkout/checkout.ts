@@ -1,9 +1,10 @@
 /** The query checkout and the live field checkoutUpdated: what a payer's page may see. */
-import type { PaymentIntent } from '../../../../prisma/client.ts';
+import type { App, PaymentIntent } from '../../../../prisma/client.ts';
 import { authenticate } from '../../../auth/authenticate.ts';
 import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import { notFound } from '../../../errors.ts';
 import type { SequencedEvent } from '../../../events/store.ts';
+import { imageAddress } from '../../images/image-address.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 import { live } from '../server/live.ts';
@@ -13,7 +14,11 @@ import { sessionScope } from './session-access.ts';
 
 type Payment = Pick<PaymentIntent, 'status' | 'authorizationChainId' | 'authorizationTxHash' | 'authorizationTokenKey'>;
 
-type PayersView = { sessionId: string; appName: string; isTest: boolean; payment: Payment | null };
+type PayersView = {
+  sessionId: string;
+  app: Pick<App, 'name' | 'mode' | 'logoUrl' | 'accentColor'>;
+  payment: Payment | null;
+};
 
 const CheckoutPaymentRef = builder.objectRef<Payment>('CheckoutPayment').implement({
   description: 'How far the payment of a session is.',
@@ -28,8 +33,18 @@ const CheckoutPaymentRef = builder.objectRef<Payment>('CheckoutPayment').impleme
 const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
   description: "What a payer's page may see of a session.",
   fields: (t) => ({
-    appName: t.exposeString('appName', { description: 'Who is paid.' }),
-    isTest: t.exposeBoolean('isTest', { description: 'Whether it is play money.' }),
+    appName: t.string({ description: 'Who is paid.', resolve: ({ app }) => app.name }),
+    appLogoUrl: t.string({
+      nullable: true,
+      description: 'The logo of who is paid, as a path of this installation that begins with /images/.',
+      resolve: ({ app }, _args, { world }) => imageAddress(world.secretKeys, app.logoUrl),
+    }),
+    accentColor: t.string({
+      nullable: true,
+      description: 'The colour that who is paid chose for the page, as #rrggbb; null for ours.',
+      resolve: ({ app }) => app.accentColor,
+    }),
+    isTest: t.boolean({ description: 'Whether it is play money.', resolve: ({ app }) => app.mode === 'TEST' }),
     payment: t.expose('payment', {
       type: CheckoutPaymentRef,
       nullable: true,
@@ -89,12 +104,7 @@ builder.subscriptionField('checkoutUpdated', (t) =>
 async function payersView(world: Pick<World, 'database'>, sessionId: string): Promise<PayersView> {
   const session = await scopedDatabase(world.database, { sessionId }).checkoutSession.findUniqueOrThrow({
     where: { id: sessionId },
-    include: { app: { select: { name: true, mode: true } }, paymentIntent: true },
+    include: { app: true, paymentIntent: true },
   });
-  return {
-    sessionId,
-    appName: session.app.name,
-    isTest: session.app.mode === 'TEST',
-    payment: session.paymentIntent,
-  };
+  return { sessionId, app: session.app, payment: session.paymentIntent };
 }

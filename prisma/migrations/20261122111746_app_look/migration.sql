@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "app" ADD COLUMN     "accent_color" TEXT,
+ADD COLUMN     "logo_url" TEXT;

@@ -1,0 +1,90 @@
+/** GET /images/<signature>/<URL in base64url>: a merchant's image, fetched for a payer who need not meet the merchant's host. */
+import type { ServerResponse } from 'node:http';
+import { fetchBytes } from '../../platform/fetch-bytes.ts';
+import { nameRoute } from '../../platform/http-call.ts';
+import type { Gate } from '../gate.ts';
+import type { World } from '../graphql/server/world.ts';
+import type { HttpHandler } from '../start-api.ts';
+import { imageUrlOf } from './image-address.ts';
+import { rasterType } from './raster-type.ts';
+
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 2 * 1024 * 1024;
+const MAX_REDIRECTS = 3;
+/** Of one process. */
+const MAX_AT_ONCE = 20;
+
+const guards = {
+  // Opened by itself, an image may do nothing either.
+  'content-security-policy': "default-src 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+};
+
+type ImageWorld = Pick<World, 'config' | 'secretKeys' | 'log'>;
+
+/**
+ * 404 for a signature that is not ours; 502 without a word of the host's where it fails, is private, or sends what is no
+ * PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB within five seconds; 503 while twenty others are fetched. Counted by
+ * address, as any call without a key.
+ */
+export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
+  let running = 0;
+  return async (request, response) => {
+    const [path = '/'] = (request.url ?? '/').split('?', 1);
+    const method = request.method ?? 'GET';
+    if (!path.startsWith('/images/') || (method !== 'GET' && method !== 'HEAD')) return false;
+    nameRoute(response, '/images/:signature/:url');
+    const forwardedFor = request.headers['x-forwarded-for'];
+    const { refusal } = await gate.admit({
+      method,
+      headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
+      remoteAddress: request.socket.remoteAddress,
+    });
+    if (refusal !== undefined) return refuse(response, 429);
+    const url = imageUrlOf(world.secretKeys, path);
+    if (url === null) return refuse(response, 404);
+    if (running >= MAX_AT_ONCE) return refuse(response, 503);
+    running += 1;
+    try {
+      const image = await fetchImage(world, url);
+      if (image === null) return refuse(response, 502);
+      response.writeHead(200, {
+        ...guards,
+        'content-type': image.type,
+        'content-length': image.bytes.length,
+        'cache-control': 'public, max-age=86400',
+      });
+      response.end(method === 'HEAD' ? undefined : image.bytes);
+      return true;
+    } finally {
+      running -= 1;
+    }
+  };
+}
+
+async function fetchImage(world: ImageWorld, url: string): Promise<{ bytes: Buffer; type: string } | null> {
+  try {
+    const bytes = await fetchBytes({
+      url,
+      accept: 'image/avif, image/webp, image/png, image/jpeg, image/gif',
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      maxRedirects: MAX_REDIRECTS,
+      privateAddresses: world.config.webhooks.privateAddresses,
+    });
+    const type = rasterType(bytes);
+    return type === null ? null : { bytes, type };
+  } catch (error) {
+    world.log.info({ err: error }, "A merchant's image could not be fetched.");
+    return null;
+  }
+}
+
+function refuse(response: ServerResponse, status: 404 | 429 | 502 | 503): true {
+  const again = status === 429 || status === 503 ? { 'retry-after': '1' } : {};
+  response.writeHead(status, { ...guards, ...again, 'content-length': 0, 'cache-control': 'no-store' });
+  response.end();
+  return true;
+}

@@ -1,0 +1,72 @@
+/** One GET of a foreign file: bounded in time, size and redirects, and never into a private network unless allowed. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { guardedLookup, isPublicAddress, PrivateAddressError } from './public-address.ts';
+
+export type FetchOptions = {
+  /** http or https. */
+  url: string;
+  /** The header Accept. */
+  accept: string;
+  /** Of the whole, redirects included. */
+  timeoutMs: number;
+  maxBytes: number;
+  maxRedirects: number;
+  privateAddresses: boolean;
+};
+
+/** The answer was of no use: not 200, too long, or too many redirects. */
+export class ForeignFileError extends Error {
+  override readonly name = 'ForeignFileError';
+}
+
+/** Each redirect is judged as the first address is. Throws ForeignFileError, PrivateAddressError, or what the network says. */
+export async function fetchBytes(options: FetchOptions): Promise<Buffer> {
+  const signal = AbortSignal.timeout(options.timeoutMs);
+  let url = options.url;
+  for (let redirects = 0; redirects <= options.maxRedirects; redirects += 1) {
+    const response = await get(new URL(url), options, signal);
+    const { statusCode: status = 0 } = response;
+    const { location } = response.headers;
+    if (status >= 300 && status < 400 && location !== undefined) {
+      response.destroy();
+      if (!URL.canParse(location, url)) throw new ForeignFileError('The redirect leads nowhere.');
+      url = new URL(location, url).href;
+      continue;
+    }
+    if (status === 200) return await bodyOf(response, options.maxBytes);
+    response.destroy();
+    throw new ForeignFileError(`The answer was ${status}.`);
+  }
+  throw new ForeignFileError(`More than ${options.maxRedirects} redirects.`);
+}
+
+function get(url: URL, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new ForeignFileError('Only http and https.');
+  if (!options.privateAddresses && isIP(host) !== 0 && !isPublicAddress(host)) {
+    throw new PrivateAddressError(`${host} is not a public address.`);
+  }
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const headers = { accept: options.accept, 'accept-encoding': 'identity', 'user-agent': 'Sluice' };
+  return new Promise((resolve, reject) => {
+    const request = send(url, { headers, agent: false, lookup: guardedLookup(options), signal }, resolve);
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      response.destroy();
+      throw new ForeignFileError(`More than ${maxBytes} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,154 @@
+/** Merchants' images through our own proxy, and where GraphQL tells their addresses. */
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { imageAddress } from '../../src/api/images/image-address.ts';
+import { fetchBytes } from '../../src/platform/fetch-bytes.ts';
+import { openRestApi, type RestApi } from '../setup/rest.ts';
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+
+const files: Record<string, { type: string; body: Buffer | string }> = {
+  '/logo.png': { type: 'image/png', body: png },
+  '/wrongly-named.png': { type: 'text/html', body: png },
+  '/drawing.svg': { type: 'image/svg+xml', body: svg },
+  '/called-png.svg': { type: 'image/png', body: svg },
+  '/page': { type: 'text/html', body: '<script>alert(1)</script>' },
+  '/long.png': { type: 'image/png', body: Buffer.concat([png, Buffer.alloc(2 * 1024 * 1024)]) },
+};
+const moves: Record<string, string> = { '/moved': '/logo.png', '/round': '/round', '/to-file': 'file:///etc/passwd' };
+
+let asked = 0;
+const host = createServer((request, response) => {
+  asked += 1;
+  const path = request.url ?? '';
+  const file = files[path];
+  const location = moves[path];
+  if (location) response.writeHead(302, { location }).end();
+  else if (file) response.writeHead(200, { 'content-type': file.type, 'set-cookie': 'a=b' }).end(file.body);
+  else response.writeHead(404).end('a secret of the host');
+});
+
+let api: RestApi;
+let guarded: RestApi;
+let hostUrl: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  const address = host.address();
+  hostUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  api = await openRestApi({ environment: { WEBHOOK_PRIVATE_ADDRESSES: 'true' } });
+  guarded = await openRestApi();
+});
+afterAll(() => host.close());
+
+const show = (url: string, from = api) =>
+  fetch(`${from.url}${imageAddress(from.world.secretKeys, url)}`, { redirect: 'manual' });
+
+describe('an image of a merchant', () => {
+  it('is shown by what it is, not by what its host calls it, and may do nothing', async () => {
+    for (const path of ['/logo.png', '/wrongly-named.png', '/moved']) {
+      const answer = await show(`${hostUrl}${path}`);
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, 200, 'image/png']);
+      expect(Buffer.from(await answer.arrayBuffer()).equals(png)).toBe(true);
+      expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=86400');
+      expect(answer.headers.get('set-cookie')).toBeNull();
+    }
+  });
+
+  it.each(['/drawing.svg', '/called-png.svg', '/page', '/long.png', '/round', '/to-file', '/missing'])(
+    'is not shown from %s, and nothing of the host is told',
+    async (path) => {
+      const answer = await show(`${hostUrl}${path}`);
+      expect([answer.status, await answer.text()]).toEqual([502, '']);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    },
+  );
+
+  it('is not fetched from a private network, by address or by name', async () => {
+    const before = asked;
+    const { port } = new URL(hostUrl);
+    for (const url of [`${hostUrl}/logo.png`, `http://localhost:${port}/logo.png`, `http://[::1]:${port}/logo.png`]) {
+      expect([url, (await show(url, guarded)).status]).toEqual([url, 502]);
+    }
+    expect(asked).toBe(before);
+    const request = { url: `${hostUrl}/logo.png`, accept: '*/*', timeoutMs: 1000, maxBytes: 10, maxRedirects: 0 };
+    await expect(fetchBytes({ ...request, privateAddresses: false })).rejects.toThrow('not a public address');
+    await expect(fetchBytes({ ...request, privateAddresses: true })).rejects.toThrow('More than 10 bytes');
+  });
+
+  it('is not there for an address that we did not sign', async () => {
+    const before = asked;
+    const good = imageAddress(api.world.secretKeys, `${hostUrl}/logo.png`) ?? '';
+    const [, , signature, encoded] = good.split('/');
+    const other = Buffer.from(`${hostUrl}/page`).toString('base64url');
+    const forged = signature?.startsWith('A') ? `B${signature.slice(1)}` : `A${signature?.slice(1)}`;
+    for (const path of [`/images/${signature}/${other}`, `/images/${forged}/${encoded}`, '/images/x', '/images/']) {
+      expect([path, (await fetch(`${api.url}${path}`)).status]).toEqual([path, 404]);
+    }
+    expect((await fetch(`${api.url}${good}`, { method: 'POST' })).status).toBe(404);
+    expect(asked).toBe(before);
+  });
+});
+
+describe('the look of an app', () => {
+  const UPDATE = `mutation ($input: UpdateAppInput!) { updateApp(input: $input) { logoUrl proxiedLogoUrl accentColor } }`;
+  const update = (input: object) => api.graphql(UPDATE, { input }, { key: api.merchantA.secretKey });
+
+  it('is set, told to payers by addresses of ours, and taken away', async () => {
+    const logoUrl = `${hostUrl}/logo.png`;
+    const { data } = await update({ logoUrl, accentColor: '#0A7B5F' });
+    expect(data.updateApp).toMatchObject({ logoUrl, accentColor: '#0a7b5f' });
+    expect((await fetch(`${api.url}${data.updateApp.proxiedLogoUrl}`)).status).toBe(200);
+    expect((await update({ name: 'Alpha' })).data.updateApp.logoUrl).toBe(logoUrl);
+
+    const key = api.merchantA.secretKey;
+    const plan = { name: 'Mug', imageUrl: `${hostUrl}/mug.png`, prices: [{ amount: '9' }] };
+    const made = await api.graphql(
+      `mutation ($plan: CreateProductPlanInput!) {
+        createProductPlan(input: $plan) { id proxiedImageUrl prices { id } } }`,
+      { plan },
+      { key },
+    );
+    const { id: productPlanId, proxiedImageUrl, prices } = made.data.createProductPlan;
+    expect(proxiedImageUrl).toBe(imageAddress(api.world.secretKeys, plan.imageUrl));
+    const line = { name: 'Mug', productPlanId, productPlanPriceId: prices[0].id };
+    const session = await api.graphql(
+      `mutation ($input: CreateCheckoutSessionInput!) { createCheckoutSession(input: $input) { id clientSecret } }`,
+      { input: { items: [line] } },
+      { key },
+    );
+    const { id, clientSecret } = session.data.createCheckoutSession;
+    const seen = await api.graphql(
+      'query ($id: ID!) { checkout(id: $id) { appLogoUrl accentColor session { items { proxiedImageUrl } } } }',
+      { id },
+      { clientSecret },
+    );
+    expect(seen.data.checkout).toEqual({
+      appLogoUrl: data.updateApp.proxiedLogoUrl,
+      accentColor: '#0a7b5f',
+      session: { items: [{ proxiedImageUrl }] },
+    });
+
+    const bare = await update({ logoUrl: null, accentColor: null });
+    expect(bare.data.updateApp).toEqual({ logoUrl: null, proxiedLogoUrl: null, accentColor: null });
+  });
+
+  it('is a web address and a colour, nothing else', async () => {
+    const { errors } = await update({ logoUrl: 'https://', accentColor: 'red' });
+    expect(errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
+    const color = await update({ accentColor: '#0a7b5f; background: url(//x)' });
+    expect(color.errors?.[0]?.extensions.details).toEqual([{ param: 'accentColor', message: 'a colour as #rrggbb' }]);
+    for (const logoUrl of [
+      'javascript:alert(1)',
+      'data:image/png;base64,AAAA',
+      `https://a.example/${'x'.repeat(2048)}`,
+    ])
+      expect((await update({ logoUrl })).errors?.[0]?.extensions.code, logoUrl).toBe('VALIDATION_ERROR');
+  });
+});
