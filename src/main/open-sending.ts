@@ -36,11 +36,11 @@ export type SendersWorld = {
 type Sender = { chainId: number; sender: string };
 
 /** One turn of the pump of any of our keys on any chain; a sender whose key is not held here is left alone. */
-export function openPumps(world: SendersWorld): (sender: Sender) => Promise<void> {
+export function openPumps(world: SendersWorld): (sender: Sender, goOn?: () => void) => Promise<void> {
   const { database, clock, log, registry, nodes, operator, arbiter, locks } = world;
   const signers = new Map([operator, ...(arbiter ? [arbiter] : [])].map((one) => [one.address.toLowerCase(), one]));
   const hooks = paymentOutgoingHooks({ clock, registry, operator, relayFailed });
-  return async ({ chainId, sender }) => {
+  return async ({ chainId, sender }, goOn) => {
     const chain = registry.chain(chainId);
     if (chain?.family === 'SOLANA') return await turnSolana(world, { chainId, hooks });
     const signer = signers.get(sender.toLowerCase());
@@ -58,6 +58,7 @@ export function openPumps(world: SendersWorld): (sender: Sender) => Promise<void
         hooks,
         describeRevert,
         limits: world.limits ?? sendLimits,
+        goOn,
       }),
     );
   };

@@ -15,7 +15,7 @@ import { minedTransactions, type OpenOutgoing } from './store.ts';
  * What was told as failed or cancelled is not wanted any more then: its nonce is used up by a transfer to oneself.
  */
 export async function followMined(world: SendingWorld, view: SenderView): Promise<void> {
-  const { database, chain, signer, client } = world;
+  const { database, chain, signer } = world;
   const finalized = await finalizedNumber(world, view);
   const sender = signer.address.toLowerCase();
   const mined = await minedTransactions(database, {
@@ -24,30 +24,37 @@ export async function followMined(world: SendingWorld, view: SenderView): Promis
     upTo: finalized,
     unusedFrom: view.nonceUsedBelow,
   });
-  const hashes = new Map<bigint, Hex>();
+  const toJudge: OpenOutgoing[] = [];
+  const toFinalize: OpenOutgoing[] = [];
   for (const outgoing of mined) {
     const { blockNumber } = outgoing;
     if (blockNumber === null) continue;
-    if (lostNonce(outgoing, view)) {
-      await reopen(world, outgoing);
-      continue;
-    }
-    if (outgoing.status !== 'MINED') continue;
-    if (outgoing.confirmedAt === null) {
-      if (view.head - blockNumber + 1n >= BigInt(chain.confirmations)) {
-        await traced(outgoing.requestId, () => judge(world, outgoing));
-      }
-      continue;
-    }
-    const known = hashes.get(blockNumber) ?? (await client.getBlock({ blockNumber })).hash;
-    hashes.set(blockNumber, known);
-    if (known !== outgoing.blockHash) await reopen(world, outgoing);
-    else
-      await database.outgoingTransaction.updateMany({
-        where: { id: outgoing.id, status: 'MINED' },
-        data: { status: 'FINAL' },
-      });
+    if (lostNonce(outgoing, view)) await reopen(world, outgoing);
+    else if (outgoing.status !== 'MINED') continue;
+    else if (outgoing.confirmedAt !== null) toFinalize.push(outgoing);
+    else if (view.head - blockNumber + 1n >= BigInt(chain.confirmations)) toJudge.push(outgoing);
   }
+  await judge(world, toJudge);
+  await finalize(world, toFinalize);
+}
+
+/** Those whose block is final, and still the one they were seen in; the others are sent again. */
+async function finalize(world: SendingWorld, mined: readonly OpenOutgoing[]): Promise<void> {
+  const hashes = new Map<bigint, Hex>();
+  const final: string[] = [];
+  for (const outgoing of mined) {
+    const { blockNumber } = outgoing;
+    if (blockNumber === null) continue;
+    const known = hashes.get(blockNumber) ?? (await world.client.getBlock({ blockNumber })).hash;
+    hashes.set(blockNumber, known);
+    if (known === outgoing.blockHash) final.push(outgoing.id);
+    else await reopen(world, outgoing);
+  }
+  if (final.length === 0) return;
+  await world.database.outgoingTransaction.updateMany({
+    where: { id: { in: final }, status: 'MINED' },
+    data: { status: 'FINAL' },
+  });
 }
 
 /** A node that has not come to its block yet proves nothing. */
@@ -66,24 +73,42 @@ async function finalizedNumber({ client, log, chain }: SendingWorld, view: Sende
   }
 }
 
-async function judge(world: SendingWorld, outgoing: OpenOutgoing): Promise<void> {
-  const { client, database, clock, hooks, log } = world;
-  const receipt = isHex(outgoing.txHash) ? await readReceipt(client, outgoing.txHash) : null;
-  if (receipt?.blockHash !== outgoing.blockHash) return await reopen(world, outgoing);
-  const cancels = outgoing.attempts.some((attempt) => attempt.hash === outgoing.txHash && attempt.cancels);
-  if (receipt.status === 'success' && !cancels) {
-    await transaction(database, async (tx) => {
+async function judge(world: SendingWorld, deep: readonly OpenOutgoing[]): Promise<void> {
+  const receipts = await Promise.all(
+    deep.map(({ txHash }) => (isHex(txHash) ? readReceipt(world.client, txHash) : null)),
+  );
+  const succeeded: OpenOutgoing[] = [];
+  for (const [index, outgoing] of deep.entries()) {
+    const receipt = receipts[index] ?? null;
+    const cancels = outgoing.attempts.some((attempt) => attempt.hash === outgoing.txHash && attempt.cancels);
+    if (receipt?.blockHash !== outgoing.blockHash) await reopen(world, outgoing);
+    else if (receipt.status === 'success' && !cancels) succeeded.push(outgoing);
+    else await traced(outgoing.requestId, () => fail(world, { outgoing, cancels, blockNumber: receipt.blockNumber }));
+  }
+  await succeed(world, succeeded);
+}
+
+async function succeed({ database, clock, hooks }: SendingWorld, deep: readonly OpenOutgoing[]): Promise<void> {
+  if (deep.length === 0) return;
+  await transaction(database, async (tx) => {
+    for (const outgoing of deep) {
       const done = await tx.outgoingTransaction.updateMany({
         where: { id: outgoing.id, status: 'MINED', confirmedAt: null },
         data: { confirmedAt: clock.now(), error: null },
       });
-      if (done.count === 1) await hooks.onMined(tx, outgoing);
-    });
-    return;
-  }
+      if (done.count === 1) await traced(outgoing.requestId, () => hooks.onMined(tx, outgoing));
+    }
+  });
+}
+
+async function fail(
+  world: SendingWorld,
+  { outgoing, cancels, blockNumber }: { outgoing: OpenOutgoing; cancels: boolean; blockNumber: bigint },
+): Promise<void> {
+  const { database, clock, hooks, log } = world;
   const error = cancels
     ? (outgoing.error ?? 'Not wanted any more')
-    : await revertReason(world, { outgoing, blockNumber: receipt.blockNumber });
+    : await revertReason(world, { outgoing, blockNumber });
   await transaction(database, async (tx) => {
     const done = await tx.outgoingTransaction.updateMany({
       where: { id: outgoing.id, status: 'MINED', confirmedAt: null },

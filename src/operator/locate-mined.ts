@@ -1,4 +1,4 @@
-import { isHex } from 'viem';
+import { isHex, type TransactionReceipt } from 'viem';
 import { type OutgoingAttempt, transaction } from '../../prisma/client.ts';
 import { nonceUser } from './nonce-user.ts';
 import { readReceipt } from './read-receipt.ts';
@@ -19,50 +19,54 @@ export async function locateMined(
   { view, unmined }: { view: SenderView; unmined: readonly OpenOutgoing[] },
 ): Promise<OpenOutgoing[]> {
   const remaining: OpenOutgoing[] = [];
+  const used: UsedNonce[] = [];
   for (const outgoing of unmined) {
-    if (outgoing.nonce === null || outgoing.nonce >= view.nonceUsedBelow) {
-      remaining.push(outgoing);
-      continue;
-    }
-    const ours = outgoing.attempts.filter((attempt) => attempt.nonce === outgoing.nonce);
-    if (await markMined(world, { outgoing, ours })) continue;
-    await requeueIfTaken(world, { outgoing, ours, nonce: outgoing.nonce, head: view.head });
+    const { nonce } = outgoing;
+    if (nonce === null || nonce >= view.nonceUsedBelow) remaining.push(outgoing);
+    else used.push({ outgoing, nonce, ours: outgoing.attempts.filter((attempt) => attempt.nonce === nonce) });
+  }
+  const receipts = await Promise.all(used.map(({ ours }) => receiptOf(world, ours)));
+  for (const [index, one] of used.entries()) {
+    const receipt = receipts[index];
+    if (receipt) await markMined(world, { outgoing: one.outgoing, receipt });
+    else await requeueIfTaken(world, { ...one, head: view.head });
   }
   return remaining;
 }
 
-/** Looks for a receipt of any attempt, the newest first. */
-async function markMined(
-  { client, database }: SendingWorld,
-  { outgoing, ours }: { outgoing: OpenOutgoing; ours: readonly OutgoingAttempt[] },
-): Promise<boolean> {
+type UsedNonce = { outgoing: OpenOutgoing; nonce: bigint; ours: readonly OutgoingAttempt[] };
+
+/** The receipt of any attempt, the newest first. */
+async function receiptOf(
+  { client }: SendingWorld,
+  ours: readonly OutgoingAttempt[],
+): Promise<TransactionReceipt | null> {
   for (const attempt of ours.toReversed()) {
-    if (!isHex(attempt.hash)) continue;
-    const receipt = await readReceipt(client, attempt.hash);
-    if (!receipt) continue;
-    await database.outgoingTransaction.updateMany({
-      where: { id: outgoing.id, status: { in: ['SIGNED', 'SENT'] }, nonce: outgoing.nonce },
-      data: {
-        status: 'MINED',
-        txHash: attempt.hash,
-        blockNumber: receipt.blockNumber,
-        blockHash: receipt.blockHash,
-        gasUsed: receipt.gasUsed,
-      },
-    });
-    return true;
+    const receipt = isHex(attempt.hash) ? await readReceipt(client, attempt.hash) : null;
+    if (receipt) return receipt;
   }
-  return false;
+  return null;
+}
+
+async function markMined(
+  { database }: SendingWorld,
+  { outgoing, receipt }: { outgoing: OpenOutgoing; receipt: TransactionReceipt },
+): Promise<void> {
+  await database.outgoingTransaction.updateMany({
+    where: { id: outgoing.id, status: { in: ['SIGNED', 'SENT'] }, nonce: outgoing.nonce },
+    data: {
+      status: 'MINED',
+      txHash: receipt.transactionHash,
+      blockNumber: receipt.blockNumber,
+      blockHash: receipt.blockHash,
+      gasUsed: receipt.gasUsed,
+    },
+  });
 }
 
 async function requeueIfTaken(
   { client, database, chain, signer, hooks, log }: SendingWorld,
-  {
-    outgoing,
-    ours,
-    nonce,
-    head,
-  }: { outgoing: OpenOutgoing; ours: readonly OutgoingAttempt[]; nonce: bigint; head: bigint },
+  { outgoing, ours, nonce, head }: UsedNonce & { head: bigint },
 ): Promise<void> {
   const deepest = head - BigInt(chain.confirmations) + 1n;
   const user = await nonceUser(client, { address: signer.address, nonce, upTo: deepest > 0n ? deepest : 0n });

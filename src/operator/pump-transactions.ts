@@ -2,10 +2,10 @@ import { traced } from '../platform/request-trace.ts';
 import { followMined } from './follow-mined.ts';
 import { locateMined } from './locate-mined.ts';
 import { raiseFees } from './raise-fees.ts';
-import { readSender } from './read-sender.ts';
+import { readSender, type SenderView } from './read-sender.ts';
 import { resendTransactions } from './resend-transactions.ts';
 import type { SendingWorld } from './sending-world.ts';
-import { signTransaction } from './sign-transaction.ts';
+import { type ReadyTransaction, signTransactions } from './sign-transactions.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
 import { queuedTransactions, unminedTransactions } from './store.ts';
 
@@ -26,26 +26,43 @@ async function turn(world: SendingWorld): Promise<void> {
   const key = { chainId: world.chain.chainId, sender: world.signer.address.toLowerCase() };
   const view = await readSender(world);
   await followMined(world, view);
-  const unmined = await locateMined(world, { view, unmined: await unminedTransactions(world.database, key) });
+  const waiting = await unminedTransactions(world.database, key);
+  const unmined = await locateMined(world, { view, unmined: waiting });
   await raiseFees(world, { view, unmined });
   await resendTransactions(world, await unminedTransactions(world.database, key));
   const free = world.limits.inFlight - unmined.length;
-  if (free <= 0) return;
-  const queued = await queuedTransactions(world.database, { ...key, now: world.clock.now(), limit: free });
-  for (const outgoing of queued) {
-    const simulation = await traced(outgoing.requestId, () => simulateTransaction(world, outgoing));
-    if (simulation.kind === 'NO_FUNDS') {
-      world.log.error(key, 'The sender has too little of the native coin to pay for gas.');
-      return;
-    }
-    if (simulation.kind === 'REVERT') continue;
-    const { gasLimit } = simulation;
-    const attempt = await traced(outgoing.requestId, () => signTransaction(world, { outgoing, gasLimit, view }));
-    if (!attempt) return;
-  }
-  const signed = await unminedTransactions(world.database, key);
-  await resendTransactions(
-    world,
-    signed.filter((row) => row.status === 'SIGNED'),
+  const sent = free > 0 ? await sendQueued(world, { ...key, view, limit: free }) : 0;
+  // What was found in a block may be judged now, and what was sent may be in one.
+  if (sent > 0 || unmined.length < waiting.length) world.goOn?.();
+}
+
+/** Signs and sends what waits, oldest first; answers how many. A node's fault is thrown once the others are sent. */
+async function sendQueued(
+  world: SendingWorld,
+  { chainId, sender, view, limit }: { chainId: number; sender: string; view: SenderView; limit: number },
+): Promise<number> {
+  const queued = await queuedTransactions(world.database, { chainId, sender, now: world.clock.now(), limit });
+  const simulated = await Promise.allSettled(
+    queued.map((outgoing) => traced(outgoing.requestId, () => simulateTransaction(world, outgoing))),
   );
+  const ready: ReadyTransaction[] = [];
+  for (const [index, outgoing] of queued.entries()) {
+    const simulation = simulated[index];
+    if (simulation?.status !== 'fulfilled') continue;
+    if (simulation.value.kind === 'NO_FUNDS') {
+      world.log.error({ chainId, sender }, 'The sender has too little of the native coin to pay for gas.');
+      break;
+    }
+    if (simulation.value.kind === 'OK') ready.push({ outgoing, gasLimit: simulation.value.gasLimit });
+  }
+  const isSigned = await signTransactions(world, { ready, view });
+  if (isSigned) {
+    const signed = await unminedTransactions(world.database, { chainId, sender });
+    await resendTransactions(
+      world,
+      signed.filter((row) => row.status === 'SIGNED'),
+    );
+  }
+  for (const simulation of simulated) if (simulation.status === 'rejected') throw simulation.reason;
+  return isSigned ? ready.length : 0;
 }

@@ -3,7 +3,7 @@ import { simulationFault } from './node-answer.ts';
 import { raisedFees } from './outgoing-transaction.ts';
 import type { SenderView } from './read-sender.ts';
 import type { SendingWorld } from './sending-world.ts';
-import { signAttempt } from './sign-transaction.ts';
+import { signAttempt } from './sign-transactions.ts';
 import { callOf, gasLimitOf } from './simulate-transaction.ts';
 import type { OpenOutgoing } from './store.ts';
 

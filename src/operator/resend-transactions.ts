@@ -1,4 +1,5 @@
 import { isHex } from 'viem';
+import type { OutgoingAttempt } from '../../prisma/client.ts';
 import { sendAnswer } from './node-answer.ts';
 import type { SendingWorld } from './sending-world.ts';
 import type { OpenOutgoing } from './store.ts';
@@ -8,8 +9,9 @@ import type { OpenOutgoing } from './store.ts';
  * those whose last sending is too long ago to trust that no node dropped them. Sending again what a node has is free.
  */
 export async function resendTransactions(world: SendingWorld, unmined: readonly OpenOutgoing[]): Promise<void> {
-  const { client, database, clock, limits, log } = world;
+  const { client, clock, limits, log } = world;
   const staleBefore = clock.now().getTime() - limits.resendAfterMs;
+  const sent: { outgoing: OpenOutgoing; attempt: OutgoingAttempt }[] = [];
   for (const outgoing of unmined) {
     const attempt = outgoing.attempts.at(-1);
     if (!attempt || !isHex(attempt.raw)) continue;
@@ -19,7 +21,10 @@ export async function resendTransactions(world: SendingWorld, unmined: readonly 
       await client.sendRawTransaction({ serializedTransaction: attempt.raw });
     } catch (error) {
       const answer = sendAnswer(error);
-      if (answer === null) throw error;
+      if (answer === null) {
+        await noteSent(world, sent);
+        throw error;
+      }
       const fields = { outgoingId: outgoing.id, nonce: String(outgoing.nonce), answer };
       if (answer === 'UNDERPRICED' || answer === 'NO_FUNDS') {
         // Left as it is: the next turn raises its fees, or somebody fills the account.
@@ -27,10 +32,22 @@ export async function resendTransactions(world: SendingWorld, unmined: readonly 
         continue;
       }
     }
-    await database.outgoingAttempt.updateMany({ where: { hash: attempt.hash }, data: { sentAt: clock.now() } });
-    await database.outgoingTransaction.updateMany({
-      where: { id: outgoing.id, status: 'SIGNED', nonce: outgoing.nonce },
-      data: { status: 'SENT' },
-    });
+    sent.push({ outgoing, attempt });
   }
+  await noteSent(world, sent);
+}
+
+async function noteSent(
+  { database, clock }: SendingWorld,
+  sent: readonly { outgoing: OpenOutgoing; attempt: OutgoingAttempt }[],
+): Promise<void> {
+  if (sent.length === 0) return;
+  await database.outgoingAttempt.updateMany({
+    where: { hash: { in: sent.map(({ attempt }) => attempt.hash) } },
+    data: { sentAt: clock.now() },
+  });
+  await database.outgoingTransaction.updateMany({
+    where: { status: 'SIGNED', OR: sent.map(({ outgoing: { id, nonce } }) => ({ id, nonce })) },
+    data: { status: 'SENT' },
+  });
 }

@@ -14,11 +14,12 @@ const TIMER_MS = 1_000;
 
 /**
  * Turns the pumps of all senders: when rung, and once a second while something is on its way. `turn` is one turn of
- * one sender's pump; its errors are logged, and the next turn goes on where it stopped.
+ * one sender's pump, which calls `goOn` to be turned again at once; its errors are logged, and the next turn goes on
+ * where it stopped.
  */
 export function runSending(
   { database, clock, log }: { database: Database; clock: Clock; log: Log },
-  { turn }: { turn: (sender: { chainId: number; sender: string }) => Promise<void> },
+  { turn }: { turn: (sender: { chainId: number; sender: string }, goOn: () => void) => Promise<void> },
 ): Sending {
   const turning = new Map<string, { again: boolean; done: Promise<void> }>();
   let stopped = false;
@@ -34,7 +35,12 @@ export function runSending(
     const run = async () => {
       do {
         state.again = false;
-        await turn(sender).catch((error: unknown) => log.warn({ ...sender, error }, 'A turn of the pump failed.'));
+        const goOn = () => {
+          state.again = true;
+        };
+        await turn(sender, goOn).catch((error: unknown) =>
+          log.warn({ ...sender, error }, 'A turn of the pump failed.'),
+        );
       } while (state.again && !stopped);
       turning.delete(key);
     };

@@ -30,4 +30,6 @@ export type SendingWorld = {
   /** A revert's data in words. */
   describeRevert(data: Hex): string;
   limits: SendLimits;
+  /** Called by a turn after which another one has something to do at once. */
+  goOn?: (() => void) | undefined;
 };

@@ -59,21 +59,20 @@ export async function sendersAtWork(database: Database, now: Date): Promise<Send
        OR (status = 'QUEUED' AND (not_before IS NULL OR not_before <= ${now}))`;
 }
 
-/** Takes `nonce` for the sender; false where another pump moved the counter. */
-export async function takeNonce(
+/** Takes `count` nonces from `first` on for the sender; false where another pump moved the counter. */
+export async function takeNonces(
   tx: DatabaseTransaction,
-  { chainId, address, expected, nonce }: { chainId: number; address: string; expected: bigint | null; nonce: bigint },
+  taking: { chainId: number; address: string; expected: bigint | null; first: bigint; count: number },
 ): Promise<boolean> {
+  const { chainId, address, expected } = taking;
+  const nextNonce = taking.first + BigInt(taking.count);
   if (expected === null) {
-    const made = await tx.operatorNonce.createMany({
-      data: { chainId, address, nextNonce: nonce + 1n },
-      skipDuplicates: true,
-    });
+    const made = await tx.operatorNonce.createMany({ data: { chainId, address, nextNonce }, skipDuplicates: true });
     return made.count === 1;
   }
   const moved = await tx.operatorNonce.updateMany({
     where: { chainId, address, nextNonce: expected },
-    data: { nextNonce: nonce + 1n },
+    data: { nextNonce },
   });
   return moved.count === 1;
 }
