@@ -1,6 +1,7 @@
 import { getAddress } from 'viem';
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
+import { inParallel } from '../chains/in-parallel.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { FactGroup, FactHandler, WriteFacts } from '../facts/fact-handler.ts';
 import { readAuthorization } from './read-authorization.ts';
@@ -12,26 +13,32 @@ import { holderOf } from './wallet-authorization.ts';
  * what it is now is read from the tokens before the transaction. Writes the wallets of that address and chain.
  */
 export function followAuthorizations(world: { database: Database; registry: Registry; nodes: EvmNodes }): FactHandler {
-  return { prepare: (group) => prepare(world, group) };
+  return { gathers: true, prepare: (group) => prepare(world, group) };
 }
+
+/** Wallets whose allowances are read side by side. */
+const READ_AT_ONCE = 8;
 
 async function prepare(
   world: { database: Database; registry: Registry; nodes: EvmNodes },
   group: FactGroup,
 ): Promise<WriteFacts> {
-  const { chainId } = group;
+  const { chainId, view } = group;
   const holders = new Set(group.facts.map(holderOf).filter((holder) => holder !== null));
-  const writes: WriteFacts[] = [];
-  for (const holder of holders) {
-    const wallet = getAddress(holder);
-    const where = { chainId, walletAddress: wallet };
-    if ((await world.database.customerWallet.count({ where })) === 0) continue;
-    const data = await readAuthorization(world, { chainId, wallet, blockHash: group.view.confirmed.hash });
-    writes.push(async (tx) => {
-      await tx.customerWallet.updateMany({ where, data });
-    });
-  }
+  const addresses = [...holders].map((holder) => getAddress(holder));
+  const known = await world.database.customerWallet.findMany({
+    where: { chainId, walletAddress: { in: addresses } },
+    distinct: ['walletAddress'],
+    select: { walletAddress: true },
+  });
+  const wallets = addresses.filter((address) => known.some(({ walletAddress }) => walletAddress === address));
+  const read = await inParallel(READ_AT_ONCE, wallets, (wallet) =>
+    readAuthorization(world, { chainId, wallet, blockHash: view.confirmed.hash }),
+  );
   return async (tx) => {
-    for (const write of writes) await write(tx);
+    for (const [index, walletAddress] of wallets.entries()) {
+      const data = read[index];
+      if (data) await tx.customerWallet.updateMany({ where: { chainId, walletAddress }, data });
+    }
   };
 }

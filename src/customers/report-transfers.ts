@@ -28,15 +28,17 @@ const PAYMENTS = ['Authorized', 'Charged'];
  * to nobody in the contract's books and cannot be moved by anybody. Logged and counted; no state follows from it.
  */
 export function reportTransfers(world: World): FactHandler {
-  return { prepare: (group) => prepare(world, group) };
+  return { gathers: true, prepare: (group) => prepare(world, group) };
 }
 
 async function prepare(world: World, group: FactGroup): Promise<WriteFacts> {
-  const unexpected: UnexpectedTransfer[] = [];
-  for (const fact of group.facts) {
-    const transfer = fact.status === 'CONFIRMED' ? transferOf(world.registry, fact) : null;
-    if (transfer && transfer.amount !== '0' && !(await isPayment(world.database, fact))) unexpected.push(transfer);
-  }
+  const confirmed = group.facts.filter((fact) => fact.status === 'CONFIRMED');
+  const explained = await paymentsBeside(world.database, confirmed);
+  const unexpected = confirmed
+    .filter((fact) => !explained.has(placeOf(fact)))
+    .map((fact) => transferOf(world.registry, fact))
+    .filter((transfer) => transfer !== null)
+    .filter(({ amount }) => amount !== '0');
   return async (tx) => {
     for (const transfer of unexpected) {
       afterCommit(tx, () => {
@@ -60,10 +62,21 @@ function transferOf(registry: Registry, fact: ChainFact): UnexpectedTransfer | n
   };
 }
 
-async function isPayment(database: Database, { chainId, blockHash, txHash }: ChainFact): Promise<boolean> {
-  const found = await database.chainFact.findFirst({
-    where: { chainId, blockHash, txHash, kind: { in: PAYMENTS } },
-    select: { kind: true },
+/** The transactions, each in its block, in which the escrow says that it took a payment. */
+async function paymentsBeside(database: Database, facts: readonly ChainFact[]): Promise<Set<string>> {
+  const [first] = facts;
+  if (!first) return new Set();
+  const found = await database.chainFact.findMany({
+    where: {
+      chainId: first.chainId,
+      blockHash: { in: [...new Set(facts.map((fact) => fact.blockHash))] },
+      kind: { in: PAYMENTS },
+    },
+    select: { blockHash: true, txHash: true },
   });
-  return found !== null;
+  return new Set(found.map(placeOf));
+}
+
+function placeOf({ blockHash, txHash }: Pick<ChainFact, 'blockHash' | 'txHash'>): string {
+  return `${blockHash}-${txHash}`;
 }

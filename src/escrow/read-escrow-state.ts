@@ -32,11 +32,12 @@ export async function readEscrowState(
       ? ('latest' as const)
       : ({ blockHash: request.blockHash, requireCanonical: true } as const);
   const answer = await world.client.request({ method: 'eth_call', params: [{ to: world.escrow, data }, block] });
-  const [code, left, capturedAt, disputedAt] = decodeFunctionResult({
-    abi: escrowAbi,
-    functionName: 'stateOf',
-    data: answer,
-  });
+  return decodeEscrowState(answer);
+}
+
+/** What `stateOf` returns. */
+export function decodeEscrowState(data: Hex): EscrowState {
+  const [code, left, capturedAt, disputedAt] = decodeFunctionResult({ abi: escrowAbi, functionName: 'stateOf', data });
   const status = escrowStatuses[code];
   if (status === undefined) throw new Error(`The escrow answered with status ${code}, which is not known.`);
   return { status, left, capturedAt, disputedAt };

@@ -19,6 +19,8 @@ export type NewEvent = {
   /** The resource's scalar fields, as the API prints them. */
   data: Prisma.InputJsonObject;
   finality?: Finality;
+  /** What asked for it, where several requests' events are appended at once; else the request under way. */
+  requestId?: string | undefined;
 };
 
 export type AppendedEvent = NewEvent & { id: string; appId: string; sequence: bigint };
@@ -49,7 +51,7 @@ export async function appendEvents(
       type: event.type,
       resourceId: event.resourceId,
       data: event.data,
-      requestId: tracedRequestId() ?? null,
+      requestId: event.requestId ?? tracedRequestId() ?? null,
       ...(event.finality === undefined ? {} : { finality: event.finality }),
     })),
   });

@@ -1,8 +1,8 @@
 import { type ChainFact, transaction } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
-import { isLockTimeout } from '../platform/lock-timeout.ts';
+import { isDeadlock, isLockTimeout } from '../platform/lock-fault.ts';
 import type { ChainView } from './chain-view.ts';
-import type { WriteFacts } from './fact-handler.ts';
+import type { FactGroup, FactHandler, PreparedWrite } from './fact-handler.ts';
 import { groupFacts, type HandledGroup } from './group-facts.ts';
 import type { ProjectorMemory, ProjectorWorld } from './projector-world.ts';
 import { DIRTY_LIMIT, dirtyFacts, limitLockWait, markApplied } from './store.ts';
@@ -11,14 +11,15 @@ type Applying = Pick<ProjectorWorld, 'database' | 'clock' | 'handlers' | 'log' |
   memory: ProjectorMemory;
 };
 
-/** Groups whose evidence is read side by side. */
-const PREPARED_AT_ONCE = 8;
+/** Groups whose evidence is read side by side, and which share a transaction where their handler can. */
+const PREPARED_AT_ONCE = 16;
 /** Turns without whole evidence after which an operator is told. */
 const ALARM_AFTER = 30;
 
 /**
- * Applies confirmed facts and takes orphaned ones back, a transaction a group, evidence read before it. A group whose
- * evidence is not whole waits for the next turn and is alarmed of after some.
+ * Applies confirmed facts and takes orphaned ones back, evidence read before the transaction. Groups of one handler share
+ * transactions where it knows how, and have each its own where that meets a conflict. A group whose evidence is not whole
+ * waits for the next turn and is alarmed of after some.
  */
 export async function applyFacts(
   world: Applying,
@@ -28,13 +29,12 @@ export async function applyFacts(
   await markUnhandled(world, facts);
   const groups = groupFacts(world.handlers, view, facts);
   let waiting = 0;
-  for (let start = 0; start < groups.length; start += PREPARED_AT_ONCE) {
-    const batch = groups.slice(start, start + PREPARED_AT_ONCE);
-    const writes = await Promise.all(batch.map((group) => group.handler.prepare(group)));
-    for (const [index, group] of batch.entries()) {
-      const applied = await write(world, group, writes[index] ?? null);
-      if (!applied) waiting += 1;
-      count(world, group, applied);
+  for (const [handler, ofHandler] of byHandler(groups)) {
+    for (let start = 0; start < ofHandler.length; start += PREPARED_AT_ONCE) {
+      const batch = ofHandler.slice(start, start + PREPARED_AT_ONCE);
+      const applied = await applyBatch(world, handler, batch);
+      for (const group of batch) count(world, group, applied.has(group));
+      waiting += batch.filter((group) => !applied.has(group)).length;
     }
   }
   return { waiting, more: facts.length === DIRTY_LIMIT && waiting < groups.length };
@@ -47,19 +47,62 @@ async function markUnhandled(world: Applying, facts: readonly ChainFact[]): Prom
   await transaction(world.database, (tx) => markApplied(tx, unhandled, world.clock.now()));
 }
 
-async function write(world: Applying, group: HandledGroup, writeFacts: WriteFacts | null): Promise<boolean> {
-  if (!writeFacts) return false;
+function byHandler(groups: readonly HandledGroup[]): Map<FactHandler, HandledGroup[]> {
+  const found = new Map<FactHandler, HandledGroup[]>();
+  for (const group of groups) {
+    const known = found.get(group.handler);
+    if (known) known.push(group);
+    else found.set(group.handler, [group]);
+  }
+  return found;
+}
+
+/** Answers the groups that were applied. */
+async function applyBatch(
+  world: Applying,
+  handler: FactHandler,
+  batch: readonly HandledGroup[],
+): Promise<Set<FactGroup>> {
+  const applied = new Set<FactGroup>();
+  const take = async ({ groups, write }: PreparedWrite): Promise<boolean> => {
+    const isWritten = await writeTogether(world, { groups, write });
+    if (isWritten) for (const group of groups) applied.add(group);
+    return isWritten;
+  };
+  const together =
+    handler.prepareTogether && batch.length > 1
+      ? await handler.prepareTogether(batch)
+      : await prepareEach(handler, batch);
+  for (const prepared of together) {
+    if ((await take(prepared)) || prepared.groups.length === 1) continue;
+    // One of them keeps the others from being written: each goes alone.
+    for (const alone of await prepareEach(handler, prepared.groups)) await take(alone);
+  }
+  return applied;
+}
+
+async function prepareEach(handler: FactHandler, groups: readonly FactGroup[]): Promise<PreparedWrite[]> {
+  const writes = await Promise.all(groups.map((group) => handler.prepare(group)));
+  return groups.flatMap((group, index) => {
+    const write = writes[index];
+    return write ? [{ groups: [group], write }] : [];
+  });
+}
+
+async function writeTogether(world: Applying, { groups, write }: PreparedWrite): Promise<boolean> {
+  const facts = groups.flatMap((group) => group.facts);
   try {
     await transaction(world.database, async (tx) => {
       await limitLockWait(tx);
-      await markApplied(tx, group.facts, world.clock.now());
-      await writeFacts(tx);
+      await markApplied(tx, facts, world.clock.now());
+      await write(tx);
     });
     return true;
   } catch (error) {
     const outdated = error instanceof GatewayError && error.code === 'CONFLICT';
-    if (!outdated && !isLockTimeout(error)) throw error;
-    world.log.debug({ chainId: group.chainId, ref: group.ref }, 'Facts changed while they were applied; next turn.');
+    if (!outdated && !isLockTimeout(error) && !isDeadlock(error)) throw error;
+    const fields = { chainId: facts[0]?.chainId, refs: groups.map((group) => group.ref) };
+    world.log.debug(fields, 'Facts changed while they were applied; they are applied again.');
     return false;
   }
 }

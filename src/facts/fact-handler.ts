@@ -11,6 +11,8 @@ export type FactGroup = {
   /** CONFIRMED ones to be applied and ORPHANED ones to be taken back, in chain order. */
   facts: ChainFact[];
   view: ChainView;
+  /** The API request that the facts follow from, where that is known. */
+  requestId?: string | null;
 };
 
 /**
@@ -19,9 +21,19 @@ export type FactGroup = {
  */
 export type WriteFacts = (tx: DatabaseTransaction) => Promise<void>;
 
+/** A write, and the groups that it applies. */
+export type PreparedWrite = { groups: readonly FactGroup[]; write: WriteFacts };
+
 export type FactHandler = {
   /** Reads what the write needs from database and nodes; null while the evidence is not whole, and it is asked again. */
   prepare(group: FactGroup): Promise<WriteFacts | null>;
+  /**
+   * The same for several groups, with fewer questions and transactions: each write is one transaction. Groups in none of
+   * them wait. A write that throws CONFLICT is given up, and its groups are prepared one by one.
+   */
+  prepareTogether?(groups: readonly FactGroup[]): Promise<PreparedWrite[]>;
+  /** All its facts of a turn are one group, without a reference: the handler finds out whose each is. */
+  gathers?: boolean;
   /** New facts of one transaction and block above the confirmed height, put into the inbox in this same transaction. */
   seen?(tx: DatabaseTransaction, group: FactGroup): Promise<void>;
   /** Facts that were orphaned before they were applied. */

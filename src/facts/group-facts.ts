@@ -13,13 +13,14 @@ export function groupFacts(handlers: FactHandlers, view: ChainView, facts: reado
     if (!handler) continue;
     const ofHandler = groups.get(handler) ?? new Map<string, HandledGroup>();
     groups.set(handler, ofHandler);
-    const key = fact.ref ?? `${fact.blockHash}-${fact.logIndex}`;
+    const ref = handler.gathers ? null : fact.ref;
+    const key = handler.gathers ? 'gathered' : (fact.ref ?? `${fact.blockHash}-${fact.logIndex}`);
     const known = ofHandler.get(key);
     if (known) {
       known.facts.push(fact);
       continue;
     }
-    const group = { chainId: fact.chainId, ref: fact.ref, facts: [fact], view, handler };
+    const group = { chainId: fact.chainId, ref, facts: [fact], view, handler };
     ofHandler.set(key, group);
     ordered.push(group);
   }

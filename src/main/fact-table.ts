@@ -32,8 +32,9 @@ export function factTable(world: World): FactHandlers {
 /** Two rooms that hear of the same kind: both write in one transaction, or neither does. */
 function both(first: FactHandler, second: FactHandler): FactHandler {
   return {
+    gathers: first.gathers === true && second.gathers === true,
     async prepare(group) {
-      const writes = [await first.prepare(group), await second.prepare(group)];
+      const writes = await Promise.all([first.prepare(group), second.prepare(group)]);
       const ready = writes.filter((write) => write !== null);
       if (ready.length < writes.length) return null;
       return async (tx) => {
@@ -51,24 +52,50 @@ function tracedHandlers(database: Database, handlers: FactHandlers): FactHandler
 }
 
 function tracedHandler(database: Database, handler: FactHandler): FactHandler {
-  const { seen, vanished } = handler;
+  const { seen, vanished, prepareTogether } = handler;
+  // Facts that are gathered follow from many requests.
+  if (handler.gathers) return handler;
   return {
     async prepare(group) {
-      const requestId = await requestOf(database, group);
-      const write = await traced(requestId, () => handler.prepare(group));
+      const requestId = (await requestsOf(database, [group])).get(group) ?? null;
+      const write = await traced(requestId, () => handler.prepare({ ...group, requestId }));
       return write && ((tx) => traced(requestId, () => write(tx)));
     },
-    ...(seen ? { seen: async (tx, group) => await traced(await requestOf(tx, group), () => seen(tx, group)) } : {}),
+    ...(prepareTogether
+      ? {
+          async prepareTogether(groups) {
+            const requests = await requestsOf(database, groups);
+            for (const group of groups) group.requestId = requests.get(group) ?? null;
+            return await prepareTogether(groups);
+          },
+        }
+      : {}),
+    ...(seen
+      ? {
+          seen: async (tx, group) => await traced((await requestsOf(tx, [group])).get(group), () => seen(tx, group)),
+        }
+      : {}),
     ...(vanished ? { vanished } : {}),
   };
 }
 
-async function requestOf(database: Pick<Database, 'outgoingTransaction'>, group: FactGroup): Promise<string | null> {
-  const hashes = [...new Set(group.facts.map((fact) => fact.txHash))];
-  const found = await database.outgoingTransaction.findFirst({
-    where: { requestId: { not: null }, attempts: { some: { hash: { in: hashes } } } },
+/** The newest of our transactions among a group's that carries one. */
+async function requestsOf(
+  database: Pick<Database, 'outgoingTransaction'>,
+  groups: readonly FactGroup[],
+): Promise<Map<FactGroup, string>> {
+  const hashes = new Set(groups.flatMap((group) => group.facts.map((fact) => fact.txHash)));
+  const sent = await database.outgoingTransaction.findMany({
+    where: { requestId: { not: null }, attempts: { some: { hash: { in: [...hashes] } } } },
     orderBy: { id: 'desc' },
-    select: { requestId: true },
+    select: { requestId: true, attempts: { select: { hash: true } } },
   });
-  return found?.requestId ?? null;
+  const found = new Map<FactGroup, string>();
+  for (const group of groups) {
+    const own = sent.find(({ attempts }) =>
+      attempts.some(({ hash }) => group.facts.some((fact) => fact.txHash === hash)),
+    );
+    if (own?.requestId) found.set(group, own.requestId);
+  }
+  return found;
 }

@@ -8,8 +8,8 @@ import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob
 export function schedulePaymentWork(): Required<PaymentHooks> {
   return {
     async afterAuthorized(tx, intent) {
-      const captureBy = await captureByOf(tx, intent);
-      if (captureBy === null || intent.status !== 'AUTHORIZED') return;
+      const captureBy = intent.status === 'AUTHORIZED' ? await captureByOf(tx, intent) : null;
+      if (captureBy === null) return;
       const runAt = new Date((captureBy + 1) * 1000);
       await addJob(tx, reclaimJob, { paymentIntentId: intent.id }, { runAt, key: `reclaim:${intent.id}` });
     },

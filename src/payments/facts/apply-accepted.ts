@@ -36,7 +36,8 @@ export async function applyAccepted(
       status: statusOf(state, decisions),
     },
   });
-  const dispute = await recordDispute(tx, { evidence, state });
+  const isDisputable = state.dispute !== null || steps.removed.some((step) => step.type === 'DISPUTE');
+  const dispute = isDisputable ? await recordDispute(tx, { evidence, state }) : null;
   await callHooks(tx, world, { change, written, dispute });
   const after = (prefix: PaymentState): PaymentIntent => ({
     ...written,

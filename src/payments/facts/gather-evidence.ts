@@ -1,31 +1,63 @@
 import { isAddressEqual, isHex } from 'viem';
 import type { ChainFact, PaymentTerms } from '../../../prisma/client.ts';
+import { MULTICALL3 } from '../../chains/evm/nodes.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
+import { readEscrowStates } from '../../escrow/read-escrow-states.ts';
 import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
 import { foldPayment, type PaymentFact, type PaymentState } from '../fold.ts';
 import type { FoldingWorld, PaymentEvidence } from './folding-world.ts';
-import { standingFacts, toPaymentFacts } from './standing-facts.ts';
+import { standingFacts, standingFactsOf, toPaymentFacts } from './standing-facts.ts';
 
 type Subject = { group: FactGroup; terms: PaymentTerms };
 
 /**
- * All standing facts of the payment, if the contract agrees with their fold: at the confirmed block by its hash, or at
+ * Of each payment all standing facts, if the contract agrees with their fold: at the confirmed block by its hash, or at
  * the latest block, with all facts up to it, where the node does not keep state that deep. Null where they disagree.
+ * The payments are of one chain, looked at in one view.
  */
-export async function gatherEvidence(world: FoldingWorld, subject: Subject): Promise<PaymentEvidence | null> {
-  const { group, terms } = subject;
-  const place = { chainId: terms.chainId, termsHash: terms.termsHash };
-  const rows = await standingFacts(world.database, place);
-  if (world.registry.chain(terms.chainId)?.family === 'SOLANA') return vaultEvidence(subject, rows);
+export async function gatherEvidence(
+  world: FoldingWorld,
+  subjects: readonly Subject[],
+): Promise<(PaymentEvidence | null)[]> {
+  const [first] = subjects;
+  if (!first) return [];
+  const { chainId, view } = first.group;
+  const termsHashes = subjects.map(({ terms }) => terms.termsHash);
+  const standing = await standingFactsOf(world.database, { chainId, termsHashes });
+  if (world.registry.chain(chainId)?.family === 'SOLANA') {
+    return subjects.map((subject) => vaultEvidence(subject, standing.get(subject.terms.termsHash) ?? []));
+  }
+  const told = await Promise.all(
+    subjects.map((subject) => foldStanding(world, subject, standing.get(subject.terms.termsHash) ?? [])),
+  );
+  const folded = subjects.filter((_, index) => told[index]);
+  const [contract, gasUsed] = await Promise.all([
+    readStates(world, folded, view.confirmed.hash),
+    readGasUsed(world, folded),
+  ]);
+  return await Promise.all(
+    subjects.map(async (subject, index) => {
+      const fold = told[index];
+      if (!fold) return null;
+      const { terms, group } = subject;
+      const state = contract.get(terms.termsHash) ?? null;
+      const agreed = state ? agrees(fold.state, state) : await agreesAtLatest(world, subject);
+      return agreed ? { terms, facts: fold.facts, gasUsed, group } : null;
+    }),
+  );
+}
+
+/** Null where the facts are not those of one fork and of the escrow, or the contract could not have emitted them so. */
+async function foldStanding(
+  world: FoldingWorld,
+  subject: Subject,
+  rows: readonly ChainFact[],
+): Promise<{ facts: PaymentFact[]; state: PaymentState } | null> {
   if (!(await areCanonical(subject, rows)) || !areOfEscrow(world, subject, rows)) return null;
   const facts = toPaymentFacts(rows);
   const state = facts && foldPayment(facts);
-  if (!state) return null;
-  const contract = await readState(world, subject, group.view.confirmed.hash);
-  const agreed = contract ? agrees(state, contract) : await agreesAtLatest(world, subject);
-  if (!agreed) return null;
-  return { terms, facts, gasUsed: await readGasUsed(world, group), group };
+  return state ? { facts, state } : null;
 }
 
 /**
@@ -51,6 +83,38 @@ async function agreesAtLatest(world: FoldingWorld, subject: Subject): Promise<bo
   const state = facts && foldPayment(facts);
   const contract = state && (await readState(world, subject, null));
   return contract !== null && state !== null && agrees(state, contract);
+}
+
+/** By terms hash: several by one call, and each by its own where that fails. */
+async function readStates(
+  world: FoldingWorld,
+  subjects: readonly Subject[],
+  blockHash: string,
+): Promise<Map<string, EscrowState | null>> {
+  const together = subjects.length > 1 ? await readTogether(world, subjects, blockHash) : null;
+  const states = await Promise.all(
+    subjects.map((subject, index) => together?.[index] ?? readState(world, subject, blockHash)),
+  );
+  return new Map(subjects.map(({ terms }, index) => [terms.termsHash, states[index] ?? null]));
+}
+
+async function readTogether(
+  world: FoldingWorld,
+  subjects: readonly Subject[],
+  blockHash: string,
+): Promise<(EscrowState | null)[] | null> {
+  const chainId = subjects[0]?.terms.chainId ?? 0;
+  const escrow = world.registry.chain(chainId)?.escrow;
+  const ids = subjects.map(({ terms }) => terms.termsHash).filter((id) => isHex(id));
+  if (!escrow || !isHex(blockHash) || ids.length < subjects.length) return null;
+  try {
+    return await world.nodes.asking(chainId, (client) =>
+      readEscrowStates({ client, escrow, multicall: MULTICALL3 }, { ids, blockHash }),
+    );
+  } catch {
+    // No Multicall3 on this chain, no state of that block, or no node: each one's own question will tell.
+    return null;
+  }
 }
 
 /** Null when the node has no state of that block; throws what the node throws when asked for the latest. */
@@ -87,16 +151,17 @@ function areOfEscrow(world: FoldingWorld, { terms }: Subject, rows: readonly Cha
 }
 
 /** Of the facts that are new; it is told where it is known, and evidence of nothing. */
-async function readGasUsed(world: FoldingWorld, group: FactGroup): Promise<Map<string, bigint>> {
-  const hashes = new Set(group.facts.filter((fact) => fact.status === 'CONFIRMED').map((fact) => fact.txHash));
+async function readGasUsed(world: FoldingWorld, subjects: readonly Subject[]): Promise<Map<string, bigint>> {
+  const facts = subjects.flatMap(({ group }) => group.facts.filter((fact) => fact.status === 'CONFIRMED'));
   const gasUsed = new Map<string, bigint>();
-  for (const hash of hashes) {
-    if (!isHex(hash)) continue;
+  const read = async ({ chainId, txHash }: ChainFact) => {
+    if (!isHex(txHash)) return;
     const receipt = await world.nodes
-      .client(group.chainId)
-      .getTransactionReceipt({ hash })
+      .client(chainId)
+      .getTransactionReceipt({ hash: txHash })
       .catch(() => null);
-    if (receipt) gasUsed.set(hash, receipt.gasUsed);
-  }
+    if (receipt) gasUsed.set(txHash, receipt.gasUsed);
+  };
+  await Promise.all([...new Map(facts.map((fact) => [fact.txHash, fact])).values()].map(read));
   return gasUsed;
 }

@@ -1,17 +1,18 @@
 /** The payments room's part of the projector: what it does with the escrow's events. */
 import type { Database, PaymentTerms } from '../../../prisma/client.ts';
-import type { FactGroup, FactHandler, FactHandlers, WriteFacts } from '../../facts/fact-handler.ts';
+import type { FactGroup, FactHandler, FactHandlers, PreparedWrite, WriteFacts } from '../../facts/fact-handler.ts';
 import { paymentEventKinds } from '../fold.ts';
 import type { FoldingWorld } from './folding-world.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { tellPending } from './tell-pending.ts';
 import { tellVanished } from './tell-vanished.ts';
-import { writePayment } from './write-payment.ts';
+import { writePayments } from './write-payments.ts';
 
 /** For the projector's table: every escrow event that moves a payment. */
 export function paymentFactHandlers(world: FoldingWorld): FactHandlers {
   const handler: FactHandler = {
     prepare: (group) => prepare(world, group),
+    prepareTogether: (groups) => prepareTogether(world, groups),
     seen: tellPending,
     vanished: tellVanished,
   };
@@ -20,14 +21,29 @@ export function paymentFactHandlers(world: FoldingWorld): FactHandlers {
 
 /** Null while facts and contract disagree. Terms that this gateway did not sign change nothing, whatever they claim. */
 async function prepare(world: FoldingWorld, group: FactGroup): Promise<WriteFacts | null> {
-  const terms = await ownTerms(world.database, group);
-  if (!terms) return async () => undefined;
-  const evidence = await gatherEvidence(world, { group, terms });
-  if (!evidence) return null;
-  return (tx) => writePayment(tx, world, evidence);
+  const [prepared] = await prepareTogether(world, [group]);
+  return prepared?.write ?? null;
 }
 
-async function ownTerms(database: Database, group: FactGroup): Promise<PaymentTerms | null> {
-  if (group.ref === null) return null;
-  return await database.paymentTerms.findFirst({ where: { termsHash: group.ref, chainId: group.chainId } });
+/** One write for all of them: their intents are locked first, and what they tell is appended last. */
+async function prepareTogether(world: FoldingWorld, groups: readonly FactGroup[]): Promise<PreparedWrite[]> {
+  const own = await ownTerms(world.database, groups);
+  const subjects = groups.flatMap((group) => {
+    const terms = group.ref === null ? undefined : own.get(group.ref);
+    return terms ? [{ group, terms }] : [];
+  });
+  const found = await gatherEvidence(world, subjects);
+  const evidence = found.filter((one) => one !== null);
+  const strangers = groups.filter((group) => group.ref === null || !own.has(group.ref));
+  const ready = [...strangers, ...evidence.map((one) => one.group)];
+  return ready.length === 0 ? [] : [{ groups: ready, write: (tx) => writePayments(tx, world, evidence) }];
+}
+
+/** By terms hash. */
+async function ownTerms(database: Database, groups: readonly FactGroup[]): Promise<Map<string, PaymentTerms>> {
+  const refs = groups.map((group) => group.ref).filter((ref) => ref !== null);
+  const chainId = groups[0]?.chainId;
+  if (chainId === undefined || refs.length === 0) return new Map();
+  const rows = await database.paymentTerms.findMany({ where: { termsHash: { in: refs }, chainId } });
+  return new Map(rows.map((row) => [row.termsHash, row]));
 }

@@ -99,6 +99,7 @@ async function confirm(
     return;
   }
   await tx.transaction.update({ where: { id: row.id }, data });
+  if (type !== 'REFUND') return;
   await tx.refund.updateMany({
     where: { transactionId: row.id },
     data: { status: 'CONFIRMED', confirmedAt: now, error: null },

@@ -9,15 +9,27 @@ export async function standingFacts(
   database: Database | DatabaseTransaction,
   payment: { chainId: number; termsHash: string; seen?: boolean },
 ): Promise<ChainFact[]> {
-  const facts = await database.chainFact.findMany({
+  const { chainId, termsHash, seen } = payment;
+  const found = await standingFactsOf(database, { chainId, termsHashes: [termsHash], ...(seen ? { seen } : {}) });
+  return found.get(termsHash) ?? [];
+}
+
+/** The same of several payments of a chain, by terms hash. */
+export async function standingFactsOf(
+  database: Database | DatabaseTransaction,
+  payments: { chainId: number; termsHashes: readonly string[]; seen?: boolean },
+): Promise<Map<string, ChainFact[]>> {
+  const rows = await database.chainFact.findMany({
     where: {
-      chainId: payment.chainId,
-      ref: payment.termsHash,
+      chainId: payments.chainId,
+      ref: { in: [...payments.termsHashes] },
       kind: { in: paymentEventKinds },
-      status: { in: payment.seen ? ['SEEN', 'CONFIRMED', 'FINAL'] : ['CONFIRMED', 'FINAL'] },
+      status: { in: payments.seen ? ['SEEN', 'CONFIRMED', 'FINAL'] : ['CONFIRMED', 'FINAL'] },
     },
   });
-  return facts.sort(byPlace);
+  const found = new Map<string, ChainFact[]>(payments.termsHashes.map((termsHash) => [termsHash, []]));
+  for (const row of rows.sort(byPlace)) if (row.ref !== null) found.get(row.ref)?.push(row);
+  return found;
 }
 
 /** Null when the arguments are not those of the contract's event, or of one on Solana. */

@@ -1,7 +1,8 @@
 import { type Address, getAddress, isAddress } from 'viem';
-import type { Database } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction, Prisma } from '../../../prisma/client.ts';
 import { contractAddress } from '../../chains/chain.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import { inParallel } from '../../chains/in-parallel.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { readAllowance } from '../../customers/read-authorization.ts';
 import { holderOf } from '../../customers/wallet-authorization.ts';
@@ -9,7 +10,10 @@ import type { FactGroup, FactHandler, WriteFacts } from '../../facts/fact-handle
 import { toDecimal } from '../../prices/base-units.ts';
 
 type World = { database: Database; registry: Registry; nodes: EvmNodes };
-type Wallet = { chainId: number; walletAddress: Address };
+type Allowance = { walletAddress: string; tokenKey: string; approvedAllowance: Prisma.Decimal };
+
+/** Allowances that are read side by side. */
+const READ_AT_ONCE = 8;
 
 /**
  * The subscriptions' part of the projector for Approval and Transfer: an allowance given, changed, used up by a charge, or
@@ -18,16 +22,14 @@ type Wallet = { chainId: number; walletAddress: Address };
  */
 export function followAllowances(world: World): FactHandler {
   return {
+    gathers: true,
     async prepare(group: FactGroup) {
       const holders = new Set(group.facts.map(holderOf).filter((holder) => holder !== null));
-      const writes: WriteFacts[] = [];
-      for (const holder of holders) {
-        const wallet = { chainId: group.chainId, walletAddress: getAddress(holder) };
-        writes.push(await allowancesOf(world, { wallet, blockHash: group.view.confirmed.hash }));
-      }
-      return async (tx) => {
-        for (const write of writes) await write(tx);
-      };
+      return await allowancesOf(world, {
+        chainId: group.chainId,
+        wallets: [...holders].map((holder) => getAddress(holder)),
+        blockHash: group.view.confirmed.hash,
+      });
     },
   };
 }
@@ -40,32 +42,36 @@ export async function refreshAllowances(
   const { chainId, walletAddress } = request;
   const isRead = world.registry.enabled().some((chain) => chain.chainId === chainId && chain.family === 'EVM');
   if (!isRead || !isAddress(walletAddress)) return;
-  const write = await allowancesOf(world, { wallet: { chainId, walletAddress }, blockHash: null });
+  const write = await allowancesOf(world, { chainId, wallets: [walletAddress], blockHash: null });
   await write(world.database);
 }
 
 async function allowancesOf(
   world: World,
-  { wallet, blockHash }: { wallet: Wallet; blockHash: string | null },
+  { chainId, wallets, blockHash }: { chainId: number; wallets: readonly Address[]; blockHash: string | null },
 ): Promise<WriteFacts> {
-  const { chainId, walletAddress } = wallet;
-  const where = { ...wallet, acceptedBy: { isNot: null } };
-  const rows = await world.database.subscriptionConsent.findMany({ where, distinct: ['tokenKey'] });
+  const consents = await world.database.subscriptionConsent.findMany({
+    where: { chainId, walletAddress: { in: [...wallets] }, acceptedBy: { isNot: null } },
+    distinct: ['walletAddress', 'tokenKey'],
+    select: { walletAddress: true, tokenKey: true },
+  });
   const escrow = world.registry.chain(chainId)?.escrow;
-  const writes: WriteFacts[] = [];
-  for (const { tokenKey } of rows) {
+  const read = await inParallel(READ_AT_ONCE, consents, async ({ walletAddress, tokenKey }) => {
     const token = world.registry.token(tokenKey);
-    if (!token || !escrow) continue;
+    if (!token || !escrow || !isAddress(walletAddress)) return null;
     const asked = { chainId, token: contractAddress(token), owner: walletAddress, escrow, blockHash };
-    const approvedAllowance = toDecimal(await readAllowance(world, asked));
-    writes.push(async (tx) => {
-      await tx.subscription.updateMany({
-        where: { consent: { is: { ...wallet, tokenKey } } },
-        data: { approvedAllowance },
-      });
-    });
-  }
+    return { walletAddress, tokenKey, approvedAllowance: toDecimal(await readAllowance(world, asked)) };
+  });
   return async (tx) => {
-    for (const write of writes) await write(tx);
+    for (const one of read) if (one) await writeAllowance(tx, { chainId, ...one });
   };
+}
+
+async function writeAllowance(
+  tx: DatabaseTransaction,
+  { approvedAllowance, ...consent }: Allowance & { chainId: number },
+): Promise<void> {
+  // An unlimited allowance never changes: a wallet's other subscriptions are not written with each of its charges.
+  const isOld = { OR: [{ approvedAllowance: null }, { approvedAllowance: { not: approvedAllowance } }] };
+  await tx.subscription.updateMany({ where: { consent: { is: consent }, ...isOld }, data: { approvedAllowance } });
 }

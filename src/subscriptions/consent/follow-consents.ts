@@ -11,6 +11,7 @@ import { addJob } from '../../platform/jobs.ts';
  */
 export function followConsents(world: { database: Database }): FactHandler {
   return {
+    gathers: true,
     async prepare(group) {
       const ids = [...new Set(group.facts.map(consentIdOf).filter((id) => id !== null))];
       const where = { consentId: { in: ids }, chainId: group.chainId };

@@ -1,8 +1,9 @@
-import type { DatabaseTransaction, PaymentIntent } from '../../../prisma/client.ts';
+import type { ChainFact, DatabaseTransaction, PaymentIntent } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import { type SolanaTerms, strayOf } from '../../escrow/solana/solana-terms.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
 import { factKey } from '../../facts/chain-fact.ts';
+import { traced } from '../../platform/request-trace.ts';
 import { foldPayment, type PaymentState } from '../fold.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { applyAccepted } from './apply-accepted.ts';
@@ -10,26 +11,55 @@ import { bookLedger } from './book-ledger.ts';
 import { finalityOf } from './finality.ts';
 import type { FoldingWorld, PaymentChange, PaymentEvidence } from './folding-world.ts';
 import { recordSteps } from './record-steps.ts';
-import { standingFacts } from './standing-facts.ts';
+import { standingFactsOf } from './standing-facts.ts';
 
 /**
- * Writes a payment's state, transactions, books and events as its facts have them, under the intent's lock. Runs any
- * number of times: what is written already is not written again. Throws CONFLICT when the facts have changed since the
- * evidence was read.
+ * Writes the states, transactions, books and events of payments as their facts have them, under their intents' locks.
+ * Runs any number of times: what is written already is not written again. Throws CONFLICT when the facts of any have
+ * changed since its evidence was read.
  */
-export async function writePayment(
+export async function writePayments(
   tx: DatabaseTransaction,
   world: FoldingWorld,
-  evidence: PaymentEvidence,
+  evidence: readonly PaymentEvidence[],
 ): Promise<void> {
+  const [first] = evidence;
+  if (!first) return;
+  await lockIntents(
+    tx,
+    evidence.map((one) => one.terms.paymentIntentId),
+  );
+  const termsHashes = evidence.map((one) => one.terms.termsHash);
+  const standing = await standingFactsOf(tx, { chainId: first.terms.chainId, termsHashes });
+  const told = new Map<string, NewEvent[]>();
+  for (const one of evidence) {
+    const { requestId } = one.group;
+    const rows = standing.get(one.terms.termsHash) ?? [];
+    const { appId, events } = await traced(requestId, () => writePayment(tx, world, { evidence: one, standing: rows }));
+    const stamped = events.map((event) => (requestId ? { ...event, requestId } : event));
+    told.set(appId, [...(told.get(appId) ?? []), ...stamped]);
+  }
+  for (const appId of [...told.keys()].sort()) await appendEvents(tx, appId, told.get(appId) ?? []);
+}
+
+/** In the order of their ids, so that two who lock several never wait for each other. */
+async function lockIntents(tx: DatabaseTransaction, ids: readonly string[]): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM payment_intent WHERE id = ANY(${ids}::uuid[]) ORDER BY id FOR UPDATE`;
+}
+
+async function writePayment(
+  tx: DatabaseTransaction,
+  world: FoldingWorld,
+  { evidence, standing }: { evidence: PaymentEvidence; standing: readonly ChainFact[] },
+): Promise<{ appId: string; events: NewEvent[] }> {
   const { terms, facts } = evidence;
-  const intent = await lockIntent(tx, terms.paymentIntentId);
-  const standing = await standingFacts(tx, { chainId: terms.chainId, termsHash: terms.termsHash });
   const state = foldPayment(facts);
   if (!state || standing.map(factKey).join() !== facts.map(factKey).join()) {
     throw new GatewayError('CONFLICT', `The facts of payment ${terms.termsHash} have changed since they were read.`);
   }
   const now = world.clock.now();
+  // Read here and not with the others': two payments of a batch may be of one intent.
+  const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: terms.paymentIntentId } });
   const steps = await recordSteps(tx, { evidence, now });
   await bookLedger(tx, { evidence, now });
   const change = { evidence, intent, state, steps };
@@ -38,12 +68,7 @@ export async function writePayment(
     stray === null && counts(intent, terms.termsHash, state)
       ? await applyAccepted(tx, world, change)
       : await giveBack(tx, world, { change, stray });
-  await appendEvents(tx, intent.appId, events);
-}
-
-async function lockIntent(tx: DatabaseTransaction, id: string): Promise<PaymentIntent> {
-  await tx.$queryRaw`SELECT 1 FROM payment_intent WHERE id = ${id}::uuid FOR UPDATE`;
-  return await tx.paymentIntent.findUniqueOrThrow({ where: { id } });
+  return { appId: intent.appId, events };
 }
 
 /** The accepted payment, or the first one of an intent that waits for one. */

@@ -1,0 +1,22 @@
+/** Postgres' faults of locks, however deep the driver and Prisma have wrapped them. */
+const LOCK_NOT_AVAILABLE = new Set(['55P03']);
+/** Prisma has a code of its own for it. */
+const DEADLOCK = new Set(['40P01', 'P2034']);
+
+/** True when a statement gave up waiting for a lock (`lock_timeout` or NOWAIT). */
+export function isLockTimeout(error: unknown): boolean {
+  return carries(error, LOCK_NOT_AVAILABLE, 0);
+}
+
+/** True when Postgres chose the transaction as the victim of a deadlock: tried again, it goes through. */
+export function isDeadlock(error: unknown): boolean {
+  return carries(error, DEADLOCK, 0);
+}
+
+function carries(value: unknown, codes: ReadonlySet<unknown>, depth: number): boolean {
+  if (depth > 6 || value === null || typeof value !== 'object') return false;
+  for (const name of ['code', 'originalCode']) {
+    if (codes.has(Reflect.get(value, name))) return true;
+  }
+  return ['meta', 'cause', 'driverAdapterError'].some((name) => carries(Reflect.get(value, name), codes, depth + 1));
+}
