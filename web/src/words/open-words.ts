@@ -1,6 +1,6 @@
 /**
- * The pages' words: one JSON file a language and an area. English is the reference: its keys are the type of every other
- * language, and the fallback. A further language is one folder more and one line in `languages`.
+ * The pages' words: one JSON file a language and an area, asked for as `area.key`. English is the reference: every other
+ * language has its keys, and falls back to it. A further language is one folder more and one line in `languages`.
  */
 import i18next, { type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
@@ -10,33 +10,55 @@ export type Language = (typeof languages)[number];
 
 type Words = Record<string, unknown>;
 
-/** The browser's first language that we speak; what the payer chose by hand goes before it. */
-export function preferredLanguage(): Language {
+const files = import.meta.glob<Words>('./{en,de}/*.json', { import: 'default' });
+/** The areas in use, to be brought in another language when it is chosen. */
+const opened = new Set<string>();
+
+/** The browser's first language that we speak; what the viewer chose by hand goes before it. */
+function preferredLanguage(): Language {
   const chosen = [localStorage.getItem('sluice.language'), ...navigator.languages];
   const known = chosen.flatMap((name) => languages.filter((one) => name?.toLowerCase().split('-')[0] === one));
   return known[0] ?? 'en';
 }
 
-/** `load` brings the words of a language; English comes with the page, another is loaded when it is asked for. */
-export async function openWords(english: Words, load: (language: Language) => Promise<Words>): Promise<i18n> {
+/** `english` are the areas that come with the page, by name: `openWords({ everywhere, checkout })`. Others: `addWords`. */
+export async function openWords(english: Record<string, Words>): Promise<i18n> {
   const language = preferredLanguage();
-  const words = language === 'en' ? english : await load(language).catch(() => english);
+  for (const area of Object.keys(english)) opened.add(area);
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: 'en',
-    resources: { en: { translation: english }, [language]: { translation: words } },
+    resources: { en: { translation: english } },
     interpolation: { escapeValue: false },
     returnNull: false,
   });
+  if (language !== 'en') await bring(language, Object.keys(english));
   document.documentElement.lang = language;
   return i18next;
 }
 
-export async function switchLanguage(language: Language, load: (language: Language) => Promise<Words>): Promise<void> {
-  if (!i18next.hasResourceBundle(language, 'translation')) {
-    i18next.addResourceBundle(language, 'translation', await load(language));
-  }
+/** Areas of a part that is loaded later; wait for it beside the part's own code. */
+export async function addWords(areas: readonly string[]): Promise<void> {
+  const fresh = areas.filter((area) => !opened.has(area));
+  await bring('en', fresh);
+  const [language] = languages.filter((one) => one === i18next.language);
+  if (language && language !== 'en') await bring(language, fresh);
+  for (const area of fresh) opened.add(area);
+}
+
+export async function switchLanguage(language: Language): Promise<void> {
+  if (language !== 'en') await bring(language, [...opened]);
   localStorage.setItem('sluice.language', language);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
+}
+
+/** A file that cannot be loaded leaves English standing. */
+async function bring(language: Language, areas: readonly string[]): Promise<void> {
+  await Promise.all(
+    areas.map(async (area) => {
+      const words = await files[`./${language}/${area}.json`]?.().catch(() => undefined);
+      if (words) i18next.addResourceBundle(language, 'translation', { [area]: words }, true, true);
+    }),
+  );
 }

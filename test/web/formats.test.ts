@@ -1,0 +1,82 @@
+/** Times, addresses and colours as the pages show them. */
+import { describe, expect, it } from 'vitest';
+import { explorerLink, shortAddress } from '../../web/src/ui/formats/address.ts';
+import { contrastOf, readableAccent } from '../../web/src/ui/formats/contrast.ts';
+import { absoluteTime, countdown, relativeTime, spanWords } from '../../web/src/ui/formats/time.ts';
+
+const now = new Date('2026-11-22T11:00:00Z');
+const at = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+
+describe('a time', () => {
+  it.each([
+    [0, 'now'],
+    [-29, 'now'],
+    [-45, '45 seconds ago'],
+    [-60, '1 minute ago'],
+    [-3599, '59 minutes ago'],
+    [-86_400, 'yesterday'],
+    [86_400 * 3, 'in 3 days'],
+    [-86_400 * 400, 'last year'],
+  ])('%s seconds from now is %s', (seconds, words) => {
+    expect(relativeTime('en', at(seconds), now)).toBe(words);
+  });
+
+  it('is told in the viewer’s language and zone', () => {
+    expect(relativeTime('de', at(-120), now)).toBe('vor 2 Minuten');
+    expect(absoluteTime('en', now, 'Europe/Berlin')).toBe('Nov 22, 2026, 12:00:00 PM GMT+1');
+    expect(absoluteTime('de', now, 'UTC')).toContain('22. Nov. 2026');
+  });
+
+  it('counts down to nothing, and not below', () => {
+    expect([605_000, 59_001, 3_723_000, 0, -5].map(countdown)).toEqual(['10:05', '1:00', '1:02:03', '0:00', '0:00']);
+  });
+
+  it.each([
+    [5, '5 seconds'],
+    [60, '1 minute'],
+    [86_400, '24 hours'],
+    [604_800, '7 days'],
+    [129_600, '36 hours'],
+    [5_400, '90 minutes'],
+  ])('a span of %s seconds is %s', (seconds, words) => {
+    expect(spanWords('en', seconds)).toBe(words);
+  });
+});
+
+describe('an address', () => {
+  it('keeps its ends', () => {
+    expect(shortAddress('0x5FbDB2315678afecb367f032d93F642f64180aa3')).toBe('0x5FbD…0aa3');
+    expect(shortAddress('0x1234')).toBe('0x1234');
+  });
+
+  it('is shown by the chain’s explorer, where it has one', () => {
+    const solana = { family: 'SOLANA', explorerUrl: 'https://explorer.solana.com?cluster=testnet' } as const;
+    expect(explorerLink(solana, 'transaction', 'abc')).toBe('https://explorer.solana.com/tx/abc?cluster=testnet');
+    const base = { family: 'EVM', explorerUrl: 'https://basescan.org' } as const;
+    expect(explorerLink(base, 'address', '0xab')).toBe('https://basescan.org/address/0xab');
+    expect(explorerLink({ family: 'EVM', explorerUrl: null }, 'address', '0xab')).toBeNull();
+  });
+});
+
+describe('a merchant’s accent', () => {
+  it.each(['#ffff00', '#000000', '#ffffff', '#808080', '#2f55d4', '#ff4400', '#7f7fff'])(
+    '%s can be read on light and on dark',
+    (colour) => {
+      for (const surface of ['#ffffff', '#171b21']) {
+        const colours = readableAccent(colour, surface);
+        expect(contrastOf(colours?.accentInk ?? '', surface), 'as text').toBeGreaterThanOrEqual(4.5);
+        expect(contrastOf(colours?.accent ?? '', surface), 'as a shape').toBeGreaterThanOrEqual(3);
+        expect(contrastOf(colours?.onAccent ?? '', colours?.accent ?? ''), 'on it').toBeGreaterThanOrEqual(4.5);
+      }
+    },
+  );
+
+  it('stays as it is where it is readable, and is nothing where it is no colour', () => {
+    expect(readableAccent('#2f55d4', '#ffffff')).toEqual({
+      accent: '#2f55d4',
+      onAccent: '#ffffff',
+      accentInk: '#2f55d4',
+    });
+    expect(readableAccent('red', '#ffffff')).toBeUndefined();
+  });
+});

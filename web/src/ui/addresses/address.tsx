@@ -1,0 +1,48 @@
+/** An address or a transaction's hash: short, with its whole on hover and in the copy, and a link to the chain's explorer. */
+import { useTranslation } from 'react-i18next';
+import { chainOf } from '../../settings.ts';
+import { buttonClass } from '../button/button.tsx';
+import { CopyButton } from '../button/copy-button.tsx';
+import { classNames } from '../class-names.ts';
+import { explorerLink, type OnChain, shortAddress } from '../formats/address.ts';
+import { Icon } from '../icon.tsx';
+import styles from './addresses.module.css';
+import { Identicon } from './identicon.tsx';
+
+type AddressProps = {
+  value: string;
+  /** For the explorer's link; none without it. */
+  chainId?: number | null | undefined;
+  kind?: OnChain;
+  /** All of it, where it is to be compared letter by letter. */
+  isWhole?: boolean;
+  /** No buttons: where the whole row is a link. */
+  isBare?: boolean;
+};
+
+export function Address({ value, chainId, kind = 'address', isWhole, isBare }: AddressProps) {
+  const { t } = useTranslation();
+  const chain = chainId == null ? undefined : chainOf(chainId);
+  const link = chain && explorerLink(chain, kind, value);
+  return (
+    <span className={styles.address}>
+      {kind === 'address' && <Identicon value={value} />}
+      <span className={classNames(styles.value, isWhole && styles.whole)} title={value}>
+        {isWhole ? value : shortAddress(value)}
+      </span>
+      {!isBare && <CopyButton text={value} name={t(`everywhere.${kind}`)} />}
+      {!isBare && link && (
+        <a
+          href={link}
+          target="_blank"
+          rel="noreferrer noopener"
+          className={buttonClass({ look: 'bare', size: 'small' })}
+          aria-label={t('everywhere.inExplorer', { name: t(`everywhere.${kind}`) })}
+          title={t('everywhere.inExplorer', { name: t(`everywhere.${kind}`) })}
+        >
+          <Icon name="external" />
+        </a>
+      )}
+    </span>
+  );
+}

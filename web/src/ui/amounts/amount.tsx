@@ -1,0 +1,36 @@
+/** Money: fiat first, the token beneath with its symbol and chain; the exact figure on hover. */
+import { classNames } from '../class-names.ts';
+import { useFormats } from '../formats/use-formats.ts';
+import styles from './amounts.module.css';
+
+export type TokenAmount = {
+  /** Base units. */
+  units: bigint | string;
+  decimals: number;
+  symbol: string;
+  /** The chain's name. */
+  chain?: string;
+};
+
+type AmountProps = {
+  /** A decimal string. */
+  fiat?: { amount: string; currency: string } | undefined;
+  token?: TokenAmount | undefined;
+  size?: 'normal' | 'large';
+};
+
+export function Amount({ fiat, token, size = 'normal' }: AmountProps) {
+  const formats = useFormats();
+  const figure = token && formats.token(token.units, token.decimals);
+  return (
+    <span className={classNames(styles.amount, size === 'large' && styles.large)}>
+      {fiat && <span className={styles.fiat}>{formats.fiat(fiat.amount, fiat.currency)}</span>}
+      {token && figure && (
+        <span className={styles.token} title={`${figure.exact} ${token.symbol}`}>
+          {figure.words} {token.symbol}
+          {token.chain && ` · ${token.chain}`}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,91 @@
+/** The one button. While what it started runs it says so, and cannot be pressed again. */
+import { type ComponentProps, type MouseEvent, type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
+import { classNames } from '../class-names.ts';
+import { Icon } from '../icon.tsx';
+import type { IconName } from '../icon-drawings.ts';
+import styles from './button.module.css';
+
+export type ButtonLook = {
+  /** `primary` at most once at a time on a page; it says what happens next. */
+  look?: 'primary' | 'plain' | 'bare' | 'danger';
+  size?: 'small' | 'normal' | 'large';
+  icon?: IconName;
+  /** As wide as its place. */
+  isWide?: boolean;
+};
+
+type ButtonProps = ButtonLook &
+  Omit<ComponentProps<'button'>, 'onClick' | 'disabled' | 'ref'> & {
+    ref?: Ref<HTMLButtonElement>;
+    /** A promise keeps the button busy until it ends; a failure is the caller's to show. */
+    onPress?: (event: MouseEvent<HTMLButtonElement>) => unknown;
+    isBusy?: boolean;
+    /** Instead of the words while busy, such as "Waiting for your wallet". */
+    busyWords?: ReactNode;
+    /** Not `disabled`: it keeps the focus and can say why. */
+    isDisabled?: boolean;
+  };
+
+export function Button({
+  look = 'plain',
+  size = 'normal',
+  icon,
+  isWide,
+  onPress,
+  isBusy,
+  busyWords,
+  isDisabled,
+  className,
+  children,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  const [isRunning, setRunning] = useState(false);
+  const running = useRef(false);
+  const isThere = useRef(true);
+  useEffect(() => {
+    isThere.current = true;
+    return () => {
+      isThere.current = false;
+    };
+  }, []);
+  const busy = isBusy || isRunning;
+
+  const press = (event: MouseEvent<HTMLButtonElement>) => {
+    if (running.current || isBusy || isDisabled) {
+      event.preventDefault();
+      return;
+    }
+    const started = onPress?.(event);
+    if (!(started instanceof Promise)) return;
+    running.current = true;
+    setRunning(true);
+    const end = () => {
+      running.current = false;
+      if (isThere.current) setRunning(false);
+    };
+    started.then(end, (error: unknown) => {
+      end();
+      throw error;
+    });
+  };
+
+  return (
+    <button
+      {...rest}
+      type={type}
+      onClick={press}
+      aria-disabled={busy || isDisabled || undefined}
+      aria-busy={busy || undefined}
+      className={classNames(buttonClass({ look, size, isWide }), !children && styles.square, className)}
+    >
+      {busy ? <span className={styles.wheel} aria-hidden="true" /> : icon && <Icon name={icon} />}
+      {busy && busyWords !== undefined ? busyWords : children}
+    </button>
+  );
+}
+
+/** The classes of a button, for a link that looks like one. */
+export function buttonClass({ look = 'plain', size = 'normal', isWide }: ButtonLook): string {
+  return classNames(styles.button, styles[look], size !== 'normal' && styles[size], isWide && styles.wide);
+}

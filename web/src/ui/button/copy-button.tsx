@@ -1,0 +1,62 @@
+/** Copies a text and says that it did. */
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from './button.tsx';
+
+const SHOWN_MS = 1_500;
+
+type CopyButtonProps = {
+  /** What is copied: the exact figure, the whole address. */
+  text: string;
+  /** Of what, for the accessible name: "Copy address". */
+  name: string;
+  /** With its words beside the sign. */
+  hasWords?: boolean;
+};
+
+export function CopyButton({ text, name, hasWords }: CopyButtonProps) {
+  const { t } = useTranslation();
+  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
+  useEffect(() => {
+    if (state === 'idle') return;
+    const timer = setTimeout(() => setState('idle'), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = async () => setState((await copyText(text)) ? 'copied' : 'failed');
+  const words = state === 'idle' ? t('everywhere.copy') : t(`everywhere.${state}`);
+  return (
+    <>
+      <Button
+        look={hasWords ? 'plain' : 'bare'}
+        size="small"
+        icon={state === 'copied' ? 'check' : state === 'failed' ? 'alert' : 'copy'}
+        onPress={copy}
+        aria-label={hasWords ? undefined : t('everywhere.copyOf', { name })}
+        title={t('everywhere.copyOf', { name })}
+      >
+        {hasWords ? words : undefined}
+      </Button>
+      <span className="visually-hidden" aria-live="polite">
+        {state === 'idle' ? '' : words}
+      </span>
+    </>
+  );
+}
+
+/** The clipboard is there on secure pages only; elsewhere a selected text is copied the old way. */
+async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard) {
+    return await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  }
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'visually-hidden';
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  return isCopied;
+}

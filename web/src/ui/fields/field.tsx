@@ -1,0 +1,44 @@
+/** A label, a hint and a fault around one control, tied to it for screen readers. */
+import { type ReactNode, useId } from 'react';
+import { Icon } from '../icon.tsx';
+import styles from './fields.module.css';
+
+export type FieldWords = {
+  label: ReactNode;
+  hint?: ReactNode;
+  /** What is wrong with the value, in the reader's words. */
+  error?: ReactNode;
+  /** The label is for screen readers only. */
+  isLabelHidden?: boolean;
+};
+
+export type FieldWiring = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined };
+
+export function Field({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  children,
+}: FieldWords & { children: (wiring: FieldWiring) => ReactNode }) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : styles.label}>
+        {label}
+      </label>
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error ? true : undefined })}
+      {hint && (
+        <p id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} className={styles.error} role="alert">
+          <Icon name="alert" /> <span>{error}</span>
+        </p>
+      )}
+    </div>
+  );
+}

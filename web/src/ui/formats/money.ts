@@ -1,0 +1,75 @@
+/** Amounts as people read them. Integers and decimal strings only: an amount is never made a number. */
+
+export type Figure = {
+  /** With no more digits than mean something. */
+  words: string;
+  /** Every digit. */
+  exact: string;
+  /** Whether `words` leaves something out. */
+  isShortened: boolean;
+};
+
+/** Digits of a token's amount that mean something, from its first one on; those before the point are never dropped. */
+const MEANT_DIGITS = 6;
+/** As many after the point as money has, where there are as many. */
+const MONEY_DIGITS = 2;
+
+/**
+ * `units` are base units, `decimals` 0 to 36. Cut, not rounded: a balance is never shown as more than it is.
+ * 12500000 of 6 decimals are 12.50; 4123456789012345 of 18 are 0.00412345.
+ */
+export function tokenFigure(language: string, units: bigint, decimals: number): Figure {
+  const { isNegative, whole, fraction } = split(units, decimals);
+  const significant = fraction.replace(/0+$/, '');
+  const leading = whole === '0' ? (/^0*/.exec(significant)?.[0].length ?? 0) : 0;
+  const kept = leading + Math.max(MEANT_DIGITS - (whole === '0' ? 0 : whole.length), MONEY_DIGITS);
+  const shown = significant.slice(0, kept).replace(/0+$/, '');
+  const padded = shown.padEnd(Math.min(MONEY_DIGITS, decimals), '0');
+  return {
+    words: joinFigure(language, isNegative, whole, padded),
+    exact: joinFigure(language, isNegative, whole, significant.padEnd(Math.min(MONEY_DIGITS, decimals), '0')),
+    isShortened: shown !== significant,
+  };
+}
+
+/** Base units as a plain decimal string, such as `12.5`, to copy into another program. */
+export function plainDecimal(units: bigint, decimals: number): string {
+  const { isNegative, whole, fraction } = split(units, decimals);
+  const significant = fraction.replace(/0+$/, '');
+  return `${isNegative ? '-' : ''}${whole}${significant === '' ? '' : `.${significant}`}`;
+}
+
+/** A decimal string in a currency: `12.50 USD`, `1.234,50 EUR` in German. At least as many decimals as the currency has. */
+export function fiatFigure(language: string, amount: string, currency: string): string {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount);
+  if (!parts) return `${amount} ${currency}`;
+  const [, sign = '', whole = '0', fraction = ''] = parts;
+  const least = currencyDigits(currency);
+  const significant = fraction.replace(/0+$/, '').padEnd(least, '0');
+  return `${joinFigure(language, sign === '-', whole, significant)} ${currency}`;
+}
+
+/** Minor digits of a currency: 2 of USD, 0 of JPY. */
+export function currencyDigits(currency: string): number {
+  try {
+    const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+    return maximumFractionDigits ?? MONEY_DIGITS;
+  } catch {
+    return MONEY_DIGITS;
+  }
+}
+
+function split(units: bigint, decimals: number): { isNegative: boolean; whole: string; fraction: string } {
+  const isNegative = units < 0n;
+  const digits = String(isNegative ? -units : units).padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  return { isNegative, whole: digits.slice(0, point), fraction: digits.slice(point) };
+}
+
+/** Grouped by Intl, which takes a bigint of any size; the fraction is ours, for Intl would round it as a number. */
+function joinFigure(language: string, isNegative: boolean, whole: string, fraction: string): string {
+  const grouped = new Intl.NumberFormat(language).format(BigInt(whole));
+  const point =
+    new Intl.NumberFormat(language).formatToParts(1.5).find((part) => part.type === 'decimal')?.value ?? '.';
+  return `${isNegative ? '−' : ''}${grouped}${fraction === '' ? '' : `${point}${fraction}`}`;
+}

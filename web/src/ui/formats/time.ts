@@ -1,0 +1,70 @@
+/** Times as people read them, in the viewer's zone. `now` is an argument, so that it can be tested and ticks from one place. */
+
+const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** "5 minutes ago", "tomorrow"; the last half minute is "now". */
+export function relativeTime(language: string, at: Date, now: Date): string {
+  const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const fitting = units.find(([, span]) => Math.abs(seconds) >= span);
+  if (fitting) return format.format(Math.trunc(seconds / fitting[1]), fitting[0]);
+  return Math.abs(seconds) < 30 ? format.format(0, 'second') : format.format(seconds, 'second');
+}
+
+/** "22 Nov 2026, 11:14:02 UTC" as the language writes it. */
+export function absoluteTime(language: string, at: Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat(language, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+    timeZone,
+  }).format(at);
+}
+
+/** "22 Nov 2026". */
+export function calendarDay(language: string, at: Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric', timeZone }).format(at);
+}
+
+/** "14:32". */
+export function clockTime(language: string, at: Date, timeZone?: string): string {
+  return new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', timeZone }).format(at);
+}
+
+/** What is left of a countdown: "9:05", "1:02:03"; never below 0:00. */
+export function countdown(untilMs: number): string {
+  const seconds = Math.max(0, Math.ceil(untilMs / 1000));
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor((seconds % 3600) / 60);
+  const rest = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** A span of seconds in its largest fitting unit: "24 hours", "5 seconds", "3 days". */
+export function spanWords(language: string, seconds: number): string {
+  const spans: [unit: string, seconds: number][] = [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+  ];
+  // Two days and more are days; a day and a half is 36 hours.
+  const fitting = spans.find(([unit, span]) => seconds >= span * (unit === 'day' ? 2 : 1) && seconds % span === 0);
+  const [unit, span] = fitting ?? spans.find(([, one]) => seconds >= one * 10) ?? ['second', 1];
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'long',
+    maximumFractionDigits: 1,
+  }).format(seconds / span);
+}

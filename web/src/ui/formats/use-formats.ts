@@ -1,0 +1,24 @@
+/** The formats in the viewer's language. */
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { fiatFigure, tokenFigure } from './money.ts';
+import { absoluteTime, calendarDay, clockTime, relativeTime, spanWords } from './time.ts';
+
+export function useFormats() {
+  const { i18n } = useTranslation();
+  const language = i18n.language;
+  return useMemo(
+    () => ({
+      fiat: (amount: string, currency: string) => fiatFigure(language, amount, currency),
+      token: (units: bigint | string, decimals: number) => tokenFigure(language, BigInt(units), decimals),
+      count: (count: number) => new Intl.NumberFormat(language).format(count),
+      relative: (at: Date, now: Date) => relativeTime(language, at, now),
+      absolute: (at: Date) => absoluteTime(language, at),
+      day: (at: Date) => calendarDay(language, at),
+      clock: (at: Date) => clockTime(language, at),
+      span: (seconds: number) => spanWords(language, seconds),
+      list: (words: readonly string[]) => new Intl.ListFormat(language).format(words),
+    }),
+    [language],
+  );
+}

@@ -1,0 +1,17 @@
+/** A time as it is said, with the exact one on hover. */
+import { useFormats } from '../formats/use-formats.ts';
+import { useNow } from '../formats/use-now.ts';
+
+export function Time({ at, isAbsolute }: { at: string | Date; isAbsolute?: boolean }) {
+  const formats = useFormats();
+  const now = useNow();
+  const instant = typeof at === 'string' ? new Date(at) : at;
+  const absolute = formats.absolute(instant);
+  // The clock ticks twice a minute; what has just happened is not told as future.
+  const seen = instant > now && instant.getTime() - now.getTime() < 60_000 ? now : instant;
+  return (
+    <time dateTime={instant.toISOString()} title={absolute}>
+      {isAbsolute ? absolute : formats.relative(seen, now)}
+    </time>
+  );
+}

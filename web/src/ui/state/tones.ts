@@ -1,0 +1,46 @@
+/** What a status means to the reader: good, waiting, bad, or nothing in particular. Never told by colour alone. */
+import type { IconName } from '../icon-drawings.ts';
+
+export type Tone = 'good' | 'wait' | 'bad' | 'quiet';
+
+export const toneIcons: Record<Tone, IconName> = { good: 'check', wait: 'clock', bad: 'alert', quiet: 'minus' };
+
+const tones: Record<Tone, readonly string[]> = {
+  good: [
+    'ACTIVE',
+    'AUTHORIZED',
+    'CAPTURED',
+    'COMPLETE',
+    'CONFIRMED',
+    'DELIVERED',
+    'OK',
+    'PAID',
+    'SETTLED',
+    'RESOLVED_MERCHANT',
+  ],
+  wait: ['CREATED', 'OPEN', 'PENDING', 'REFUND_PENDING', 'SIGNATURE_REQUIRED', 'PAUSED', 'RESOLVED_SPLIT'],
+  bad: [
+    'FAILED',
+    'PAST_DUE',
+    'LOW_ALLOWANCE',
+    'LOW_BALANCE',
+    'PERMIT_EXPIRED',
+    'REORGED',
+    'REVOKED',
+    'UNCOLLECTIBLE',
+    'RESOLVED_PAYER',
+  ],
+  quiet: ['CANCELLED', 'DRAFT', 'EXPIRED', 'INACTIVE', 'REFUNDED', 'VOID'],
+};
+
+/** Statuses that have words in `everywhere.status`. */
+export const knownStatuses: readonly string[] = Object.values(tones).flat();
+
+export function toneOf(status: string): Tone {
+  const found = Object.entries(tones).find(([, statuses]) => statuses.includes(status));
+  return found && isTone(found[0]) ? found[0] : 'quiet';
+}
+
+function isTone(text: string): text is Tone {
+  return text in toneIcons;
+}
