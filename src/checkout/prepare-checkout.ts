@@ -1,5 +1,11 @@
 import { Decimal } from 'decimal.js';
-import { type DatabaseTransaction, type PaymentIntent, type Quote, transaction } from '../../prisma/client.ts';
+import {
+  type DatabaseTransaction,
+  type PaymentIntent,
+  type Prisma,
+  type Quote,
+  transaction,
+} from '../../prisma/client.ts';
 import { parsePayoutAddress } from '../auth/payout-address.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
@@ -31,9 +37,13 @@ export type ToldQuote = Pick<
   'id' | 'chainId' | 'tokenKey' | 'cryptoAmount' | 'exchangeRate' | 'expiresAt' | 'evidence'
 >;
 
-/** `walletBalance` and `walletAllowance` in base units, as of the latest block. */
+/**
+ * `walletBalance` and `walletAllowance` in base units, as of the latest block. `terms`: what is agreed to, a payment's terms
+ * or a subscription's consent, every integer a decimal string.
+ */
 export type PreparedCheckout = {
   quote: ToldQuote;
+  terms: Prisma.InputJsonObject;
   steps: PaymentStep[];
   walletBalance: string;
   walletAllowance: string;
@@ -74,6 +84,7 @@ export async function prepareCheckout(
   const { result } = await transaction(world.database, (tx) =>
     once(tx, request.idempotency, async () => ({
       quote: await writeQuote(tx, { ...asked, way, planned, expiresAt }),
+      terms: planned.terms,
       steps: planned.steps,
       walletBalance: planned.walletBalance.toString(),
       walletAllowance: planned.walletAllowance.toString(),

@@ -1,4 +1,4 @@
-import { type Database, type DatabaseTransaction, type ProductPlanPrice, transaction } from '../../../prisma/client.ts';
+import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
 import type { SessionWithItems } from '../../checkout/checkout-session.ts';
 import { billingFaults, linkPrice, type StartLinkCheckoutInput } from '../../checkout/links/link-checkout.ts';
@@ -18,6 +18,7 @@ import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
+import { defaultPrice } from './default-price.ts';
 import { subscriptionSession } from './subscription-session.ts';
 
 type Link = Awaited<ReturnType<typeof findLink>>;
@@ -107,15 +108,6 @@ async function soldBy(
   }
   if (faults.length > 0) throw invalid(faults);
   return { plan: link.productPlan, price };
-}
-
-async function defaultPrice(database: Database, productPlanId: string): Promise<ProductPlanPrice> {
-  const price = await database.productPlanPrice.findFirst({
-    where: { productPlanId, isActive: true },
-    orderBy: [{ isDefault: 'desc' }, { sortOrder: 'asc' }],
-  });
-  if (price) return price;
-  throw new GatewayError('INVALID_STATE', "The payment link's plan has no price.");
 }
 
 async function payerOf(

@@ -124,6 +124,7 @@ export async function prepareConsent(
           expiresAt: row.quoteExpiresAt,
           evidence: quoted.evidence,
         },
+        terms: consentToJson(consent),
         steps,
         walletBalance: reading.wallet.balance.toString(),
         walletAllowance: allowance.toString(),

@@ -21,7 +21,7 @@ export const ChainFamilyEnum = builder.enumType('ChainFamily', {
   } as const,
 });
 
-builder.prismaObject('PayoutAddress', {
+export const PayoutAddressRef = builder.prismaObject('PayoutAddress', {
   description: 'Where an app is paid on the chains of one family.',
   fields: (t) => ({
     family: t.expose('family', { type: ChainFamilyEnum, description: 'The kind of chain.' }),

@@ -1,54 +1,102 @@
 /** The query checkout and the live field checkoutUpdated: what a payer's page may see. */
-import type { App, PaymentIntent } from '../../../../prisma/client.ts';
+import type { Prisma } from '../../../../prisma/client.ts';
 import { authenticate } from '../../../auth/authenticate.ts';
 import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import { notFound } from '../../../errors.ts';
 import type { SequencedEvent } from '../../../events/store.ts';
 import { imageAddress } from '../../images/image-address.ts';
-import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
+import { PayoutAddressRef } from '../apps/app.ts';
+import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { builder } from '../server/builder.ts';
+import { either } from '../server/either.ts';
 import { live } from '../server/live.ts';
 import { byRealTime, type World } from '../server/world.ts';
+import { SubscriptionStatusEnum } from '../subscriptions/subscription.ts';
+import { CheckoutAttemptRef, CheckoutPaymentRef } from './checkout-payment.ts';
 import { CheckoutSessionRef } from './checkout-session.ts';
+import { type PayersView, readPayersView } from './checkout-view.ts';
 import { sessionScope } from './session-access.ts';
+import { readSessionPrints, watchSession } from './watch-session.ts';
 
-type Payment = Pick<PaymentIntent, 'status' | 'authorizationChainId' | 'authorizationTxHash' | 'authorizationTokenKey'>;
+type SoldSubscription = Prisma.SubscriptionGetPayload<{ include: { productPlanPrice: true } }>;
 
-type PayersView = {
-  sessionId: string;
-  app: Pick<App, 'name' | 'mode' | 'logoUrl' | 'accentColor'>;
-  payment: Payment | null;
-};
-
-const CheckoutPaymentRef = builder.objectRef<Payment>('CheckoutPayment').implement({
-  description: 'How far the payment of a session is.',
+const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSubscription').implement({
+  description: 'The subscription that a session begins.',
   fields: (t) => ({
-    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Where it is.' }),
-    chainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'The chain it was paid on.' }),
-    tokenKey: t.exposeString('authorizationTokenKey', { nullable: true, description: 'The token it was paid with.' }),
-    txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The authorizing transaction.' }),
+    status: t.expose('status', { type: SubscriptionStatusEnum, description: 'Where it is.' }),
+    billingInterval: t.field({
+      type: BillingIntervalEnum,
+      nullable: true,
+      description: 'The unit of its period.',
+      resolve: ({ productPlanPrice }) => productPlanPrice.billingInterval,
+    }),
+    billingIntervalCount: t.int({
+      description: 'How many of them a period has.',
+      resolve: ({ productPlanPrice }) => productPlanPrice.billingIntervalCount,
+    }),
+    trialPeriodDays: t.int({
+      nullable: true,
+      description: 'Days before the first charge; null for none.',
+      resolve: ({ productPlanPrice }) => productPlanPrice.trialPeriodDays,
+    }),
+    currentPeriodEnd: t.expose('currentPeriodEnd', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it is charged next; null before it is ACTIVE.',
+    }),
   }),
 });
 
 const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
   description: "What a payer's page may see of a session.",
   fields: (t) => ({
-    appName: t.string({ description: 'Who is paid.', resolve: ({ app }) => app.name }),
+    appName: t.string({ description: 'Who is paid.', resolve: ({ session }) => session.app.name }),
     appLogoUrl: t.string({
       nullable: true,
       description: 'The logo of who is paid, as a path of this installation that begins with /images/.',
-      resolve: ({ app }, _args, { world }) => imageAddress(world.secretKeys, app.logoUrl),
+      resolve: ({ session }, _args, { world }) => imageAddress(world.secretKeys, session.app.logoUrl),
     }),
     accentColor: t.string({
       nullable: true,
       description: 'The colour that who is paid chose for the page, as #rrggbb; null for ours.',
-      resolve: ({ app }) => app.accentColor,
+      resolve: ({ session }) => session.app.accentColor,
     }),
-    isTest: t.boolean({ description: 'Whether it is play money.', resolve: ({ app }) => app.mode === 'TEST' }),
+    merchantName: t.string({
+      description: 'Whose app it is.',
+      resolve: ({ session }) => session.app.merchant.name,
+    }),
+    isTest: t.boolean({
+      description: 'Whether it is play money.',
+      resolve: ({ session }) => session.app.mode === 'TEST',
+    }),
     payment: t.expose('payment', {
       type: CheckoutPaymentRef,
       nullable: true,
       description: 'The payment; null for a trial.',
+    }),
+    attempt: t.expose('attempt', {
+      type: CheckoutAttemptRef,
+      nullable: true,
+      description:
+        "What the payer answered last; null before that, and after it failed: then the session's lastError says why.",
+    }),
+    subscription: t.field({
+      type: CheckoutSubscriptionRef,
+      nullable: true,
+      description: 'What a SUBSCRIPTION session begins.',
+      resolve: ({ session }) => session.subscription,
+    }),
+    payees: t.field({
+      type: [PayoutAddressRef],
+      description: 'Where the merchant is paid, one address a chain family: the payee of the terms that are signed.',
+      resolve: ({ session }) => session.app.payoutAddresses,
+    }),
+    disputeSeconds: t.exposeInt('disputeSeconds', {
+      description: 'How long after the capture the payer may dispute, seconds; 0 where there are no disputes.',
+    }),
+    now: t.expose('now', {
+      type: 'DateTime',
+      description: "The gateway's clock, by which quotes and sessions end; a browser's may be wrong.",
     }),
     session: t.prismaField({
       type: CheckoutSessionRef,
@@ -74,7 +122,7 @@ builder.queryField('checkout', (t) =>
     resolve: async (_root, { id, clientSecret }, { world, principal: caller }) => {
       const principal = clientSecret ? await authenticate(byRealTime(world), { clientSecret }) : caller;
       if (principal.kind !== 'session' || principal.sessionId !== id) throw notFound('checkout session');
-      return await payersView(world, id);
+      return await readPayersView(world, id);
     },
   }),
 );
@@ -82,7 +130,8 @@ builder.queryField('checkout', (t) =>
 builder.subscriptionField('checkoutUpdated', (t) =>
   t.field({
     type: CheckoutRef,
-    description: "What a payer's page may see: as it is now, then after each change of the session or its payment.",
+    description:
+      "What a payer's page may see: as it is now, then after each change of the session or its payment: an event, an answer given elsewhere, a relay that failed, each confirmation until it is authorized.",
     authScopes: { read: true, session: true },
     args: { id: t.arg.id({ required: true, description: "The session's UUID." }) },
     subscribe: async (_root, { id }, context) => {
@@ -91,20 +140,26 @@ builder.subscriptionField('checkoutUpdated', (t) =>
       if (!session) throw notFound('checkout session');
       const about = [id, session.paymentIntentId, session.subscriptionId].filter((one) => one !== null);
       const { events } = await context.world.feed.follow({ appId: session.appId, resourceIds: about });
-      return live<SequencedEvent, PayersView>({
-        first: async () => [await payersView(context.world, id)],
-        events,
-        map: () => payersView(context.world, id),
-      });
+      return followView(context.world, { sessionId: id, events });
     },
     resolve: (view) => view,
   }),
 );
 
-async function payersView(world: Pick<World, 'database'>, sessionId: string): Promise<PayersView> {
-  const session = await scopedDatabase(world.database, { sessionId }).checkoutSession.findUniqueOrThrow({
-    where: { id: sessionId },
-    include: { app: true, paymentIntent: true },
+/** What an event told already is not told again when the session's print is seen to have changed by it. */
+function followView(
+  world: World,
+  request: { sessionId: string; events: AsyncIterableIterator<SequencedEvent, void, void> },
+): AsyncIterableIterator<PayersView, void, void> {
+  const { sessionId, events } = request;
+  let told: string | undefined;
+  const read = async () => {
+    told = (await readSessionPrints(world.database, [sessionId])).get(sessionId);
+    return await readPayersView(world, sessionId);
+  };
+  return live<SequencedEvent | string, PayersView>({
+    first: async () => [await read()],
+    events: either(events, watchSession(world, sessionId)),
+    map: async (change) => (change === told ? undefined : await read()),
   });
-  return { sessionId, app: session.app, payment: session.paymentIntent };
 }

@@ -136,6 +136,13 @@ export const PreparedCheckoutRef = builder.objectRef<PreparedCheckout>('Prepared
   description: 'What to do to pay, in order.',
   fields: (t) => ({
     quote: t.expose('quote', { type: QuoteRef, description: 'The locked price.' }),
+    terms: t.field({
+      type: 'JSONObject',
+      nullable: true,
+      description:
+        "What is agreed to, integers as strings: the payment's terms or the subscription's recurring consent, as the contract has them. A wallet's page can rebuild from it what it is asked to sign. Null in an answer replayed from before it was told.",
+      resolve: (prepared) => prepared.terms ?? null,
+    }),
     steps: t.expose('steps', { type: [PaymentStepRef], description: 'The steps, in order.' }),
     walletBalance: t.expose('walletBalance', {
       type: 'BaseUnits',

@@ -1,0 +1,79 @@
+/** The payment of a session, and what the payer did for it, as the payer's page may see them. */
+import { AuthorizationMethodEnum, CaptureModeEnum, PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
+import { TransactionRef } from '../payments/transaction.ts';
+import { builder } from '../server/builder.ts';
+import type { Attempt, ShownPayment } from './checkout-view.ts';
+
+export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayment').implement({
+  description: 'How far the payment of a session is.',
+  fields: (t) => ({
+    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Where it is.' }),
+    captureMode: t.expose('captureMode', {
+      type: CaptureModeEnum,
+      description: 'Whether it is captured with the authorization, or held until the merchant asks.',
+    }),
+    timelockSeconds: t.exposeInt('timelockDuration', {
+      description: 'How long the escrow holds it after the capture, seconds.',
+    }),
+    chainId: t.exposeInt('authorizationChainId', { nullable: true, description: 'The chain it was paid on.' }),
+    tokenKey: t.exposeString('authorizationTokenKey', { nullable: true, description: 'The token it was paid with.' }),
+    txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The authorizing transaction.' }),
+    walletAddress: t.exposeString('authorizationWalletAddress', {
+      nullable: true,
+      description: 'The wallet that paid.',
+    }),
+    cryptoAmount: t.expose('cryptoAmount', {
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'What was paid, base units.',
+    }),
+    authorization: t.field({
+      type: TransactionRef,
+      nullable: true,
+      description: 'The newest transaction that pays it, from being queued or seen on; also before it counts.',
+      resolve: (payment) => payment.transactions[0] ?? null,
+    }),
+    requiredConfirmations: t.int({
+      nullable: true,
+      description: 'Blocks, its own counted, after which that transaction counts; null while there is none.',
+      resolve: ({ transactions: [newest] }, _args, { world }) =>
+        newest ? (world.registry.chain(newest.chainId)?.confirmations ?? null) : null,
+    }),
+    authorizedAt: t.expose('authorizedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Block time of the authorization.',
+    }),
+    capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'Block time of the capture.' }),
+    captureTxHash: t.exposeString('captureTxHash', { nullable: true, description: 'The capturing transaction.' }),
+    timelockEndsAt: t.expose('timelockEndsAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it can be paid out to the merchant.',
+    }),
+    disputeEndsAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when the payer may dispute it; null before the capture, and where there are no disputes.',
+      resolve: ({ capturedAt, disputeSeconds }) =>
+        capturedAt && disputeSeconds > 0 ? new Date(capturedAt.getTime() + disputeSeconds * 1000) : null,
+    }),
+  }),
+});
+
+export const CheckoutAttemptRef = builder.objectRef<Attempt>('CheckoutAttempt').implement({
+  description: 'What the payer answered last, in whatever tab: it is on its way, or has arrived.',
+  fields: (t) => ({
+    quoteId: t.expose('quoteId', { type: 'UUID', description: 'The quote that was answered.' }),
+    method: t.expose('method', { type: AuthorizationMethodEnum, description: 'How it is paid.' }),
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
+    walletAddress: t.exposeString('walletAddress', { description: 'The wallet.' }),
+    cryptoAmount: t.expose('cryptoAmount', { type: 'BaseUnits', description: 'What is paid, base units.' }),
+    txHash: t.exposeString('txHash', {
+      nullable: true,
+      description: 'The transaction that the wallet told of, if it sent one itself.',
+    }),
+    madeAt: t.expose('madeAt', { type: 'DateTime', description: 'When it was answered.' }),
+  }),
+});

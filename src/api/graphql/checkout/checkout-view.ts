@@ -1,0 +1,90 @@
+/** What a payer's page may see of a session, read in one statement or two. */
+import type { AuthorizationMethod, Prisma } from '../../../../prisma/client.ts';
+import { scopedDatabase } from '../../../auth/scoped-database.ts';
+import { partiesOf } from '../../../checkout/evm/plan-evm-payment.ts';
+import type { World } from '../server/world.ts';
+
+const shown = {
+  app: { include: { merchant: { select: { name: true } }, payoutAddresses: true } },
+  subscription: { include: { productPlanPrice: true } },
+  paymentIntent: {
+    include: {
+      quotes: { where: { confirmedAt: { not: null } }, orderBy: { confirmedAt: 'desc' }, take: 1 },
+      transactions: { where: { type: 'AUTHORIZE' }, orderBy: { createdAt: 'desc' }, take: 1 },
+    },
+  },
+} as const satisfies Prisma.CheckoutSessionInclude;
+
+type ShownSession = Prisma.CheckoutSessionGetPayload<{ include: typeof shown }>;
+
+export type ShownPayment = NonNullable<ShownSession['paymentIntent']> & { disputeSeconds: number };
+
+/** What the payer has answered and nothing has refused yet. */
+export type Attempt = {
+  quoteId: string;
+  chainId: number;
+  tokenKey: string;
+  walletAddress: string;
+  method: AuthorizationMethod;
+  cryptoAmount: string;
+  txHash: string | null;
+  madeAt: Date;
+};
+
+export type PayersView = {
+  sessionId: string;
+  session: ShownSession;
+  payment: ShownPayment | null;
+  attempt: Attempt | null;
+  disputeSeconds: number;
+  now: Date;
+};
+
+export async function readPayersView(world: World, sessionId: string): Promise<PayersView> {
+  const database = scopedDatabase(world.database, { sessionId });
+  const session = await database.checkoutSession.findUniqueOrThrow({ where: { id: sessionId }, include: shown });
+  const disputeSeconds = disputeSecondsOf(world, session);
+  return {
+    sessionId,
+    session,
+    payment: session.paymentIntent && { ...session.paymentIntent, disputeSeconds },
+    attempt: session.lastErrorCode === null ? await attemptOf(world, session) : null,
+    disputeSeconds,
+    now: world.clock.now(),
+  };
+}
+
+/** As the terms will have it: none without an arbiter, and never longer than the money is held. */
+function disputeSecondsOf(world: World, { app, paymentIntent }: ShownSession): number {
+  if (BigInt(partiesOf(world).arbiter) === 0n) return 0;
+  const { disputeStartDuration, timelockDuration } = paymentIntent ?? app;
+  return Math.min(disputeStartDuration, timelockDuration);
+}
+
+async function attemptOf(world: World, session: ShownSession): Promise<Attempt | null> {
+  if (session.mode === 'SUBSCRIPTION') return await signedConsent(world, session.id);
+  const quote = session.paymentIntent?.quotes[0];
+  if (!quote || quote.confirmedAt === null) return null;
+  return {
+    ...quote,
+    quoteId: quote.id,
+    cryptoAmount: quote.cryptoAmount.toFixed(0),
+    txHash: toldHash(quote.steps),
+    madeAt: quote.confirmedAt,
+  };
+}
+
+async function signedConsent(world: World, sessionId: string): Promise<Attempt | null> {
+  const row = await world.database.subscriptionConsent.findFirst({
+    where: { sessionId, signedAt: { not: null } },
+    orderBy: { signedAt: 'desc' },
+  });
+  if (!row || row.signedAt === null) return null;
+  return { ...row, cryptoAmount: row.cryptoAmount.toFixed(0), txHash: null, madeAt: row.signedAt };
+}
+
+/** A transaction that the payer's wallet told of; kept with the quote's steps. */
+function toldHash(steps: Prisma.JsonValue): string | null {
+  if (typeof steps !== 'object' || steps === null || Array.isArray(steps)) return null;
+  return typeof steps.txHash === 'string' ? steps.txHash : null;
+}

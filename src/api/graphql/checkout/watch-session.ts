@@ -1,0 +1,88 @@
+/**
+ * Rings when something of a session changes that no event tells: a block more on its payment, a relay that failed, an
+ * answer that was given in another tab. One statement a second serves everybody who follows a session in this process.
+ */
+import { type Database, Prisma } from '../../../../prisma/client.ts';
+import { sharedPoll } from '../server/live.ts';
+import type { World } from '../server/world.ts';
+
+const POLL_MS = 1000;
+
+type Prints = ReadonlyMap<string, string>;
+type Watch = { followers: Map<string, number>; poll: () => AsyncIterableIterator<Prints, void, void> };
+
+const watches = new WeakMap<World, Watch>();
+
+/** The session's print, whenever it is another one. Ending the iterator ends the watching. */
+export function watchSession(world: World, sessionId: string): AsyncIterableIterator<string, void, void> {
+  const watch = watchOf(world);
+  watch.followers.set(sessionId, (watch.followers.get(sessionId) ?? 0) + 1);
+  const prints = watch.poll();
+  let last: string | undefined;
+  let isOver = false;
+  const iterator: AsyncIterableIterator<string, void, void> = {
+    async next() {
+      for (;;) {
+        const read = await prints.next();
+        if (read.done) return { value: undefined, done: true };
+        const print = read.value.get(sessionId);
+        if (print === undefined || print === last) continue;
+        last = print;
+        return { value: print, done: false };
+      }
+    },
+    async return() {
+      if (!isOver) leave(watch, sessionId);
+      isOver = true;
+      await prints.return?.();
+      return { value: undefined, done: true };
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}
+
+function leave(watch: Watch, sessionId: string): void {
+  const left = (watch.followers.get(sessionId) ?? 1) - 1;
+  if (left > 0) watch.followers.set(sessionId, left);
+  else watch.followers.delete(sessionId);
+}
+
+function watchOf(world: World): Watch {
+  const known = watches.get(world);
+  if (known) return known;
+  const followers = new Map<string, number>();
+  let newest: Prints = new Map();
+  const read = async () => {
+    try {
+      newest = await readSessionPrints(world.database, [...followers.keys()]);
+    } catch (error) {
+      world.log.warn({ err: error }, 'Sessions could not be looked at; they are again in a second.');
+    }
+    return newest;
+  };
+  const fingerprint = (prints: Prints) => [...prints].join();
+  const watch = { followers, poll: sharedPoll({ everyMs: POLL_MS, read, fingerprint }) };
+  watches.set(world, watch);
+  return watch;
+}
+
+/** By session: what its page would show otherwise. A payment's depth counts until it is authorized. */
+export async function readSessionPrints(database: Database, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await database.$queryRaw<{ id: string; print: string }[]>`
+    SELECT s.id, concat_ws(' ', s.status, s.last_error_code, s.last_error_message, i.status, i.left_amount,
+      extract(epoch FROM s.updated_at), extract(epoch FROM i.updated_at), q.id, k.quote_id, t.id, t.status, t.tx_hash, t.block_hash,
+      CASE WHEN i.status = 'CREATED' THEN h.head_number - t.block_number END) AS print
+    FROM checkout_session s
+    LEFT JOIN payment_intent i ON i.id = s.payment_intent_id
+    LEFT JOIN LATERAL (SELECT id FROM quote
+      WHERE payment_intent_id = s.payment_intent_id AND confirmed_at IS NOT NULL ORDER BY confirmed_at DESC LIMIT 1) q ON true
+    LEFT JOIN LATERAL (SELECT quote_id FROM subscription_consent
+      WHERE session_id = s.id AND signed_at IS NOT NULL ORDER BY signed_at DESC LIMIT 1) k ON true
+    LEFT JOIN LATERAL (SELECT * FROM transaction
+      WHERE payment_intent_id = s.payment_intent_id AND type = 'AUTHORIZE' ORDER BY created_at DESC LIMIT 1) t ON true
+    LEFT JOIN chain_cursor h ON h.chain_id = t.chain_id
+    WHERE s.id IN (${Prisma.join(ids.map((id) => Prisma.sql`${id}::uuid`))})`;
+  return new Map(rows.map(({ id, print }) => [id, print]));
+}

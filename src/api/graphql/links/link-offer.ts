@@ -1,0 +1,138 @@
+/** The query linkOffer: what a payer's page shows of a link before a session is made from it. */
+import { Decimal } from 'decimal.js';
+import { type TaxedTotal, taxLine, taxTotal } from '../../../catalog/tax.ts';
+import { taxRuleOf } from '../../../catalog/tax-rate.ts';
+import { findLink } from '../../../checkout/links/start-link-checkout.ts';
+import { printFiat } from '../../../prices/money.ts';
+import { defaultPrice } from '../../../subscriptions/checkout/default-price.ts';
+import { imageAddress } from '../../images/image-address.ts';
+import { BillingIntervalEnum } from '../catalog/product-plan.ts';
+import { CheckoutModeEnum } from '../checkout/checkout-session.ts';
+import { builder } from '../server/builder.ts';
+import type { World } from '../server/world.ts';
+
+type Link = Awaited<ReturnType<typeof findLink>>;
+type Price = NonNullable<Link['productPlanPrice']>;
+type Offer = {
+  link: Link;
+  isSubscription: boolean;
+  merchantName: string;
+  price: Price | null;
+  /** Null where the payer says the amount. */
+  total: TaxedTotal | null;
+};
+
+const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
+  description: 'What a payment link asks for, for anybody who has its address.',
+  fields: (t) => ({
+    name: t.string({ description: 'What is sold.', resolve: ({ link }) => link.productPlan?.name ?? link.name }),
+    description: t.string({
+      nullable: true,
+      description: 'At most 2000 characters.',
+      resolve: ({ link }) => link.productPlan?.description ?? link.description,
+    }),
+    appName: t.string({ description: 'Who is paid.', resolve: ({ link }) => link.app.name }),
+    appLogoUrl: t.string({
+      nullable: true,
+      description: 'Its logo, as a path of this installation that begins with /images/.',
+      resolve: ({ link }, _args, { world }) => imageAddress(world.secretKeys, link.app.logoUrl),
+    }),
+    accentColor: t.string({
+      nullable: true,
+      description: 'The colour that it chose for the page, as #rrggbb; null for ours.',
+      resolve: ({ link }) => link.app.accentColor,
+    }),
+    proxiedImageUrl: t.string({
+      nullable: true,
+      description: "The plan's image, as a path of this installation that begins with /images/.",
+      resolve: ({ link }, _args, { world }) => imageAddress(world.secretKeys, link.productPlan?.imageUrl ?? null),
+    }),
+    merchantName: t.exposeString('merchantName', { description: 'Whose app it is.' }),
+    isTest: t.boolean({ description: 'Whether it is play money.', resolve: ({ link }) => link.app.mode === 'TEST' }),
+    isActive: t.boolean({ description: 'Whether it takes payments.', resolve: ({ link }) => link.isActive }),
+    mode: t.field({
+      type: CheckoutModeEnum,
+      description: 'One payment, or the start of a subscription.',
+      resolve: ({ isSubscription }) => (isSubscription ? 'SUBSCRIPTION' : 'PAYMENT'),
+    }),
+    currency: t.string({
+      nullable: true,
+      description: 'USD or EUR; null where the payer chooses.',
+      resolve: ({ link, price }) => price?.currency ?? link.currency ?? (link.amount === null ? null : 'USD'),
+    }),
+    amount: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: 'What is paid: subtotal and taxAmount. Null where the payer says the amount.',
+      resolve: ({ total }) => total && printFiat(total.total),
+    }),
+    subtotal: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: 'Net of tax.',
+      resolve: ({ total }) => total && printFiat(total.subtotal),
+    }),
+    taxAmount: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: 'The tax in it.',
+      resolve: ({ total }) => total && printFiat(total.taxAmount),
+    }),
+    billingInterval: t.field({
+      type: BillingIntervalEnum,
+      nullable: true,
+      description: "The unit of a subscription's period.",
+      resolve: ({ isSubscription, price }) => (isSubscription ? (price?.billingInterval ?? null) : null),
+    }),
+    billingIntervalCount: t.int({
+      nullable: true,
+      description: 'How many of them a period has.',
+      resolve: ({ isSubscription, price }) => (isSubscription ? (price?.billingIntervalCount ?? null) : null),
+    }),
+    trialPeriodDays: t.int({
+      nullable: true,
+      description: 'Days before the first charge; null for none.',
+      resolve: ({ isSubscription, price }) => (isSubscription ? (price?.trialPeriodDays ?? null) : null),
+    }),
+    requireBillingDetails: t.boolean({
+      description: 'Whether startLinkCheckout asks for all billing details but the state.',
+      resolve: ({ link }) => link.requireBillingDetails,
+    }),
+    requireEmail: t.boolean({
+      description: 'Whether it asks for the email at least.',
+      resolve: ({ link, isSubscription }) => link.requireBillingDetails || isSubscription,
+    }),
+    cancelUrl: t.string({
+      nullable: true,
+      description: 'Where the payer goes who does not pay.',
+      resolve: ({ link }) => link.cancelUrl,
+    }),
+  }),
+});
+
+builder.queryField('linkOffer', (t) =>
+  t.field({
+    type: LinkOfferRef,
+    description: 'What a payment link asks for. NOT_FOUND for an unknown slug; an inactive link is told as such.',
+    authScopes: { public: true },
+    args: { slug: t.arg.string({ required: true, description: "The link's slug." }) },
+    resolve: (_root, { slug }, { world }) => readOffer(world, slug),
+  }),
+);
+
+async function readOffer({ database }: Pick<World, 'database'>, slug: string): Promise<Offer> {
+  const link = await findLink(database, { slug });
+  const isSubscription = link.productPlan?.planType === 'SUBSCRIPTION';
+  const { name } = await database.merchant.findUniqueOrThrow({ where: { id: link.app.merchantId } });
+  const offer = { link, isSubscription, merchantName: name };
+  const price =
+    isSubscription && link.productPlan && !link.productPlanPrice
+      ? await defaultPrice(database, link.productPlan.id)
+      : link.productPlanPrice;
+  const amount = price?.amount ?? link.amount;
+  if (amount === null) return { ...offer, price, total: null };
+  // As the room that starts it taxes it: a subscription by its plan's rate, anything else by the link's first.
+  const planRate = link.productPlan?.taxRate?.isActive ? link.productPlan.taxRate : null;
+  const tax = taxRuleOf(isSubscription ? planRate : (link.taxRate ?? planRate));
+  return { ...offer, price, total: taxTotal([taxLine({ amount: new Decimal(amount.toFixed(2)), quantity: 1, tax })]) };
+}

@@ -1,0 +1,12 @@
+import type { Database, ProductPlanPrice } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+
+/** The price of a plan that is sold where none is named. Throws INVALID_STATE where it has none. */
+export async function defaultPrice(database: Database, productPlanId: string): Promise<ProductPlanPrice> {
+  const price = await database.productPlanPrice.findFirst({
+    where: { productPlanId, isActive: true },
+    orderBy: [{ isDefault: 'desc' }, { sortOrder: 'asc' }],
+  });
+  if (price) return price;
+  throw new GatewayError('INVALID_STATE', "The payment link's plan has no price.");
+}
