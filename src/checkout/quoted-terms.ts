@@ -67,7 +67,7 @@ export function quotedTerms(request: {
 export function quoteHash(request: {
   quoteId: string;
   amount: bigint;
-  intent: Pick<PaymentIntent, 'amount' | 'currency'>;
+  intent: { amount: { toFixed(places: number): string }; currency: string };
   evidence: PriceEvidence;
 }): Hex {
   return keccak256(

@@ -23,6 +23,7 @@ type SoldSubscription = Prisma.SubscriptionGetPayload<{ include: { productPlanPr
 const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSubscription').implement({
   description: 'The subscription that a session begins.',
   fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
     status: t.expose('status', { type: SubscriptionStatusEnum, description: 'Where it is.' }),
     billingInterval: t.field({
       type: BillingIntervalEnum,
