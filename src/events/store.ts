@@ -12,6 +12,7 @@ export type SequencedEvent = {
   resourceId: string;
   data: Record<string, unknown>;
   finality: Finality | null;
+  requestId: string | null;
   createdAt: Date;
 };
 
@@ -23,6 +24,7 @@ type EventRow = {
   resource_id: string;
   data: unknown;
   finality: Finality | null;
+  request_id: string | null;
   created_at: Date;
 };
 
@@ -58,7 +60,7 @@ export async function readNewEvents(
   const rows = await database.$queryRaw<EventRow[]>`
     SELECT next.* FROM unnest(${[...positions.keys()]}::uuid[], ${[...positions.values()].map(String)}::text[]) AS reader(app_id, after),
     LATERAL (
-      SELECT app_id, sequence, id, type, resource_id, data, finality, created_at FROM event
+      SELECT app_id, sequence, id, type, resource_id, data, finality, request_id, created_at FROM event
       WHERE event.app_id = reader.app_id AND event.sequence > reader.after::bigint
       ORDER BY event.sequence LIMIT ${Prisma.raw(String(limit))}
     ) AS next`;
@@ -71,6 +73,7 @@ export async function readNewEvents(
       resourceId: row.resource_id,
       data: row.data,
       finality: row.finality,
+      requestId: row.request_id,
       createdAt: row.created_at,
     }),
   );

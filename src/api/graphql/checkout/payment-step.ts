@@ -99,7 +99,7 @@ const SourcePriceRef = builder.objectRef<PriceEvidence[number]['sources'][number
   }),
 });
 
-const PriceEvidenceRef = builder.objectRef<PriceEvidence[number]>('PriceEvidence').implement({
+export const PriceEvidenceRef = builder.objectRef<PriceEvidence[number]>('PriceEvidence').implement({
   description: "What a quote's price of one asset rests on; hashed into the signed terms' quoteHash.",
   fields: (t) => ({
     asset: t.exposeString('asset', { description: "A token's symbol, or a fiat currency's code." }),

@@ -92,6 +92,10 @@ export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
       description: 'The newest 50.',
       query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
     }),
+    subscriptions: t.relation('subscriptions', {
+      description: 'The newest 50.',
+      query: { orderBy: { id: 'desc' }, take: RELATED_LIMIT },
+    }),
     _count: t.field({
       type: CustomerCounts,
       description: 'How much there is.',

@@ -2,7 +2,9 @@
 import type { CustomerAccount, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
+import { parseEvmAddress } from '../../../chains/evm/evm-address.ts';
 import { invalid, notFound } from '../../../errors.ts';
+import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
@@ -10,6 +12,8 @@ import { scopeOf } from '../server/scope-of.ts';
 import { containing } from '../server/search.ts';
 
 type CustomerQuery = { include?: Prisma.CustomerAccountInclude; select?: Prisma.CustomerAccountSelect };
+
+type CustomerConditions = Prisma.CustomerAccountWhereInput & { OR?: Prisma.CustomerAccountWhereInput[] };
 
 const SEARCH_LIMIT = 255;
 
@@ -27,13 +31,30 @@ const CustomerPage = builder.objectRef<Page<CustomerQuery, CustomerAccount>>('Cu
 });
 
 /** Name or email holds the text, in any case; VALIDATION_ERROR for more than 255 characters. */
-function customerWhere(scope: Scope, search: string | null | undefined): Prisma.CustomerAccountWhereInput {
+function customerWhere(scope: Scope, search: string | null | undefined): CustomerConditions {
   if (!search) return appScope(scope);
   if (search.length > SEARCH_LIMIT) {
     throw invalid([{ param: 'search', message: `at most ${SEARCH_LIMIT} characters` }]);
   }
   const part = containing(search);
   return { ...appScope(scope), OR: [{ name: part }, { email: part }] };
+}
+
+/** As `customerWhere`, and by what else a person may have at hand: the external id, the id, a wallet. */
+function anyCustomerWhere(scope: Scope, search: string | null | undefined): Prisma.CustomerAccountWhereInput {
+  const where = customerWhere(scope, search?.trim());
+  const text = search?.trim() ?? '';
+  if (where.OR === undefined) return where;
+  const wallet = parseEvmAddress(text);
+  return {
+    ...where,
+    OR: [
+      ...where.OR,
+      { externalId: containing(text) },
+      ...(isId(text) ? [{ id: text.toLowerCase() }] : []),
+      ...(wallet === null ? [] : [{ wallets: { some: { walletAddress: wallet } } }]),
+    ],
+  };
 }
 
 builder.queryField('customer', (t) =>
@@ -59,13 +80,16 @@ builder.queryField('customers', (t) =>
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
       appId: t.arg.id({ description: 'Only this app.' }),
-      search: t.arg.string({ description: 'Part of the name or email, any case, at most 255 characters.' }),
+      search: t.arg.string({
+        description:
+          'Part of the name, email or external id, any case, or an id or a wallet, whole; at most 255 characters.',
+      }),
     },
     totalCount: async (_root, args, context) =>
-      context.database.customerAccount.count({ where: customerWhere(await scopeOf(context, args), args.search) }),
+      context.database.customerAccount.count({ where: anyCustomerWhere(await scopeOf(context, args), args.search) }),
     resolve: async (query, _root, args, context) => {
       demandConnectionArgs(args);
-      const where = customerWhere(await scopeOf(context, args), args.search);
+      const where = anyCustomerWhere(await scopeOf(context, args), args.search);
       return context.database.customerAccount.findMany({ ...query, where, orderBy: { id: 'desc' } });
     },
   }),

@@ -34,6 +34,11 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
     resourceId: t.expose('resourceId', { type: 'UUID', description: 'The resource that changed.' }),
     data: t.expose('data', { type: 'JSONObject', description: "The resource's scalar fields then." }),
+    requestId: t.string({
+      nullable: true,
+      description: 'The API request that it follows from, as far as that is known: `x-request-id` of that answer.',
+      resolve: (event) => event.requestId,
+    }),
     finality: t.field({
       type: FinalityRef,
       nullable: true,

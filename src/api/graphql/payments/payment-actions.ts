@@ -50,7 +50,7 @@ const RefundPaymentIntentInput = builder.inputType('RefundPaymentIntentInput', {
   }),
 });
 
-const RefundStatusEnum = builder.enumType('RefundStatus', {
+export const RefundStatusEnum = builder.enumType('RefundStatus', {
   description: 'How far a refund is.',
   values: {
     PENDING: { value: 'PENDING', description: 'Queued or sent.' },

@@ -2,9 +2,21 @@
 import type { PaymentIntent, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
+import { invalid } from '../../../errors.ts';
+import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
 import { containing } from '../server/search.ts';
 import { PaymentIntentStatusEnum } from './payment-intent.ts';
+
+const METADATA_LIMIT = 5;
+
+const MetadataMatch = builder.inputType('MetadataMatch', {
+  description: 'A key of metadata with its value.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'The key, on the first level.' }),
+    value: t.string({ required: true, description: 'The value; a number or boolean as JSON prints it.' }),
+  }),
+});
 
 export const PaymentIntentFilter = builder.inputType('PaymentIntentFilter', {
   description: 'Conditions on payment intents; all that are given must hold.',
@@ -18,9 +30,14 @@ export const PaymentIntentFilter = builder.inputType('PaymentIntentFilter', {
     amountFrom: t.field({ type: 'Decimal', description: 'At least.' }),
     amountTo: t.field({ type: 'Decimal', description: 'At most.' }),
     chainId: t.int({ description: 'Paid on this chain.' }),
+    tokenKey: t.string({ description: 'Paid with this token, such as USDC-1.' }),
+    metadata: t.field({
+      type: [MetadataMatch],
+      description: `Each of these in the metadata, at most ${METADATA_LIMIT}.`,
+    }),
     search: t.string({
       description:
-        'Part of the external id, a transaction hash, a wallet, or the customer’s name or email; any case, at most 255 characters.',
+        'An id, a transaction hash or a wallet, whole; or part of the external id or of the customer’s name or email; any case, at most 255 characters.',
     }),
   }),
 });
@@ -61,12 +78,18 @@ export function paymentIntentWhere(
 ): Prisma.PaymentIntentWhereInput {
   if (!filter) return appScope(scope);
   const search = filter.search?.trim().slice(0, 255);
+  if (filter.metadata && filter.metadata.length > METADATA_LIMIT) {
+    throw invalid([{ param: 'filter.metadata', message: `has ${filter.metadata.length}, at most ${METADATA_LIMIT}` }]);
+  }
+  const all = (filter.metadata ?? []).map(metadataCondition);
   return {
     ...appScope(scope),
     ...(filter.status?.length ? { status: { in: filter.status } } : {}),
     ...(filter.customerAccountId ? { customerAccountId: filter.customerAccountId } : {}),
     ...(filter.currency ? { currency: filter.currency } : {}),
     ...(filter.chainId ? { authorizationChainId: filter.chainId } : {}),
+    ...(filter.tokenKey ? { authorizationTokenKey: filter.tokenKey } : {}),
+    ...(all.length > 0 ? { AND: all } : {}),
     createdAt: { gte: filter.createdFrom ?? undefined, lt: filter.createdTo ?? undefined },
     amount: { gte: filter.amountFrom ?? undefined, lte: filter.amountTo ?? undefined },
     ...(search ? { OR: searchConditions(search) } : {}),
@@ -81,6 +104,8 @@ export function fitsFilter(intent: PaymentIntent, filter: PaymentIntentFilterInp
     (!filter.customerAccountId || filter.customerAccountId === intent.customerAccountId) &&
     (!filter.currency || filter.currency === intent.currency) &&
     (!filter.chainId || filter.chainId === intent.authorizationChainId) &&
+    (!filter.tokenKey || filter.tokenKey === intent.authorizationTokenKey) &&
+    (filter.metadata ?? []).every((match) => hasMetadata(intent.metadata, match)) &&
     (!filter.createdFrom || intent.createdAt >= filter.createdFrom) &&
     (!filter.createdTo || intent.createdAt < filter.createdTo) &&
     (!filter.amountFrom || intent.amount.gte(filter.amountFrom)) &&
@@ -88,12 +113,43 @@ export function fitsFilter(intent: PaymentIntent, filter: PaymentIntentFilterInp
   );
 }
 
+/** A transaction's hash as it is kept, where the text is one: EVM's in lower case, Solana's as it is. */
+export function hashOf(text: string): string | null {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase();
+  return /^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(text) ? text : null;
+}
+
 function searchConditions(search: string): Prisma.PaymentIntentWhereInput[] {
+  if (isId(search)) return [{ id: search.toLowerCase() }, { externalId: search }];
+  const hash = hashOf(search);
+  if (hash !== null) {
+    return [{ authorizationTxHash: hash }, { transactions: { some: { txHash: hash } } }, { externalId: search }];
+  }
   const part = containing(search);
   return [
     { externalId: part },
-    { authorizationTxHash: { equals: search, mode: 'insensitive' } },
     { authorizationWalletAddress: { equals: search, mode: 'insensitive' } },
     { customerAccount: { OR: [{ name: part }, { email: part }] } },
   ];
+}
+
+type Match = { key: string; value: string };
+
+function metadataCondition({ key, value }: Match): Prisma.PaymentIntentWhereInput {
+  const other = jsonScalar(value);
+  const isText = { metadata: { path: [key], equals: value } };
+  return other === null ? isText : { OR: [isText, { metadata: { path: [key], equals: other } }] };
+}
+
+function hasMetadata(metadata: unknown, { key, value }: Match): boolean {
+  const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
+  const found: unknown = entries.find(([name]) => name === key)?.[1];
+  return found === value || (found !== undefined && found === jsonScalar(value));
+}
+
+/** The number or boolean that the text prints, if any. */
+function jsonScalar(text: string): number | boolean | null {
+  if (text === 'true' || text === 'false') return text === 'true';
+  const number = Number(text);
+  return text.trim() !== '' && String(number) === text && Number.isFinite(number) ? number : null;
 }

@@ -1,7 +1,9 @@
 /** What belongs to a payment beside its own fields: its steps, terms, ledger, events and the people around it. */
 
 import { asFinality, type SequencedEvent } from '../../../events/store.ts';
+import { type PriceEvidence, readEvidence } from '../../../prices/price-evidence.ts';
 import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
+import { PriceEvidenceRef } from '../checkout/payment-step.ts';
 import { EventRef } from '../events/events.ts';
 import { batched } from '../server/batch.ts';
 import { builder } from '../server/builder.ts';
@@ -48,6 +50,26 @@ builder.prismaObject('PaymentTerms', {
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     method: t.expose('method', { type: AuthorizationMethodEnum, description: 'How the payer was to pay.' }),
+    accepted: t.boolean({
+      description: 'Whether these are the terms that the payer paid.',
+      select: { termsHash: true, paymentIntent: { select: { acceptedTermsHash: true } } },
+      resolve: (terms) => terms.paymentIntent.acceptedTermsHash === terms.termsHash,
+    }),
+    exchangeRate: t.string({
+      description: 'Whole tokens per 1 USD, a decimal string.',
+      select: { exchangeRate: true },
+      resolve: (terms) => terms.exchangeRate.toFixed(),
+    }),
+    priceEvidence: t.field({
+      type: [PriceEvidenceRef],
+      complexity: { field: 1, multiplier: 2 },
+      description: 'What the price rests on, by asset; empty where nothing was quoted, as for a renewal.',
+      select: { quoteId: true },
+      resolve: async ({ quoteId }, _args, context) => {
+        if (quoteId === null) return [];
+        return (await batched(context, 'quoteEvidence', quoteId, (ids) => readQuoteEvidence(context, ids))) ?? [];
+      },
+    }),
     authorizeBy: t.expose('authorizeBy', { type: 'DateTime', description: 'The last second to authorize.' }),
     struct: t.expose('terms', { type: 'JSONObject', description: 'The struct, integers as strings.' }),
     signedByOperator: t.boolean({
@@ -102,6 +124,14 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
       (await batched(context, 'paymentEvents', intent.id, (ids) => readPaymentEvents(context, ids))) ?? [],
   }),
 }));
+
+async function readQuoteEvidence(context: GraphqlContext, ids: string[]): Promise<Map<string, PriceEvidence>> {
+  const quotes = await context.database.quote.findMany({
+    where: { id: { in: ids } },
+    select: { id: true, evidence: true },
+  });
+  return new Map(quotes.map(({ id, evidence }) => [id, readEvidence(evidence)]));
+}
 
 async function readPaymentEvents(context: GraphqlContext, ids: string[]): Promise<Map<string, SequencedEvent[]>> {
   const disputes = await context.database.dispute.findMany({

@@ -1,0 +1,84 @@
+/** What the chain itself says of a payment, beside what we tell of it: `npm run verify` as a field. */
+import { openLogSource } from '../../../facts/log-source.ts';
+import {
+  type Verification,
+  type VerifiedPayment,
+  verifyPayment,
+} from '../../../payments/verification/verify-payment.ts';
+import { builder } from '../server/builder.ts';
+import type { World } from '../server/world.ts';
+import { PaymentIntentRef } from './payment-intent.ts';
+
+/** For so long an answer is given again instead of asking the nodes. */
+const FRESH_MS = 10_000;
+/** Answers that a process keeps. */
+const KEPT = 500;
+
+type Checked = Verification & { verifiedAt: Date };
+const kept = new WeakMap<World, Map<string, { from: number; answer: Promise<Checked> }>>();
+
+const VerdictEnum = builder.enumType('VerificationVerdict', {
+  description: 'Whether what we tell is what the chain says.',
+  values: {
+    MATCH: { value: 'MATCH', description: 'The node, the books and the payment agree.' },
+    DRIFT: {
+      value: 'DRIFT',
+      description: 'They differ; `faults` says where. A step that is not confirmed yet is no drift.',
+    },
+  } as const,
+});
+
+const VerifiedTermsRef = builder.objectRef<VerifiedPayment>('VerifiedTerms').implement({
+  description: 'What the chain says of one set of terms, at its confirmed block.',
+  fields: (t) => ({
+    termsHash: t.exposeString('termsHash', { description: 'The id of the payment on chain.' }),
+    chainId: t.exposeInt('chainId', { description: 'The chain that was asked.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
+    accepted: t.exposeBoolean('accepted', { description: 'Whether these are the terms that were paid.' }),
+    status: t.exposeString('status', { description: 'As the contract tells it, such as Captured.' }),
+    left: t.expose('left', { type: 'BaseUnits', description: 'Base units that the chain holds for it.' }),
+    booked: t.expose('booked', { type: 'BaseUnits', description: 'Base units that our books hold for it.' }),
+    faults: t.exposeStringList('faults', { description: 'Where they differ, in words.' }),
+  }),
+});
+
+const VerificationRef = builder.objectRef<Checked>('PaymentVerification').implement({
+  description: 'A payment recomputed from the nodes of its chains alone.',
+  fields: (t) => ({
+    verdict: t.expose('verdict', { type: VerdictEnum, description: 'Whether they agree.' }),
+    terms: t.field({
+      type: [VerifiedTermsRef],
+      description: 'Each set of terms.',
+      resolve: ({ payments }) => payments,
+    }),
+    faults: t.exposeStringList('faults', { description: 'What is wrong with the payment as a whole, in words.' }),
+    verifiedAt: t.expose('verifiedAt', { type: 'DateTime', description: 'When the nodes were asked.' }),
+  }),
+});
+
+builder.prismaObjectField(PaymentIntentRef, 'verification', (t) =>
+  t.field({
+    type: VerificationRef,
+    // The nodes are asked: a list of payments must not cost a list of scans.
+    complexity: 1_000,
+    description: `What the chains' own nodes say of it; asked when this field is, at most once in ${FRESH_MS / 1000} seconds. CHAIN_UNAVAILABLE.`,
+    select: { id: true, updatedAt: true },
+    resolve: ({ id, updatedAt }, _args, { world }) => verificationOf(world, id, `${id} ${updatedAt.toISOString()}`),
+  }),
+);
+
+function verificationOf(world: World, intentId: string, key: string): Promise<Checked> {
+  const now = world.realClock.now();
+  const answers = kept.get(world) ?? new Map();
+  kept.set(world, answers);
+  const known = answers.get(key);
+  if (known && now.getTime() - known.from < FRESH_MS) return known.answer;
+  const [oldest] = answers.keys();
+  if (answers.size >= KEPT && oldest !== undefined) answers.delete(oldest);
+  const logs = openLogSource(world);
+  const answer = verifyPayment({ ...world, logs }, { intentId }).then((found) => ({ ...found, verifiedAt: now }));
+  answers.delete(key);
+  answers.set(key, { from: now.getTime(), answer });
+  answer.catch(() => answers.delete(key));
+  return answer;
+}

@@ -1,0 +1,133 @@
+/** The query search: what a dashboard's search box finds, of every kind at once. */
+import type { Prisma } from '../../../../prisma/client.ts';
+import { appScope } from '../../../auth/app-scope.ts';
+import { parseEvmAddress } from '../../../chains/evm/evm-address.ts';
+import { invalid } from '../../../errors.ts';
+import { findByText } from '../../../payments/find-by-text.ts';
+import { isId } from '../../../platform/identifier.ts';
+import { CustomerAccountRef } from '../customers/customer.ts';
+import { InvoiceRef } from '../invoices/invoice.ts';
+import { PaymentLinkRef } from '../links/payment-link.ts';
+import { PaymentIntentRef } from '../payments/payment-intent.ts';
+import { hashOf } from '../payments/payment-intent-filter.ts';
+import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { containing } from '../server/search.ts';
+import { SubscriptionRef } from '../subscriptions/subscription.ts';
+
+const TEXT_LIMIT = 255;
+/** Hits of one kind. */
+const HITS = 10;
+const BASE58_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** The rows of each kind that fit; null: none of that kind can. */
+type Found = {
+  payments: Prisma.PaymentIntentWhereInput | null;
+  customers: Prisma.CustomerAccountWhereInput | null;
+  subscriptions: Prisma.SubscriptionWhereInput | null;
+  invoices: Prisma.InvoiceWhereInput | null;
+  paymentLinks: Prisma.PaymentLinkWhereInput | null;
+};
+
+const nothing: Found = { payments: null, customers: null, subscriptions: null, invoices: null, paymentLinks: null };
+const order = { orderBy: { id: 'desc' }, take: HITS } as const;
+
+const SearchHitsRef = builder.objectRef<Found>('SearchHits').implement({
+  description: `What was found, newest first, at most ${HITS} of each kind.`,
+  fields: (t) => ({
+    payments: t.prismaField({
+      type: [PaymentIntentRef],
+      description: 'By id, transaction hash, terms hash, wallet, or the start of the external id.',
+      complexity: { field: HITS, multiplier: HITS },
+      resolve: (query, { payments }, _args, { database }) =>
+        payments ? database.paymentIntent.findMany({ ...query, where: payments, ...order }) : [],
+    }),
+    customers: t.prismaField({
+      type: [CustomerAccountRef],
+      description: 'By id, wallet, or the start of the email, name or external id.',
+      complexity: { field: HITS, multiplier: HITS },
+      resolve: (query, { customers }, _args, { database }) =>
+        customers ? database.customerAccount.findMany({ ...query, where: customers, ...order }) : [],
+    }),
+    subscriptions: t.prismaField({
+      type: [SubscriptionRef],
+      description: 'By id.',
+      complexity: { field: HITS, multiplier: HITS },
+      resolve: (query, { subscriptions }, _args, { database }) =>
+        subscriptions ? database.subscription.findMany({ ...query, where: subscriptions, ...order }) : [],
+    }),
+    invoices: t.prismaField({
+      type: [InvoiceRef],
+      description: 'By id or number.',
+      complexity: { field: HITS, multiplier: HITS },
+      resolve: (query, { invoices }, _args, { database }) =>
+        invoices ? database.invoice.findMany({ ...query, where: invoices, ...order }) : [],
+    }),
+    paymentLinks: t.prismaField({
+      type: [PaymentLinkRef],
+      description: 'By id or slug, or part of the name.',
+      complexity: { field: HITS, multiplier: HITS },
+      resolve: (query, { paymentLinks }, _args, { database }) =>
+        paymentLinks ? database.paymentLink.findMany({ ...query, where: paymentLinks, ...order }) : [],
+    }),
+  }),
+});
+
+builder.queryField('search', (t) =>
+  t.field({
+    type: SearchHitsRef,
+    description:
+      'Finds what a person has at hand: an id, a transaction hash, a wallet, an email, a name, a reference, a number. Of all apps of the caller unless one is named.',
+    authScopes: { read: true },
+    args: {
+      text: t.arg.string({
+        required: true,
+        description: `1 to ${TEXT_LIMIT} characters; case matters for Solana only.`,
+      }),
+      appId: t.arg.id({ description: 'Only this app.' }),
+    },
+    resolve: async (_root, { text: given, appId }, context) => {
+      const text = given.trim();
+      if (text.length === 0 || text.length > TEXT_LIMIT) {
+        throw invalid([{ param: 'text', message: `1 to ${TEXT_LIMIT} characters` }]);
+      }
+      return await find(context, text, appId);
+    },
+  }),
+);
+
+async function find(context: GraphqlContext, text: string, appId: string | null | undefined): Promise<Found> {
+  const scope = await scopeOf(context, { appId });
+  const app = appScope(scope);
+  const apps = await context.database.app.findMany({
+    where: scope.appId === null ? {} : { id: scope.appId },
+    select: { id: true },
+  });
+  const named = await findByText(context.world.database, { appIds: apps.map(({ id }) => id), text, limit: HITS });
+  const [ofReference, ofName] = [{ id: { in: named.payments } }, { id: { in: named.customers } }];
+  if (isId(text)) {
+    const id = text.toLowerCase();
+    const own = { ...app, id };
+    const payments = { ...app, OR: [{ id }, { checkoutSessions: { some: { id } } }, ofReference] };
+    const customers = { ...app, OR: [{ id }, ofName] };
+    return { payments, customers, subscriptions: own, invoices: own, paymentLinks: own };
+  }
+  const hash = hashOf(text);
+  if (hash !== null) {
+    const ofStep = [{ transactions: { some: { txHash: hash } } }, { terms: { some: { termsHash: hash } } }];
+    return { ...nothing, payments: { ...app, OR: [{ authorizationTxHash: hash }, ...ofStep, ofReference] } };
+  }
+  const wallet = parseEvmAddress(text) ?? (BASE58_ADDRESS.test(text) ? text : null);
+  if (wallet !== null) {
+    const customers = { ...app, OR: [{ wallets: { some: { walletAddress: wallet } } }, ofName] };
+    return { ...nothing, payments: { ...app, OR: [{ authorizationWalletAddress: wallet }, ofReference] }, customers };
+  }
+  return {
+    payments: { ...app, ...ofReference },
+    customers: { ...app, ...ofName },
+    subscriptions: null,
+    invoices: { ...app, invoiceNumber: { in: [text, text.toUpperCase()] } },
+    paymentLinks: { ...app, OR: [{ slug: text.toLowerCase() }, { name: containing(text) }] },
+  };
+}
