@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BrowserLast } from './test/setup/browser-last.ts';
 
 export default defineConfig({
   resolve: {
@@ -12,6 +13,7 @@ export default defineConfig({
     globalSetup: ['test/setup/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: BrowserLast },
     testTimeout: 60_000,
     hookTimeout: 240_000,
     teardownTimeout: 60_000,

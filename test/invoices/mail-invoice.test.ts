@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { mailInvoice } from '../../src/invoices/mail-invoice.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail.ts';
-import { type Mailbox, openMailbox } from '../setup/mailbox.ts';
+import { openMailbox } from '../setup/mailbox.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
+import type { Mailbox } from '../setup/start-mailbox.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 let api: RestApi;

@@ -12,16 +12,20 @@ import { ConfigError } from '../../src/config.ts';
 import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-process.ts';
 import { type LocalPostgres, startPostgres } from '../../src/local/postgres.ts';
 import { freePort } from './free-port.ts';
+import { openInstallationDoor } from './installation-door.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A database of the run's server to connect to for making others. */
     databaseUrl: string;
     templateDatabase: string;
+    /** Where browser tests ask for the installation that they share. */
+    installationDoor: string;
   }
 }
 
 let stopServer: (() => Promise<void>) | undefined;
+let closeDoor: (() => Promise<void>) | undefined;
 
 export async function setup(project: TestProject): Promise<void> {
   const url = process.env.TEST_DATABASE_URL ?? (await startTestServer());
@@ -29,9 +33,17 @@ export async function setup(project: TestProject): Promise<void> {
   await makeTemplate(url, template);
   project.provide('databaseUrl', url);
   project.provide('templateDatabase', template);
+  const database = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+  const door = await openInstallationDoor(() => copyTemplate(url, { template, database }));
+  closeDoor = async () => {
+    await door.close();
+    await administrate(url, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+  };
+  project.provide('installationDoor', door.url);
 }
 
 export async function teardown(): Promise<void> {
+  await closeDoor?.();
   await stopServer?.();
 }
 
@@ -63,11 +75,28 @@ async function removeLeftBehind(): Promise<void> {
     const owner = /^sluice-test-(\d+)-/.exec(name)?.[1];
     if (owner === undefined || isAlive(Number(owner))) continue;
     const folder = join(tmpdir(), name);
-    for (const file of ['data/postmaster.pid', 'evm.pid']) {
+    for (const file of ['start.pid', 'data/postmaster.pid', 'evm.pid']) {
       const server = Number(readOrEmpty(join(folder, file)).split('\n')[0]);
-      if (server > 0 && isRunningWith(server, folder)) await stopProcess(server, 'SIGINT', 10_000);
+      if (server > 0 && isRunningWith(server, folder)) await stopProcess(server, 'SIGINT', 30_000);
     }
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function copyTemplate(url: string, names: { template: string; database: string }): Promise<string> {
+  await administrate(url, `CREATE DATABASE ${names.database} TEMPLATE ${names.template}`);
+  const copy = new URL(url);
+  copy.pathname = `/${names.database}`;
+  return copy.href;
+}
+
+async function administrate(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
   }
 }
 

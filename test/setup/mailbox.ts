@@ -1,29 +1,9 @@
-/** A real SMTP server on a free port that keeps what it is sent. */
-import { SMTPServer } from 'smtp-server';
+import { type Mailbox, startMailbox } from './start-mailbox.ts';
 import { onTeardown } from './teardown.ts';
 
-export type ReceivedMail = { to: string[]; text: string };
-export type Mailbox = { url: string; mails: ReceivedMail[] };
-
+/** A mailbox of its own for a test file, closed when the file ends. */
 export async function openMailbox(): Promise<Mailbox> {
-  const mails: ReceivedMail[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData(stream, session, done) {
-      let text = '';
-      stream.on('data', (chunk) => {
-        text += String(chunk);
-      });
-      stream.on('end', () => {
-        mails.push({ to: session.envelope.rcptTo.map((one) => one.address), text });
-        done();
-      });
-    },
-  });
-  const listening = server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => listening.once('listening', resolve));
-  const address = listening.address();
-  onTeardown(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  return { url: `smtp://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`, mails };
+  const mailbox = await startMailbox();
+  onTeardown(mailbox.close);
+  return mailbox;
 }

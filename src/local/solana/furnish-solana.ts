@@ -23,13 +23,14 @@ const LANDING_LIMIT_MS = 60_000;
 
 /**
  * Puts on a local Solana what a public one has: the mints; and gives SOL to those who send, and SOL and a million of each
- * token to the payers. All addresses follow from the code, and what is already there stays.
+ * token to `fund`, the local payers when left out. All addresses follow from the code, and what is already there stays.
  */
-export async function furnishSolana(options: { rpcUrl: string }): Promise<void> {
+export async function furnishSolana(options: { rpcUrl: string; fund?: string[] }): Promise<void> {
   const connection = new Connection(options.rpcUrl, 'processed');
   const authority = localSolanaKeypair('mint authority');
   const { operator, payers } = localSolanaAccounts;
-  for (const address of [authority.publicKey.toBase58(), operator.address, ...payers.map((payer) => payer.address)]) {
+  const funded = options.fund ?? payers.map((payer) => payer.address);
+  for (const address of [authority.publicKey.toBase58(), operator.address, ...funded]) {
     await ensureLamports(connection, new PublicKey(address));
   }
   for (const mint of localMints) {
@@ -52,7 +53,7 @@ export async function furnishSolana(options: { rpcUrl: string }): Promise<void> 
     );
     await send(connection, [create, initialize], [authority, mint.keypair]);
   }
-  for (const payer of payers) await ensureTokens(connection, authority, new PublicKey(payer.address));
+  for (const address of funded) await ensureTokens(connection, authority, new PublicKey(address));
 }
 
 async function ensureLamports(connection: Connection, address: PublicKey): Promise<void> {

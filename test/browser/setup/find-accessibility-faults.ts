@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+
+export type AccessibilityFault = { rule: string; impact: string; help: string; where: string[] };
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const foundSchema = z.array(
+  z.object({
+    id: z.string(),
+    impact: z.string(),
+    help: z.string(),
+    nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
+  }),
+);
+
+const run = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
+  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  .map(({ id, impact, help, nodes }) =>
+    ({ id, impact, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`;
+
+/**
+ * Serious and critical faults of the page as it stands. axe runs in a world of its own beside the page's scripts: the page's
+ * content security policy is neither asked nor loosened.
+ */
+export async function findAccessibilityFaults(page: Page): Promise<AccessibilityFault[]> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    const { frameTree } = await session.send('Page.getFrameTree');
+    const frameId = frameTree.frame.id;
+    const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId });
+    const evaluate = async (expression: string): Promise<unknown> => {
+      const options = { expression, contextId, awaitPromise: true, returnByValue: true };
+      const { result, exceptionDetails } = await session.send('Runtime.evaluate', options);
+      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      return result.value;
+    };
+    await evaluate(`${source}; undefined`);
+    const found = foundSchema.parse(await evaluate(run));
+    return found.map(({ id, impact, help, nodes }) => ({
+      rule: id,
+      impact,
+      help,
+      where: nodes.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary ?? ''}`),
+    }));
+  } finally {
+    await session.detach();
+  }
+}

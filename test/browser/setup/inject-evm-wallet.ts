@@ -1,0 +1,222 @@
+/**
+ * An EVM wallet in the page, announced as EIP-6963 has it. The page's side only passes on what it is asked; the key stays here,
+ * and everything is signed and sent for real.
+ */
+import type { Page } from 'playwright-core';
+import { type Address, createWalletClient, type Hex, http, isAddressEqual, isHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { z } from 'zod';
+
+/**
+ * What a wallet does instead of what it was asked: its owner says no (4001), it has not heard of the chain (4902), it has
+ * too little for the gas, or it waits for an owner who is not there, until it is told otherwise.
+ */
+export type EvmBehaviour = 'reject' | 'unknownChain' | 'noMoney' | 'hang';
+
+export type EvmWalletOptions = {
+  privateKey: Hex;
+  /** Nodes of the chains that the wallet knows, by chain id. */
+  rpcUrls: Record<number, string>;
+  chainId: number;
+  /** "Test wallet" when left out. */
+  name?: string;
+};
+
+export type EvmWallet = {
+  address: Address;
+  /** The chain that it is on now. */
+  chainId(): number;
+  /** Every request so far, oldest first; reads are left out. */
+  asked(): string[];
+  /** From now on, for one method, such as `eth_sendTransaction`; nothing: as it should. */
+  behave(method: string, behaviour?: EvmBehaviour): void;
+  /** As its owner does it by hand: the page is told. */
+  switchAccount(privateKey: Hex): Promise<void>;
+  switchChain(chainId: number): Promise<void>;
+};
+
+class WalletRefusal extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const refusals = {
+  reject: () => new WalletRefusal(4001, 'User rejected the request.'),
+  unknownChain: () => new WalletRefusal(4902, 'Unrecognized chain ID.'),
+  noMoney: () => new WalletRefusal(-32000, 'insufficient funds for gas * price + value'),
+} as const;
+
+const requestSchema = z.object({ method: z.string(), params: z.array(z.unknown()).default([]) });
+const hexSchema = z.custom<Hex>((value) => isHex(value));
+const chainParamSchema = z.tuple([z.object({ chainId: hexSchema, rpcUrls: z.array(z.string()).optional() })]);
+const transactionSchema = z.object({
+  from: hexSchema,
+  to: hexSchema.optional(),
+  data: hexSchema.optional(),
+  value: hexSchema.optional(),
+  gas: hexSchema.optional(),
+});
+
+let wallets = 0;
+
+/** Before the page goes anywhere. The wallet is on every page of this tab, and stays connected when it is loaded again. */
+export async function injectEvmWallet(page: Page, options: EvmWalletOptions): Promise<EvmWallet> {
+  const binding = `evmWallet${++wallets}`;
+  const rpcUrls = new Map(Object.entries(options.rpcUrls).map(([chainId, url]) => [Number(chainId), url]));
+  const behaviours = new Map<string, EvmBehaviour>();
+  const asked: string[] = [];
+  let account = privateKeyToAccount(options.privateKey);
+  let chainId = options.chainId;
+  let isConnected = false;
+  let wakeUp = Promise.withResolvers<void>();
+
+  const emit = async (event: string, value: unknown): Promise<void> => {
+    await page.evaluate(([name, ...rest]) => Reflect.get(window, `${name}Emit`)?.(...rest), [binding, event, value]);
+  };
+  const switchChain = async (next: number): Promise<void> => {
+    if (!rpcUrls.has(next)) throw refusals.unknownChain();
+    if (next === chainId) return;
+    chainId = next;
+    await emit('chainChanged', `0x${chainId.toString(16)}`);
+  };
+  const client = () => createWalletClient({ account, transport: http(rpcUrls.get(chainId)) });
+
+  const methods: Record<string, (params: unknown[]) => unknown> = {
+    eth_chainId: () => `0x${chainId.toString(16)}`,
+    net_version: () => String(chainId),
+    eth_accounts: () => (isConnected ? [account.address] : []),
+    eth_requestAccounts: () => {
+      isConnected = true;
+      return [account.address];
+    },
+    wallet_requestPermissions: () => {
+      isConnected = true;
+      return [
+        { parentCapability: 'eth_accounts', caveats: [{ type: 'restrictReturnedAccounts', value: [account.address] }] },
+      ];
+    },
+    wallet_revokePermissions: () => {
+      isConnected = false;
+      return null;
+    },
+    async wallet_switchEthereumChain(params) {
+      await switchChain(Number(chainParamSchema.parse(params)[0].chainId));
+      return null;
+    },
+    async wallet_addEthereumChain(params) {
+      const [added] = chainParamSchema.parse(params);
+      const [url] = added.rpcUrls ?? [];
+      if (url) rpcUrls.set(Number(added.chainId), url);
+      await switchChain(Number(added.chainId));
+      return null;
+    },
+    personal_sign([message]) {
+      return account.signMessage({ message: isHex(message) ? { raw: message } : String(message) });
+    },
+    eth_signTypedData_v4([signer, typedData]) {
+      mustBeOwn(signer);
+      return account.signTypedData(JSON.parse(z.string().parse(typedData)));
+    },
+    eth_sendTransaction([request]) {
+      const { from, to, data, value, gas } = transactionSchema.parse(request);
+      mustBeOwn(from);
+      return client().sendTransaction({
+        chain: null,
+        to,
+        data,
+        value: BigInt(value ?? 0),
+        ...(gas ? { gas: BigInt(gas) } : {}),
+      });
+    },
+  };
+  const mustBeOwn = (address: unknown): void => {
+    if (!isConnected || !isAddressEqual(hexSchema.parse(address), account.address)) {
+      throw new WalletRefusal(4100, 'The requested account has not been authorized by the user.');
+    }
+  };
+
+  const answer = async (method: string, params: unknown[]): Promise<unknown> => {
+    const own = methods[method];
+    if (!own && /^wallet_/.test(method)) throw new WalletRefusal(-32601, `The method ${method} does not exist.`);
+    if (!own) return await askNode(rpcUrls.get(chainId) ?? '', method, params);
+    if (!/^(eth_chainId|eth_accounts|net_version)$/.test(method)) asked.push(method);
+    while (behaviours.get(method) === 'hang') await wakeUp.promise;
+    const behaviour = behaviours.get(method);
+    if (behaviour !== undefined && behaviour !== 'hang') throw refusals[behaviour]();
+    return await own(params);
+  };
+  await page.exposeBinding(binding, async (_source, text: string) => {
+    try {
+      const { method, params } = requestSchema.parse(JSON.parse(text));
+      return JSON.stringify({ result: (await answer(method, params)) ?? null });
+    } catch (error) {
+      const code = error instanceof WalletRefusal ? error.code : -32603;
+      return JSON.stringify({ error: { code, message: error instanceof Error ? error.message : String(error) } });
+    }
+  });
+  await page.addInitScript(announce, { binding, name: options.name ?? 'Test wallet', uuid: crypto.randomUUID() });
+  return {
+    address: account.address,
+    chainId: () => chainId,
+    asked: () => [...asked],
+    behave(method, behaviour) {
+      if (behaviour) behaviours.set(method, behaviour);
+      else behaviours.delete(method);
+      wakeUp.resolve();
+      wakeUp = Promise.withResolvers();
+    },
+    async switchAccount(privateKey) {
+      account = privateKeyToAccount(privateKey);
+      await emit('accountsChanged', [account.address]);
+    },
+    switchChain,
+  };
+}
+
+async function askNode(url: string, method: string, params: unknown[]): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  const { result, error } = await response.json();
+  if (error) throw new WalletRefusal(error.code, error.message);
+  return result;
+}
+
+/** Runs in the page: an EIP-1193 provider that asks the test for everything. */
+function announce({ binding, name, uuid }: { binding: string; name: string; uuid: string }): void {
+  const listeners = new Map<string, Set<(value: unknown) => void>>();
+  const provider = {
+    async request(request: { method: string; params?: unknown }) {
+      const { result, error } = JSON.parse(await Reflect.get(window, binding)(JSON.stringify(request)));
+      if (error) throw Object.assign(new Error(error.message), { code: error.code });
+      return result;
+    },
+    on(event: string, listener: (value: unknown) => void) {
+      listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
+      return provider;
+    },
+    removeListener(event: string, listener: (value: unknown) => void) {
+      listeners.get(event)?.delete(listener);
+      return provider;
+    },
+  };
+  Reflect.set(window, `${binding}Emit`, (event: string, value: unknown) => {
+    for (const listener of listeners.get(event) ?? []) listener(value);
+  });
+  const icon =
+    'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCA4IDgiPjxyZWN0IHdpZHRoPSI4IiBoZWlnaHQ9IjgiIHJ4PSIyIiBmaWxsPSIjNDQ2NmRkIi8+PC9zdmc+';
+  const info = Object.freeze({ uuid, name, icon, rdns: 'example.test.wallet' });
+  const tell = () =>
+    window.dispatchEvent(
+      new CustomEvent('eip6963:announceProvider', {
+        detail: Object.freeze({ info, provider: Object.freeze(provider) }),
+      }),
+    );
+  window.addEventListener('eip6963:requestProvider', tell);
+  tell();
+}

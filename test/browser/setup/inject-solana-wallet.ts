@@ -1,0 +1,196 @@
+/** A Solana wallet in the page, by the Wallet Standard. Its key stays here; it signs and sends for real. */
+import { createPrivateKey, sign } from 'node:crypto';
+import { base58 } from '@scure/base';
+import { Connection, Keypair, VersionedTransaction } from '@solana/web3.js';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+
+export type SolanaFeature = 'solana:signTransaction' | 'solana:signAndSendTransaction' | 'solana:signMessage';
+
+/** What it does instead of what it was asked: its owner says no, or is not there until it is told otherwise. */
+export type SolanaBehaviour = 'reject' | 'hang';
+
+export type SolanaWalletOptions = {
+  /** Base58 of 64 bytes. */
+  secretKey: string;
+  rpcUrl: string;
+  /** "Test Solana wallet" when left out. */
+  name?: string;
+  /** Such as `solana:devnet`; the local chain when left out. */
+  chains?: string[];
+  /** All when left out. */
+  features?: SolanaFeature[];
+};
+
+export type SolanaWallet = {
+  address: string;
+  /** Every request so far, oldest first. */
+  asked(): string[];
+  /** From now on, for `connect` or one feature; nothing: as it should. */
+  behave(request: 'connect' | SolanaFeature, behaviour?: SolanaBehaviour): void;
+};
+
+const requestSchema = z.object({
+  feature: z.enum(['connect', 'solana:signTransaction', 'solana:signAndSendTransaction', 'solana:signMessage']),
+  /** Base64. */
+  payload: z.string(),
+});
+
+const allFeatures: SolanaFeature[] = ['solana:signTransaction', 'solana:signAndSendTransaction', 'solana:signMessage'];
+/** The bytes before the 32 of an Ed25519 seed in PKCS #8. */
+const SEED_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+let wallets = 0;
+
+/** Before the page goes anywhere. */
+export async function injectSolanaWallet(page: Page, options: SolanaWalletOptions): Promise<SolanaWallet> {
+  const binding = `solanaWallet${++wallets}`;
+  const keypair = Keypair.fromSecretKey(base58.decode(options.secretKey));
+  const address = keypair.publicKey.toBase58();
+  const connection = new Connection(options.rpcUrl, 'confirmed');
+  const behaviours = new Map<string, SolanaBehaviour>();
+  const asked: string[] = [];
+  let wakeUp = Promise.withResolvers<void>();
+
+  const signed = (payload: Buffer): Buffer => {
+    const transaction = VersionedTransaction.deserialize(payload);
+    transaction.sign([keypair]);
+    return Buffer.from(transaction.serialize());
+  };
+  const answers: Record<z.infer<typeof requestSchema>['feature'], (payload: Buffer) => Promise<Buffer>> = {
+    connect: async () => Buffer.alloc(0),
+    'solana:signTransaction': async (payload) => signed(payload),
+    'solana:signAndSendTransaction': async (payload) =>
+      Buffer.from(base58.decode(await connection.sendRawTransaction(signed(payload)))),
+    'solana:signMessage': async (payload) => {
+      const key = Buffer.concat([SEED_PREFIX, keypair.secretKey.subarray(0, 32)]);
+      return sign(null, payload, createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
+    },
+  };
+  await page.exposeBinding(binding, async (_source, text: string) => {
+    try {
+      const { feature, payload } = requestSchema.parse(JSON.parse(text));
+      asked.push(feature);
+      while (behaviours.get(feature) === 'hang') await wakeUp.promise;
+      if (behaviours.get(feature) === 'reject') throw new Error('User rejected the request.');
+      return JSON.stringify({ result: (await answers[feature](Buffer.from(payload, 'base64'))).toString('base64') });
+    } catch (error) {
+      return JSON.stringify({ error: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  await page.addInitScript(register, {
+    binding,
+    name: options.name ?? 'Test Solana wallet',
+    address,
+    publicKey: [...keypair.publicKey.toBytes()],
+    chains: options.chains ?? ['solana:localnet'],
+    features: options.features ?? allFeatures,
+  });
+  return {
+    address,
+    asked: () => [...asked],
+    behave(request, behaviour) {
+      if (behaviour) behaviours.set(request, behaviour);
+      else behaviours.delete(request);
+      wakeUp.resolve();
+      wakeUp = Promise.withResolvers();
+    },
+  };
+}
+
+type Registered = {
+  binding: string;
+  name: string;
+  address: string;
+  publicKey: number[];
+  chains: string[];
+  features: string[];
+};
+
+/** Runs in the page: a wallet that asks the test for everything. It stays connected when the page is loaded again. */
+function register({ binding, name, address, publicKey, chains, features }: Registered): void {
+  const toBase64 = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+  const toBytes = (text: string) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const ask = async (feature: string, payload: Uint8Array = new Uint8Array()): Promise<Uint8Array> => {
+    const text = JSON.stringify({ feature, payload: toBase64(payload) });
+    const { result, error } = JSON.parse(await Reflect.get(window, binding)(text));
+    if (error) throw new Error(error);
+    return toBytes(result);
+  };
+  type Input = { transaction: Uint8Array; message: Uint8Array };
+  const each =
+    (work: (input: Input) => Promise<object>) =>
+    (...inputs: Input[]) =>
+      Promise.all(inputs.map(work));
+  const account = { address, publicKey: Uint8Array.from(publicKey), chains, features };
+  const listeners = new Set<(change: object) => void>();
+  const memory = `${name} is connected`;
+  let accounts: object[] = [];
+  const setAccounts = (next: object[]) => {
+    accounts = next;
+    for (const listener of listeners) listener({ accounts });
+  };
+  const versions = { version: '1.0.0', supportedTransactionVersions: ['legacy', 0] };
+  const signing: Record<string, object> = {
+    'solana:signTransaction': {
+      ...versions,
+      signTransaction: each(async ({ transaction }) => ({
+        signedTransaction: await ask('solana:signTransaction', transaction),
+      })),
+    },
+    'solana:signAndSendTransaction': {
+      ...versions,
+      signAndSendTransaction: each(async ({ transaction }) => ({
+        signature: await ask('solana:signAndSendTransaction', transaction),
+      })),
+    },
+    'solana:signMessage': {
+      version: '1.0.0',
+      signMessage: each(async ({ message }) => ({
+        signedMessage: message,
+        signature: await ask('solana:signMessage', message),
+      })),
+    },
+  };
+  const wallet = Object.freeze({
+    version: '1.0.0',
+    name,
+    icon: 'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCA4IDgiPjxyZWN0IHdpZHRoPSI4IiBoZWlnaHQ9IjgiIHJ4PSIyIiBmaWxsPSIjN2E0NGRkIi8+PC9zdmc+',
+    chains,
+    get accounts() {
+      return accounts;
+    },
+    features: {
+      'standard:connect': {
+        version: '1.0.0',
+        async connect(input?: { silent?: boolean }) {
+          if (input?.silent && localStorage.getItem(memory) === null) return { accounts: [] };
+          if (!input?.silent) await ask('connect');
+          localStorage.setItem(memory, 'yes');
+          setAccounts([account]);
+          return { accounts };
+        },
+      },
+      'standard:disconnect': {
+        version: '1.0.0',
+        async disconnect() {
+          localStorage.removeItem(memory);
+          setAccounts([]);
+        },
+      },
+      'standard:events': {
+        version: '1.0.0',
+        on(_event: 'change', listener: (change: object) => void) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
+      ...Object.fromEntries(Object.entries(signing).filter(([feature]) => features.includes(feature))),
+    },
+  });
+  const present = ({ register: take }: { register: (one: object) => void }) => take(wallet);
+  window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: present }));
+  window.addEventListener('wallet-standard:app-ready', (event) => {
+    if (event instanceof CustomEvent) present(event.detail);
+  });
+}

@@ -1,0 +1,31 @@
+import { SMTPServer } from 'smtp-server';
+
+export type ReceivedMail = { to: string[]; text: string };
+export type Mailbox = { url: string; mails: ReceivedMail[]; close(): Promise<void> };
+
+/** A real SMTP server on a free port that keeps what it is sent. */
+export async function startMailbox(): Promise<Mailbox> {
+  const mails: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, session, done) {
+      let text = '';
+      stream.on('data', (chunk) => {
+        text += String(chunk);
+      });
+      stream.on('end', () => {
+        mails.push({ to: session.envelope.rcptTo.map((one) => one.address), text });
+        done();
+      });
+    },
+  });
+  const listening = server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => listening.once('listening', resolve));
+  const address = listening.address();
+  return {
+    url: `smtp://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`,
+    mails,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}
