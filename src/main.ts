@@ -19,6 +19,8 @@ const commands: Record<string, (config: Config, rest: string[]) => Promise<numbe
 
 /** A part that cannot stop in this time is ended; what it left is done by the next one. */
 const STOP_LIMIT_MS = 18_000;
+/** A part that is asked to stop while it starts, and is not up in this time, has begun nothing and is ended. */
+const START_LIMIT_MS = 5_000;
 
 async function main([name = '', ...rest]: string[]): Promise<void> {
   const part = parts[name];
@@ -27,23 +29,39 @@ async function main([name = '', ...rest]: string[]): Promise<void> {
     throw new ConfigError(`Usage: node src/main.ts ${[...Object.keys(parts), ...Object.keys(commands)].join(' | ')}`);
   }
   const config = parseConfig(process.env);
-  if (part) stopOnSignal(await part(config));
+  if (part) await runUntilStopped(() => part(config));
   else if (command) process.exitCode = await command(config, rest);
 }
 
-function stopOnSignal(running: RunningPart): void {
+/** Ends with 0 when it is asked to, while it starts too; with 1 when it cannot stop, or is asked a second time. */
+async function runUntilStopped(start: () => Promise<RunningPart>): Promise<void> {
   let stopping = false;
+  const starting = start();
   const stop = () => {
     if (stopping) process.exit(1);
     stopping = true;
     setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-    running.stop().catch((error: unknown) => {
-      console.error(error);
-      process.exitCode = 1;
-    });
+    const giveUp = setTimeout(() => process.exit(0), START_LIMIT_MS);
+    starting
+      .then(
+        async (running) => {
+          clearTimeout(giveUp);
+          await running.stop();
+        },
+        () => process.exit(0),
+      )
+      .catch((error: unknown) => {
+        console.error(error);
+        process.exitCode = 1;
+      });
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  try {
+    await starting;
+  } catch (error) {
+    if (!stopping) throw error;
+  }
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -7,7 +7,7 @@ const BATCH = 500;
 
 /**
  * Rings everything that is due and waits: unpaid intents past their expiry, holds past their deadline, captured payments
- * past their timelock, and disputes past theirs. Makes good what no job rang or what failed;
+ * past their timelock that are not in dispute, and disputes past theirs. Makes good what no job rang or what failed;
  * the rung verbs read everything again. At most 500 of a kind; answers how many were rung.
  */
 export async function sweepPayments({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
@@ -25,14 +25,23 @@ export async function sweepPayments({ database, clock }: { database: Database; c
   };
   const rung = [
     await ring(expireJob, 'expire', await pastTime(database, { status: 'CREATED', expiresAt: { lte: now } })),
-    await ring(settleJob, 'settle', await pastTime(database, { status: 'CAPTURED', timelockEndsAt: { lte: now } })),
+    await ring(settleJob, 'settle', await pastTime(database, undisputed(now))),
     await ring(reclaimJob, 'reclaim', await uncapturedHolds(database, now)),
     await ring(resolveByTimeoutJob, 'timeout', await overdueDisputes(database, now)),
   ];
   return rung.reduce((sum, count) => sum + count, 0);
 }
 
-type PastTime = { status: 'CREATED'; expiresAt: { lte: Date } } | { status: 'CAPTURED'; timelockEndsAt: { lte: Date } };
+type PastTime = { status: 'CREATED'; expiresAt: { lte: Date } } | ReturnType<typeof undisputed>;
+
+/** A dispute stops the settlement, and may be open for long. */
+function undisputed(now: Date) {
+  return {
+    status: 'CAPTURED',
+    timelockEndsAt: { lte: now },
+    NOT: { dispute: { is: { status: 'OPEN' } } },
+  } as const;
+}
 
 /** Those with a transaction of their own under way are left to it. */
 async function pastTime(database: Database, due: PastTime): Promise<{ id: string }[]> {

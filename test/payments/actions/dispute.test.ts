@@ -5,6 +5,7 @@ import { disputeTypedData } from '../../../src/escrow/dispute-request.ts';
 import { openDispute } from '../../../src/payments/actions/open-dispute.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { resolveDispute } from '../../../src/payments/actions/resolve-dispute.ts';
+import { sweepPayments } from '../../../src/payments/actions/sweep-payments.ts';
 import { type Gateway, openGateway } from '../../setup/gateway.ts';
 
 let gateway: Gateway;
@@ -38,6 +39,8 @@ describe('a dispute', () => {
     await gateway.passTime(110);
     await gateway.settleDown();
     expect(await gateway.status(id)).toBe('CAPTURED');
+    // However long it is open, nobody is rung for it.
+    expect(await sweepPayments(gateway.action)).toBe(0);
     const by = { kind: 'merchant', scope: gateway.scope } as const;
     await expect(resolveDispute(gateway.action, { disputeId, payerBps: 5000, by })).rejects.toMatchObject({
       code: 'AUTHORIZATION_ERROR',

@@ -1,0 +1,69 @@
+/** The files by which an operator installs Sluice name what is there. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const strings = z.record(z.string(), z.string());
+const { scripts, dependencies, devDependencies } = z
+  .object({ scripts: strings, dependencies: strings, devDependencies: strings })
+  .parse(JSON.parse(read('package.json')));
+const containerfile = read('docs/operations/containers/Containerfile');
+
+/** Imported while the image is built, and by nothing that runs in it. */
+const builders = ['src/api/rest/build.ts'];
+
+it('the image is made of what is in the tree, with the Node that the lock has', () => {
+  const copied = [...containerfile.matchAll(/^COPY (?!--from)(?:--\S+ )*(\S+) /gm)].map((match) => match[1] ?? '');
+  expect(copied).not.toEqual([]);
+  for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
+  const nodes = [...containerfile.matchAll(/^FROM node:(\d+)/gm)].map((match) => match[1]);
+  const [major] = dependencies.node?.split('.') ?? [];
+  expect(new Set(nodes)).toEqual(new Set([major]));
+});
+
+it('keys, settings and what is made anew stay out of the image', () => {
+  const ignored = read('.dockerignore').split('\n');
+  const kept = ['/contracts/out/', '/contracts/cache/', '/contracts/broadcast/', '/coverage/', '/.stamps/'];
+  const own = ['node_modules/', '.local/', 'generated/', '.env*', '*.log', ...kept];
+  const committed = read('.gitignore').split('\n');
+  for (const path of own) {
+    expect(committed).toContain(path);
+    expect(ignored).toContain(path.replace(/^\/|\/$/g, ''));
+  }
+  expect(ignored).toContain('.git');
+});
+
+it('units, image and compose file start parts that there are', () => {
+  const parts = ['api', 'worker', 'indexer'];
+  for (const part of parts) expect(scripts[part]).toBe(`node src/main.ts ${part}`);
+  const started = globSync('docs/operations/systemd/*.service', { cwd: root }).map((unit) => {
+    const [, script = '', argument = ''] = /^ExecStart=\S+\/node (\S+) (\S+)$/m.exec(read(unit)) ?? [];
+    expect(existsSync(join(root, script)), unit).toBe(true);
+    return argument;
+  });
+  expect(started.toSorted()).toEqual([...parts, 'deploy'].toSorted());
+  expect(containerfile).toContain('ENTRYPOINT ["node", "src/main.ts"]');
+  expect(containerfile).toContain('CMD ["api"]');
+  const compose = read('docs/operations/containers/compose.yml');
+  expect([...compose.matchAll(/command: \["(\w+)"\]/g)].map((match) => match[1])).toEqual(parts);
+  expect(compose).toContain('["node", "prisma/migrate.ts", "deploy"]');
+  expect(existsSync(join(root, 'prisma/migrate.ts'))).toBe(true);
+});
+
+it('nothing that runs in the image needs a package that was taken out of it', () => {
+  const files = globSync(['src/**/*.{ts,mjs}', 'prisma/*.ts', 'indexer/**/*.ts'], { cwd: root })
+    .filter((file) => !builders.includes(file) && !file.includes('.ponder'))
+    .concat(['schema/core.mjs']);
+  expect(files.length).toBeGreaterThan(300);
+  const missing = files.flatMap((file) =>
+    [...read(file).matchAll(/(?:^import (?!type)[^;]*?|^export [^;]*?|import\()'((?:@[\w.-]+\/)?[\w.-]+)[^']*'/gm)]
+      .map((match) => match[1] ?? '')
+      .filter((name) => !name.startsWith('.') && !builtinModules.includes(name) && name in devDependencies)
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
