@@ -106,8 +106,23 @@ async function confirm(
   });
 }
 
-/** A refund of ours is pending again: what we sent is sent again until it is in a block that stays. */
+/**
+ * A refund of ours is pending again: what we sent is sent again until it is in a block that stays. Where that was given
+ * up before its evidence vanished, nobody will tell its failure any more, and it has failed.
+ */
 async function takeBack(tx: DatabaseTransaction, row: Transaction): Promise<void> {
-  await tx.transaction.update({ where: { id: row.id }, data: { status: 'REORGED', confirmedAt: null } });
-  await tx.refund.updateMany({ where: { transactionId: row.id }, data: { status: 'PENDING', confirmedAt: null } });
+  const sent = await tx.outgoingTransaction.findUnique({
+    where: { transactionId: row.id },
+    select: { status: true, error: true },
+  });
+  const isGivenUp = row.type === 'REFUND' && (sent?.status === 'FAILED' || sent?.status === 'CANCELLED');
+  const error = isGivenUp ? (sent?.error ?? null) : null;
+  await tx.transaction.update({
+    where: { id: row.id },
+    data: { status: isGivenUp ? 'FAILED' : 'REORGED', confirmedAt: null, error },
+  });
+  await tx.refund.updateMany({
+    where: { transactionId: row.id },
+    data: { status: isGivenUp ? 'FAILED' : 'PENDING', confirmedAt: null, error },
+  });
 }

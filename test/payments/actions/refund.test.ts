@@ -54,6 +54,34 @@ describe('a refund', () => {
     expect(await gateway.status(id)).toBe('SETTLED');
   });
 
+  it('has failed when a reorganisation took it and its second sending was given up before anybody looked', async () => {
+    const { id, signed } = await gateway.pay();
+    await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Asked for', amount: '3000000' });
+    await gateway.settleDown();
+    const { transactionId } = await gateway.database.refund.findFirstOrThrow({ where: { paymentIntentId: id } });
+    await gateway.evm.reorg(1);
+    expect((await gateway.state(signed.id)).left).toBe(10_000_000n);
+    const { escrow, merchant } = gateway.evm;
+    await gateway.send(merchant, refundCall({ escrow, ...signed, amount: 1_000_000n, expectedLeft: 10_000_000n }));
+    const sent = () => gateway.database.outgoingTransaction.findUniqueOrThrow({ where: { transactionId } });
+    await expect
+      .poll(
+        async () => {
+          await gateway.turnPumps();
+          return (await sent()).status;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe('FAILED');
+    await gateway.settleDown();
+    expect(await gateway.database.refund.findUniqueOrThrow({ where: { transactionId } })).toMatchObject({
+      status: 'FAILED',
+      error: (await sent()).error,
+    });
+    expect(await gateway.status(id)).toBe('CAPTURED');
+    expect(await gateway.left(id, signed)).toBe(9_000_000n);
+  });
+
   it('is one of two that race, and the other is refused', async () => {
     const { id } = await gateway.pay();
     const money = await gateway.gained(async () => {
