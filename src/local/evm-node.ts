@@ -199,7 +199,8 @@ function keepCopies(stateFile: string | undefined): () => void {
     const changedAt = statSync(stateFile).mtimeMs;
     if (changedAt === copiedAt) return;
     const partial = `${copyOf(stateFile)}.partial`;
-    copyFileSync(stateFile, partial);
+    // Not by copyFileSync, which never returns when the node shortens the file meanwhile.
+    writeFileSync(partial, readFileSync(stateFile));
     if (!isWhole(partial)) return;
     renameSync(partial, copyOf(stateFile));
     copiedAt = changedAt;
