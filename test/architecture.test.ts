@@ -30,6 +30,7 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/invoices', 7],
   ['src/subscriptions', 8],
   ['src/card', 8],
+  ['src/payer', 8.5],
   ['src/api', 9],
   ['src/operations', 9],
   ['src/local', 10],

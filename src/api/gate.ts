@@ -120,6 +120,8 @@ function caller(principal: Principal): string | undefined {
       return `platform:${principal.credentialId}`;
     case 'card':
       return `card:${principal.userId}`;
+    case 'payer':
+      return `payer:${principal.wallet}`;
     case 'session':
     case 'anonymous':
       return undefined;

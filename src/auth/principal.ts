@@ -5,6 +5,7 @@
  * - `session`: a payer with a checkout session's client secret; that session and nothing else.
  * - `member`: a person of a merchant, logged in to the dashboard, over all apps of the merchant.
  * - `card`: a wallet user with a token of the card API.
+ * - `payer`: a wallet that proved itself, which may read what it paid, across merchants.
  * - `platform`: an operator of the installation, or an arbiter.
  * - `anonymous`: nobody.
  */
@@ -36,6 +37,15 @@ export type Principal =
       tokenId: string;
       /** The user, the session or the request that the token is for. */
       subjectId: string;
+      expiresAt: Date;
+    }
+  | {
+      kind: 'payer';
+      /** Checksummed. */
+      wallet: string;
+      /** The one chain that a contract wallet proved itself on; null: all, for its key did. */
+      chainId: number | null;
+      tokenId: string;
       expiresAt: Date;
     }
   | { kind: 'platform'; role: 'OPERATOR' | 'ARBITER'; credentialId: string };

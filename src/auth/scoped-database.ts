@@ -10,8 +10,11 @@ import type { Scope } from './principal.ts';
 /** A client for reading; its writing and raw verbs throw. */
 export type ScopedDatabase = Database;
 
-/** What a caller may read: a merchant's apps, or one checkout session. */
-export type Reach = Scope | { sessionId: string };
+/** What a caller may read: a merchant's apps, one checkout session, or what one wallet paid. */
+export type Reach = Scope | { sessionId: string } | WalletReach;
+
+/** `chainId` null: on every chain. */
+export type WalletReach = { wallet: string; chainId: number | null };
 
 type Narrow = (scope: Scope) => Record<string, unknown>;
 
@@ -87,6 +90,19 @@ const sessionTenancy: { [Model in Prisma.ModelName]?: (sessionId: string) => Rec
   Subscription: (id) => ({ checkoutSessions: { some: { id } } }),
 };
 
+/** What a wallet may read, by table; of every other table nothing. */
+const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Record<string, unknown> } = {
+  PaymentIntent: ({ wallet, chainId }) => ({
+    authorizationWalletAddress: wallet,
+    ...(chainId === null ? {} : { authorizationChainId: chainId }),
+  }),
+  SubscriptionConsent: ({ wallet, chainId }) => ({
+    walletAddress: wallet,
+    signedAt: { not: null },
+    ...(chainId === null ? {} : { chainId }),
+  }),
+};
+
 const readingVerbs = new Set([
   'findUnique',
   'findUniqueOrThrow',
@@ -134,6 +150,7 @@ function narrowed(database: Database, reach: Reach | null): ScopedDatabase {
 function conditionOf(model: string, reach: Reach): Record<string, unknown> | null {
   if (!isModel(model)) return null;
   if ('sessionId' in reach) return sessionTenancy[model]?.(reach.sessionId) ?? null;
+  if ('wallet' in reach) return walletTenancy[model]?.(reach) ?? null;
   return tenancy[model]?.(reach) ?? null;
 }
 
@@ -143,6 +160,7 @@ function isModel(name: string): name is Prisma.ModelName {
 
 function keyOf(reach: Reach | null): string {
   if (reach === null) return '';
+  if ('wallet' in reach) return `wallet/${reach.wallet}/${reach.chainId ?? ''}`;
   return 'sessionId' in reach ? `session/${reach.sessionId}` : `${reach.merchantId}/${reach.appId ?? ''}`;
 }
 

@@ -29,6 +29,7 @@ const granted: Record<string, Access[]> = {
   owner: ['read', 'write', 'credential', 'member', 'owner'],
   developer: ['read', 'write', 'credential', 'member'],
   viewer: ['read', 'credential', 'member'],
+  'payer token': ['payer'],
   operator: ['operator'],
   arbiter: ['arbiter'],
 };
@@ -69,6 +70,11 @@ async function credentials(): Promise<Record<string, Record<string, string>>> {
     'access token': await bearer({ audience: 'card', userId }),
     'session token': await bearer({ audience: 'session-connect', userId, sessionId }),
     'onetime token': await bearer({ audience: 'onetime-connect', userId, requestId: newId() }),
+    'payer token': await bearer({
+      audience: 'payer',
+      wallet: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      chainId: null,
+    }),
     owner: await member('OWNER'),
     developer: await member('DEVELOPER'),
     viewer: await member('VIEWER'),

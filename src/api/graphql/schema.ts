@@ -55,6 +55,8 @@ import './test-clock/test-clock.ts';
 import './card/session-connect.ts';
 import './card/onetime-connect.ts';
 import './card/wallet.ts';
+import './payer/payer-login.ts';
+import './payer/payer.ts';
 import { builder } from './server/builder.ts';
 
 export const schema = builder.toSchema();

@@ -13,6 +13,8 @@ export type SecretKeys = {
   invoices: Uint8Array;
   /** HMAC of the addresses under which we show merchants' images. */
   images: Uint8Array;
+  /** HMAC of the nonces that payers' wallets sign. */
+  payers: Uint8Array;
 };
 
 /** Known to everybody: it protects nothing, and is refused in production. */
@@ -30,5 +32,6 @@ export function openSecretKeys(config: { tokenSecret?: string | undefined; isPro
     mails: deriveKey(secret, { purpose: 'sluice mailed passwords' }),
     invoices: deriveKey(secret, { purpose: 'sluice invoice links' }),
     images: deriveKey(secret, { purpose: 'sluice images' }),
+    payers: deriveKey(secret, { purpose: 'sluice payers' }),
   };
 }

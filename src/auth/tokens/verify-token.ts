@@ -38,13 +38,17 @@ export async function verifyToken(world: TokenWorld & { database: Database }, to
       const { id, merchantId, role } = session.member;
       return { kind: 'member', memberId: id, merchantId, role, tokenId: claims.jti, sessionId: claims.sid, expiresAt };
     }
+    case 'payer': {
+      const chainId = claims.chain === undefined ? null : Number(claims.chain);
+      return { kind: 'payer', wallet: claims.sub, chainId, tokenId: claims.jti, expiresAt };
+    }
     default:
       return claims satisfies never;
   }
 }
 
 function cardPrincipal(
-  claims: Exclude<TokenClaims, { aud: 'dashboard' }>,
+  claims: Exclude<TokenClaims, { aud: 'dashboard' | 'payer' }>,
   subjectId: string,
   expiresAt: Date,
 ): Principal {

@@ -8,7 +8,7 @@ const Viewer = builder.objectRef<Principal>('Viewer').implement({
   description: 'Who is calling.',
   fields: (t) => ({
     kind: t.string({
-      description: 'anonymous, secretKey, publishableKey, session, member, card, operator or arbiter.',
+      description: 'anonymous, secretKey, publishableKey, session, member, card, payer, operator or arbiter.',
       resolve: (viewer) => {
         if (viewer.kind === 'apiKey') return viewer.keyKind === 'SECRET' ? 'secretKey' : 'publishableKey';
         return viewer.kind === 'platform' ? viewer.role.toLowerCase() : viewer.kind;

@@ -92,7 +92,7 @@ builder.mutationField('disputePaymentIntent', (t) =>
     type: DisputeRequestRef,
     description:
       'The payer disputes a captured payment within its window. Without a signature it answers what is to be signed; with one it queues the transaction.',
-    authScopes: { write: true, session: true },
+    authScopes: { write: true, session: true, payer: true },
     args: {
       id: t.arg.id({ required: true, description: "The payment intent's UUID." }),
       input: t.arg({ type: DisputePaymentIntentInput, required: true }),
@@ -108,7 +108,10 @@ builder.mutationField('disputePaymentIntent', (t) =>
   }),
 );
 
-/** A client secret speaks for its own session's payment only; any other does not exist for it. */
+/**
+ * A client secret speaks for its own session's payment only, a wallet for what it paid; any other does not exist for them.
+ * Neither can dispute by the credential alone: the signature does.
+ */
 async function payerScope(context: GraphqlContext, paymentIntentId: string): Promise<Scope> {
   const { principal } = context;
   if (principal.kind === 'session') {
@@ -117,6 +120,12 @@ async function payerScope(context: GraphqlContext, paymentIntentId: string): Pro
       select: { paymentIntentId: true },
     });
     if (session?.paymentIntentId !== paymentIntentId) throw notFound('payment intent');
+  }
+  if (principal.kind === 'payer') {
+    const select = { appId: true, app: { select: { merchantId: true } } } as const;
+    const intent = await context.database.paymentIntent.findUnique({ where: { id: paymentIntentId }, select });
+    if (!intent) throw notFound('payment intent');
+    return { merchantId: intent.app.merchantId, appId: intent.appId };
   }
   return await scopeOf(context);
 }

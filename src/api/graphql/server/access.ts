@@ -10,6 +10,7 @@
  * - `credential`: any key or token of the payments API, publishable keys too.
  * - `session`: a checkout session's client secret.
  * - `card`, `cardSession`, `onetime`: the card API's tokens, by audience: access, session connect, onetime connect.
+ * - `payer`: a wallet's token.
  * - `arbiter`, `operator`: credentials of the installation.
  */
 import type { Principal } from '../../../auth/principal.ts';
@@ -26,6 +27,7 @@ export const accessNames = [
   'card',
   'cardSession',
   'onetime',
+  'payer',
   'arbiter',
   'operator',
 ] as const;
@@ -40,6 +42,7 @@ const cards = {
   'session-connect': new Set<Access>(['public', 'cardSession']),
   'onetime-connect': new Set<Access>(['public', 'onetime']),
 };
+const payer = new Set<Access>(['public', 'payer']);
 const operator = new Set<Access>(['public', 'operator']);
 const arbiter = new Set<Access>(['public', 'arbiter']);
 const members = {
@@ -61,6 +64,8 @@ export function accessOf(principal: Principal): ReadonlySet<Access> {
       return members[principal.role];
     case 'card':
       return cards[principal.audience];
+    case 'payer':
+      return payer;
     case 'platform':
       return principal.role === 'ARBITER' ? arbiter : operator;
     default:
@@ -87,6 +92,7 @@ export function grantedTo(principal: Principal): Record<Access, boolean> {
     card: access.has('card'),
     cardSession: access.has('cardSession'),
     onetime: access.has('onetime'),
+    payer: access.has('payer'),
     arbiter: access.has('arbiter'),
     operator: access.has('operator'),
   };

@@ -50,9 +50,11 @@ export function contextOf(
   };
 }
 
-/** A session's payer reads that session only, whatever app it is of. */
+/** A session's payer reads that session only, whatever app it is of; a wallet what it paid. */
 function readableBy(principal: Principal): Reach | null {
-  return principal.kind === 'session' ? { sessionId: principal.sessionId } : reachOf(principal);
+  if (principal.kind === 'session') return { sessionId: principal.sessionId };
+  if (principal.kind === 'payer') return { wallet: principal.wallet, chainId: principal.chainId };
+  return reachOf(principal);
 }
 
 /** The credentials in a request's headers. */

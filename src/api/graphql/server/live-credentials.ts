@@ -88,6 +88,8 @@ function isGood(principal: Principal, good: ReadonlySet<string>, now: Date): boo
       return principal.expiresAt > now && (!isCardSession(principal) || good.has(principal.subjectId));
     case 'platform':
       return good.has(principal.credentialId);
+    case 'payer':
+      return principal.expiresAt > now;
     // A session's secret opens it as long as the session is there, and none is ever deleted.
     case 'session':
     case 'anonymous':

@@ -15,6 +15,7 @@ export function reachOf(principal: Principal): Scope | null {
       return { merchantId: principal.merchantId, appId: null };
     case 'anonymous':
     case 'card':
+    case 'payer':
     case 'platform':
       return null;
     default:

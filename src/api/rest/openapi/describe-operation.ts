@@ -210,6 +210,7 @@ const schemesByAccess: Record<Access, string[]> = {
   card: ['bearer'],
   cardSession: ['bearer'],
   onetime: ['bearer'],
+  payer: ['bearer'],
   arbiter: ['arbiterKey'],
   operator: ['operatorKey'],
 };

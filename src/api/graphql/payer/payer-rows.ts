@@ -1,0 +1,185 @@
+/** A payment and a recurring consent as the wallet that signed them sees them. */
+import type { Prisma } from '../../../../prisma/client.ts';
+import { termsFromJson } from '../../../escrow/terms.ts';
+import { imageAddress } from '../../images/image-address.ts';
+import { BillingIntervalEnum } from '../catalog/product-plan.ts';
+import { DisputeRef } from '../payments/dispute.ts';
+import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
+import { builder } from '../server/builder.ts';
+import { SubscriptionStatusEnum } from '../subscriptions/subscription.ts';
+
+type Merchant = { name: true; logoUrl: true };
+
+type PaymentRow = Prisma.PaymentIntentGetPayload<{
+  include: {
+    app: { select: Merchant };
+    dispute: true;
+    terms: true;
+    checkoutSessions: { select: { items: true } };
+  };
+}>;
+
+type ConsentRow = Prisma.SubscriptionConsentGetPayload<{
+  include: {
+    acceptedBy: { select: { id: true } };
+    subscription: {
+      include: { app: { select: Merchant }; productPlan: { select: { name: true } }; productPlanPrice: true };
+    };
+  };
+}>;
+
+const LINES = 100;
+
+export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').implement({
+  description: 'A payment, as the wallet that paid it sees it.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: "The payment intent's UUID." }),
+    termsHash: t.field({
+      type: 'Hex',
+      description: "The payment's id in the contract: the hash of its terms.",
+      resolve: (row) => acceptedTerms(row).termsHash,
+    }),
+    terms: t.field({
+      type: 'JSONObject',
+      description: 'What was signed, every integer a decimal string: all that a call to the contract needs.',
+      resolve: (row) => toObject(acceptedTerms(row).terms),
+    }),
+    chainId: t.int({ description: 'Where it was paid.', resolve: (row) => acceptedTerms(row).chainId }),
+    tokenKey: t.string({ description: 'What was paid with.', resolve: (row) => acceptedTerms(row).tokenKey }),
+    appName: t.string({ description: 'Who is paid.', resolve: ({ app }) => app.name }),
+    appLogoUrl: t.string({
+      nullable: true,
+      description: 'The logo of who is paid, as a path of this installation that begins with /images/.',
+      resolve: ({ app }, _args, { world }) => imageAddress(world.secretKeys, app.logoUrl),
+    }),
+    lines: t.stringList({
+      description: `What was bought, by name, at most ${LINES} lines; empty where the merchant told none.`,
+      resolve: ({ checkoutSessions: [session] }) => (session?.items ?? []).slice(0, LINES).map(({ name }) => name),
+    }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'In `currency`.' }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    cryptoAmount: t.expose('cryptoAmount', {
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'What the wallet paid, base units.',
+    }),
+    left: t.expose('leftAmount', {
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'What the escrow still holds of it, base units, as last confirmed.',
+    }),
+    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Where it is.' }),
+    authorizedAt: t.expose('authorizedAt', { type: 'DateTime', nullable: true, description: 'When it was paid.' }),
+    capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'When the merchant took it.' }),
+    disputeUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when it can be disputed; null while it is not captured, and where no dispute was agreed.',
+      resolve: (row) => disputeUntil(row),
+    }),
+    reclaimFrom: t.field({
+      type: 'DateTime',
+      description: 'From when a hold that was not captured can be taken back by anybody, for the payer.',
+      resolve: (row) => new Date((termsFromJson(acceptedTerms(row).terms).captureBy + 1) * 1000),
+    }),
+    settlesAt: t.expose('timelockEndsAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a captured payment goes to the merchant, unless it is disputed.',
+    }),
+    txHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'The paying transaction.' }),
+    refundTxHash: t.exposeString('refundTxHash', { nullable: true, description: 'The last refund’s transaction.' }),
+    dispute: t.field({
+      type: DisputeRef,
+      nullable: true,
+      description: 'Its dispute.',
+      resolve: ({ dispute }) => dispute,
+    }),
+  }),
+});
+
+export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').implement({
+  description: 'A recurring consent, as the wallet that signed it sees it. The contract takes no charge beyond it.',
+  fields: (t) => ({
+    id: t.field({ type: 'Hex', description: 'Its EIP-712 hash.', resolve: ({ consentId }) => consentId }),
+    consent: t.field({
+      type: 'JSONObject',
+      description: 'What was signed, every integer a decimal string: all that revoking it needs.',
+      resolve: ({ consent }) => toObject(consent),
+    }),
+    chainId: t.exposeInt('chainId', { description: 'Where it is charged.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'In which token.' }),
+    capPerPeriod: t.expose('capPerPeriod', {
+      type: 'BaseUnits',
+      description: 'The most a period may take, base units.',
+    }),
+    signedAt: t.expose('signedAt', { type: 'DateTime', nullable: true, description: 'When it was signed.' }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked.' }),
+    isCurrent: t.boolean({
+      description: 'Whether the subscription is charged by this one, not by one signed later.',
+      resolve: ({ acceptedBy }) => acceptedBy !== null,
+    }),
+    appName: t.string({ description: 'Who is paid.', resolve: ({ subscription }) => subscription.app.name }),
+    appLogoUrl: t.string({
+      nullable: true,
+      description: 'The logo of who is paid, as a path of this installation that begins with /images/.',
+      resolve: ({ subscription }, _args, { world }) => imageAddress(world.secretKeys, subscription.app.logoUrl),
+    }),
+    planName: t.string({
+      description: 'What it is for.',
+      resolve: ({ subscription }) => subscription.productPlan.name,
+    }),
+    amount: t.field({
+      type: 'Decimal',
+      description: 'The price of a period, in `currency`.',
+      resolve: ({ subscription }) => subscription.productPlanPrice.amount,
+    }),
+    currency: t.string({
+      description: 'USD or EUR.',
+      resolve: ({ subscription }) => subscription.productPlanPrice.currency,
+    }),
+    billingInterval: t.field({
+      type: BillingIntervalEnum,
+      nullable: true,
+      description: 'The unit of a period.',
+      resolve: ({ subscription }) => subscription.productPlanPrice.billingInterval,
+    }),
+    billingIntervalCount: t.int({
+      description: 'Units a period.',
+      resolve: ({ subscription }) => subscription.productPlanPrice.billingIntervalCount,
+    }),
+    subscriptionId: t.expose('subscriptionId', { type: 'UUID', description: 'The subscription.' }),
+    subscriptionStatus: t.field({
+      type: SubscriptionStatusEnum,
+      description: 'Where the subscription is.',
+      resolve: ({ subscription }) => subscription.status,
+    }),
+    nextChargeAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the running period ends, and the next is charged unless it is cancelled then.',
+      resolve: ({ subscription }) => subscription.currentPeriodEnd,
+    }),
+    cancelAtPeriodEnd: t.boolean({
+      description: 'Whether it ends with the running period.',
+      resolve: ({ subscription }) => subscription.cancelAtPeriodEnd,
+    }),
+  }),
+});
+
+function acceptedTerms(row: PaymentRow): PaymentRow['terms'][number] {
+  const accepted = row.terms.find(({ termsHash }) => termsHash === row.acceptedTermsHash);
+  if (!accepted) throw new Error(`Payment ${row.id} lacks the terms that it accepted.`);
+  return accepted;
+}
+
+function disputeUntil(row: PaymentRow): Date | null {
+  const { disputeWindow } = termsFromJson(acceptedTerms(row).terms);
+  return row.capturedAt === null || disputeWindow === 0
+    ? null
+    : new Date(row.capturedAt.getTime() + disputeWindow * 1000);
+}
+
+function toObject(json: Prisma.JsonValue): Record<string, unknown> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {};
+}
