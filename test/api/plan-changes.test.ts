@@ -220,7 +220,7 @@ describe('changeSubscriptionPlan', () => {
 
 describe('Subscription.consent', () => {
   const READ = `query ($id: ID!) { subscription(id: $id) { consent {
-    id capPerPeriod chainId tokenKey walletAddress acceptedAt revokedAt lastChargedPeriod } } }`;
+    id capPerPeriod chainId tokenKey walletAddress acceptedAt revokedAt endsAt lastChargedPeriod } } }`;
 
   it('is what the payer signed, for its merchant alone', async () => {
     const id = await subscribe();
@@ -233,12 +233,146 @@ describe('Subscription.consent', () => {
       walletAddress: WALLET,
       acceptedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       revokedAt: null,
+      endsAt: null,
       lastChargedPeriod: 0,
     });
     const foreign = await api.graphql(READ, { id }, { key: api.merchantB.secretKey });
     expect(foreign.errors?.[0]?.extensions.code).toBe('NOT_FOUND');
     await api.database.subscription.update({ where: { id }, data: { consentId: null } });
     expect((await api.graphql(READ, { id }, { key })).data.subscription.consent).toBeNull();
+  });
+});
+
+describe('Subscription.planChange', () => {
+  const READ = `query ($id: ID!, $price: UUID!) { subscription(id: $id) { planChange(productPlanPriceId: $price) {
+    effectiveAt isProrated nextChargeAt lines { description amount taxAmount } subtotal taxAmount total currency carriedCredit } } }`;
+  const ask = (id: string, price: string, as?: string) =>
+    api.graphql(READ, { id, price }, as === undefined ? {} : { key: as });
+
+  it('says what the change would do, and does nothing', async () => {
+    const [id, price] = [await subscribe(), await makePrice({ amount: '11' })];
+    const { data } = await ask(id, price, key);
+    const { currentPeriodEnd } = await read(id);
+    expect(data.subscription.planChange).toMatchObject({
+      isProrated: true,
+      nextChargeAt: currentPeriodEnd?.toISOString(),
+      lines: [{ amount: '11.00', taxAmount: '0.00' }, { amount: '-10.00' }, { amount: '11.00' }],
+      total: '12.00',
+      currency: 'USD',
+      carriedCredit: null,
+    });
+    expect([(await read(id)).productPlanPriceId, await owed(id)]).toEqual([first, 0]);
+  });
+
+  it('refuses as the change does', async () => {
+    const [id, dear] = [await subscribe(), await makePrice({ amount: '13' })];
+    const code = async (...call: Parameters<typeof ask>) => (await ask(...call)).errors?.[0]?.extensions.code;
+    expect(await code(id, dear)).toBe('AUTHENTICATION_ERROR');
+    expect(await code(id, dear, api.merchantA.publishableKey)).toBe('AUTHORIZATION_ERROR');
+    expect(await code(id, dear, api.merchantB.secretKey)).toBe('NOT_FOUND');
+    expect(await code(id, await makePrice({ owner: api.merchantB.appId }), key)).toBe('NOT_FOUND');
+    expect(await code(id, await makePrice({ currency: 'EUR' }), key)).toBe('VALIDATION_ERROR');
+    expect(await code(id, dear, key)).toBe('INVALID_STATE');
+  });
+});
+
+describe('Subscription.upcomingCharges', () => {
+  const READ = `query ($id: ID!, $first: Int!) { subscription(id: $id) { upcomingCharges(first: $first) {
+    dueAt periodEnd subtotal taxAmount total currency productPlanPriceId invoiceId } } }`;
+  const ask = (id: string, first = 2, as = key) => api.graphql(READ, { id, first }, { key: as });
+  const charges = async (id: string, count = 2) => (await ask(id, count)).data.subscription.upcomingCharges;
+
+  it('goes on from the end of the period, by the calendar of the anchor', async () => {
+    const id = await subscribe();
+    const anchor = new Date('2027-01-31T10:00:00.000Z');
+    const currentPeriodEnd = new Date('2027-02-28T10:00:00.000Z');
+    await api.database.subscription.update({ where: { id }, data: { billingCycleAnchor: anchor, currentPeriodEnd } });
+    const found = await charges(id, 3);
+    expect(found.map((charge: { dueAt: string }) => charge.dueAt)).toEqual([
+      '2027-02-28T10:00:00.000Z',
+      '2027-03-31T10:00:00.000Z',
+      '2027-04-30T10:00:00.000Z',
+    ]);
+    expect(found[0]).toMatchObject({
+      periodEnd: '2027-03-31T10:00:00.000Z',
+      subtotal: '10.00',
+      taxAmount: '0.00',
+      total: '10.00',
+      currency: 'USD',
+      productPlanPriceId: first,
+      invoiceId: null,
+    });
+  });
+
+  it('begins with the invoice that is open already', async () => {
+    const id = await subscribe('PAST_DUE');
+    const { currentPeriodEnd: periodStart } = await read(id);
+    if (!periodStart) throw new Error('There is no period.');
+    const periodEnd = new Date(periodStart.getTime() + 30 * DAY_MS);
+    const invoice = { id: newId(), appId, customerAccountId, subscriptionId: id, status: 'PAST_DUE' as const };
+    const amounts = { subtotal: '7', taxAmount: '1', total: '8', currency: 'USD' };
+    await api.database.invoice.create({ data: { ...invoice, ...amounts, periodStart, periodEnd } });
+    const attempt = { subscriptionId: id, invoiceId: invoice.id, createdAt: periodStart, endedAt: periodStart };
+    await api.database.renewalAttempt.create({
+      data: {
+        ...attempt,
+        id: newId(),
+        status: 'FAILED',
+        errorCode: 'INSUFFICIENT_BALANCE',
+        errorMessage: 'Too little.',
+      },
+    });
+    const [open, next] = await charges(id);
+    expect(open).toMatchObject({ invoiceId: invoice.id, total: '8.00', dueAt: periodStart.toISOString() });
+    expect(next).toMatchObject({ invoiceId: null, total: '10.00', dueAt: periodEnd.toISOString() });
+    const ATTEMPTS = '{ attempts { status error { code message } endedAt } }';
+    const { data } = await api.graphql(
+      `query ($id: ID!) { invoice(id: $id) ${ATTEMPTS} }`,
+      { id: invoice.id },
+      { key },
+    );
+    const error = { code: 'INSUFFICIENT_BALANCE', message: 'Too little.' };
+    expect(data.invoice.attempts).toEqual([{ status: 'FAILED', error, endedAt: periodStart.toISOString() }]);
+  });
+
+  it.each(['PENDING', 'PAUSED', 'CANCELLED'] as const)('is empty for one that is %s', async (status) => {
+    expect(await charges(await subscribe(status))).toEqual([]);
+  });
+
+  it('ends where the subscription or the consent ends', async () => {
+    const id = await subscribe();
+    const { currentPeriodEnd: cancelAt } = await read(id);
+    await api.database.subscription.update({ where: { id }, data: { cancelAt } });
+    expect(await charges(id)).toEqual([]);
+    await api.database.subscription.update({ where: { id }, data: { cancelAt: null } });
+    expect(await charges(id)).toHaveLength(2);
+    await api.database.subscriptionConsent.updateMany({
+      where: { subscriptionId: id },
+      data: { revokedAt: api.clock.now() },
+    });
+    expect(await charges(id)).toEqual([]);
+  });
+
+  it('gives 1 to 36, to its merchant alone', async () => {
+    const id = await subscribe();
+    expect(await charges(id, 36)).toHaveLength(36);
+    const code = async (count: number, as?: string) => (await ask(id, count, as)).errors?.[0]?.extensions.code;
+    expect([await code(0), await code(37)]).toEqual(['VALIDATION_ERROR', 'VALIDATION_ERROR']);
+    expect(await code(1, api.merchantB.secretKey)).toBe('NOT_FOUND');
+  });
+});
+
+describe('Subscription.renewalOutlook', () => {
+  const READ =
+    'query ($id: ID!) { subscription(id: $id) { renewalForecast renewalOutlook { expectedAmount balance } } }';
+
+  it('has the figures behind the forecast', async () => {
+    const id = await subscribe();
+    const told = async () => (await api.graphql(READ, { id }, { key })).data.subscription;
+    expect(await told()).toEqual({ renewalForecast: 'OK', renewalOutlook: null });
+    const figures = { expectedAmount: '10000000', balance: '9999999' };
+    await api.database.renewalOutlook.create({ data: { subscriptionId: id, ...figures, readAt: api.clock.now() } });
+    expect(await told()).toEqual({ renewalForecast: 'LOW_BALANCE', renewalOutlook: figures });
   });
 });
 

@@ -103,6 +103,22 @@ describe('GET /product-plans', () => {
     expect(body.data[0].id).toBe(plan.id);
     expect((await api.rest('GET', '/product-plans?planType=GIFT', { key })).status).toBe(400);
   });
+
+  it('tells archived ones from those that are sold', async () => {
+    const [sold, archived] = [await make(gold), await make(gold)];
+    await api.rest('PUT', `/product-plans/${archived.id}`, { key, body: { isActive: false } });
+    const LIST =
+      'query ($isActive: Boolean) { productPlans(first: 100, isActive: $isActive) { totalCount nodes { id } } }';
+    const list = async (isActive: boolean | null) => {
+      const { nodes, totalCount } = (await api.graphql(LIST, { isActive }, { key })).data.productPlans;
+      expect(nodes).toHaveLength(totalCount);
+      return nodes.map((plan: { id: string }) => plan.id);
+    };
+    expect(await list(true)).toContain(sold.id);
+    expect(await list(true)).not.toContain(archived.id);
+    expect(await list(false)).toContain(archived.id);
+    expect(await list(null)).toEqual(expect.arrayContaining([sold.id, archived.id]));
+  });
 });
 
 describe('a plan and its prices', () => {

@@ -3,9 +3,12 @@ import { Decimal } from 'decimal.js';
 import { assert, integer, property } from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { taxLine, taxTotal } from '../../src/catalog/tax.ts';
+import { upcomingCharges } from '../../src/subscriptions/forecast/upcoming-charges.ts';
 import { changeSubscriptionPlan } from '../../src/subscriptions/plan-change/change-subscription-plan.ts';
 import { fitsConsent } from '../../src/subscriptions/plan-change/consent-fit.ts';
+import { previewPlanChange } from '../../src/subscriptions/plan-change/preview-plan-change.ts';
 import { prorate, restOf, settleLines } from '../../src/subscriptions/plan-change/proration.ts';
+import { renewalIncludes } from '../../src/subscriptions/renewal/renewal-world.ts';
 import { openRenewals, type Renewals } from './renewal-ground.ts';
 
 let ground: Renewals;
@@ -45,6 +48,20 @@ const change = (id: string, productPlanPriceId: string, idempotency?: { key: str
       : {}),
   });
 
+const preview = (id: string, productPlanPriceId: string) =>
+  previewPlanChange(ground.action, { scope: ground.scope, id, change: { productPlanPriceId } });
+
+/** What the calendar says of the charges to come. */
+async function foreseen(id: string, limit: number) {
+  const subscription = await ground.database.subscription.findUniqueOrThrow({
+    where: { id },
+    include: { ...renewalIncludes, adjustments: { where: { invoiceId: null } } },
+  });
+  const { adjustments } = subscription;
+  const now = ground.clock.now();
+  return upcomingCharges({ subscription, adjustments, openInvoice: null, now, limit });
+}
+
 describe('a change of plan', () => {
   it('to a higher price is prorated on the next invoice, once for one idempotency key', async () => {
     const { id, end } = await halfway({ cap: 20_000_000n });
@@ -68,9 +85,16 @@ describe('a change of plan', () => {
   it('to a much lower one leaves credit that is used up over the invoices after it', async () => {
     const { id, end } = await halfway();
     const price = await ground.makePrice({ amount: '1' });
+    const before = await preview(id, price.id);
+    expect(await ground.database.subscriptionAdjustment.count({ where: { subscriptionId: id } })).toBe(0);
     await change(id, price.id);
+    const [next, second] = await foreseen(id, 2);
     await ground.goTo(end);
     const [, free] = await ground.invoices(id);
+    expect(before.lines.map((line) => line.description)).toEqual(free?.items.map((item) => item.description));
+    expect([before.isProrated, before.total.toFixed(2), before.nextChargeAt]).toEqual([true, '0.00', end]);
+    expect(before.carriedCredit?.toNumber()).toBeCloseTo(3.5, 1);
+    expect(next).toMatchObject({ dueAt: end, total: free?.total.toFixed(2), periodEnd: free?.periodEnd });
     expect(free).toMatchObject({ status: 'PAID', paymentIntentId: null });
     expect(free?.total.toFixed(2)).toBe('0.00');
     expect((await ground.told(id)).at(-1)).toBe('renewed');
@@ -79,14 +103,20 @@ describe('a change of plan', () => {
     });
     // 1 for the period, 0.5 for the rest of the old one, 5 given back.
     expect(kept.amount.toNumber()).toBeCloseTo(-3.5, 1);
+    expect(second).toMatchObject({ dueAt: free?.periodEnd, total: '0.00' });
+    expect((await foreseen(id, 1))[0]).toEqual(second);
   });
 
   it('to another interval waits for the end of the period, and may be taken back', async () => {
     const { id, end, price } = await halfway({ cap: 200_000_000n });
     const yearly = await ground.makePrice({ amount: '100', interval: 'YEAR' });
+    expect(await preview(id, yearly.id)).toMatchObject({ effectiveAt: end, isProrated: false, carriedCredit: null });
+    expect(await preview(id, price.id)).toMatchObject({ effectiveAt: null, isProrated: false });
     expect(await change(id, yearly.id)).toMatchObject({ productPlanPriceId: price.id, nextPlanPriceId: yearly.id });
     expect(await change(id, price.id)).toMatchObject({ nextPlanPriceId: null });
     await change(id, yearly.id);
+    const [next] = await foreseen(id, 1);
+    expect(next).toMatchObject({ dueAt: end, total: '100.00', productPlanPriceId: yearly.id });
     await ground.goTo(end);
     const after = await ground.subscriptionOf(id);
     expect(after).toMatchObject({ productPlanPriceId: yearly.id, nextPlanPriceId: null, currentPeriodStart: end });
@@ -96,6 +126,7 @@ describe('a change of plan', () => {
   it('is refused above the signed cap, for a shorter interval, in another currency, and unless it is ACTIVE', async () => {
     const { id } = await ground.subscribe();
     const dear = await ground.makePrice({ amount: '12.51' });
+    await expect(preview(id, dear.id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
     await expect(change(id, dear.id)).rejects.toMatchObject({
       code: 'INVALID_STATE',
       message: expect.stringContaining('12.51 USDC; the payer has signed for at most 12.5 USDC'),

@@ -41,6 +41,8 @@ import './webhooks/webhook-endpoint.ts';
 import './webhooks/webhook-mutations.ts';
 import './subscriptions/subscription.ts';
 import './subscriptions/subscriptions.ts';
+import './subscriptions/upcoming-charges.ts';
+import './subscriptions/plan-change-preview.ts';
 import './subscriptions/subscription-checkout.ts';
 import './subscriptions/subscription-mutations.ts';
 import './subscriptions/change-plan.ts';

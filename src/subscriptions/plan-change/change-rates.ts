@@ -1,5 +1,5 @@
 import type { Decimal } from 'decimal.js';
-import type { Database, SubscriptionAdjustment } from '../../../prisma/client.ts';
+import type { Database } from '../../../prisma/client.ts';
 import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
 import type { Registry, Token } from '../../chains/registry.ts';
@@ -9,7 +9,7 @@ import { currencyOf } from '../../prices/money.ts';
 import type { PriceBook } from '../../prices/price-source.ts';
 import { printUnits, quoteAmount } from '../../prices/quote.ts';
 import { placeOf } from '../charge/prepare-charge.ts';
-import { renewalBill } from '../renewal/renewal-lines.ts';
+import { type OwedLine, renewalBill } from '../renewal/renewal-lines.ts';
 import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.ts';
 
 /** What one unit of the subscription's currency and of its token are worth, in USD; null without a consent. */
@@ -39,7 +39,7 @@ export function requireWithinCap(
   request: {
     subscription: RenewableSubscription;
     sold: SoldPrice;
-    adjustments: readonly SubscriptionAdjustment[];
+    adjustments: readonly OwedLine[];
   },
 ): void {
   const { subscription, sold, adjustments } = request;

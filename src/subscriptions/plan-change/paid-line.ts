@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
 import type { TaxRule } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.ts';
@@ -10,7 +10,10 @@ export type PaidLine = { amount: Decimal; tax: TaxRule | null; taxRateId: string
  * What a subscription's running period costs: as its invoice has it, for a price may have been changed since; as the price
  * has it where the plan was changed within the period.
  */
-export async function paidLine(tx: DatabaseTransaction, subscription: RenewableSubscription): Promise<PaidLine> {
+export async function paidLine(
+  tx: Database | DatabaseTransaction,
+  subscription: RenewableSubscription,
+): Promise<PaidLine> {
   const { id, currentPeriodStart, productPlan: plan, productPlanPrice: price } = subscription;
   const sold = { plan, price };
   const item = await tx.invoiceItem.findFirst({

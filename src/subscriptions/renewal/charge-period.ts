@@ -8,6 +8,9 @@
  * An invoice keeps its period as long as the contract could still take it: two attempts of one invoice can then never both
  * be paid, whatever became of the first.
  */
+import { consentFromJson } from '../../escrow/consent.ts';
+import { consentPeriodIndex, consentPeriodStart } from '../charge/consent-period.ts';
+
 export type ConsentProgress = {
   /** k of the period that holds now: start(k) ≤ now < start(k + 1). */
   current: number;
@@ -34,4 +37,13 @@ export function chargePeriod(progress: ConsentProgress, kept: number | null): Ch
   }
   const period = lowestChargeable(progress);
   return period > progress.current ? { kind: 'NOT_OPEN', period } : { kind: 'CHARGE', period };
+}
+
+/** From when on the contract lets a period be charged; without a consent nothing limits it. */
+export function chargeableFrom(row: { consent: unknown; lastChargedPeriod: number | null } | null, now: Date): Date {
+  if (row === null) return new Date(0);
+  const consent = consentFromJson(row.consent);
+  const current = consentPeriodIndex(consent, now);
+  const nextPeriod = (row.lastChargedPeriod ?? -1) + 1;
+  return consentPeriodStart(consent, lowestChargeable({ current, nextPeriod }));
 }

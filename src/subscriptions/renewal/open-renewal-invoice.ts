@@ -9,11 +9,10 @@ import { newId } from '../../platform/identifier.ts';
 import { currencyOf } from '../../prices/money.ts';
 import type { Period } from '../billing-period.ts';
 import { chargeSettings } from '../charge/charge-terms.ts';
-import { consentPeriodIndex, consentPeriodStart } from '../charge/consent-period.ts';
-import { lowestChargeable } from './charge-period.ts';
+import { chargeableFrom } from './charge-period.ts';
 import { nextPeriod } from './next-period.ts';
 import { type RenewalBill, renewalBill } from './renewal-lines.ts';
-import { nextPrice, type RenewableSubscription, type SoldPrice } from './renewal-world.ts';
+import { intervalOf, nextPrice, type RenewableSubscription, type SoldPrice } from './renewal-world.ts';
 
 const DAY_MS = 86_400_000;
 /** Beyond its grace: an intent must not end before the last attempt of its invoice. */
@@ -66,7 +65,7 @@ async function createInvoice(
   const sold = nextPrice(subscription);
   const { anchor, ...period } = nextPeriod(
     { anchor: subscription.billingCycleAnchor, ...intervalOf(sold) },
-    { currentPeriodEnd, chargeableFrom: chargeableFrom(subscription, now) },
+    { currentPeriodEnd, chargeableFrom: chargeableFrom(subscription.consent, now) },
   );
   const adjustments = await tx.subscriptionAdjustment.findMany({
     where: { subscriptionId: subscription.id, invoiceId: null },
@@ -178,18 +177,4 @@ async function withIntent(tx: DatabaseTransaction, request: Renewing & { invoice
   });
   const updated = await tx.invoice.update({ where: { id: invoice.id }, data: { paymentIntentId: intent.id } });
   return { invoice: updated, intent, events: [created] };
-}
-
-/** From when on the contract lets a period be charged; without a consent nothing limits it. */
-function chargeableFrom(subscription: RenewableSubscription, now: Date): Date {
-  if (!subscription.consent) return new Date(0);
-  const consent = consentFromJson(subscription.consent.consent);
-  const current = consentPeriodIndex(consent, now);
-  const nextPeriod = (subscription.consent.lastChargedPeriod ?? -1) + 1;
-  return consentPeriodStart(consent, lowestChargeable({ current, nextPeriod }));
-}
-
-function intervalOf({ plan, price }: SoldPrice) {
-  if (price.billingInterval === null) throw new Error(`Price ${price.id} of plan ${plan.id} has no interval.`);
-  return { interval: price.billingInterval, count: price.billingIntervalCount };
 }

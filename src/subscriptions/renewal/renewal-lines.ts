@@ -17,6 +17,14 @@ export type RenewalLine = {
   productPlanPriceId: string | null;
 };
 
+type Figure = { toString(): string };
+
+/** What a plan change owes either side, below zero the customer's; as a row of SubscriptionAdjustment has it. */
+export type OwedLine = Pick<
+  SubscriptionAdjustment,
+  'description' | 'taxInclusive' | 'taxRateId' | 'productPlanId' | 'productPlanPriceId'
+> & { amount: Figure; taxAmount: Figure };
+
 export type RenewalBill = {
   lines: RenewalLine[];
   total: TaxedTotal;
@@ -27,7 +35,7 @@ export type RenewalBill = {
 export function renewalBill(request: {
   sold: SoldPrice;
   period: Period;
-  adjustments: readonly SubscriptionAdjustment[];
+  adjustments: readonly OwedLine[];
 }): RenewalBill {
   const { sold, period } = request;
   const rate = sold.plan.taxRate?.isActive ? sold.plan.taxRate : null;
@@ -51,7 +59,7 @@ export function periodName({ plan, price }: SoldPrice): string {
   return price.nickname === null ? plan.name : `${plan.name} (${price.nickname})`;
 }
 
-export function adjustmentLine(adjustment: SubscriptionAdjustment): RenewalLine {
+export function adjustmentLine(adjustment: OwedLine): RenewalLine {
   const amount = new Decimal(adjustment.amount.toString());
   const taxAmount = new Decimal(adjustment.taxAmount.toString());
   const taxed = adjustment.taxInclusive

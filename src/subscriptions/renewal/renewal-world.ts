@@ -1,5 +1,5 @@
 /** What renewing needs from the world, and a subscription with everything that a renewal asks of it. */
-import type { Prisma, ProductPlan, ProductPlanPrice, TaxRate } from '../../../prisma/client.ts';
+import type { BillingInterval, Prisma, ProductPlan, ProductPlanPrice, TaxRate } from '../../../prisma/client.ts';
 import type { Log } from '../../platform/log.ts';
 import type { ChargeWorld } from '../charge/prepare-charge.ts';
 
@@ -18,8 +18,16 @@ export type RenewableSubscription = Prisma.SubscriptionGetPayload<{ include: typ
 export type SoldPrice = { plan: ProductPlan & { taxRate: TaxRate | null }; price: ProductPlanPrice };
 
 /** What the next period is sold for: a change of plan that waited for the period's end counts. */
-export function nextPrice(subscription: RenewableSubscription): SoldPrice {
+export function nextPrice(
+  subscription: Pick<RenewableSubscription, 'productPlan' | 'productPlanPrice' | 'nextPlanPrice'>,
+): SoldPrice {
   const { nextPlanPrice } = subscription;
   if (nextPlanPrice) return { plan: nextPlanPrice.productPlan, price: nextPlanPrice };
   return { plan: subscription.productPlan, price: subscription.productPlanPrice };
+}
+
+/** How far the periods of a price are apart; what a SUBSCRIPTION plan is sold at always has an interval. */
+export function intervalOf({ plan, price }: SoldPrice): { interval: BillingInterval; count: number } {
+  if (price.billingInterval === null) throw new Error(`Price ${price.id} of plan ${plan.id} has no interval.`);
+  return { interval: price.billingInterval, count: price.billingIntervalCount };
 }

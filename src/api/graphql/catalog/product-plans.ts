@@ -1,6 +1,7 @@
 /** The queries productPlan, productPlans and productPlansPage. */
-import type { Prisma, ProductPlan } from '../../../../prisma/client.ts';
+import type { PlanType, Prisma, ProductPlan } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
+import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
@@ -22,6 +23,16 @@ const ProductPlanPage = builder.objectRef<Page<PlanQuery, ProductPlan>>('Product
     ...pageFields(t),
   }),
 });
+
+type Conditions = { planType?: PlanType | null | undefined; isActive?: boolean | null | undefined };
+
+function planWhere(scope: Scope, { planType, isActive }: Conditions): Prisma.ProductPlanWhereInput {
+  return {
+    ...appScope(scope),
+    ...(planType ? { planType } : {}),
+    ...(isActive === null || isActive === undefined ? {} : { isActive }),
+  };
+}
 
 builder.queryField('productPlan', (t) =>
   t.prismaField({
@@ -47,17 +58,13 @@ builder.queryField('productPlans', (t) =>
     args: {
       appId: t.arg.id({ description: 'Only this app.' }),
       planType: t.arg({ type: PlanTypeEnum, description: 'Only this kind.' }),
+      isActive: t.arg.boolean({ description: 'Only those that are sold, or only archived ones.' }),
     },
     totalCount: async (_root, args, context) =>
-      context.database.productPlan.count({
-        where: { ...appScope(await scopeOf(context, args)), ...(args.planType ? { planType: args.planType } : {}) },
-      }),
+      context.database.productPlan.count({ where: planWhere(await scopeOf(context, args), args) }),
     resolve: async (query, _root, args, context) => {
       demandConnectionArgs(args);
-      const where = {
-        ...appScope(await scopeOf(context, args)),
-        ...(args.planType ? { planType: args.planType } : {}),
-      };
+      const where = planWhere(await scopeOf(context, args), args);
       return context.database.productPlan.findMany({ ...query, where, orderBy: { id: 'desc' } });
     },
   }),
@@ -75,10 +82,7 @@ builder.queryField('productPlansPage', (t) =>
       planType: t.arg({ type: PlanTypeEnum, description: 'Only this kind.' }),
     },
     resolve: async (_root, args, context) => {
-      const where = {
-        ...appScope(await scopeOf(context, args)),
-        ...(args.planType ? { planType: args.planType } : {}),
-      };
+      const where = planWhere(await scopeOf(context, args), { planType: args.planType });
       return pageOf(args, {
         items: (query: PlanQuery, window) =>
           context.database.productPlan.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),

@@ -42,6 +42,39 @@ const InvoiceErrorRef = builder.objectRef<{ code: string; message: string }>('In
   }),
 });
 
+const ATTEMPTS_SHOWN = 20;
+
+const RenewalAttemptStatusEnum = builder.enumType('RenewalAttemptStatus', {
+  description: 'What became of a try to charge an invoice.',
+  values: {
+    PENDING: { value: 'PENDING', description: 'On its way.' },
+    PAID: { value: 'PAID', description: 'Charged.' },
+    FAILED: { value: 'FAILED', description: 'Not charged; `error` says why.' },
+  } as const,
+});
+
+builder.prismaObject('RenewalAttempt', {
+  description: "One try to charge a subscription's invoice.",
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    status: t.expose('status', { type: RenewalAttemptStatusEnum, description: 'What became of it.' }),
+    error: t.field({
+      type: InvoiceErrorRef,
+      nullable: true,
+      description: 'Why it failed; null unless it has.',
+      select: { errorCode: true, errorMessage: true },
+      resolve: ({ errorCode, errorMessage }) =>
+        errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it began.' }),
+    endedAt: t.expose('endedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was known; null while it is on its way.',
+    }),
+  }),
+});
+
 export const InvoiceRef = builder.prismaObject('Invoice', {
   description: 'Lines with their tax; total = subtotal + taxAmount, always.',
   fields: (t) => ({
@@ -85,6 +118,10 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     taxRate: t.relation('taxRate', { nullable: true, description: 'The rate of lines without one.' }),
     paymentIntent: t.relation('paymentIntent', { nullable: true, description: 'The payment.' }),
     customerAccount: t.relation('customerAccount', { description: 'The customer.' }),
+    attempts: t.relation('renewalAttempts', {
+      description: `The newest ${ATTEMPTS_SHOWN} tries to charge it, newest first; none for one of no subscription.`,
+      query: { orderBy: { id: 'desc' }, take: ATTEMPTS_SHOWN },
+    }),
   }),
 });
 

@@ -1,4 +1,5 @@
 /** The Subscription type. */
+import { consentFromJson } from '../../../escrow/consent.ts';
 import { forecastOf } from '../../../subscriptions/forecast/forecast-of.ts';
 import { type RenewalForecast, renewalForecasts } from '../../../subscriptions/forecast/renewal-forecast.ts';
 import { subscriptionStatuses } from '../../../subscriptions/subscription.ts';
@@ -48,6 +49,16 @@ builder.prismaObject('SubscriptionConsent', {
     chainId: t.exposeInt('chainId', { description: 'Where it is charged.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'In which token.' }),
     walletAddress: t.expose('walletAddress', { type: 'Address', description: 'The wallet that signed; checksummed.' }),
+    endsAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'From when on the contract takes no charge; null where it stands until it is revoked.',
+      select: { consent: true },
+      resolve: ({ consent }) => {
+        const { end } = consentFromJson(consent);
+        return end === 0 ? null : new Date(end * 1000);
+      },
+    }),
     acceptedAt: t.expose('acceptedAt', {
       type: 'DateTime',
       nullable: true,
@@ -61,6 +72,27 @@ builder.prismaObject('SubscriptionConsent', {
     lastChargedPeriod: t.exposeInt('lastChargedPeriod', {
       nullable: true,
       description: 'The newest charged period as the chain tells, counted from 0; null before the first charge.',
+    }),
+  }),
+});
+
+builder.prismaObject('RenewalOutlook', {
+  description: "What the payer's wallet was last seen to hold, and what the next renewal is expected to take.",
+  fields: (t) => ({
+    expectedAmount: t.expose('expectedAmount', {
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'Of the next renewal at the price of `readAt`, base units; null before the first reading.',
+    }),
+    balance: t.expose('balance', {
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'Of the wallet, base units; null before the first reading.',
+    }),
+    readAt: t.expose('readAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the wallet was read: 7, 3 and 1 days before a renewal.',
     }),
   }),
 });
@@ -144,6 +176,10 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
         resolve: (subscription, _args, context) =>
           forecastOf({ ...subscription, subscription, now: context.world.clock.now() }),
       }),
+      renewalOutlook: t.relation('outlook', {
+        nullable: true,
+        description: 'The figures behind `renewalForecast`; null before the wallet was first read.',
+      }),
       allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM chain ids.' }),
       allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Token keys.' }),
       metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
@@ -158,6 +194,10 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       customerWallet: t.relation('customerWallet', { nullable: true, description: 'The wallet that signed.' }),
       productPlan: t.relation('productPlan', { description: 'The plan.' }),
       productPlanPrice: t.relation('productPlanPrice', { description: 'The price.' }),
+      nextPlanPrice: t.relation('nextPlanPrice', {
+        nullable: true,
+        description: 'The price that waits for the end of the running period; null where none does.',
+      }),
       invoices: t.relation('invoices', {
         description: 'The newest 10.',
         query: { orderBy: { id: 'desc' }, take: INVOICES_SHOWN },

@@ -1,0 +1,84 @@
+/** The field Subscription.planChange: what a change of price would do. */
+import type { PlanChangePreview } from '../../../subscriptions/plan-change/preview-plan-change.ts';
+import { previewPlanChange } from '../../../subscriptions/plan-change/preview-plan-change.ts';
+import type { RenewalLine } from '../../../subscriptions/renewal/renewal-lines.ts';
+import { builder } from '../server/builder.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { SubscriptionRef } from './subscription.ts';
+
+const PlanChangeLineRef = builder.objectRef<RenewalLine>('PlanChangeLine').implement({
+  description: 'A line that the next invoice would have.',
+  fields: (t) => ({
+    description: t.exposeString('description', { description: 'As it would stand on the invoice.' }),
+    amount: t.field({
+      type: 'Decimal',
+      description: 'As priced: before an exclusive tax, with an inclusive one; below zero it is given back.',
+      resolve: ({ amount }) => amount.toFixed(2),
+    }),
+    taxAmount: t.field({
+      type: 'Decimal',
+      description: "The line's tax.",
+      resolve: ({ taxed }) => taxed.taxAmount.toFixed(2),
+    }),
+  }),
+});
+
+const PlanChangePreviewRef = builder.objectRef<PlanChangePreview>('PlanChangePreview').implement({
+  description: 'What `changeSubscriptionPlan` would do now. Amounts in `currency`, with 2 decimals.',
+  fields: (t) => ({
+    effectiveAt: t.expose('effectiveAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the price begins to count; null where it is the present one.',
+    }),
+    isProrated: t.exposeBoolean('isProrated', {
+      description: 'Whether the rest of the running period is given back at the old price and charged at the new one.',
+    }),
+    nextChargeAt: t.expose('nextChargeAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the next invoice is due.',
+    }),
+    lines: t.field({
+      type: [PlanChangeLineRef],
+      description: "The next invoice's lines: its period, then what this and earlier changes owe.",
+      resolve: ({ lines }) => lines,
+    }),
+    subtotal: t.field({
+      type: 'Decimal',
+      description: 'Of the next invoice, net.',
+      resolve: ({ subtotal }) => subtotal.toFixed(2),
+    }),
+    taxAmount: t.field({
+      type: 'Decimal',
+      description: "The next invoice's tax.",
+      resolve: ({ taxAmount }) => taxAmount.toFixed(2),
+    }),
+    total: t.field({
+      type: 'Decimal',
+      description: 'What the next invoice is to take; never below zero.',
+      resolve: ({ total }) => total.toFixed(2),
+    }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    carriedCredit: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: 'Credit that is kept for the invoice after the next, tax included; null without any.',
+      resolve: ({ carriedCredit }) => carriedCredit?.toFixed(2) ?? null,
+    }),
+  }),
+});
+
+builder.prismaObjectField(SubscriptionRef, 'planChange', (t) =>
+  t.field({
+    type: PlanChangePreviewRef,
+    description: 'What changing to a price would do now, with nothing changed; refused as the change would be.',
+    authScopes: { read: true },
+    args: {
+      productPlanPriceId: t.arg({ type: 'UUID', required: true, description: "A price of the app's." }),
+    },
+    select: { id: true },
+    resolve: async ({ id }, { productPlanPriceId }, context) =>
+      previewPlanChange(context.world, { scope: await scopeOf(context), id, change: { productPlanPriceId } }),
+  }),
+);

@@ -1,0 +1,64 @@
+/** The field Subscription.upcomingCharges: its calendar. */
+import { invalid } from '../../../errors.ts';
+import { type UpcomingCharge, upcomingCharges } from '../../../subscriptions/forecast/upcoming-charges.ts';
+import { renewalIncludes } from '../../../subscriptions/renewal/renewal-world.ts';
+import { builder } from '../server/builder.ts';
+import { SubscriptionRef } from './subscription.ts';
+
+const LISTED_LIMIT = 36;
+
+const UpcomingChargeRef = builder.objectRef<UpcomingCharge>('UpcomingCharge').implement({
+  description: 'A charge that is to come. Amounts in `currency`, with 2 decimals; tokens are reckoned when it is due.',
+  fields: (t) => ({
+    dueAt: t.expose('dueAt', { type: 'DateTime', description: 'The start of its period: it is charged then.' }),
+    periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The end of its period.' }),
+    subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net.' }),
+    taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax.' }),
+    total: t.expose('total', { type: 'Decimal', description: 'What is to be charged; zero where credit covers it.' }),
+    currency: t.exposeString('currency', { description: 'USD or EUR.' }),
+    productPlanPriceId: t.expose('productPlanPriceId', { type: 'UUID', description: 'The price it is charged at.' }),
+    invoiceId: t.expose('invoiceId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'Its invoice where that is open already, as while a charge is tried again.',
+    }),
+  }),
+});
+
+builder.prismaObjectField(SubscriptionRef, 'upcomingCharges', (t) =>
+  t.field({
+    type: [UpcomingChargeRef],
+    description:
+      'The charges to come if nothing changes, the next first. None while it is not charged, and none from where it or the consent ends.',
+    args: { first: t.arg.int({ required: true, defaultValue: 12, description: `1 to ${LISTED_LIMIT}.` }) },
+    complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, Math.min(first, LISTED_LIMIT)) }),
+    select: {
+      status: true,
+      currentPeriodEnd: true,
+      billingCycleAnchor: true,
+      cancelAt: true,
+      productPlan: renewalIncludes.productPlan,
+      productPlanPrice: true,
+      nextPlanPrice: renewalIncludes.nextPlanPrice,
+      consent: true,
+      adjustments: { where: { invoiceId: null } },
+      invoices: { where: { status: { in: ['OPEN', 'PAST_DUE'] } }, orderBy: { periodStart: 'asc' }, take: 10 },
+    },
+    resolve: (subscription, { first }, { world }) => {
+      if (first < 1 || first > LISTED_LIMIT) {
+        throw invalid([{ param: 'first', message: `is ${first}, between 1 and ${LISTED_LIMIT}` }]);
+      }
+      const { adjustments, invoices, currentPeriodEnd } = subscription;
+      const openInvoice = invoices.find(
+        ({ periodStart }) => periodStart !== null && currentPeriodEnd !== null && periodStart >= currentPeriodEnd,
+      );
+      return upcomingCharges({
+        subscription,
+        adjustments,
+        openInvoice: openInvoice ?? null,
+        now: world.clock.now(),
+        limit: first,
+      });
+    },
+  }),
+);

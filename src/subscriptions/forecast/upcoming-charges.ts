@@ -1,0 +1,103 @@
+/**
+ * The charges that a subscription comes to if nothing changes: the calendar, the lines and the credit of renewals, with
+ * none of it written. A price in fiat is certain; what it is in tokens is known when it is charged.
+ */
+import type { Decimal } from 'decimal.js';
+import type { Invoice } from '../../../prisma/client.ts';
+import { consentFromJson } from '../../escrow/consent.ts';
+import { chargeableFrom } from '../renewal/charge-period.ts';
+import { nextPeriod } from '../renewal/next-period.ts';
+import { type OwedLine, renewalBill } from '../renewal/renewal-lines.ts';
+import { intervalOf, nextPrice, type RenewableSubscription } from '../renewal/renewal-world.ts';
+
+/** Amounts in `currency`, with 2 decimals. */
+export type UpcomingCharge = {
+  /** The start of the period: it is charged then. */
+  dueAt: Date;
+  periodEnd: Date;
+  subtotal: string;
+  taxAmount: string;
+  total: string;
+  currency: string;
+  productPlanPriceId: string;
+  /** The invoice that is open for it already, as while a charge is tried again. */
+  invoiceId: string | null;
+};
+
+type Charged = Pick<
+  RenewableSubscription,
+  | 'status'
+  | 'currentPeriodEnd'
+  | 'billingCycleAnchor'
+  | 'cancelAt'
+  | 'productPlan'
+  | 'productPlanPrice'
+  | 'nextPlanPrice'
+  | 'consent'
+>;
+
+/** At most `limit`, the next first; none while it is not charged, and none from where it or its consent ends. */
+export function upcomingCharges(request: {
+  subscription: Charged;
+  /** What plan changes owe on the next invoice. */
+  adjustments: readonly OwedLine[];
+  /** Of the period after the running one, not paid yet; null before it is made. */
+  openInvoice: Pick<Invoice, 'id' | 'periodStart' | 'periodEnd' | 'subtotal' | 'taxAmount' | 'total'> | null;
+  now: Date;
+  limit: number;
+}): UpcomingCharge[] {
+  const { subscription, openInvoice, now, limit } = request;
+  const { status, consent, currentPeriodEnd } = subscription;
+  const isCharged = status === 'ACTIVE' || status === 'PAST_DUE';
+  if (!isCharged || currentPeriodEnd === null || (consent !== null && consent.revokedAt !== null)) return [];
+  const until = endOf(subscription);
+  const sold = nextPrice(subscription);
+  const { id: productPlanPriceId, currency } = sold.price;
+  const charges: UpcomingCharge[] = [];
+  let [anchor, end] = [subscription.billingCycleAnchor, currentPeriodEnd];
+  if (openInvoice?.periodStart && openInvoice.periodEnd && limit > 0) {
+    const { id: invoiceId, periodStart: dueAt, periodEnd, subtotal, taxAmount, total } = openInvoice;
+    const amounts = printed({ subtotal, taxAmount, total });
+    charges.push({ dueAt, periodEnd, ...amounts, currency, productPlanPriceId, invoiceId });
+    end = periodEnd;
+  }
+  let owed = request.adjustments;
+  while (charges.length < limit) {
+    const chargeable = charges.length === 0 ? chargeableFrom(consent, now) : new Date(0);
+    const period = nextPeriod({ anchor, ...intervalOf(sold) }, { currentPeriodEnd: end, chargeableFrom: chargeable });
+    if (until !== null && period.start >= until) break;
+    const { total, carried } = renewalBill({ sold, period, adjustments: owed });
+    const { start: dueAt, end: periodEnd } = period;
+    charges.push({ dueAt, periodEnd, ...printed(total), currency, productPlanPriceId, invoiceId: null });
+    owed = carried === null ? [] : [creditLine(carried)];
+    [anchor, end] = [period.anchor, period.end];
+  }
+  return charges;
+}
+
+/** From when on nothing is charged; null where nothing ends it. */
+function endOf({ cancelAt, consent }: Charged): Date | null {
+  const consentEnd = consent === null ? 0 : consentFromJson(consent.consent).end;
+  const ends = [cancelAt, consentEnd === 0 ? null : new Date(consentEnd * 1000)].filter((end) => end !== null);
+  return ends.length === 0 ? null : new Date(Math.min(...ends.map((end) => end.getTime())));
+}
+
+type Figure = { toFixed(places: number): string };
+
+function printed(amounts: { subtotal: Figure; taxAmount: Figure; total: Figure }) {
+  const { subtotal, taxAmount, total } = amounts;
+  return { subtotal: subtotal.toFixed(2), taxAmount: taxAmount.toFixed(2), total: total.toFixed(2) };
+}
+
+/** What one invoice could not use up comes back on the next, as `openRenewalInvoice` keeps it. */
+function creditLine(carried: { net: Decimal; taxAmount: Decimal }): OwedLine {
+  return {
+    description: '',
+    amount: carried.net.negated(),
+    taxAmount: carried.taxAmount.negated(),
+    taxInclusive: false,
+    taxRateId: null,
+    productPlanId: null,
+    productPlanPriceId: null,
+  };
+}
