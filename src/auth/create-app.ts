@@ -1,15 +1,38 @@
-import type { App, Database } from '../../prisma/client.ts';
-import { notFound } from '../errors.ts';
+import { type App, type Database, transaction } from '../../prisma/client.ts';
+import { GatewayError, notFound } from '../errors.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
 
-/** Makes an app with the default settings; its mode is for ever. NOT_FOUND for an unknown merchant. */
+/** Of a merchant: as many as are listed at once. */
+export const APPS_LIMIT = 100;
+
+/**
+ * Makes an app with the default settings; its mode is for ever. The platform's fee is the highest of the merchant's other
+ * apps, so that a merchant cannot shed it by making a new one. NOT_FOUND for an unknown merchant, CONFLICT beyond 100 apps.
+ */
 export async function createApp(
   world: { database: Database },
-  request: { merchantId: string; name: string; mode: 'TEST' | 'LIVE' },
+  request: { merchantId: string; name: string; mode: 'TEST' | 'LIVE'; idempotency?: IdempotencyRequest | undefined },
 ): Promise<App> {
-  const merchant = await world.database.merchant.findUnique({ where: { id: request.merchantId } });
-  if (!merchant) throw notFound('merchant', 'merchantId');
-  return world.database.app.create({
-    data: { id: newId(), merchantId: merchant.id, name: request.name, mode: request.mode },
-  });
+  const { merchantId, name, mode, idempotency } = request;
+  const first = await firstAnswer<App>(world.database, idempotency);
+  if (first) return first.result;
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => {
+      const [merchant] = await tx.$queryRaw<{ id: string }[]>`
+        SELECT id FROM merchant WHERE id = ${merchantId}::uuid FOR UPDATE`;
+      if (!merchant) throw notFound('merchant', 'merchantId');
+      const others = await tx.app.aggregate({ where: { merchantId }, _count: true, _max: { platformFeeBps: true } });
+      if (others._count >= APPS_LIMIT) {
+        throw new GatewayError('CONFLICT', `The merchant has ${APPS_LIMIT} apps, which is the limit.`);
+      }
+      const fee = others._max.platformFeeBps;
+      return tx.app.create({
+        data: { id: newId(), merchantId, name, mode, ...(fee === null ? {} : { platformFeeBps: fee }) },
+      });
+    }),
+  );
+  return result;
 }

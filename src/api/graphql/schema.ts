@@ -2,6 +2,7 @@
 import './server/scalars.ts';
 import './apps/app.ts';
 import './apps/api-key.ts';
+import './apps/create-app.ts';
 import './apps/update-app.ts';
 import './apps/viewer.ts';
 import './chains/chain.ts';

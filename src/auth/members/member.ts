@@ -3,7 +3,7 @@
  *
  * | role | may |
  * |---|---|
- * | OWNER | everything, and invite and remove members |
+ * | OWNER | everything, and make apps, invite and remove members |
  * | DEVELOPER | everything but that |
  * | VIEWER | read |
  *

@@ -11,7 +11,7 @@ import { byRealTime } from '../server/world.ts';
 const MemberRoleEnum = builder.enumType('MemberRole', {
   description: 'What a member may do.',
   values: {
-    OWNER: { value: 'OWNER', description: 'Everything, and invite and remove members.' },
+    OWNER: { value: 'OWNER', description: 'Everything, and make apps, invite and remove members.' },
     DEVELOPER: { value: 'DEVELOPER', description: 'Everything but that.' },
     VIEWER: { value: 'VIEWER', description: 'Read.' },
   } as const,

@@ -1,0 +1,47 @@
+/** The dashboard: whoever is let in, the shell, and the page that the address names. */
+import { useTranslation } from 'react-i18next';
+import { Link, Route, Router, Switch, useLocation } from 'wouter';
+import { Toasts } from '../ui/overlays/toasts.tsx';
+import { Empty } from '../ui/state/empty.tsx';
+import { PageView } from './page-view.tsx';
+import { pages } from './pages.ts';
+import { DashboardGate } from './session/dashboard-gate.tsx';
+import { FaultBoundary } from './shell/fault-boundary.tsx';
+import { Shell } from './shell/shell.tsx';
+
+export function Dashboard() {
+  return (
+    <FaultBoundary>
+      <Toasts>
+        <Router base="/dashboard">
+          <DashboardGate>
+            <Switch>
+              {pages.map((page) => (
+                <Route key={page.key} path={page.path}>
+                  <Shell under={page.under ?? page.key}>
+                    <PageView page={page} />
+                  </Shell>
+                </Route>
+              ))}
+              <Route>
+                <Shell under={undefined}>
+                  <Nowhere />
+                </Shell>
+              </Route>
+            </Switch>
+          </DashboardGate>
+        </Router>
+      </Toasts>
+    </FaultBoundary>
+  );
+}
+
+function Nowhere() {
+  const { t } = useTranslation();
+  const [path] = useLocation();
+  return (
+    <Empty title={t('shell.nowhere.title')} actions={<Link href="/">{t('shell.nowhere.home')}</Link>}>
+      {t('shell.nowhere.about', { path })}
+    </Empty>
+  );
+}

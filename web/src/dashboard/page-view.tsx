@@ -1,0 +1,35 @@
+/** One page: its title, and its code when it has come. */
+import { type ComponentType, lazy, Suspense, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation } from 'wouter';
+import { settings } from '../settings.ts';
+import { Skeleton } from '../ui/state/skeleton.tsx';
+import type { DashboardPage } from './pages.ts';
+import { FaultBoundary } from './shell/fault-boundary.tsx';
+
+const loaded = new Map<string, ComponentType>();
+
+export function PageView({ page }: { page: DashboardPage }) {
+  const { t } = useTranslation();
+  const [path] = useLocation();
+  const title = t(`shell.pages.${page.key}`);
+  useEffect(() => {
+    document.title = `${title} · ${new URL(settings.publicUrl).host}`;
+  }, [title]);
+  const Content = contentOf(page);
+  return (
+    <FaultBoundary key={path}>
+      <Suspense fallback={<Skeleton lines={8} />}>
+        <Content />
+      </Suspense>
+    </FaultBoundary>
+  );
+}
+
+function contentOf(page: DashboardPage): ComponentType {
+  const known = loaded.get(page.key);
+  if (known) return known;
+  const made = lazy(async () => ({ default: await page.load() }));
+  loaded.set(page.key, made);
+  return made;
+}

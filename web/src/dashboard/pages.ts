@@ -1,0 +1,47 @@
+/**
+ * The pages of the dashboard: one line each. A page's code and its words are loaded when it is opened first. Where a path
+ * has several pages, the first that fits is shown, so `/payments/new` goes before `/payments/:id`.
+ */
+import type { ComponentType } from 'react';
+import type { IconName } from '../ui/icon-drawings.ts';
+import { addWords } from '../words/open-words.ts';
+
+export type DashboardPage = {
+  /** Its title is `shell.pages.<key>`. */
+  key: string;
+  /** Below /dashboard, as wouter writes paths; parameters by `useParams()`. */
+  path: string;
+  /** Its sign in the navigation; without one it is not there. */
+  icon?: IconName;
+  /** Which entry of the navigation it belongs to. */
+  under?: string;
+  load: () => Promise<ComponentType>;
+};
+
+export const pages: readonly DashboardPage[] = [
+  page({
+    key: 'overview',
+    path: '/',
+    icon: 'chart',
+    words: ['overview'],
+    load: async () => (await import('./overview/overview-page.tsx')).OverviewPage,
+  }),
+  page({
+    key: 'settings',
+    path: '/settings',
+    icon: 'gear',
+    words: ['settings'],
+    load: async () => (await import('./settings/settings-page.tsx')).SettingsPage,
+  }),
+];
+
+/** `words` are the areas that it speaks from. */
+function page({ words, load, ...rest }: DashboardPage & { words: readonly string[] }): DashboardPage {
+  return {
+    ...rest,
+    load: async () => {
+      const [component] = await Promise.all([load(), addWords(words)]);
+      return component;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** A merchant without an app: there is nothing to look at before one is made. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { AppCreateDocument } from '../../../../generated/web/documents.ts';
+import { ask, type Credential } from '../../api/ask.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { TextField } from '../../ui/fields/text-field.tsx';
+import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { Note } from '../../ui/state/note.tsx';
+import styles from './login-page.module.css';
+import type { DashboardMember } from './use-dashboard.ts';
+
+type NoAppPageProps = {
+  member: DashboardMember;
+  credential: Credential;
+  logOut: (everywhere: boolean) => Promise<void>;
+  onMade: (appId: string) => void;
+};
+
+export function NoAppPage({ member, credential, logOut, onMade }: NoAppPageProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [name, setName] = useState(member.merchant.name);
+  const [key] = useState(() => crypto.randomUUID());
+  const make = useMutation({
+    mutationFn: () => ask(AppCreateDocument, { name: name.trim(), mode: 'TEST' }, { credential, idempotencyKey: key }),
+    onSuccess: async ({ createApp }) => {
+      onMade(createApp.id);
+      await client.invalidateQueries();
+    },
+  });
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  return (
+    <main className={styles.page}>
+      <form className={styles.card} onSubmit={send}>
+        <p className={styles.name}>{member.merchant.name}</p>
+        <h1>{t('shell.noApp.title')}</h1>
+        {member.role !== 'OWNER' ? (
+          <Note>{t('shell.noApp.notOwner')}</Note>
+        ) : (
+          <>
+            <p className={styles.about}>{t('shell.noApp.about')}</p>
+            <TextField label={t('shell.app.name')} value={name} onChange={(event) => setName(event.target.value)} />
+            <ErrorNote error={make.error} />
+            <Button look="primary" size="large" type="submit" isWide isBusy={make.isPending} isDisabled={!name.trim()}>
+              {t('shell.noApp.make')}
+            </Button>
+          </>
+        )}
+        <Button look="bare" size="small" onPress={() => logOut(false)}>
+          {t('shell.account.logOut')}
+        </Button>
+      </form>
+    </main>
+  );
+}

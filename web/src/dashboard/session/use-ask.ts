@@ -1,0 +1,33 @@
+/** A query of the dashboard, kept and shared by react-query: `const { data, error, isPending } = useAsk(Document, {…})`. */
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import type { TypedDocumentString } from '../../../../generated/web/documents.ts';
+import type { ApiError } from '../../api/api-error.ts';
+import { ask } from '../../api/ask.ts';
+import { useDashboard } from './use-dashboard.ts';
+
+type Asking = {
+  isEnabled?: boolean;
+  /** Shows the last answer while the next is on its way, such as another page or filter. */
+  keepsLast?: boolean;
+  everyMs?: number;
+};
+
+export function useAsk<Result, Variables>(
+  document: TypedDocumentString<Result, Variables>,
+  variables: Variables,
+  { isEnabled = true, keepsLast = false, everyMs }: Asking = {},
+): UseQueryResult<Result, ApiError> {
+  const { credential } = useDashboard();
+  return useQuery<Result, ApiError>({
+    queryKey: questionKey(document, variables),
+    queryFn: ({ signal }) => ask(document, variables, { credential, signal }),
+    enabled: isEnabled,
+    ...(keepsLast ? { placeholderData: keepPreviousData } : {}),
+    ...(everyMs ? { refetchInterval: everyMs } : {}),
+  });
+}
+
+/** To invalidate: all answers of a document, or those of the same variables. */
+export function questionKey(document: TypedDocumentString<never, never> | object, variables?: unknown): unknown[] {
+  return variables === undefined ? [String(document)] : [String(document), variables];
+}

@@ -1,0 +1,31 @@
+/** What every page of the dashboard needs: who is here, for which app, and how to ask. */
+import { createContext, useContext } from 'react';
+import type { DashboardViewerQuery } from '../../../../generated/web/documents.ts';
+import type { Credential } from '../../api/ask.ts';
+import type { LiveConnection } from '../../api/live.ts';
+
+export type DashboardMember = NonNullable<DashboardViewerQuery['viewer']['member']>;
+export type DashboardApp = DashboardViewerQuery['apps'][number];
+export type Role = DashboardMember['role'];
+
+export type Dashboard = {
+  credential: Credential;
+  /** Live fields, over one websocket. */
+  live: LiveConnection;
+  member: DashboardMember;
+  /** A courtesy of the page; the API refuses what is not allowed. */
+  mayWrite: boolean;
+  isOwner: boolean;
+  app: DashboardApp;
+  apps: readonly DashboardApp[];
+  chooseApp: (appId: string) => void;
+  logOut: (everywhere: boolean) => Promise<void>;
+};
+
+export const DashboardContext = createContext<Dashboard | undefined>(undefined);
+
+export function useDashboard(): Dashboard {
+  const dashboard = useContext(DashboardContext);
+  if (!dashboard) throw new Error('This stands outside of the dashboard.');
+  return dashboard;
+}

@@ -1,0 +1,35 @@
+/** Around every page: the navigation at the left (a drawer when it is narrow), the bar at the top. */
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { Navigation } from './navigation.tsx';
+import styles from './shell.module.css';
+import { TopBar } from './top-bar.tsx';
+
+export function Shell({ under, children }: { under: string | undefined; children: ReactNode }) {
+  const { t } = useTranslation();
+  const { app, member } = useDashboard();
+  const [isDrawerOpen, setDrawerOpen] = useState(false);
+  return (
+    <div className={styles.shell}>
+      <a href="#content" className={styles.skip}>
+        {t('shell.skip')}
+      </a>
+      <aside className={styles.side}>
+        <p className={styles.merchant}>{member.merchant.name}</p>
+        <Navigation under={under} />
+      </aside>
+      <Dialog isDrawer isOpen={isDrawerOpen} onClose={() => setDrawerOpen(false)} title={member.merchant.name}>
+        <Navigation under={under} onGo={() => setDrawerOpen(false)} />
+      </Dialog>
+      <div className={styles.main}>
+        <TopBar openDrawer={() => setDrawerOpen(true)} />
+        {app.mode === 'TEST' && <p className={styles.testLine}>{t('shell.testLine')}</p>}
+        <main id="content" className={styles.content} tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </div>
+  );
+}

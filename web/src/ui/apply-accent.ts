@@ -1,0 +1,17 @@
+/** A merchant's colour for the whole page, made readable on light and on dark; null or nonsense leaves ours. */
+import { readableAccent } from './formats/contrast.ts';
+
+/** As `--surface` in tokens.css has them. */
+const surfaces = { light: '#ffffff', dark: '#171b21' };
+
+export function applyAccent(colour: string | null | undefined): void {
+  const root = document.documentElement.style;
+  for (const mode of ['light', 'dark'] as const) {
+    const colours = colour ? readableAccent(colour, surfaces[mode]) : undefined;
+    const values = { accent: colours?.accent, 'on-accent': colours?.onAccent, 'accent-ink': colours?.accentInk };
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined) root.removeProperty(`--${name}-${mode}`);
+      else root.setProperty(`--${name}-${mode}`, value);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** A dialogue: it keeps the focus, Escape closes it, and what is behind it is out of reach. */
+import * as Radix from '@radix-ui/react-dialog';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from '../button/button.tsx';
+import { classNames } from '../class-names.ts';
+import styles from './overlays.module.css';
+
+type DialogProps = {
+  isOpen: boolean;
+  /** Asked to close: Escape, a press beside it, the cross. */
+  onClose: () => void;
+  title: ReactNode;
+  about?: ReactNode;
+  children?: ReactNode;
+  /** The buttons at its end; the primary one last. */
+  actions?: ReactNode;
+  isWide?: boolean;
+  /** At the left edge, for navigation. */
+  isDrawer?: boolean;
+};
+
+/** The scrim is ours: Radix's own would write a style element to stop scrolling, which the page's policy refuses. */
+export function Dialog({ isOpen, onClose, title, about, children, actions, isWide, isDrawer }: DialogProps) {
+  const { t } = useTranslation();
+  return (
+    <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Radix.Portal>
+        <div className={styles.scrim} aria-hidden="true" />
+        <Radix.Content
+          className={isDrawer ? styles.drawer : classNames(styles.dialog, isWide && styles.wide)}
+          {...(about ? {} : { 'aria-describedby': undefined })}
+        >
+          <div className={styles.head}>
+            <Radix.Title>{title}</Radix.Title>
+            <Button
+              look="bare"
+              size="small"
+              icon="cross"
+              className={styles.close}
+              onPress={onClose}
+              aria-label={t('everywhere.close')}
+            />
+          </div>
+          {about && <Radix.Description className={styles.about}>{about}</Radix.Description>}
+          {children}
+          {actions && <div className={styles.actions}>{actions}</div>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,33 @@
+/** A list without rows: says what would be here, and the call that would fill it, ready to copy. */
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../button/copy-button.tsx';
+import styles from './state.module.css';
+
+type EmptyProps = {
+  title: string;
+  children?: ReactNode;
+  /** A command or a request. */
+  call?: string;
+  actions?: ReactNode;
+};
+
+export function Empty({ title, children, call, actions }: EmptyProps) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.empty}>
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {call && (
+        <div className={styles.call}>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard. */}
+          <pre tabIndex={0}>{call}</pre>
+          <span className={styles.callCopy}>
+            <CopyButton text={call} name={t('everywhere.call')} />
+          </span>
+        </div>
+      )}
+      {actions}
+    </div>
+  );
+}

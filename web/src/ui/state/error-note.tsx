@@ -1,0 +1,57 @@
+/** What went wrong, in the reader's words, where it happened, with a way on. */
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '../../api/api-error.ts';
+import { Button } from '../button/button.tsx';
+import { Note } from './note.tsx';
+import styles from './state.module.css';
+
+type ErrorNoteProps = {
+  /** An ApiError, or whatever else was thrown; nothing is shown without one. */
+  error: unknown;
+  /** Instead of "That did not work". */
+  title?: string;
+  /** Offers to try again. */
+  retry?: (() => unknown) | undefined;
+};
+
+export function ErrorNote({ error, title, retry }: ErrorNoteProps) {
+  const { t } = useTranslation();
+  if (!error) return null;
+  const fault = error instanceof ApiError ? error.fault : undefined;
+  return (
+    <Note
+      tone="bad"
+      isUrgent
+      title={title ?? t('everywhere.fault.title')}
+      actions={
+        retry && (
+          <Button size="small" onPress={retry}>
+            {t('everywhere.tryAgain')}
+          </Button>
+        )
+      }
+    >
+      <FaultWords error={error} />
+      {fault?.requestId && <p className={styles.noteId}>{t('everywhere.fault.requestId', { id: fault.requestId })}</p>}
+    </Note>
+  );
+}
+
+/** Our sentence for the code where there is one; else what the API said, which names the fact. */
+function FaultWords({ error }: { error: unknown }) {
+  const { t } = useTranslation();
+  const fault = error instanceof ApiError ? error.fault : undefined;
+  if (!fault) return <p>{t('everywhere.fault.INTERNAL_ERROR')}</p>;
+  if (fault.details?.length) {
+    return (
+      <ul>
+        {fault.details.map((detail) => (
+          <li key={`${detail.param} ${detail.message}`}>
+            {detail.param} {detail.message}
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  return <p>{t(`everywhere.fault.${fault.code}`, { defaultValue: fault.message })}</p>;
+}

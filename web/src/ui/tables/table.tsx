@@ -1,0 +1,124 @@
+/** A dense table that is walked by keyboard: up and down between rows, Enter opens. It scrolls in itself when it is wide. */
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef } from 'react';
+import { classNames } from '../class-names.ts';
+import { Skeleton } from '../state/skeleton.tsx';
+import styles from './table.module.css';
+
+export type Column<Row> = {
+  key: string;
+  head: ReactNode;
+  cell: (row: Row) => ReactNode;
+  align?: 'end';
+  /** Left out on narrow screens. */
+  isWide?: boolean;
+};
+
+type TableProps<Row> = {
+  /** What it lists, for screen readers. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  /** Where a row leads: its first cell becomes the link, the rest of it opens it too. */
+  href?: (row: Row) => string;
+  /** Goes there without loading the page again; needed with `href`. */
+  open?: (href: string) => void;
+  isFresh?: (row: Row) => boolean;
+  /** Rows are on their way: so many lines stand for them. */
+  isLoading?: boolean;
+};
+
+const LOADING_ROWS = 5;
+
+export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh, isLoading }: TableProps<Row>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+
+  const walk = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const { target } = event;
+    if (!step || !(target instanceof HTMLElement)) return;
+    const ways = [...(body.current?.querySelectorAll<HTMLElement>('a[data-way]') ?? [])];
+    const here = ways.findIndex((way) => way.closest('tr') === target.closest('tr'));
+    const next = ways[here + step];
+    if (here < 0 || !next) return;
+    event.preventDefault();
+    next.focus();
+  };
+  // A click beside the link opens the row too, unless it is meant for a button in it or selects text.
+  const press = (event: MouseEvent, target: string | undefined) => {
+    if (!target || !open || !(event.target instanceof HTMLElement)) return;
+    if (event.target.closest('button, a, input, select, label') || String(getSelection()) !== '') return;
+    open(target);
+  };
+
+  return (
+    <div className={styles.frame}>
+      <table className={styles.table}>
+        <caption className="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.key} scope="col" className={cellClass(column)}>
+                {column.head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body} onKeyDown={walk}>
+          {isLoading && rows.length === 0
+            ? Array.from({ length: LOADING_ROWS }, (_, line) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else.
+                <tr key={line}>
+                  {columns.map((column) => (
+                    <td key={column.key} className={cellClass(column)}>
+                      <Skeleton />
+                    </td>
+                  ))}
+                </tr>
+              ))
+            : rows.map((row) => {
+                const target = href?.(row);
+                return (
+                  <tr
+                    key={rowKey(row)}
+                    className={classNames(styles.row, target && styles.opens, isFresh?.(row) && styles.fresh)}
+                    onClick={(event) => press(event, target)}
+                  >
+                    {columns.map((column, index) => (
+                      <td key={column.key} className={cellClass(column)}>
+                        {index === 0 && target ? (
+                          <RowLink href={target} open={open}>
+                            {column.cell(row)}
+                          </RowLink>
+                        ) : (
+                          column.cell(row)
+                        )}
+                      </td>
+                    ))}
+                  </tr>
+                );
+              })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type RowLinkProps = { href: string; open: ((href: string) => void) | undefined; children: ReactNode };
+
+function RowLink({ href, open, children }: RowLinkProps) {
+  const press = (event: MouseEvent) => {
+    if (!open || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    open(href);
+  };
+  return (
+    <a href={href} data-way="" className={styles.way} onClick={press}>
+      {children}
+    </a>
+  );
+}
+
+function cellClass<Row>(column: Column<Row>): string {
+  return classNames(column.align === 'end' && styles.end, column.isWide && styles.wide);
+}
