@@ -1,11 +1,17 @@
+/** The hosted page: a payment link, or a checkout session. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../ui/tokens.css';
+import checkout from '../words/en/checkout.json';
+import everywhere from '../words/en/everywhere.json';
+import { openWords } from '../words/open-words.ts';
+import { App } from './app.tsx';
 
 const place = document.getElementById('page');
 if (!place) throw new Error('The page has no place to stand in.');
+await openWords({ everywhere, checkout });
 createRoot(place).render(
   <StrictMode>
-    <main>checkout</main>
+    <App />
   </StrictMode>,
 );

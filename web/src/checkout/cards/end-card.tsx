@@ -1,0 +1,36 @@
+/** Where nothing more can be paid, or nothing can be told: why, and the way on. */
+import { useTranslation } from 'react-i18next';
+import { Button } from '../../ui/button/button.tsx';
+import { ButtonLink } from '../../ui/button/button-link.tsx';
+import { CardHead } from '../view/card-head.tsx';
+import styles from '../view/cards.module.css';
+
+type EndCardProps = {
+  why: 'expired' | 'cancelled' | 'failed' | 'unreachable' | 'inactive';
+  /** The shop's own page, where there is one. */
+  url: string | null | undefined;
+  retry?: (() => unknown) | undefined;
+};
+
+export function EndCard({ why, url, retry }: EndCardProps) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.stack} data-end={why}>
+      <CardHead icon={why === 'expired' ? 'clock' : 'info'} tone="wait" title={t(`checkout.end.${why}.title`)}>
+        {t(`checkout.end.${why}.words`)}
+      </CardHead>
+      <div className={styles.actions}>
+        {retry && (
+          <Button look="primary" size="large" isWide onPress={retry}>
+            {t('everywhere.tryAgain')}
+          </Button>
+        )}
+        {url && (
+          <ButtonLink isWide href={url}>
+            {t('checkout.cancel')}
+          </ButtonLink>
+        )}
+      </div>
+    </div>
+  );
+}

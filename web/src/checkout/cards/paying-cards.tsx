@@ -1,0 +1,168 @@
+/** The cards in which the payer does something, with the one button. */
+import { useTranslation } from 'react-i18next';
+import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
+import { Address } from '../../ui/addresses/address.tsx';
+import { Button } from '../../ui/button/button.tsx';
+import { ButtonLink } from '../../ui/button/button-link.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import { disconnectWallet, type FoundWallet, type WalletState } from '../../wallet/evm/use-wallet.ts';
+import type { Payment } from '../pay/use-payment.ts';
+import type { Ways } from '../pay/use-ways.ts';
+import type { Way } from '../pay/ways.ts';
+import type { View } from '../steps.ts';
+import styles from '../view/cards.module.css';
+import { Notice } from '../view/notice.tsx';
+import { useOften } from '../view/summary.tsx';
+import { OtherWays } from './other-ways.tsx';
+import { SignCard } from './sign-card.tsx';
+import { WalletCard } from './wallet-card.tsx';
+import { WayCard } from './way-card.tsx';
+
+type PayingCardsProps = {
+  seen: View;
+  view: CheckoutViewFragment;
+  wallet: WalletState;
+  wallets: readonly FoundWallet[];
+  payment: Payment;
+  ways: Ways;
+  now: number;
+  solana: (() => void) | undefined;
+};
+
+export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, solana }: PayingCardsProps) {
+  const { session, subscription } = view;
+  const interval = subscription?.billingInterval;
+  const often = useOften(
+    session.mode === 'SUBSCRIPTION' && interval
+      ? { interval, count: subscription.billingIntervalCount, trialDays: null }
+      : null,
+  );
+  const { prepared } = payment;
+  const quoted = ways.all.find(({ tokenKey }) => tokenKey === prepared?.tokenKey);
+  const way = seen.card === 'sign' ? quoted : ways.chosen;
+  const name = seen.notice ?? (seen.card === 'way' ? ways.fault : undefined);
+  const notice = name && <Notice name={name} values={{ chain: way?.chainName ?? '', wallet: wallet.name ?? '' }} />;
+  const who = <Who wallet={wallet} isBusy={payment.work !== undefined} />;
+  const foot = (
+    <>
+      <PrimaryButton seen={seen} payment={payment} ways={ways} way={way} wallet={wallet} />
+      {seen.card !== 'wallet' && ways.chosen && <OtherWays card={seen.card} ways={ways} payment={payment} />}
+      <CancelLink view={view} />
+    </>
+  );
+  if (seen.card === 'wallet') {
+    const isBusy = payment.work === 'connecting' || wallet.status === 'reconnecting';
+    return (
+      <div className={styles.stack}>
+        <WalletCard {...{ wallets, isBusy, solana }} notice={seen.notice} connect={payment.connect} />
+        <CancelLink view={view} />
+      </div>
+    );
+  }
+  if (seen.card === 'sign' && prepared && quoted) {
+    const isTrial = session.paymentIntentId === null || session.paymentIntentId === undefined;
+    return (
+      <SignCard
+        {...{ prepared, now, often, isTrial, notice, who }}
+        way={quoted}
+        done={payment.done}
+        disputeSeconds={view.disputeSeconds}
+      >
+        {foot}
+      </SignCard>
+    );
+  }
+  return (
+    <WayCard
+      {...{ notice, who }}
+      ways={ways.all}
+      isThere={ways.isThere}
+      held={ways.held}
+      isReading={ways.isReading}
+      chosen={ways.chosen}
+      choose={payment.choose}
+    >
+      {foot}
+    </WayCard>
+  );
+}
+
+function Who({ wallet, isBusy }: { wallet: WalletState; isBusy: boolean }) {
+  const { t } = useTranslation();
+  if (!wallet.address) return null;
+  return (
+    <div className={styles.who}>
+      <Address value={wallet.address} isBare />
+      <Button look="bare" size="small" isDisabled={isBusy} onPress={disconnectWallet}>
+        {t('checkout.wallet.other')}
+      </Button>
+    </div>
+  );
+}
+
+function CancelLink({ view }: { view: CheckoutViewFragment }) {
+  const { t } = useTranslation();
+  const { cancelUrl } = view.session;
+  if (!cancelUrl) return null;
+  return (
+    <ButtonLink look="bare" isWide href={cancelUrl}>
+      {t('checkout.cancel')}
+    </ButtonLink>
+  );
+}
+
+type PrimaryButtonProps = {
+  seen: View;
+  payment: Payment;
+  ways: Ways;
+  way: Way | undefined;
+  wallet: WalletState;
+};
+
+/** It says what happens next, and what is happening while it does. */
+function PrimaryButton({ seen, payment, ways, way, wallet }: PrimaryButtonProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { primary } = seen;
+  if (!primary) return null;
+  const units = payment.prepared && seen.card === 'sign' ? payment.prepared.cryptoAmount : way?.cryptoAmount;
+  const amount = way && units ? `${formats.token(units, way.decimals).words} ${way.symbol}` : '';
+  const method = payment.prepared && seen.card === 'sign' ? payment.prepared.method : ways.method;
+  const prepare = async () => {
+    if (way && method) await payment.prepare({ chainId: way.chainId, tokenKey: way.tokenKey, method });
+  };
+  const presses = {
+    connect: { words: '', press: async () => undefined },
+    retry: { words: t('everywhere.tryAgain'), press: async () => undefined },
+    switch: {
+      words: t('checkout.do.switch', { chain: way?.chainName ?? '' }),
+      press: async () => {
+        if (way) await payment.switchTo(way.chainId);
+      },
+    },
+    prepare: { words: amount === '' ? t('checkout.do.choose') : t('checkout.do.prepare', { amount }), press: prepare },
+    requote: { words: t('checkout.do.requote'), press: prepare },
+    sign: { words: signWords(), press: payment.sign },
+  };
+  function signWords(): string {
+    const step = payment.prepared?.steps[payment.done];
+    if (step?.kind === 'approve' || step?.kind === 'reset') return t('checkout.do.approve', { amount });
+    if (step?.kind === 'pay') return t('checkout.do.pay', { amount });
+    return step ? t('checkout.do.sign', { amount }) : t('checkout.do.finish');
+  }
+  const { words, press } = presses[primary.action];
+  return (
+    <Button
+      look="primary"
+      size="large"
+      isWide
+      isBusy={primary.isBusy}
+      busyWords={payment.work && t(`checkout.busy.${payment.work}`, { wallet: wallet.name ?? '' })}
+      isDisabled={primary.isOff}
+      onPress={press}
+      data-action={primary.action}
+    >
+      {words}
+    </Button>
+  );
+}

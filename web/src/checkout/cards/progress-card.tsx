@@ -1,0 +1,73 @@
+/** A payment on its way: sent, seen with its confirmations, authorized, captured. */
+import { useTranslation } from 'react-i18next';
+import { Address } from '../../ui/addresses/address.tsx';
+import { Button } from '../../ui/button/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import type { Stage } from '../steps.ts';
+import { CardHead } from '../view/card-head.tsx';
+import styles from '../view/cards.module.css';
+import { Notice } from '../view/notice.tsx';
+
+type ProgressCardProps = {
+  stage: Stage;
+  txHash: string | null;
+  chain: { chainId: number; name: string } | undefined;
+  confirmations: { count: number; of: number } | undefined;
+  /** Held until the merchant captures it, so that this is not waited for. */
+  isHeld: boolean;
+  notice: string | undefined;
+  /** Where the payer may give this try up: nothing was heard of it for long. */
+  again: (() => void) | undefined;
+};
+
+export function ProgressCard(props: ProgressCardProps) {
+  const { stage, txHash, chain, confirmations, isHeld, notice, again } = props;
+  const { t } = useTranslation();
+  const steps = [
+    t('checkout.progress.sent', { chain: chain?.name ?? '' }),
+    confirmations
+      ? t('checkout.progress.confirmed', { confirmed: confirmations.count, required: confirmations.of })
+      : t('checkout.progress.seen'),
+    t('checkout.progress.authorized'),
+    ...(isHeld ? [] : [t('checkout.progress.captured')]),
+  ];
+  const current = stage === 'seen' ? 1 : 0;
+  return (
+    <div className={styles.stack} data-stage={stage}>
+      <CardHead icon="clock" tone="wait" title={t(`checkout.progress.title.${stage}`)}>
+        {t(`checkout.progress.words.${stage}`)}
+      </CardHead>
+      <ol className={styles.steps} aria-live="polite">
+        {steps.map((words, index) => (
+          <li
+            key={words}
+            className={styles.step}
+            data-state={index < current ? 'done' : index === current ? 'current' : 'upcoming'}
+          >
+            <span className={styles.mark} aria-hidden="true">
+              {index < current ? <Icon name="check" /> : index + 1}
+            </span>
+            <span>{words}</span>
+          </li>
+        ))}
+      </ol>
+      {txHash && (
+        <dl className={styles.facts}>
+          <dt>{t('checkout.transaction')}</dt>
+          <dd>
+            <Address value={txHash} kind="transaction" chainId={chain?.chainId} />
+          </dd>
+        </dl>
+      )}
+      {notice && <Notice name={notice} />}
+      {again && (
+        <div className={styles.actions}>
+          <p className={styles.small}>{t('checkout.progress.long')}</p>
+          <Button isWide onPress={again}>
+            {t('checkout.progress.again')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

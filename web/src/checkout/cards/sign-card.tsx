@@ -1,0 +1,79 @@
+/** The locked quote, what is signed for it, a sentence each, and how safe that is. */
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { classNames } from '../../ui/class-names.ts';
+import { countdown } from '../../ui/formats/time.ts';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { Prepared } from '../pay/payment-state.ts';
+import type { Way } from '../pay/ways.ts';
+import { CardHead } from '../view/card-head.tsx';
+import styles from '../view/cards.module.css';
+import { stepWords } from './step-words.ts';
+
+const LAST_MINUTE_MS = 60_000;
+
+type SignCardProps = {
+  prepared: Prepared;
+  way: Way;
+  done: number;
+  /** Milliseconds, by the gateway's clock. */
+  now: number;
+  often: string | null;
+  isTrial: boolean;
+  disputeSeconds: number;
+  notice: ReactNode;
+  who: ReactNode;
+  children: ReactNode;
+};
+
+export function SignCard(props: SignCardProps) {
+  const { prepared, way, done, now, often, isTrial, disputeSeconds, notice, who, children } = props;
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const left = prepared.expiresAt - now;
+  const amount = formats.token(prepared.cryptoAmount, way.decimals);
+  const isUrgent = left < LAST_MINUTE_MS;
+  return (
+    <div className={styles.stack}>
+      {who}
+      <CardHead title={t('checkout.sign.title')} />
+      <div className={styles.quote}>
+        <span className={styles.sum} title={`${amount.exact} ${way.symbol}`}>
+          {amount.words} {way.symbol}
+        </span>
+        <span className={styles.small}>{way.chainName}</span>
+        <span className={classNames(styles.small, isUrgent && styles.urgent)} role={isUrgent ? 'timer' : undefined}>
+          {left > 0 ? t('checkout.sign.left', { time: countdown(left) }) : t('checkout.sign.over')}
+        </span>
+      </div>
+      {prepared.isChecked && (
+        <ol className={styles.steps}>
+          {prepared.steps.map((step, index) => (
+            <li
+              key={step.kind}
+              className={styles.step}
+              data-step={step.kind}
+              data-state={index < done ? 'done' : index === done ? 'current' : 'upcoming'}
+            >
+              <span className={styles.mark} aria-hidden="true">
+                {index < done ? <Icon name="check" /> : index + 1}
+              </span>
+              <span>{stepWords(step, { t, formats, token: way, often, isTrial })}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      <p className={styles.safe}>
+        <Icon name="shield" />
+        <span>
+          {disputeSeconds > 0
+            ? t('checkout.sign.safe', { span: formats.span(disputeSeconds) })
+            : t('checkout.sign.safeWithout')}
+        </span>
+      </p>
+      {notice}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,44 @@
+/** What the wallet is asked, as a sentence each: what is allowed, how much of it, how often, until when. */
+import type { TFunction } from 'i18next';
+import type { useFormats } from '../../ui/formats/use-formats.ts';
+import type { CheckedStep } from '../pay/check-steps.ts';
+
+type Words = {
+  t: TFunction;
+  formats: ReturnType<typeof useFormats>;
+  token: { decimals: number; symbol: string };
+  /** "every month", of a subscription. */
+  often: string | null;
+  isTrial: boolean;
+};
+
+/** Every digit of an amount is told. */
+export function stepWords(step: CheckedStep, { t, formats, token, often, isTrial }: Words): string {
+  const printed = (units: bigint) => `${formats.token(units, token.decimals).exact} ${token.symbol}`;
+  const clock = (seconds: number) => formats.clock(new Date(seconds * 1000));
+  switch (step.kind) {
+    case 'reset':
+      return t('checkout.sign.reset', { symbol: token.symbol });
+    case 'approve':
+      return often
+        ? t('checkout.sign.approveMany', { amount: printed(step.amount) })
+        : t('checkout.sign.approve', { amount: printed(step.amount) });
+    case 'pay':
+      return t('checkout.sign.pay', { amount: printed(step.amount), until: clock(step.until) });
+    case 'permit':
+      return often
+        ? t('checkout.sign.approveMany', { amount: printed(step.amount) })
+        : t('checkout.sign.permit', { amount: printed(step.amount), until: clock(step.until) });
+    case 'receive':
+      return t('checkout.sign.receive', { amount: printed(step.amount), until: clock(step.until) });
+    case 'consent':
+      return t('checkout.sign.consent', { amount: printed(step.amount), until: clock(step.until) });
+    case 'recurring': {
+      const from = formats.day(new Date(step.start * 1000));
+      const values = { often, cap: printed(step.cap), amount: printed(step.amount), from };
+      return isTrial ? t('checkout.sign.recurringLater', values) : t('checkout.sign.recurring', values);
+    }
+    default:
+      return step satisfies never;
+  }
+}

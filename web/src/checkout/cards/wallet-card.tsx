@@ -1,0 +1,77 @@
+/** The first card: which wallet. One that is there is one press; without one, what to do. */
+import { useTranslation } from 'react-i18next';
+import { Button } from '../../ui/button/button.tsx';
+import { connectWallet, type FoundWallet } from '../../wallet/evm/use-wallet.ts';
+import { CardHead } from '../view/card-head.tsx';
+import styles from '../view/cards.module.css';
+import { Notice } from '../view/notice.tsx';
+
+type WalletCardProps = {
+  wallets: readonly FoundWallet[];
+  notice: string | undefined;
+  isBusy: boolean;
+  connect: (connecting: () => Promise<void>) => Promise<void>;
+  /** Where another chain's wallets have a way of their own. */
+  solana: (() => void) | undefined;
+};
+
+export function WalletCard({ wallets, notice, isBusy, connect, solana }: WalletCardProps) {
+  const { t } = useTranslation();
+  const [only] = wallets;
+  return (
+    <div className={styles.stack}>
+      <CardHead title={t('checkout.wallet.title')}>{t('checkout.wallet.words')}</CardHead>
+      {notice && notice !== 'NO_WALLET' && <Notice name={notice} />}
+      {wallets.length === 1 && only && (
+        <Button
+          look="primary"
+          size="large"
+          isWide
+          icon="wallet"
+          isBusy={isBusy}
+          busyWords={t('checkout.busy.connecting')}
+          onPress={() => connect(() => connectWallet(only.connector))}
+        >
+          {t('checkout.wallet.connect', { name: only.name })}
+        </Button>
+      )}
+      {wallets.length > 1 && (
+        <ul className={styles.list}>
+          {wallets.map((wallet) => (
+            <li key={wallet.id}>
+              <button
+                type="button"
+                className={styles.wallet}
+                aria-disabled={isBusy || undefined}
+                onClick={() => void (isBusy || connect(() => connectWallet(wallet.connector)))}
+              >
+                {wallet.icon && <img src={wallet.icon} alt="" />}
+                {wallet.name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {wallets.length === 0 && <NoWallet />}
+      {solana && (
+        <Button isWide onPress={solana}>
+          {t('checkout.wallet.solana')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A wallet's own browser opens this very page, its secret with it. */
+function NoWallet() {
+  const { t } = useTranslation();
+  return (
+    <Notice name="NO_WALLET">
+      <p>{t('checkout.wallet.install')}</p>
+      <p>
+        {t('checkout.wallet.openIn')}{' '}
+        <a href={`https://metamask.app.link/dapp/${location.host}${location.pathname}${location.hash}`}>MetaMask</a>
+      </p>
+    </Notice>
+  );
+}

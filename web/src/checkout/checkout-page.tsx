@@ -1,0 +1,144 @@
+/** A session, from its price to its receipt: asks the API and the wallet, and shows the card that follows. */
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import type { CheckoutViewFragment } from '../../../generated/web/documents.ts';
+import { useNow } from '../ui/formats/use-now.ts';
+import { resumeWallet, useFoundWallets, useWallet } from '../wallet/evm/use-wallet.ts';
+import { addWords } from '../words/open-words.ts';
+import { EndCard } from './cards/end-card.tsx';
+import { LoadingCard } from './cards/loading-card.tsx';
+import { PayingCards } from './cards/paying-cards.tsx';
+import { ProgressCard } from './cards/progress-card.tsx';
+import { ReceiptCard } from './cards/receipt-card.tsx';
+import { progressFacts } from './pay/progress-facts.ts';
+import { usePayment } from './pay/use-payment.ts';
+import { useReverted } from './pay/use-reverted.ts';
+import { useWays } from './pay/use-ways.ts';
+import { sessionFacts } from './session/session-facts.ts';
+import { type SessionName, useCheckout } from './session/use-checkout.ts';
+import { type View, viewOf } from './steps.ts';
+import { PageFrame } from './view/page-frame.tsx';
+import { Summary } from './view/summary.tsx';
+import { UnknownPage } from './view/unknown-page.tsx';
+
+const SolanaCard = lazy(async () => {
+  const [{ SolanaCard: card }] = await Promise.all([import('./solana/solana-card.tsx'), addWords(['solana'])]);
+  return { default: card };
+});
+
+export function CheckoutPage({ session }: { session: SessionName }) {
+  const reading = useCheckout(session);
+  const wallet = useWallet();
+  const wallets = useFoundWallets();
+  const [isOnSolana, setOnSolana] = useState(false);
+  const browserNow = useNow(1_000).getTime();
+  const now = browserNow + reading.clockOffsetMs;
+  const { view } = reading;
+  useEffect(() => void resumeWallet(), []);
+
+  const payment = usePayment(session, {
+    view,
+    wallet,
+    now: () => Date.now() + reading.clockOffsetMs,
+    refetch: reading.ask,
+  });
+  const isPayable = view?.session.status === 'OPEN' && !view.attempt;
+  const ways = useWays(session, { isAsked: isPayable, wallet, chosen: payment });
+  useReverted(view, payment);
+
+  const seen = viewOf({
+    now,
+    session: useMemo(() => view && sessionFacts(view), [view]),
+    loadFault: reading.fault,
+    wallet,
+    foundWallets: wallets.length,
+    way: ways.facts,
+    prepared: payment.prepared,
+    sent: payment.sent,
+    abandonedQuoteId: payment.abandonedQuoteId,
+    work: payment.work,
+    fault: payment.fault,
+  });
+  const paidAt = useArrival(seen);
+
+  if (seen.card === 'unknown') return <UnknownPage what="session" />;
+  if (!view) {
+    return (
+      <PageFrame>
+        {seen.card === 'unreachable' ? <EndCard why="unreachable" url={null} retry={reading.ask} /> : <LoadingCard />}
+      </PageFrame>
+    );
+  }
+  const isChoosing = seen.card === 'wallet' || seen.card === 'way' || seen.card === 'sign';
+  const solana = isChoosing && ways.solana.length > 0 ? ways.solana : undefined;
+  return (
+    <PageFrame payee={view} summary={<SessionSummary view={view} />}>
+      <div aria-live="polite" data-card={seen.card}>
+        {solana && isOnSolana ? (
+          <Suspense fallback={<LoadingCard />}>
+            <SolanaCard
+              session={session}
+              view={view}
+              options={solana}
+              now={now}
+              back={() => setOnSolana(false)}
+              refetch={reading.ask}
+            />
+          </Suspense>
+        ) : (
+          isChoosing && (
+            <PayingCards
+              seen={seen}
+              view={view}
+              wallets={wallets}
+              wallet={wallet}
+              payment={payment}
+              ways={ways}
+              now={now}
+              solana={solana && (() => setOnSolana(true))}
+            />
+          )
+        )}
+        {seen.card === 'progress' && (
+          <ProgressCard {...seen} {...progressFacts({ view, payment, now })} notice={seen.notice} />
+        )}
+        {seen.card === 'receipt' && (
+          <ReceiptCard view={view} outcome={seen.outcome} notice={seen.notice} paidAt={paidAt} />
+        )}
+        {seen.card === 'expired' && <EndCard why="expired" url={view.session.cancelUrl} />}
+        {seen.card === 'over' && (
+          <EndCard why={seen.why === 'FAILED' ? 'failed' : 'cancelled'} url={view.session.cancelUrl} />
+        )}
+      </div>
+    </PageFrame>
+  );
+}
+
+function SessionSummary({ view }: { view: CheckoutViewFragment }) {
+  const { session, subscription } = view;
+  const interval = subscription?.billingInterval;
+  return (
+    <Summary
+      total={session}
+      lines={session.items.map((item) => ({
+        ...item,
+        description: item.description ?? null,
+        imageUrl: item.proxiedImageUrl ?? null,
+      }))}
+      period={
+        subscription && interval
+          ? { interval, count: subscription.billingIntervalCount, trialDays: subscription.trialPeriodDays ?? null }
+          : null
+      }
+    />
+  );
+}
+
+/** When the receipt came while somebody was looking; undefined where the page began with it. */
+function useArrival({ card }: View): number | undefined {
+  const [wasOpen, setWasOpen] = useState(false);
+  const [arrivedAt, setArrivedAt] = useState<number>();
+  if (card !== 'receipt' && card !== 'loading' && !wasOpen) setWasOpen(true);
+  if (card === 'receipt' && wasOpen && arrivedAt === undefined) setArrivedAt(Date.now());
+  if (card === 'progress' && arrivedAt !== undefined) setArrivedAt(undefined);
+  return arrivedAt;
+}

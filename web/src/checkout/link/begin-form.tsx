@@ -1,0 +1,122 @@
+/** What a link must be told before it is paid. One that asks nothing is begun by itself. */
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type LinkPageQuery, LinkStartDocument } from '../../../../generated/web/documents.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { ask } from '../../api/ask.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { Select } from '../../ui/fields/select.tsx';
+import { TextField } from '../../ui/fields/text-field.tsx';
+import { EndCard } from '../cards/end-card.tsx';
+import { LoadingCard } from '../cards/loading-card.tsx';
+import { apiSentence } from '../pay/api-fault.ts';
+import { CardHead } from '../view/card-head.tsx';
+import styles from '../view/cards.module.css';
+import { Notice } from '../view/notice.tsx';
+import { type BillingField, beginInput, beginQuestions, type Said } from './begin-input.ts';
+
+type Offer = LinkPageQuery['linkOffer'];
+type BeginFormProps = {
+  slug: string;
+  offer: Offer;
+  onBegun: (session: { id: string; clientSecret: string }) => void;
+};
+
+const completions: Record<BillingField, string> = {
+  email: 'email',
+  name: 'name',
+  address: 'street-address',
+  postalCode: 'postal-code',
+  city: 'address-level2',
+  state: 'address-level1',
+  country: 'country-name',
+};
+
+export function BeginForm({ slug, offer, onBegun }: BeginFormProps) {
+  const { t } = useTranslation();
+  const questions = beginQuestions(offer);
+  const [said, setSaid] = useState<Said>({ amount: '', currency: offer.currency ?? 'USD', details: {} });
+  // One session a visit, however often it is pressed or however bad the line is.
+  const idempotencyKey = useRef(crypto.randomUUID());
+  const begin = useMutation({
+    mutationFn: () =>
+      ask(LinkStartDocument, { slug, input: beginInput(offer, said) }, { idempotencyKey: idempotencyKey.current }),
+    retry: (tries, error) => tries < 3 && error instanceof ApiError && error.fault.retryable === true,
+    onSuccess: ({ startLinkCheckout: { id, clientSecret } }) => {
+      if (clientSecret) onBegun({ id, clientSecret });
+    },
+    onError: () => {
+      idempotencyKey.current = crypto.randomUUID();
+    },
+  });
+  const isByItself = !questions.asksAmount && questions.fields.length === 0;
+  const { mutate, error } = begin;
+  const isBegun = useRef(false);
+  useEffect(() => {
+    if (!isByItself || isBegun.current) return;
+    isBegun.current = true;
+    mutate();
+  }, [isByItself, mutate]);
+
+  const fault = error instanceof ApiError ? error : undefined;
+  if (isByItself) {
+    return fault ? <EndCard why="unreachable" url={offer.cancelUrl} retry={() => mutate()} /> : <LoadingCard />;
+  }
+  const faultOf = (param: string) =>
+    fault?.fault.details?.find((detail) => detail.param === param) && t('checkout.begin.bad');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!begin.isPending) mutate();
+  };
+  const say = (field: BillingField, value: string) =>
+    setSaid((before) => ({ ...before, details: { ...before.details, [field]: value } }));
+  return (
+    <form className={styles.stack} onSubmit={submit}>
+      <CardHead title={t(questions.fields.length > 0 ? 'checkout.begin.details' : 'checkout.begin.amount')} />
+      <div className={styles.fields}>
+        {questions.asksAmount && (
+          <div className={styles.pair}>
+            <TextField
+              label={t('checkout.begin.howMuch')}
+              inputMode="decimal"
+              required
+              value={said.amount}
+              error={faultOf('amount')}
+              onChange={(event) => setSaid({ ...said, amount: event.target.value })}
+            />
+            {questions.asksCurrency && (
+              <Select
+                label={t('checkout.begin.currency')}
+                value={said.currency}
+                options={['USD', 'EUR'].map((value) => ({ value, words: value }))}
+                onChange={(currency) => setSaid({ ...said, currency })}
+              />
+            )}
+          </div>
+        )}
+        {questions.fields.map(({ field, isRequired }) => (
+          <TextField
+            key={field}
+            label={
+              isRequired
+                ? t(`checkout.begin.${field}`)
+                : t('checkout.begin.optional', { name: t(`checkout.begin.${field}`) })
+            }
+            type={field === 'email' ? 'email' : 'text'}
+            autoComplete={completions[field]}
+            required={isRequired}
+            maxLength={field === 'address' ? 500 : field === 'postalCode' ? 50 : 255}
+            value={said.details[field] ?? ''}
+            error={faultOf(`billingDetails.${field}`)}
+            onChange={(event) => say(field, event.target.value)}
+          />
+        ))}
+      </div>
+      {fault && !fault.fault.details?.length && <Notice name={apiSentence(fault)} />}
+      <Button look="primary" size="large" isWide type="submit" isBusy={begin.isPending}>
+        {t('checkout.begin.continue')}
+      </Button>
+    </form>
+  );
+}

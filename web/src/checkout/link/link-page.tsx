@@ -1,0 +1,60 @@
+/** A payment link before it is begun: what it asks for, and what it must be told. Then it is a session. */
+import { useQuery } from '@tanstack/react-query';
+import { LinkPageDocument } from '../../../../generated/web/documents.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { ask } from '../../api/ask.ts';
+import { EndCard } from '../cards/end-card.tsx';
+import { LoadingCard } from '../cards/loading-card.tsx';
+import { PageFrame } from '../view/page-frame.tsx';
+import { Summary } from '../view/summary.tsx';
+import { UnknownPage } from '../view/unknown-page.tsx';
+import { BeginForm } from './begin-form.tsx';
+
+type LinkPageProps = { slug: string; onBegun: (session: { id: string; clientSecret: string }) => void };
+
+const RETRY_MS = 3_000;
+
+export function LinkPage({ slug, onBegun }: LinkPageProps) {
+  const query = useQuery({
+    queryKey: ['link', slug],
+    queryFn: ({ signal }) => ask(LinkPageDocument, { slug }, { signal }),
+    retry: false,
+    refetchInterval: ({ state }) => (state.error && !isOver(state.error) ? RETRY_MS : false),
+  });
+  const offer = query.data?.linkOffer;
+  if (!offer) {
+    if (query.error && isOver(query.error)) return <UnknownPage what="link" />;
+    return (
+      <PageFrame>
+        {query.error ? <EndCard why="unreachable" url={null} retry={query.refetch} /> : <LoadingCard />}
+      </PageFrame>
+    );
+  }
+  const { amount, subtotal, taxAmount, currency, billingInterval } = offer;
+  const total = amount && subtotal && taxAmount && currency ? { amount, subtotal, taxAmount, currency } : null;
+  const line = {
+    id: slug,
+    name: offer.name,
+    description: offer.description ?? null,
+    amount: amount ?? '0.00',
+    quantity: 1,
+    imageUrl: offer.proxiedImageUrl ?? null,
+  };
+  const period = billingInterval
+    ? { interval: billingInterval, count: offer.billingIntervalCount ?? 1, trialDays: offer.trialPeriodDays ?? null }
+    : null;
+  return (
+    <PageFrame payee={offer} summary={<Summary total={total} lines={[line]} period={period} />}>
+      {offer.isActive ? (
+        <BeginForm slug={slug} offer={offer} onBegun={onBegun} />
+      ) : (
+        <EndCard why="inactive" url={offer.cancelUrl} />
+      )}
+    </PageFrame>
+  );
+}
+
+/** An answer that will not change by asking again. */
+function isOver(error: Error): boolean {
+  return error instanceof ApiError && !error.fault.retryable;
+}

@@ -1,0 +1,281 @@
+/**
+ * What the wallet will be asked is rebuilt here from what the page shows, so that nobody signs another amount, token,
+ * chain, contract or payee than stands on the screen, whatever the answer to `prepareCheckout` was. The typed data that
+ * goes to the wallet is the rebuilt one.
+ */
+import { Decimal } from 'decimal.js';
+import { type Address, decodeFunctionData, getAddress, type Hex, type TypedDataDefinition, zeroAddress } from 'viem';
+import { erc20Abi, permitTypedData, receiveTypedData } from '../../../../src/chains/evm/erc20.ts';
+import { quoteHash } from '../../../../src/checkout/quoted-terms.ts';
+import { authorizeCall } from '../../../../src/escrow/calldata.ts';
+import { consentFromJson, consentTypedData, type RecurringConsent } from '../../../../src/escrow/consent.ts';
+import { escrowAbi } from '../../../../src/escrow/escrow-abi.ts';
+import {
+  type PaymentTerms,
+  termsFromJson,
+  termsHash,
+  termsTypedData,
+  uuidToBytes32,
+} from '../../../../src/escrow/terms.ts';
+import { consentPeriod } from '../../../../src/subscriptions/billing-period.ts';
+
+/** What stands on the screen, and whose. */
+export type Shown = {
+  chainId: number;
+  escrow: Address;
+  token: { address: Address; permit: Domain | null; receive: Domain | null };
+  payer: Address;
+  payee: Address;
+  /** Fiat, as the session tells it. */
+  amount: string;
+  currency: string;
+  disputeSeconds: number;
+  payment: { id: string; timelockSeconds: number; isCapturedAtOnce: boolean } | null;
+  subscription: { id: string; interval: 'MINUTE' | 'DAY' | 'WEEK' | 'MONTH' | 'YEAR'; count: number } | null;
+  /** Unix seconds. */
+  now: number;
+};
+
+type Domain = { name: string; version: string };
+
+export type GivenStep = {
+  kind: string;
+  chainId: number | null;
+  to: string | null;
+  data: string | null;
+  value: string | null;
+  name: string | null;
+  typedData: unknown;
+};
+
+export type Given = {
+  quote: {
+    id: string;
+    cryptoAmount: string;
+    evidence: readonly {
+      asset: string;
+      priceUsd: string;
+      sources: readonly { source: string; priceUsd: string; at: string }[];
+    }[];
+  };
+  terms: unknown;
+  steps: readonly GivenStep[];
+  walletAllowance: string;
+};
+
+/** Amounts in base units, `until` in unix seconds. */
+export type CheckedStep =
+  | { kind: 'reset'; to: Address; data: Hex; value: bigint }
+  | { kind: 'approve'; to: Address; data: Hex; value: bigint; amount: bigint }
+  | { kind: 'pay'; to: Address; data: Hex; value: bigint; amount: bigint; until: number }
+  | { kind: 'permit'; typedData: TypedDataDefinition; amount: bigint; until: number }
+  | { kind: 'receive'; typedData: TypedDataDefinition; amount: bigint; until: number }
+  | { kind: 'consent'; typedData: TypedDataDefinition; amount: bigint; until: number }
+  | { kind: 'recurring'; typedData: TypedDataDefinition; amount: bigint; cap: bigint; start: number };
+
+/** Says which part is not as shown; for the log, the payer reads one sentence. */
+export class Mismatch extends Error {
+  override readonly name = 'Mismatch';
+}
+
+const LONGEST_SECONDS = 3600;
+const ALLOWED_PERIODS = 12n;
+
+/** Throws Mismatch. */
+export function checkSteps(shown: Shown, given: Given): CheckedStep[] {
+  const amount = BigInt(given.quote.cryptoAmount);
+  demand(given.steps.length > 0, 'steps');
+  if (shown.subscription) return checkConsentSteps(shown, given, amount);
+  const terms = readTerms(given.terms);
+  checkTerms(shown, given, terms, amount);
+  return given.steps.map((step) => checkPaymentStep(shown, given, { step, terms, amount }));
+}
+
+function readTerms(json: unknown): PaymentTerms {
+  try {
+    return termsFromJson(json);
+  } catch (cause) {
+    throw new Mismatch('terms', { cause });
+  }
+}
+
+function checkTerms(shown: Shown, given: Given, terms: PaymentTerms, amount: bigint): void {
+  const { payment } = shown;
+  if (!payment) throw new Mismatch('payment');
+  demand(terms.intentId === uuidToBytes32(payment.id), 'intentId');
+  demand(isSame(terms.payer, shown.payer), 'payer');
+  demand(isSame(terms.merchant, shown.payee), 'merchant');
+  demand(isSame(terms.token, shown.token.address), 'token');
+  demand(terms.amount === amount && amount > 0n, 'amount');
+  demand(isSoon(shown, terms.authorizeBy), 'authorizeBy');
+  demand(terms.timelock === payment.timelockSeconds, 'timelock');
+  demand(terms.disputeWindow === shown.disputeSeconds, 'disputeWindow');
+  demand(terms.captureOnAuthorize === payment.isCapturedAtOnce, 'captureOnAuthorize');
+  const evidence = given.quote.evidence.map((one) => ({ ...one, sources: [...one.sources] }));
+  const intent = { amount: new Decimal(shown.amount), currency: shown.currency };
+  demand(terms.quoteHash === quoteHash({ quoteId: given.quote.id, amount, intent, evidence }), 'quoteHash');
+}
+
+function checkPaymentStep(
+  shown: Shown,
+  given: Given,
+  asked: { step: GivenStep; terms: PaymentTerms; amount: bigint },
+): CheckedStep {
+  const { step, terms, amount } = asked;
+  const { chainId, escrow } = shown;
+  const until = terms.authorizeBy;
+  if (step.kind === 'transaction') {
+    if (step.to !== null && isSame(step.to, escrow)) return checkPay(shown, { step, terms });
+    return checkApprove(shown, { step, amount, allowance: BigInt(given.walletAllowance) });
+  }
+  demand(step.kind === 'signTypedData', 'kind');
+  switch (step.name) {
+    case 'consent':
+      return { kind: 'consent', typedData: termsTypedData({ chainId, escrow, terms }), amount, until };
+    case 'permit':
+      return checkPermit(shown, { step, value: amount, latest: until });
+    case 'receive': {
+      const domain = domainOf(shown, shown.token.receive);
+      const validBefore = Number(numberOf(messageOf(step).validBefore, 'validBefore'));
+      demand(validBefore > shown.now && validBefore <= until + 1, 'validBefore');
+      const nonce = termsHash({ chainId, escrow, terms });
+      const typedData = receiveTypedData({
+        ...domain,
+        from: shown.payer,
+        to: escrow,
+        value: amount,
+        validBefore,
+        nonce,
+      });
+      return { kind: 'receive', typedData, amount, until };
+    }
+    default:
+      throw new Mismatch('name');
+  }
+}
+
+/** The call is made again from the checked terms; of what was given only the operator's signature is taken. */
+function checkPay(shown: Shown, { step, terms }: { step: GivenStep; terms: PaymentTerms }): CheckedStep {
+  demand(step.chainId === shown.chainId, 'chainId');
+  const { functionName, args } = decode(escrowAbi, step.data);
+  demand(functionName === 'authorize', 'function');
+  const signature = args?.[1];
+  if (typeof signature !== 'string') throw new Mismatch('signature');
+  const call = authorizeCall({ escrow: shown.escrow, terms, operatorSignature: asHex(signature) });
+  demand(call.data.toLowerCase() === step.data?.toLowerCase(), 'data');
+  demand(call.value === BigInt(step.value ?? '0'), 'value');
+  return { kind: 'pay', ...call, amount: terms.amount, until: terms.authorizeBy };
+}
+
+function checkApprove(
+  shown: Shown,
+  { step, amount, allowance }: { step: GivenStep; amount: bigint; allowance: bigint },
+): CheckedStep {
+  demand(step.chainId === shown.chainId, 'chainId');
+  demand(step.to !== null && isSame(step.to, shown.token.address) && shown.token.address !== zeroAddress, 'to');
+  demand(BigInt(step.value ?? '0') === 0n, 'value');
+  const { functionName, args } = decode(erc20Abi, step.data);
+  demand(functionName === 'approve', 'function');
+  const [spender, value] = args ?? [];
+  demand(typeof spender === 'string' && isSame(spender, shown.escrow), 'spender');
+  const call = { to: shown.token.address, data: asHex(step.data ?? ''), value: 0n };
+  if (value === 0n && allowance > 0n) return { kind: 'reset', ...call };
+  demand(value === amount, 'allowance');
+  return { kind: 'approve', ...call, amount };
+}
+
+/** `latest`: the last second until which it may be good. */
+function checkPermit(
+  shown: Shown,
+  { step, value, latest }: { step: GivenStep; value: bigint; latest: number },
+): CheckedStep {
+  const domain = domainOf(shown, shown.token.permit);
+  const message = messageOf(step);
+  const deadline = Number(numberOf(message.deadline, 'deadline'));
+  demand(deadline > shown.now && deadline <= latest, 'deadline');
+  demand(numberOf(message.value, 'value') === value, 'value');
+  const nonce = numberOf(message.nonce, 'nonce');
+  const typedData = permitTypedData({ ...domain, owner: shown.payer, spender: shown.escrow, value, nonce, deadline });
+  return { kind: 'permit', typedData, amount: value, until: deadline };
+}
+
+function checkConsentSteps(shown: Shown, given: Given, amount: bigint): CheckedStep[] {
+  const consent = readConsent(given.terms);
+  const { subscription, chainId, escrow } = shown;
+  if (!subscription) throw new Mismatch('subscription');
+  const period = consentPeriod(subscription.interval, subscription.count);
+  demand(consent.subscriptionId === uuidToBytes32(subscription.id), 'subscriptionId');
+  demand(isSame(consent.payer, shown.payer), 'payer');
+  demand(isSame(consent.merchant, shown.payee), 'merchant');
+  demand(isSame(consent.token, shown.token.address), 'token');
+  demand(consent.unit === period.unit && consent.count === period.count, 'period');
+  demand(consent.capPerPeriod >= amount && amount > 0n, 'capPerPeriod');
+  demand(consent.disputeWindow === shown.disputeSeconds, 'disputeWindow');
+  const held = BigInt(given.walletAllowance);
+  const wanted = consent.capPerPeriod * ALLOWED_PERIODS;
+  const allowance = held > wanted ? held : wanted;
+  return given.steps.map((step) => {
+    if (step.kind === 'transaction') return checkApprove(shown, { step, amount: allowance, allowance: held });
+    if (step.name === 'permit') {
+      return checkPermit(shown, { step, value: allowance, latest: shown.now + LONGEST_SECONDS });
+    }
+    demand(step.kind === 'signTypedData' && step.name === 'consent', 'name');
+    const typedData = consentTypedData({ chainId, escrow, consent });
+    return { kind: 'recurring', typedData, amount, cap: consent.capPerPeriod, start: consent.start };
+  });
+}
+
+function readConsent(json: unknown): RecurringConsent {
+  try {
+    return consentFromJson(json);
+  } catch (cause) {
+    throw new Mismatch('terms', { cause });
+  }
+}
+
+function isSoon(shown: Shown, second: number): boolean {
+  return second > shown.now && second <= shown.now + LONGEST_SECONDS;
+}
+
+function domainOf(shown: Shown, domain: Domain | null) {
+  if (domain === null) throw new Mismatch('domain');
+  return { ...domain, chainId: shown.chainId, token: shown.token.address };
+}
+
+function messageOf(step: GivenStep): Record<string, unknown> {
+  const { typedData } = step;
+  if (typeof typedData !== 'object' || typedData === null || !('message' in typedData)) throw new Mismatch('typedData');
+  const { message } = typedData;
+  if (typeof message !== 'object' || message === null) throw new Mismatch('message');
+  return { ...message };
+}
+
+function numberOf(value: unknown, name: string): bigint {
+  const text = String(value ?? '');
+  demand(/^\d{1,78}$/.test(text), name);
+  return BigInt(text);
+}
+
+function decode(
+  abi: typeof escrowAbi | typeof erc20Abi,
+  data: string | null,
+): { functionName: string; args?: readonly unknown[] } {
+  try {
+    return decodeFunctionData({ abi: [...abi], data: asHex(data ?? '') });
+  } catch (cause) {
+    throw new Mismatch('data', { cause });
+  }
+}
+
+function asHex(text: string): Hex {
+  demand(/^0x([0-9a-fA-F]{2})*$/.test(text), 'hex');
+  return `0x${text.slice(2)}`;
+}
+
+function isSame(left: string, right: string): boolean {
+  return getAddress(left) === getAddress(right);
+}
+
+function demand(isAsShown: boolean, part: string): void {
+  if (!isAsShown) throw new Mismatch(part);
+}

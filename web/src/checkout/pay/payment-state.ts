@@ -1,0 +1,109 @@
+/** What happens in this tab while it is paid: the chosen way, the quote, what was signed and sent. Pure. */
+import type { Hex } from 'viem';
+import type { Work } from '../steps.ts';
+import type { CheckedStep } from './check-steps.ts';
+import type { Method } from './ways.ts';
+
+export type Prepared = {
+  quoteId: string;
+  chainId: number;
+  tokenKey: string;
+  method: Method;
+  walletAddress: string;
+  /** Base units. */
+  cryptoAmount: string;
+  /** Milliseconds. */
+  expiresAt: number;
+  /** Empty where they were not as shown: then nothing of it is asked of the wallet. */
+  steps: readonly CheckedStep[];
+  isChecked: boolean;
+};
+
+export type Sent = { quoteId: string; txHash: string };
+
+export type PaymentState = {
+  tokenKey: string | undefined;
+  method: Method | undefined;
+  prepared: Prepared | undefined;
+  /** Steps of the quote that the wallet has done. */
+  done: number;
+  signatures: Readonly<Partial<Record<'permit' | 'consent' | 'receive', Hex>>>;
+  sent: Sent | undefined;
+  abandonedQuoteId: string | undefined;
+  work: Work | undefined;
+  fault: string | undefined;
+};
+
+export type PaymentEvent =
+  | { happened: 'chosen'; tokenKey: string; method?: Method }
+  | { happened: 'started'; work: Work }
+  | { happened: 'prepared'; prepared: Prepared }
+  | { happened: 'signed'; name: 'permit' | 'consent' | 'receive'; signature: Hex }
+  | { happened: 'mined' }
+  | { happened: 'sent'; sent: Sent }
+  | { happened: 'confirmed' }
+  | { happened: 'finished' }
+  | { happened: 'failed'; fault: string }
+  | { happened: 'abandoned'; quoteId: string; fault: string }
+  | { happened: 'dropped' };
+
+export const noPayment: PaymentState = {
+  tokenKey: undefined,
+  method: undefined,
+  prepared: undefined,
+  done: 0,
+  signatures: {},
+  sent: undefined,
+  abandonedQuoteId: undefined,
+  work: undefined,
+  fault: undefined,
+};
+
+const noQuote = { prepared: undefined, done: 0, signatures: {} } as const;
+
+export function afterPaymentEvent(state: PaymentState, event: PaymentEvent): PaymentState {
+  switch (event.happened) {
+    case 'chosen':
+      return { ...state, ...noQuote, tokenKey: event.tokenKey, method: event.method, fault: undefined };
+    case 'started':
+      return { ...state, work: event.work, fault: undefined };
+    case 'prepared':
+      return { ...state, ...noQuote, prepared: event.prepared, work: undefined };
+    case 'signed':
+      return {
+        ...state,
+        done: state.done + 1,
+        signatures: { ...state.signatures, [event.name]: event.signature },
+      };
+    case 'mined':
+      return { ...state, done: state.done + 1 };
+    case 'sent':
+      return { ...state, done: state.done + 1, sent: event.sent };
+    case 'confirmed':
+      return { ...state, work: undefined };
+    case 'finished':
+      return { ...state, work: undefined };
+    case 'failed':
+      // A quote that was refused as too old is spent, whatever this browser's clock says.
+      return {
+        ...state,
+        work: undefined,
+        fault: event.fault,
+        prepared:
+          event.fault === 'QUOTE_EXPIRED' && state.prepared ? { ...state.prepared, expiresAt: 0 } : state.prepared,
+      };
+    case 'abandoned':
+      return {
+        ...state,
+        ...noQuote,
+        work: undefined,
+        sent: undefined,
+        abandonedQuoteId: event.quoteId,
+        fault: event.fault,
+      };
+    case 'dropped':
+      return { ...state, ...noQuote, work: undefined, fault: undefined };
+    default:
+      return event satisfies never;
+  }
+}

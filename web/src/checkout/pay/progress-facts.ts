@@ -1,0 +1,25 @@
+/** What is told of a payment on its way. */
+import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
+import { chainOf } from '../../settings.ts';
+import type { Payment } from './use-payment.ts';
+
+/** After so long without a sight of it in a block a payer who sends by hand may try again. */
+const LONG_MS = 120_000;
+
+export function progressFacts(request: { view: CheckoutViewFragment; payment: Payment; now: number }) {
+  const { view, payment, now } = request;
+  const { attempt } = view;
+  const { authorization, requiredConfirmations } = view.payment ?? {};
+  const chain = chainOf(authorization?.chainId ?? attempt?.chainId ?? payment.prepared?.chainId ?? 0);
+  const count = authorization?.confirmations;
+  const isLong = attempt?.method === 'DIRECT' && !authorization && now - Date.parse(attempt.madeAt) > LONG_MS;
+  return {
+    chain,
+    confirmations:
+      typeof count === 'number' && requiredConfirmations
+        ? { count: Math.min(count, requiredConfirmations), of: requiredConfirmations }
+        : undefined,
+    isHeld: view.payment?.captureMode === 'MANUAL',
+    again: isLong ? () => payment.abandon(attempt.quoteId) : undefined,
+  };
+}

@@ -1,0 +1,47 @@
+/** What stands on the screen, for `check-steps.ts` to hold against what the wallet is asked. */
+import { getAddress, zeroAddress } from 'viem';
+import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
+import { chainOf, tokenOf } from '../../settings.ts';
+import { Mismatch, type Shown } from './check-steps.ts';
+
+/** Throws Mismatch where this installation does not know the chain or the token, or nobody is paid there. */
+export function shownPayment(
+  view: CheckoutViewFragment,
+  way: { chainId: number; tokenKey: string },
+  wallet: { address: string; now: number },
+): Shown {
+  const chain = chainOf(way.chainId);
+  const token = tokenOf(way.tokenKey);
+  const payee = view.payees.find(({ family }) => family === 'EVM');
+  if (!chain?.escrow || !token || token.chainId !== way.chainId) throw new Mismatch('chain');
+  if (!payee) throw new Mismatch('payee');
+  const { session, payment, subscription } = view;
+  const interval = subscription?.billingInterval;
+  return {
+    chainId: chain.chainId,
+    escrow: getAddress(chain.escrow),
+    token: {
+      address: token.address === 'native' ? zeroAddress : getAddress(token.address),
+      permit: token.permit,
+      receive: token.receive,
+    },
+    payer: getAddress(wallet.address),
+    payee: getAddress(payee.address),
+    amount: session.amount,
+    currency: session.currency,
+    disputeSeconds: view.disputeSeconds,
+    payment:
+      payment && session.paymentIntentId
+        ? {
+            id: session.paymentIntentId,
+            timelockSeconds: payment.timelockSeconds,
+            isCapturedAtOnce: payment.captureMode === 'AUTOMATIC',
+          }
+        : null,
+    subscription:
+      session.mode === 'SUBSCRIPTION' && subscription && interval
+        ? { id: subscription.id, interval, count: subscription.billingIntervalCount }
+        : null,
+    now: Math.floor(wallet.now / 1000),
+  };
+}

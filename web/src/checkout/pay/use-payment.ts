@@ -1,0 +1,147 @@
+/** Pays a session with the connected EVM wallet: what the buttons of the cards do. */
+import { useCallback, useEffect, useReducer, useRef } from 'react';
+import { CheckoutPrepareDocument, type CheckoutViewFragment } from '../../../../generated/web/documents.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { ask } from '../../api/ask.ts';
+import { switchWallet, type WalletState } from '../../wallet/evm/use-wallet.ts';
+import { walletFault } from '../../wallet/evm/wallet-fault.ts';
+import type { SessionName } from '../session/use-checkout.ts';
+import type { Work } from '../steps.ts';
+import { apiSentence } from './api-fault.ts';
+import { type CheckedStep, checkSteps, Mismatch } from './check-steps.ts';
+import { confirm, doSteps, Reverted } from './do-steps.ts';
+import { afterPaymentEvent, noPayment, type PaymentState, type Prepared } from './payment-state.ts';
+import { keepSent, readSent } from './sent-store.ts';
+import { shownPayment } from './shown-payment.ts';
+import type { Method } from './ways.ts';
+
+export type ChosenMethod = { chainId: number; tokenKey: string; method: Method };
+
+export type Payment = PaymentState & {
+  choose: (tokenKey: string, method?: Method) => void;
+  switchTo: (chainId: number) => Promise<void>;
+  prepare: (way: ChosenMethod) => Promise<void>;
+  sign: () => Promise<void>;
+  /** Back to the ways; the quote is left alone. */
+  drop: () => void;
+  abandon: (quoteId: string) => void;
+  connect: (connecting: () => Promise<void>) => Promise<void>;
+};
+
+export function usePayment(
+  session: SessionName,
+  facts: { view: CheckoutViewFragment | undefined; wallet: WalletState; now: () => number; refetch: () => unknown },
+): Payment {
+  const [state, tell] = useReducer(afterPaymentEvent, undefined, () => ({ ...noPayment, sent: readSent(session.id) }));
+  const { view, wallet, now, refetch } = facts;
+  const isAtWork = useRef(false);
+
+  /** One thing at a time: what is under way cannot be started again. */
+  const run = useCallback(
+    async (work: Work, doing: () => Promise<void>) => {
+      if (isAtWork.current) return;
+      isAtWork.current = true;
+      tell({ happened: 'started', work });
+      try {
+        await doing();
+        tell({ happened: 'finished' });
+      } catch (error) {
+        tell({ happened: 'failed', fault: sentenceOf(error) });
+        if (error instanceof ApiError && error.code !== 'NETWORK') await refetch();
+      } finally {
+        isAtWork.current = false;
+      }
+    },
+    [refetch],
+  );
+
+  useTellingOfSent(session, state);
+
+  return {
+    ...state,
+    choose: useCallback(
+      (tokenKey, method) => tell({ happened: 'chosen', tokenKey, ...(method ? { method } : {}) }),
+      [],
+    ),
+    switchTo: (chainId) => run('switching', () => switchWallet(chainId)),
+    connect: (connecting) => run('connecting', connecting),
+    prepare: (way) =>
+      run('preparing', async () => {
+        if (!view || !wallet.address) return;
+        const prepared = await prepare(session, { view, way, walletAddress: wallet.address, now: now() });
+        tell({ happened: 'prepared', prepared });
+      }),
+    sign: () =>
+      run('signing', async () => {
+        const { prepared } = state;
+        if (!prepared?.isChecked || !wallet.address) return;
+        await doSteps(session, { ...state, prepared, account: wallet.address, tell });
+        await refetch();
+      }),
+    drop: useCallback(() => tell({ happened: 'dropped' }), []),
+    abandon: useCallback(
+      (quoteId) => {
+        keepSent(session.id, undefined);
+        tell({ happened: 'abandoned', quoteId, fault: 'TX_FAILED' });
+      },
+      [session.id],
+    ),
+  };
+}
+
+/** What was sent is told until the API knows it, also after a reload. The chain tells it in any case, only later. */
+function useTellingOfSent(session: SessionName, { sent, work }: PaymentState): void {
+  useEffect(() => {
+    keepSent(session.id, sent);
+    if (!sent || work !== undefined) return;
+    confirm(session, sent).then(
+      () => keepSent(session.id, undefined),
+      () => undefined,
+    );
+  }, [session, sent, work]);
+}
+
+async function prepare(
+  { id, credential }: SessionName,
+  request: { view: CheckoutViewFragment; way: ChosenMethod; walletAddress: string; now: number },
+): Promise<Prepared> {
+  const { view, way, walletAddress } = request;
+  const input = { ...way, walletAddress };
+  const { prepareCheckout: given } = await ask(CheckoutPrepareDocument, { id, input }, { credential });
+  const { quote } = given;
+  let steps: CheckedStep[] = [];
+  let isChecked = false;
+  try {
+    if (quote.chainId !== way.chainId || quote.tokenKey !== way.tokenKey) throw new Mismatch('quote');
+    steps = checkSteps(shownPayment(view, way, { address: walletAddress, now: request.now }), {
+      ...given,
+      steps: given.steps.map((step) => ({
+        kind: step.kind,
+        chainId: step.chainId ?? null,
+        to: step.to ?? null,
+        data: step.data ?? null,
+        value: step.value ?? null,
+        name: step.name ?? null,
+        typedData: step.typedData,
+      })),
+    });
+    isChecked = true;
+  } catch (error) {
+    if (!(error instanceof Mismatch)) throw error;
+  }
+  return {
+    ...way,
+    quoteId: quote.id,
+    walletAddress,
+    cryptoAmount: quote.cryptoAmount,
+    expiresAt: Date.parse(quote.expiresAt),
+    steps,
+    isChecked,
+  };
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError) return apiSentence(error);
+  if (error instanceof Reverted) return 'TX_FAILED';
+  return walletFault(error);
+}

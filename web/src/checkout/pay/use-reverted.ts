@@ -1,0 +1,39 @@
+/** Looks after a transaction that the payer's own wallet sent: one that reverted tells no log, so the API never hears of it. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { TransactionReceiptNotFoundError } from 'viem';
+import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
+import { chainReader } from '../../wallet/evm/chain-reader.ts';
+import type { Payment } from './use-payment.ts';
+
+const EVERY_MS = 2_000;
+
+export function useReverted(view: CheckoutViewFragment | undefined, payment: Payment): void {
+  const { attempt } = view ?? {};
+  const told = attempt?.txHash?.startsWith('0x') ? { ...attempt, txHash: attempt.txHash } : undefined;
+  const own = payment.sent && payment.prepared ? { ...payment.prepared, ...payment.sent } : undefined;
+  const watched = view?.payment?.status === 'CREATED' && !view.payment.authorization ? (told ?? own) : undefined;
+  const { quoteId, chainId, txHash } = watched ?? {};
+  const isWatched = txHash !== undefined && quoteId !== payment.abandonedQuoteId;
+  const { data: hasReverted } = useQuery({
+    queryKey: ['reverted', chainId, txHash],
+    enabled: isWatched,
+    retry: true,
+    refetchInterval: ({ state }) => (state.data === undefined || state.data === null ? EVERY_MS : false),
+    queryFn: async (): Promise<boolean | null> => {
+      const reader = chainId === undefined ? undefined : await chainReader(chainId);
+      if (!reader || txHash === undefined) return null;
+      try {
+        const receipt = await reader.getTransactionReceipt({ hash: `0x${txHash.slice(2)}` });
+        return receipt.status === 'reverted';
+      } catch (error) {
+        if (error instanceof TransactionReceiptNotFoundError) return null;
+        throw error;
+      }
+    },
+  });
+  const { abandon } = payment;
+  useEffect(() => {
+    if (isWatched && hasReverted && quoteId !== undefined) abandon(quoteId);
+  }, [isWatched, hasReverted, quoteId, abandon]);
+}

@@ -1,0 +1,96 @@
+/** The ways to pay a session, with what the wallet holds of each, and the one that is chosen. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { CheckoutWaysDocument } from '../../../../generated/web/documents.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { ask } from '../../api/ask.ts';
+import { chainOf, settings } from '../../settings.ts';
+import type { WalletState } from '../../wallet/evm/use-wallet.ts';
+import type { SessionName } from '../session/use-checkout.ts';
+import type { ChosenWay } from '../steps.ts';
+import { apiSentence } from './api-fault.ts';
+import { useBalances } from './use-balances.ts';
+import { type Held, lacksGas, type Method, type Option, type Way, waysFor } from './ways.ts';
+
+const EVERY_MS = 30_000;
+
+export type Ways = {
+  all: readonly Way[];
+  isThere: boolean;
+  /** Why they could not be told. */
+  fault: string | undefined;
+  held: ReadonlyMap<number, Held>;
+  isReading: boolean;
+  chosen: Way | undefined;
+  method: Method | undefined;
+  facts: ChosenWay | undefined;
+  /** Those of Solana, which is paid by wallets of another kind. */
+  solana: readonly Option[];
+};
+
+const nativeKeys = new Set(
+  settings.chains.flatMap(({ tokens }) => tokens.filter(({ address }) => address === 'native').map(({ key }) => key)),
+);
+const none: readonly Option[] = [];
+
+export function useWays(
+  { id, credential }: SessionName,
+  request: {
+    isAsked: boolean;
+    wallet: WalletState;
+    chosen: { tokenKey: string | undefined; method: Method | undefined };
+  },
+): Ways {
+  const { isAsked, wallet, chosen: choice } = request;
+  const query = useQuery({
+    queryKey: ['ways', id],
+    enabled: isAsked,
+    queryFn: ({ signal }) => ask(CheckoutWaysDocument, { id }, { credential, signal }),
+    refetchInterval: EVERY_MS,
+    retry: (tries, error) => tries < 3 && error instanceof ApiError && error.fault.retryable === true,
+  });
+  const options = query.data?.checkoutOptions.options ?? none;
+  const { evm, solana, chainIds } = useMemo(() => byFamily(options), [options]);
+  const balances = useBalances({ owner: wallet.address, walletChainId: wallet.chainId, chainIds });
+  const all = useMemo(
+    () => waysFor({ options: evm, held: balances.held, nativeKeys, walletChainId: wallet.chainId }),
+    [evm, balances.held, wallet.chainId],
+  );
+  const isPayable = (way: Way) =>
+    !way.isShort && way.methods.some((method) => !lacksGas(way, method, balances.held.get(way.chainId)));
+  // Until the payer chooses, the best of what can be paid; nothing before the wallet was looked into.
+  const chosen =
+    all.find(({ tokenKey }) => tokenKey === choice.tokenKey) ?? (balances.isReading ? undefined : all.find(isPayable));
+  const method = chosen && bestMethod(chosen, balances.held.get(chosen.chainId), choice.method);
+  return {
+    all,
+    isThere: query.data !== undefined,
+    fault: query.error instanceof ApiError && !query.data ? apiSentence(query.error) : undefined,
+    ...balances,
+    chosen,
+    method,
+    solana,
+    facts: chosen &&
+      method && {
+        tokenKey: chosen.tokenKey,
+        chainId: chosen.chainId,
+        isShort: chosen.isShort,
+        lacksGas: lacksGas(chosen, method, balances.held.get(chosen.chainId)),
+      },
+  };
+}
+
+/** The one that the payer named, else the cheapest that the wallet has the fee for. */
+function bestMethod(way: Way, held: Held | undefined, wanted: Method | undefined): Method | undefined {
+  if (wanted && way.methods.includes(wanted)) return wanted;
+  return way.methods.find((method) => !lacksGas(way, method, held)) ?? way.methods[0];
+}
+
+function byFamily(options: readonly Option[]): { evm: Option[]; solana: Option[]; chainIds: number[] } {
+  const evm = options.filter(({ chainId }) => chainOf(chainId)?.family === 'EVM');
+  return {
+    evm,
+    solana: options.filter(({ chainId }) => chainOf(chainId)?.family === 'SOLANA'),
+    chainIds: [...new Set(evm.map(({ chainId }) => chainId))],
+  };
+}

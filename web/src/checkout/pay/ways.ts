@@ -1,0 +1,71 @@
+/** The ways to pay, best first for this wallet: what it can pay at once, then what nobody knows, then what it cannot. */
+
+export type Method = 'DIRECT' | 'PERMIT' | 'APPROVAL';
+
+export type Option = {
+  chainId: number;
+  chainName: string;
+  tokenKey: string;
+  symbol: string;
+  decimals: number;
+  /** Base units. */
+  cryptoAmount: string;
+  methods: readonly Method[];
+};
+
+export type Way = Option & {
+  /** The cheapest for the payer first: one that costs no fee, else the fewest transactions. */
+  methods: readonly Method[];
+  /** Base units that the wallet has; undefined while or where they cannot be read. */
+  held: bigint | undefined;
+  isShort: boolean;
+  isNative: boolean;
+};
+
+/** What is known of a wallet on one chain. */
+export type Held = { tokens: ReadonlyMap<string, bigint>; coin: bigint | undefined };
+
+const byCost: readonly Method[] = ['PERMIT', 'APPROVAL', 'DIRECT'];
+
+export function waysFor(request: {
+  options: readonly Option[];
+  held: ReadonlyMap<number, Held>;
+  nativeKeys: ReadonlySet<string>;
+  walletChainId: number | undefined;
+}): Way[] {
+  const ways = request.options.map((option): Way => {
+    const held = request.held.get(option.chainId)?.tokens.get(option.tokenKey);
+    return {
+      ...option,
+      methods: byCost.filter((method) => option.methods.includes(method)),
+      held,
+      isShort: held !== undefined && held < BigInt(option.cryptoAmount),
+      isNative: request.nativeKeys.has(option.tokenKey),
+    };
+  });
+  const rank = (way: Way) => {
+    const lacks = way.methods.every((method) => lacksGas(way, method, request.held.get(way.chainId)));
+    if (way.isShort || lacks) return 4;
+    if (way.held === undefined) return 3;
+    return (way.chainId === request.walletChainId ? 0 : 1) + (way.methods[0] === 'PERMIT' ? 0 : 0.5);
+  };
+  return ways
+    .map((way, index) => ({ way, index, rank: rank(way) }))
+    .sort(byRank)
+    .map(({ way }) => way);
+}
+
+function byRank(left: { rank: number; index: number }, right: { rank: number; index: number }): number {
+  return left.rank - right.rank || left.index - right.index;
+}
+
+/** Whether the wallet surely has none of the coin that the network's fee is paid in. A permit costs the payer no fee. */
+export function lacksGas(
+  way: Pick<Way, 'isNative' | 'cryptoAmount' | 'held'>,
+  method: Method,
+  held: Held | undefined,
+): boolean {
+  if (method === 'PERMIT' || held?.coin === undefined) return false;
+  if (way.isNative) return way.held !== undefined && way.held === BigInt(way.cryptoAmount);
+  return held.coin === 0n;
+}

@@ -1,0 +1,18 @@
+/** What a page's path asks for. */
+export type PageAddress = { page: 'link'; slug: string } | { page: 'checkout'; id: string };
+
+/** Undefined for a path that is neither; the server sends none of those here. */
+export function readAddress(path: string): PageAddress | undefined {
+  const [, page, name] = /^\/(link|checkout)\/([^/]+)\/?$/.exec(path) ?? [];
+  if (name === undefined) return undefined;
+  const text = decoded(name);
+  return page === 'link' ? { page: 'link', slug: text } : { page: 'checkout', id: text };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

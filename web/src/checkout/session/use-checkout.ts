@@ -1,0 +1,75 @@
+/** The session as the API tells it: asked once, then told live; asked again and again while the live line is down. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import {
+  CheckoutChangesDocument,
+  CheckoutPageDocument,
+  type CheckoutViewFragment,
+} from '../../../../generated/web/documents.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { ask, type Credential } from '../../api/ask.ts';
+import { openLive } from '../../api/live.ts';
+
+export type SessionName = { id: string; credential: Credential };
+
+export type CheckoutReading = {
+  view: CheckoutViewFragment | undefined;
+  fault: 'UNKNOWN' | 'UNREACHABLE' | undefined;
+  /** Milliseconds to add to this browser's clock to have the gateway's. */
+  clockOffsetMs: number;
+  ask: () => Promise<unknown>;
+};
+
+const RETRY_MS = 3_000;
+const UNKNOWN = new Set(['NOT_FOUND', 'AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR', 'VALIDATION_ERROR']);
+
+export function useCheckout({ id, credential }: SessionName): CheckoutReading {
+  const queries = useQueryClient();
+  const [isLive, setLive] = useState(false);
+  const query = useQuery({
+    queryKey: ['checkout', id],
+    queryFn: async ({ signal }) => dated(await ask(CheckoutPageDocument, { id }, { credential, signal })),
+    refetchInterval: ({ state }) => (state.error && isUnknown(state.error) ? false : isLive ? false : RETRY_MS),
+    retry: false,
+  });
+  const isThere = query.data !== undefined;
+  useEffect(() => {
+    if (!isThere) return;
+    const live = openLive(credential);
+    const unwatch = live.onState((isConnected) => {
+      setLive(isConnected);
+      // What happened while nobody was listening is asked for.
+      if (isConnected) void queries.invalidateQueries({ queryKey: ['checkout', id] });
+    });
+    const stop = live.follow(
+      CheckoutChangesDocument,
+      { id },
+      {
+        next: ({ checkoutUpdated }) => queries.setQueryData(['checkout', id], dated({ checkout: checkoutUpdated })),
+        failed: () => setLive(false),
+      },
+    );
+    return () => {
+      unwatch();
+      stop();
+      live.close();
+    };
+  }, [id, isThere, credential, queries]);
+  return {
+    view: query.data?.view,
+    fault: query.error ? (isUnknown(query.error) ? 'UNKNOWN' : 'UNREACHABLE') : undefined,
+    clockOffsetMs: query.data?.clockOffsetMs ?? 0,
+    ask: () => query.refetch(),
+  };
+}
+
+function dated({ checkout }: { checkout: CheckoutViewFragment }): {
+  view: CheckoutViewFragment;
+  clockOffsetMs: number;
+} {
+  return { view: checkout, clockOffsetMs: Date.parse(checkout.now) - Date.now() };
+}
+
+function isUnknown(error: Error): boolean {
+  return error instanceof ApiError && UNKNOWN.has(error.code);
+}

@@ -1,0 +1,209 @@
+/**
+ * The hosted page as a machine: from what the API tells, what the wallet tells and what the clock says follows which card
+ * is shown, what the one button does, and which sentence stands above it. Pure; the grid of `test/web/checkout-steps.test.ts`
+ * is its description.
+ *
+ * ```
+ * loading ─► wallet ─► way ─► sign ─► progress ─► receipt
+ *    └─► unknown · unreachable        └► expired · over      (a reorg takes a receipt back to progress)
+ * ```
+ *
+ * Authority: the API for the payment, the wallet for itself. What happened in this tab alone (a transaction that the API
+ * has not been told of yet) only ever moves the page forward to `progress`.
+ */
+
+export type PaymentStatus =
+  | 'CREATED'
+  | 'AUTHORIZED'
+  | 'CAPTURED'
+  | 'SETTLED'
+  | 'CANCELLED'
+  | 'REFUND_PENDING'
+  | 'REFUNDED'
+  | 'FAILED';
+
+/** What the page knows of the session; amounts and ids that only the cards print are not part of it. */
+export type SessionFacts = {
+  status: 'OPEN' | 'COMPLETE' | 'EXPIRED';
+  mode: 'PAYMENT' | 'SUBSCRIPTION';
+  /** Milliseconds. */
+  expiresAt: number;
+  lastError: string | null;
+  payment: PaymentStatus | null;
+  captureMode: 'AUTOMATIC' | 'MANUAL';
+  subscription: string | null;
+  attempt: { quoteId: string; txHash: string | null } | null;
+  authorization: {
+    status: 'PENDING' | 'CONFIRMED' | 'FAILED' | 'REORGED';
+    txHash: string | null;
+    isInBlock: boolean;
+  } | null;
+};
+
+export type WalletFacts = {
+  status: 'connected' | 'connecting' | 'reconnecting' | 'disconnected';
+  address: string | undefined;
+  chainId: number | undefined;
+};
+
+/** The chosen way, with what the wallet lacks for it, if that is known. */
+export type ChosenWay = { tokenKey: string; chainId: number; isShort: boolean; lacksGas: boolean };
+
+export type PreparedFacts = {
+  quoteId: string;
+  tokenKey: string;
+  chainId: number;
+  walletAddress: string;
+  /** Milliseconds. */
+  expiresAt: number;
+  isChecked: boolean;
+};
+
+export type Work = 'connecting' | 'switching' | 'preparing' | 'signing' | 'sending' | 'waiting' | 'confirming';
+
+export type Facts = {
+  /** Milliseconds, by the gateway's clock. */
+  now: number;
+  session: SessionFacts | undefined;
+  /** Why the session could not be read; kept out of the way while an older reading is there. */
+  loadFault: 'UNKNOWN' | 'UNREACHABLE' | undefined;
+  wallet: WalletFacts;
+  foundWallets: number;
+  way: ChosenWay | undefined;
+  prepared: PreparedFacts | undefined;
+  /** A transaction that this tab's wallet sent and the API may not know of yet. */
+  sent: { quoteId: string; txHash: string } | undefined;
+  /** The quote of an attempt that came to nothing by this page's own sight: its transaction reverted. */
+  abandonedQuoteId: string | undefined;
+  work: Work | undefined;
+  /** What went wrong in this tab. */
+  fault: string | undefined;
+};
+
+export type Stage = 'sent' | 'seen' | 'reorged';
+export type Outcome = 'paid' | 'held' | 'subscribed' | 'trial' | 'refunded';
+
+export type Card =
+  | { card: 'loading' | 'unknown' | 'unreachable' | 'expired' | 'wallet' | 'way' | 'sign' }
+  | { card: 'over'; why: 'CANCELLED' | 'FAILED' }
+  | { card: 'progress'; stage: Stage; txHash: string | null }
+  | { card: 'receipt'; outcome: Outcome };
+
+/** What the one button does; `isBusy` while it is at it, and then it cannot be pressed. */
+export type Primary =
+  | { action: 'connect' | 'switch' | 'prepare' | 'sign' | 'requote' | 'retry'; isBusy: boolean; isOff: boolean }
+  | undefined;
+
+export type View = Card & { primary: Primary; notice: string | undefined };
+
+export function viewOf(facts: Facts): View {
+  const card = cardOf(facts);
+  return { ...card, primary: primaryOf(facts, card), notice: noticeOf(facts, card) };
+}
+
+function cardOf(facts: Facts): Card {
+  const { session } = facts;
+  if (!session) {
+    if (facts.loadFault === 'UNKNOWN') return { card: 'unknown' };
+    return { card: facts.loadFault === 'UNREACHABLE' ? 'unreachable' : 'loading' };
+  }
+  const outcome = outcomeOf(session);
+  if (outcome) return { card: 'receipt', outcome };
+  if (session.payment === 'CANCELLED' && session.status !== 'EXPIRED') return { card: 'over', why: 'CANCELLED' };
+  if (session.payment === 'FAILED') return { card: 'over', why: 'FAILED' };
+  const progress = progressOf(facts, session);
+  if (progress) return progress;
+  if (session.status === 'EXPIRED' || session.expiresAt <= facts.now) return { card: 'expired' };
+  if (facts.wallet.status !== 'connected') return { card: 'wallet' };
+  return { card: fittingQuote(facts) ? 'sign' : 'way' };
+}
+
+function outcomeOf(session: SessionFacts): Outcome | undefined {
+  switch (session.payment) {
+    case 'REFUNDED':
+      return 'refunded';
+    case 'AUTHORIZED':
+      return session.captureMode === 'MANUAL' ? 'held' : 'paid';
+    case 'CAPTURED':
+    case 'SETTLED':
+    case 'REFUND_PENDING':
+      return session.mode === 'SUBSCRIPTION' ? 'subscribed' : 'paid';
+    case null:
+      return session.status === 'COMPLETE' ? 'trial' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A payment that is on its way: by the chain, by an answer in any tab, or by what this tab's wallet sent. */
+function progressOf(facts: Facts, session: SessionFacts): Card | undefined {
+  const { authorization, attempt } = session;
+  if (authorization?.status === 'REORGED') {
+    return { card: 'progress', stage: 'reorged', txHash: authorization.txHash };
+  }
+  if (authorization && authorization.status !== 'FAILED') {
+    const stage = authorization.isInBlock ? 'seen' : 'sent';
+    return { card: 'progress', stage, txHash: authorization.txHash ?? attempt?.txHash ?? null };
+  }
+  for (const own of [attempt, facts.sent]) {
+    if (own && own.quoteId !== facts.abandonedQuoteId) return { card: 'progress', stage: 'sent', txHash: own.txHash };
+  }
+  return undefined;
+}
+
+/** A quote is for one wallet and one way; another choice makes it void. */
+function fittingQuote({ prepared, wallet, way }: Facts): boolean {
+  return (
+    prepared !== undefined &&
+    prepared.walletAddress.toLowerCase() === wallet.address?.toLowerCase() &&
+    (way === undefined || way.tokenKey === prepared.tokenKey)
+  );
+}
+
+function primaryOf(facts: Facts, card: Card): Primary {
+  const isBusy = facts.work !== undefined;
+  const button = (action: NonNullable<Primary>['action'], isOff = false): Primary => ({ action, isBusy, isOff });
+  switch (card.card) {
+    case 'unreachable':
+      return button('retry');
+    case 'wallet':
+      // With several wallets each has a button of its own.
+      return facts.foundWallets === 1 ? button('connect') : undefined;
+    case 'way': {
+      const { way, wallet } = facts;
+      if (way === undefined) return button('prepare', true);
+      if (way.isShort || way.lacksGas) return button('prepare', true);
+      return button(wallet.chainId === way.chainId ? 'prepare' : 'switch');
+    }
+    case 'sign': {
+      const { prepared, wallet } = facts;
+      if (!prepared) return undefined;
+      // A quote may run out while the wallet is asked: what it answers then is judged by the API.
+      if (prepared.expiresAt <= facts.now && !isBusy) return button('requote');
+      if (!prepared.isChecked) return button('requote');
+      return button(wallet.chainId === prepared.chainId ? 'sign' : 'switch');
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The name of the sentence above the button; what happened here goes before what the API remembers. */
+function noticeOf(facts: Facts, card: Card): string | undefined {
+  const { session, prepared } = facts;
+  if (card.card === 'progress' || card.card === 'receipt') return facts.loadFault && 'STALE';
+  if (card.card === 'sign' && prepared && !prepared.isChecked) return 'MISMATCH';
+  if (facts.fault) return facts.fault;
+  if (card.card === 'sign' && prepared && prepared.expiresAt <= facts.now) return 'QUOTE_EXPIRED';
+  if (card.card === 'wallet' && facts.foundWallets === 0 && facts.wallet.status === 'disconnected') return 'NO_WALLET';
+  if (card.card === 'way' && facts.way?.isShort) return 'TOO_LITTLE';
+  if (card.card === 'way' && facts.way?.lacksGas) return 'NO_GAS';
+  if ((card.card === 'way' || card.card === 'sign') && isElsewhere(facts)) return 'WRONG_CHAIN';
+  if (session?.lastError && (card.card === 'way' || card.card === 'wallet')) return session.lastError;
+  return session && facts.loadFault ? 'STALE' : undefined;
+}
+
+function isElsewhere({ prepared, way, wallet }: Facts): boolean {
+  const wanted = prepared?.chainId ?? way?.chainId;
+  return wanted !== undefined && wallet.chainId !== wanted;
+}

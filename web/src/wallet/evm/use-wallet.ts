@@ -1,0 +1,94 @@
+/** The payer's EVM wallet: which there are, which is connected, on which chain. */
+import {
+  type Connector,
+  connect,
+  disconnect,
+  getConnection,
+  getConnectors,
+  reconnect,
+  switchChain,
+  watchConnection,
+  watchConnectors,
+} from '@wagmi/core';
+import { useSyncExternalStore } from 'react';
+import type { Address } from 'viem';
+import { walletConfig } from './wallet-config.ts';
+
+export type WalletState = {
+  status: 'connected' | 'connecting' | 'reconnecting' | 'disconnected';
+  address: Address | undefined;
+  /** Where the wallet is now, which may be a chain that we do not know. */
+  chainId: number | undefined;
+  /** Its name, such as "MetaMask". */
+  name: string | undefined;
+};
+
+/** A wallet that can be connected. `icon` is a data: URL of the wallet's own. */
+export type FoundWallet = { id: string; name: string; icon: string | undefined; connector: Connector };
+
+let state: WalletState | undefined;
+let wallets: readonly FoundWallet[] | undefined;
+
+/** Connects again, once a page, what was connected before a reload. */
+export async function resumeWallet(): Promise<void> {
+  await reconnect(walletConfig());
+}
+
+export function useWallet(): WalletState {
+  return useSyncExternalStore(
+    (changed) =>
+      watchConnection(walletConfig(), {
+        onChange: () => {
+          state = undefined;
+          changed();
+        },
+      }),
+    () => (state ??= readState()),
+  );
+}
+
+export function useFoundWallets(): readonly FoundWallet[] {
+  return useSyncExternalStore(
+    (changed) =>
+      watchConnectors(walletConfig(), {
+        onChange: () => {
+          wallets = undefined;
+          changed();
+        },
+      }),
+    () => (wallets ??= readWallets()),
+  );
+}
+
+/** Throws what the wallet throws: see `wallet-fault.ts`. */
+export async function connectWallet(connector: Connector): Promise<void> {
+  await connect(walletConfig(), { connector });
+}
+
+export async function disconnectWallet(): Promise<void> {
+  await disconnect(walletConfig());
+}
+
+/** Asks the wallet to go to a chain, and to add it where it does not know it. */
+export async function switchWallet(chainId: number): Promise<void> {
+  await switchChain(walletConfig(), { chainId });
+}
+
+function readState(): WalletState {
+  const { status, address, chainId, connector } = getConnection(walletConfig());
+  return { status, address, chainId, name: connector?.name };
+}
+
+/** The nameless one at `window.ethereum` only where no wallet has announced itself and there is one. */
+function readWallets(): readonly FoundWallet[] {
+  const all = getConnectors(walletConfig()).filter(({ type }) => type === 'injected');
+  const announced = all.filter(({ id }) => id !== 'injected');
+  const isLegacyThere = 'ethereum' in window && window.ethereum !== undefined;
+  const shown = announced.length > 0 ? announced : isLegacyThere ? all : [];
+  return shown.map((connector) => ({
+    id: connector.uid,
+    name: connector.id === 'injected' ? 'Browser wallet' : connector.name,
+    icon: connector.icon,
+    connector,
+  }));
+}

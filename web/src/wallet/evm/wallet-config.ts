@@ -1,0 +1,47 @@
+/** wagmi's store of wallets and connections, for the EVM chains of this installation. One a page. */
+import { type Config, createConfig, createStorage, injected } from '@wagmi/core';
+import { type Chain, custom, defineChain, http, type Transport } from 'viem';
+import { type ChainSettings, settings } from '../../settings.ts';
+
+let made: Config | undefined;
+
+/** Wallets announce themselves (EIP-6963); one that only sits at `window.ethereum` is there too. */
+export function walletConfig(): Config {
+  if (made) return made;
+  const [first, ...rest] = evmChains().map(toViemChain);
+  if (!first) throw new Error('This installation has no EVM chain.');
+  made = createConfig({
+    chains: [first, ...rest],
+    transports: Object.fromEntries(evmChains().map((chain) => [chain.chainId, transportOf(chain)])),
+    connectors: [injected({ shimDisconnect: true })],
+    multiInjectedProviderDiscovery: true,
+    storage: createStorage({ key: 'sluice.wallet', storage: window.localStorage }),
+  });
+  return made;
+}
+
+export function evmChains(): ChainSettings[] {
+  return settings.chains.filter((chain) => chain.family === 'EVM');
+}
+
+export function toViemChain(chain: ChainSettings): Chain {
+  return defineChain({
+    id: chain.chainId,
+    name: chain.name,
+    nativeCurrency: { name: chain.native.symbol, ...chain.native },
+    rpcUrls: { default: { http: chain.nodeUrl === null ? [] : [chain.nodeUrl] } },
+    testnet: chain.isTest,
+    ...(chain.explorerUrl === null
+      ? {}
+      : { blockExplorers: { default: { name: 'Explorer', url: chain.explorerUrl } } }),
+  });
+}
+
+/** Without a node for browsers, a chain is read through the wallet, while that is on it: see `chain-reader.ts`. */
+function transportOf(chain: ChainSettings): Transport {
+  if (chain.nodeUrl !== null) return http(chain.nodeUrl, { batch: true });
+  const request = async () => {
+    throw new Error(`${chain.name} has no node for browsers.`);
+  };
+  return custom({ request }, { retryCount: 0 });
+}
