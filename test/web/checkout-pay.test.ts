@@ -1,0 +1,171 @@
+/** The smaller decisions of the hosted page: the order of ways, what a fault says, what a link asks. */
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../web/src/api/api-error.ts';
+import { beginInput, beginQuestions } from '../../web/src/checkout/link/begin-input.ts';
+import { apiSentence } from '../../web/src/checkout/pay/api-fault.ts';
+import { afterPaymentEvent, noPayment } from '../../web/src/checkout/pay/payment-state.ts';
+import { lacksGas, type Option, waysFor } from '../../web/src/checkout/pay/ways.ts';
+import { readAddress } from '../../web/src/checkout/session/page-address.ts';
+import { walletFault } from '../../web/src/wallet/evm/wallet-fault.ts';
+
+const option = (tokenKey: string, chainId: number, methods: Option['methods']): Option => ({
+  tokenKey,
+  chainId,
+  chainName: `Chain ${chainId}`,
+  symbol: tokenKey,
+  decimals: 6,
+  cryptoAmount: '100',
+  methods,
+});
+const nativeKeys = new Set(['ETH-1']);
+const options = [
+  option('USDT-1', 1, ['DIRECT', 'APPROVAL']),
+  option('USDC-1', 1, ['DIRECT', 'PERMIT', 'APPROVAL']),
+  option('ETH-1', 1, ['DIRECT']),
+  option('USDC-2', 2, ['DIRECT', 'PERMIT', 'APPROVAL']),
+  option('USDC-3', 3, ['DIRECT', 'PERMIT', 'APPROVAL']),
+];
+const held = (tokens: [string, bigint][], coin: bigint | undefined) => ({ tokens: new Map(tokens), coin });
+
+describe('the ways to pay', () => {
+  const order = (request: Partial<Parameters<typeof waysFor>[0]>) =>
+    waysFor({ options, held: new Map(), nativeKeys, walletChainId: 1, ...request }).map((way) => way.tokenKey);
+
+  it('are in their own order while nothing is known of the wallet', () => {
+    expect(order({})).toEqual(options.map(({ tokenKey }) => tokenKey));
+  });
+
+  it('begin with what the wallet can pay: by signature, then by fee, then elsewhere, then unknown, then short', () => {
+    const known = new Map([
+      [
+        1,
+        held(
+          [
+            ['USDT-1', 100n],
+            ['USDC-1', 100n],
+            ['ETH-1', 99n],
+          ],
+          99n,
+        ),
+      ],
+      [2, held([['USDC-2', 1_000n]], 5n)],
+    ]);
+    expect(order({ held: known })).toEqual(['USDC-1', 'USDT-1', 'USDC-2', 'USDC-3', 'ETH-1']);
+    expect(order({ held: known, walletChainId: 2 })[0]).toBe('USDC-2');
+  });
+
+  it('put the consent that costs no fee first', () => {
+    const [, usdc] = waysFor({ options, held: new Map(), nativeKeys, walletChainId: 1 });
+    expect(usdc?.methods).toEqual(['PERMIT', 'APPROVAL', 'DIRECT']);
+  });
+
+  it('need the coin of the chain for a fee, and the coin itself more than its amount', () => {
+    const penniless = held([], 0n);
+    const token = { isNative: false, cryptoAmount: '100', held: 100n };
+    expect(lacksGas(token, 'PERMIT', penniless)).toBe(false);
+    expect(lacksGas(token, 'DIRECT', penniless)).toBe(true);
+    expect(lacksGas(token, 'DIRECT', undefined)).toBe(false);
+    expect(lacksGas({ isNative: true, cryptoAmount: '100', held: 100n }, 'DIRECT', held([], 100n))).toBe(true);
+    expect(lacksGas({ isNative: true, cryptoAmount: '100', held: 101n }, 'DIRECT', held([], 101n))).toBe(false);
+  });
+});
+
+describe('a fault', () => {
+  it.each([
+    [{ code: 4001 }, 'REJECTED'],
+    [new Error('outer', { cause: { code: 4001 } }), 'REJECTED'],
+    [{ code: -32002, message: 'Already processing' }, 'PENDING'],
+    [{ code: 4902 }, 'CHAIN_UNKNOWN'],
+    [new Error('insufficient funds for gas * price + value'), 'NO_GAS'],
+    [{ code: 4900 }, 'LOST'],
+    [{ code: -32603, message: 'boom' }, 'FAILED'],
+    ['a text', 'FAILED'],
+    [undefined, 'FAILED'],
+  ])('of the wallet %j is %s', (error, fault) => {
+    expect(walletFault(error)).toBe(fault);
+  });
+
+  it.each([
+    ['NETWORK', '', [], 'NETWORK'],
+    ['QUOTE_EXPIRED', '', [], 'QUOTE_EXPIRED'],
+    ['CONFLICT', 'A payment of this wallet is under way on this chain', [], 'UNDER_WAY'],
+    ['CONFLICT', 'The app has no payout address for EVM chains', [], 'NO_PAYOUT'],
+    ['VALIDATION_ERROR', '', [{ param: 'signatures.consent', message: '' }], 'BAD_SIGNATURE'],
+    ['VALIDATION_ERROR', '', [{ param: 'method', message: '' }], 'FAILED'],
+    ['INVALID_STATE', '', [], 'OVER'],
+    ['CHAIN_PAUSED', '', [], 'PAUSED'],
+    ['SOMETHING_NEW', '', [], 'FAILED'],
+  ])('of the API %s (%s) is told', (code, message, details, sentence) => {
+    expect(apiSentence(new ApiError({ code, message, details }))).toBe(sentence);
+  });
+});
+
+describe('a payment in this tab', () => {
+  const prepared = {
+    quoteId: 'q',
+    chainId: 1,
+    tokenKey: 'USDC-1',
+    method: 'PERMIT',
+    walletAddress: '0x',
+    cryptoAmount: '1',
+    expiresAt: 9,
+    steps: [],
+    isChecked: true,
+  } as const;
+  const quoted = afterPaymentEvent(noPayment, { happened: 'prepared', prepared });
+
+  it('keeps what was signed when a later step is declined, and goes on from there', () => {
+    const signed = afterPaymentEvent(quoted, { happened: 'signed', name: 'permit', signature: '0x01' });
+    const declined = afterPaymentEvent(signed, { happened: 'failed', fault: 'REJECTED' });
+    expect(declined).toMatchObject({ done: 1, signatures: { permit: '0x01' }, work: undefined, fault: 'REJECTED' });
+  });
+
+  it('forgets it with the quote', () => {
+    const signed = afterPaymentEvent(quoted, { happened: 'signed', name: 'permit', signature: '0x01' });
+    for (const event of [
+      { happened: 'dropped' },
+      { happened: 'chosen', tokenKey: 'USDT-1' },
+      { happened: 'prepared', prepared },
+    ] as const) {
+      expect(afterPaymentEvent(signed, event)).toMatchObject({ done: 0, signatures: {} });
+    }
+  });
+
+  it('spends a quote that the API calls expired', () => {
+    expect(afterPaymentEvent(quoted, { happened: 'failed', fault: 'QUOTE_EXPIRED' }).prepared?.expiresAt).toBe(0);
+  });
+});
+
+describe('a link', () => {
+  const fixed = { amount: '10.00', currency: 'USD', requireBillingDetails: false, requireEmail: false };
+
+  it('asks only for what it needs', () => {
+    expect(beginQuestions(fixed)).toEqual({ asksAmount: false, asksCurrency: false, fields: [] });
+    expect(beginQuestions({ ...fixed, requireEmail: true }).fields).toEqual([{ field: 'email', isRequired: true }]);
+    expect(beginQuestions({ ...fixed, amount: null, currency: null })).toMatchObject({
+      asksAmount: true,
+      asksCurrency: true,
+    });
+    const all = beginQuestions({ ...fixed, requireBillingDetails: true }).fields;
+    expect(all.filter(({ isRequired }) => !isRequired).map(({ field }) => field)).toEqual(['state']);
+  });
+
+  it('sends what was said and nothing that was not asked', () => {
+    const said = { amount: ' 12,5 ', currency: 'EUR', details: { email: ' a@b.example ', city: ' ' } };
+    expect(beginInput(fixed, said)).toEqual({});
+    expect(beginInput({ ...fixed, amount: null, currency: 'USD' }, said)).toEqual({ amount: '12.5' });
+    expect(beginInput({ ...fixed, requireBillingDetails: true }, said)).toEqual({
+      billingDetails: { email: 'a@b.example' },
+    });
+  });
+
+  it.each([
+    ['/link/coffee', { page: 'link', slug: 'coffee' }],
+    ['/checkout/0199/', { page: 'checkout', id: '0199' }],
+    ['/link/%', { page: 'link', slug: '%' }],
+    ['/link/a/b', undefined],
+    ['/', undefined],
+  ])('%s is an address', (path, address) => {
+    expect(readAddress(path)).toEqual(address);
+  });
+});
