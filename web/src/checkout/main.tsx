@@ -1,4 +1,5 @@
 /** The hosted page: a payment link, or a checkout session. */
+import '../no-eval.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '../ui/tokens.css';

@@ -40,7 +40,7 @@ export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, s
   const { prepared } = payment;
   const quoted = ways.all.find(({ tokenKey }) => tokenKey === prepared?.tokenKey);
   const way = seen.card === 'sign' ? quoted : ways.chosen;
-  const name = seen.notice ?? (seen.card === 'way' ? ways.fault : undefined);
+  const name = seen.notice ?? (seen.card === 'way' ? (ways.fault ?? ways.lack) : undefined);
   const notice = name && <Notice name={name} values={{ chain: way?.chainName ?? '', wallet: wallet.name ?? '' }} />;
   const who = <Who wallet={wallet} isBusy={payment.work !== undefined} />;
   const foot = (
@@ -93,7 +93,13 @@ function Who({ wallet, isBusy }: { wallet: WalletState; isBusy: boolean }) {
   return (
     <div className={styles.who}>
       <Address value={wallet.address} isBare />
-      <Button look="bare" size="small" isDisabled={isBusy} onPress={disconnectWallet}>
+      <Button
+        look="bare"
+        size="small"
+        isDisabled={isBusy}
+        onPress={disconnectWallet}
+        title={t('checkout.wallet.otherOf')}
+      >
         {t('checkout.wallet.other')}
       </Button>
     </div>

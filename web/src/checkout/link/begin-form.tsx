@@ -61,7 +61,15 @@ export function BeginForm({ slug, offer, onBegun }: BeginFormProps) {
 
   const fault = error instanceof ApiError ? error : undefined;
   if (isByItself) {
-    return fault ? <EndCard why="unreachable" url={offer.cancelUrl} retry={() => mutate()} /> : <LoadingCard />;
+    if (!fault) return <LoadingCard />;
+    const isOff = fault.code === 'INVALID_STATE';
+    return (
+      <EndCard
+        why={isOff ? 'inactive' : 'unreachable'}
+        url={offer.cancelUrl}
+        retry={isOff ? undefined : () => mutate()}
+      />
+    );
   }
   const faultOf = (param: string) =>
     fault?.fault.details?.find((detail) => detail.param === param) && t('checkout.begin.bad');

@@ -19,6 +19,8 @@ export type Ways = {
   isThere: boolean;
   /** Why they could not be told. */
   fault: string | undefined;
+  /** The wallet was looked into, and can pay none of them. */
+  lack: 'TOO_LITTLE' | undefined;
   held: ReadonlyMap<number, Held>;
   isReading: boolean;
   chosen: Way | undefined;
@@ -66,6 +68,7 @@ export function useWays(
     all,
     isThere: query.data !== undefined,
     fault: query.error instanceof ApiError && !query.data ? apiSentence(query.error) : undefined,
+    lack: all.length > 0 && !balances.isReading && !all.some(isPayable) ? 'TOO_LITTLE' : undefined,
     ...balances,
     chosen,
     method,
