@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- part…] [--full] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
+ * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
  * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana; all when none is named. `--full`
  * takes the sizes of the published figures, `--write` puts the tables into docs/performance.md.
  */
@@ -39,7 +39,11 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { full: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+  options: {
+    full: { type: 'boolean', default: false },
+    renewals: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
 });
 const unknown = positionals.filter((name) => !parts[name]);
 if (unknown.length > 0) {
@@ -50,9 +54,10 @@ if (unknown.length > 0) {
 const installation = await openInstallation();
 process.once('SIGINT', () => void installation.stop().finally(() => process.exit(130)));
 try {
+  const chosen = values.full ? sizes.full : sizes.quick;
   const bench = {
     installation,
-    sizes: values.full ? sizes.full : sizes.quick,
+    sizes: values.renewals === undefined ? chosen : { ...chosen, renewals: Number(values.renewals) },
     print: (line: string) => console.log(line),
   };
   const tables: string[] = [];

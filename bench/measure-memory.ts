@@ -31,11 +31,11 @@ export async function measureMemory({ installation, print }: Bench): Promise<str
   return `| process | memory, MiB |\n|---|---:|\n${rows.join('\n')}`;
 }
 
-/** Memory of the API process, in KiB. */
-export function apiMemoryKb(installation: Installation): number {
-  const pid = Number(readFileSync(join(installation.folder, 'api.pid'), 'utf8').split('\n')[0]);
+/** Memory of a part's process, in KiB; `pidFile` as `api.pid`. */
+export function partMemoryKb(installation: Installation, pidFile: string): number {
+  const pid = Number(readFileSync(join(installation.folder, pidFile), 'utf8').split('\n')[0]);
   const own = listProcesses().find((one) => one.pid === pid);
-  if (!own) throw new Error('The API does not run.');
+  if (!own) throw new Error(`${pidFile} names no process that runs.`);
   return memoryKb(own);
 }
 

@@ -5,7 +5,7 @@ import { openDatabase } from '../prisma/client.ts';
 import { appendEventsAtARate } from './append-events-at-a-rate.ts';
 import type { Bench } from './bench.ts';
 import { percentile } from './load.ts';
-import { apiMemoryKb } from './measure-memory.ts';
+import { partMemoryKb } from './measure-memory.ts';
 import { seedIntents } from './seed-intents.ts';
 
 const CONNECTING = 50;
@@ -29,7 +29,7 @@ export async function measureSubscribers({ installation, sizes, print }: Bench):
   const { demo, databaseUrl } = installation;
   await seedIntents(databaseUrl, { appId: demo.appId, count: sizes.subscribers });
   const intentIds = await newestIntents(databaseUrl, { appId: demo.appId, count: sizes.subscribers });
-  const before = apiMemoryKb(installation);
+  const before = partMemoryKb(installation, 'api.pid');
   const url = demo.graphqlUrl.replace(/^http/, 'ws');
   const open = (query: string, variables: object) => follow({ url, key: demo.secretKey, query, variables });
   const own: Told[] = [];
@@ -39,7 +39,7 @@ export async function measureSubscribers({ installation, sizes, print }: Bench):
     await until(() => own.every((one) => one.begun));
   }
   const all = await Promise.all(Array.from({ length: sizes.followers }, () => open(allDocument, {})));
-  const perSubscriberKb = (apiMemoryKb(installation) - before) / (own.length + all.length);
+  const perSubscriberKb = (partMemoryKb(installation, 'api.pid') - before) / (own.length + all.length);
   print(`${own.length + all.length} follow, ${perSubscriberKb.toFixed(1)} KiB each`);
   const database = openDatabase({ url: databaseUrl, poolSize: 4 });
   const count = sizes.eventsPerSecond * sizes.seconds;

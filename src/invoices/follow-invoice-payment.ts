@@ -1,7 +1,9 @@
 import { type Database, type PaymentIntentStatus, transaction } from '../../prisma/client.ts';
 import { appendEvents, type NewEvent } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
+import { addJob } from '../platform/jobs.ts';
 import { invoiceFields, nextInvoiceStatus } from './invoice.ts';
+import { overdueInvoiceJob, overdueKey } from './jobs.ts';
 import { lockInvoice } from './store.ts';
 
 /** In these the merchant has (had) the money; what is refunded later was paid all the same. */
@@ -9,7 +11,7 @@ const paid: ReadonlySet<PaymentIntentStatus> = new Set(['CAPTURED', 'SETTLED', '
 
 /**
  * Reacts to `payment_intent.captured`, `.settled` and `.reverted`: the invoice that the intent pays is PAID exactly while
- * its payment is captured. Appends `invoice.paid`. Idempotent: it reads the intent again, and does what is left to do.
+ * its payment is captured; one that is OPEN again has its due date judged again. Appends `invoice.paid`. Idempotent: it reads the intent again, and does what is left to do.
  */
 export async function followInvoicePayment(
   world: { database: Database; clock: Clock },
@@ -29,6 +31,12 @@ export async function followInvoicePayment(
     if (!status) return;
     const paidAt = isPaid ? (intent.capturedAt ?? world.clock.now()) : null;
     const updated = await tx.invoice.update({ where: { id: invoice.id }, data: { status, paidAt } });
+    const { dueDate, subscriptionId } = updated;
+    if (!isPaid && dueDate !== null && subscriptionId === null) {
+      // Its job found it paid and did nothing.
+      const options = { runAt: dueDate, key: overdueKey(updated.id) };
+      await addJob(tx, overdueInvoiceJob, { invoiceId: updated.id }, options);
+    }
     const events: NewEvent[] = isPaid
       ? [{ type: 'invoice.paid', resourceId: updated.id, data: invoiceFields(updated) }]
       : [];

@@ -1,6 +1,7 @@
 /** The printable page of an invoice, and what voiding does to a payment of it. */
 import { get } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { followInvoicePayment } from '../../src/invoices/follow-invoice-payment.ts';
 import { markInvoiceOverdue } from '../../src/invoices/mark-invoice-overdue.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
@@ -182,6 +183,29 @@ describe('an invoice with a due date', () => {
     expect((await act(invoice.id, 'void')).body.data.status).toBe('VOID');
     await markInvoiceOverdue(later, { invoiceId: invoice.id });
     expect(await status()).toBe('VOID');
+  });
+
+  it('has it judged again when a reorganisation takes its payment after that date', async () => {
+    const dueDate = new Date(api.clock.now().getTime() + 86_400_000);
+    const later = { ...api.world, clock: { now: () => dueDate } };
+    const invoice = await opened({ dueDate: dueDate.toISOString() });
+    const { paymentIntentId } = await session(invoice.id);
+    const become = async (status: 'CAPTURED' | 'CREATED') => {
+      await api.database.paymentIntent.update({ where: { id: paymentIntentId }, data: { status } });
+      await followInvoicePayment(later, { paymentIntentId });
+    };
+    const status = async () => (await api.rest('GET', `/invoices/${invoice.id}`, { key })).body.data.status;
+    await become('CAPTURED');
+    await api.database.$queryRaw`SELECT graphile_worker.remove_job(${`overdue:${invoice.id}`})::text`;
+    await markInvoiceOverdue(later, { invoiceId: invoice.id });
+    expect(await status()).toBe('PAID');
+    await become('CREATED');
+    expect(await status()).toBe('OPEN');
+    const jobs = await api.database.$queryRaw<{ run_at: Date }[]>`
+      SELECT run_at FROM graphile_worker.jobs WHERE key = ${`overdue:${invoice.id}`}`;
+    expect(jobs).toEqual([{ run_at: dueDate }]);
+    await markInvoiceOverdue(later, { invoiceId: invoice.id });
+    expect(await status()).toBe('PAST_DUE');
   });
 
   it('tells why its last charge failed', async () => {

@@ -1,0 +1,29 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { checkoutFolder } from '../src/local/postgres-place.ts';
+import type { Installation } from './open-installation.ts';
+
+/** `npm run worker` beside the installation's own; `kill` ends it with SIGKILL and starts another. */
+export function startSecondWorker({ folder }: Installation): { kill(): void; stop(): Promise<void> } {
+  const launch = (): ChildProcess => {
+    const command = [`--env-file=${join(folder, 'environment')}`, join(checkoutFolder, 'src', 'main.ts'), 'worker'];
+    const { PATH, HOME } = process.env;
+    return spawn(process.execPath, command, {
+      env: { PATH, HOME, LOG_LEVEL: 'warn' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  };
+  let worker = launch();
+  return {
+    kill() {
+      worker.kill('SIGKILL');
+      worker = launch();
+    },
+    async stop() {
+      if (worker.exitCode !== null || worker.signalCode !== null) return;
+      const exit = new Promise((resolve) => worker.once('exit', resolve));
+      worker.kill('SIGTERM');
+      await exit;
+    },
+  };
+}
