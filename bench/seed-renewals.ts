@@ -12,18 +12,18 @@ import {
   walletActions,
 } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { openDatabase, transaction } from '../prisma/client.ts';
+import { type DatabaseTransaction, openDatabase, transaction } from '../prisma/client.ts';
 import { consentHash, consentToJson, consentTypedData, type RecurringConsent } from '../src/escrow/consent.ts';
 import { uuidToBytes32 } from '../src/escrow/terms.ts';
 import type { Demo } from '../src/local/demo-file.ts';
 import { newId } from '../src/platform/identifier.ts';
-import { scheduleRenewal } from '../src/subscriptions/schedule-renewal.ts';
+import { renewSubscriptionJob } from '../src/subscriptions/jobs.ts';
 
 const PRICE = '0.10';
 /** Base units: 0.1 of a token with 6 decimals at one dollar, and a quarter more. */
 const CAP = 125_000n;
 const AMOUNT = 100_000n;
-const BATCH = 500;
+const BATCH = 200;
 const TRIAL_MS = 7 * 86_400_000;
 const FEE_BPS = 100;
 
@@ -98,10 +98,22 @@ async function writeRows(
     await tx.$executeRaw`
       UPDATE subscription SET consent_id = consent.consent_id FROM subscription_consent consent
       WHERE consent.subscription_id = subscription.id AND subscription.consent_id IS NULL`;
-    for (const { subscription } of rows) {
-      await scheduleRenewal(tx, { subscriptionId: subscription.id, runAt: dueAt });
-    }
+    await scheduleAll(tx, { ids: rows.map((row) => row.subscription.id), dueAt });
   });
+}
+
+/** As `scheduleRenewal` does, by one statement. */
+async function scheduleAll(
+  tx: DatabaseTransaction,
+  { ids, dueAt }: { ids: readonly string[]; dueAt: Date },
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE subscription SET pending_job_id = job.id::text FROM (
+      SELECT wanted, (graphile_worker.add_job(${renewSubscriptionJob.name},
+        payload := json_build_object('subscriptionId', wanted), run_at := ${dueAt}::timestamptz,
+        max_attempts := ${renewSubscriptionJob.maxAttempts}::int, job_key := 'subscription:' || wanted)).id
+      FROM unnest(${ids}::text[]) AS wanted) AS job
+    WHERE subscription.id = job.wanted::uuid`;
 }
 
 /** New wallets with gas, enough of the first token for all that they are charged, and the escrow's leave to take it. */

@@ -7,7 +7,7 @@ import { newId } from '../platform/identifier.ts';
 import { addJob } from '../platform/jobs.ts';
 import { tracedRequestId } from '../platform/request-trace.ts';
 import { ringBell } from './bell.ts';
-import { type EventType, isReactedTo } from './event-type.ts';
+import type { EventType } from './event-type.ts';
 import { reactJob } from './react-job.ts';
 
 export type Finality = { confirmations: number; required: number; isFinal: boolean };
@@ -55,9 +55,7 @@ export async function appendEvents(
       ...(event.finality === undefined ? {} : { finality: event.finality }),
     })),
   });
-  if (events.some(({ type }) => isReactedTo(type))) {
-    await addJob(tx, reactJob, { appId, first: String(first), last: String(last) });
-  }
+  await addJob(tx, reactJob, { appId, first: String(first), last: String(last) });
   afterCommit(tx, ringBell);
   return appended;
 }

@@ -18,6 +18,7 @@ export const eventTypes = [
   'dispute.resolved',
   'subscription.created',
   'subscription.activated',
+  'subscription.updated',
   'subscription.renewed',
   'subscription.renewal_at_risk',
   'subscription.payment_failed',
@@ -36,20 +37,6 @@ export const eventTypes = [
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
-
-/** Those that other rooms react to: only these are worth a job. */
-const reactedTypes = [
-  'payment_intent.authorized',
-  'payment_intent.captured',
-  'payment_intent.settled',
-  'payment_intent.reverted',
-] as const satisfies EventType[];
-
-export type ReactedType = (typeof reactedTypes)[number];
-
-export function isReactedTo(type: EventType): boolean {
-  return reactedTypes.some((reacted) => reacted === type);
-}
 
 export function isEventType(text: string): text is EventType {
   return (eventTypes as readonly string[]).includes(text);

@@ -11,7 +11,7 @@ import { reopenCheckoutSession } from '../checkout/reopen-checkout-session.ts';
 import type { Config } from '../config.ts';
 import { refreshWalletJob } from '../customers/jobs.ts';
 import { refreshWallet } from '../customers/refresh-wallet.ts';
-import type { ReactedType } from '../events/event-type.ts';
+import type { EventType } from '../events/event-type.ts';
 import { type Reaction, type Reactions, react } from '../events/react.ts';
 import { reactJob } from '../events/react-job.ts';
 import { queueDeliveries } from '../events/webhooks/queue-deliveries.ts';
@@ -82,7 +82,7 @@ export function reactionTable(world: WorkWorld): Reactions {
     (verb: (world: WorkWorld, request: { paymentIntentId: string }) => Promise<unknown>): Reaction =>
     (event) =>
       verb(world, { paymentIntentId: event.resourceId });
-  return new Map<ReactedType, Reaction[]>([
+  return new Map<EventType, Reaction[]>([
     ['payment_intent.authorized', [ofPayment(completeCheckoutSession)]],
     [
       'payment_intent.captured',

@@ -9,6 +9,7 @@ export function subscriptionFields(subscription: Subscription) {
     customerAccountId: subscription.customerAccountId,
     productPlanId: subscription.productPlanId,
     productPlanPriceId: subscription.productPlanPriceId,
+    nextPlanPriceId: subscription.nextPlanPriceId,
     status: subscription.status,
     customerWalletId: subscription.customerWalletId,
     authorizationMethod: subscription.authorizationMethod,

@@ -69,6 +69,7 @@ describe('a change of plan', () => {
     const [first, again] = [await change(id, price.id, { key: 'k' }), await change(id, price.id, { key: 'k' })];
     expect(again.productPlanPriceId).toBe(first.productPlanPriceId);
     expect(first).toMatchObject({ productPlanPriceId: price.id, productPlan: { name: 'Gold' }, nextPlanPriceId: null });
+    expect((await ground.told(id)).filter((type) => type === 'updated')).toEqual(['updated']);
     const moved = await ground.gained(() => ground.goTo(end));
     const [, invoice] = await ground.invoices(id);
     const amounts = invoice?.items.map((item) => item.amount.toFixed(2));
@@ -115,6 +116,8 @@ describe('a change of plan', () => {
     expect(await change(id, yearly.id)).toMatchObject({ productPlanPriceId: price.id, nextPlanPriceId: yearly.id });
     expect(await change(id, price.id)).toMatchObject({ nextPlanPriceId: null });
     await change(id, yearly.id);
+    await change(id, yearly.id);
+    expect((await ground.told(id)).filter((type) => type === 'updated')).toHaveLength(3);
     const [next] = await foreseen(id, 1);
     expect(next).toMatchObject({ dueAt: end, total: '100.00', productPlanPriceId: yearly.id });
     await ground.goTo(end);

@@ -1,7 +1,14 @@
-import { type Database, type DatabaseTransaction, type Prisma, transaction } from '../../../prisma/client.ts';
+import {
+  type Database,
+  type DatabaseTransaction,
+  type Prisma,
+  type Subscription,
+  transaction,
+} from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { notFound } from '../../errors.ts';
+import { appendEvents } from '../../events/append-events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
@@ -11,6 +18,7 @@ import type { PriceBook } from '../../prices/price-source.ts';
 import type { RenewableSubscription } from '../renewal/renewal-world.ts';
 import { lockRenewable } from '../renewal/store.ts';
 import { lockOwnSubscription } from '../store.ts';
+import { subscriptionFields } from '../subscription-fields.ts';
 import { readChangeRates } from './change-rates.ts';
 import { type PlanChange, type PlannedChange, planChange } from './plan-change.ts';
 
@@ -23,7 +31,8 @@ type ChangeWorld = { database: Database; clock: Clock; registry: Registry; price
  * Changes the price that an ACTIVE subscription is renewed at. A price of the same interval counts from now: the rest of
  * the period is given back at the old price and charged at the new one, both on the next invoice. One of another interval
  * counts from the end of the period (`nextPlanPriceId`), without proration; during a trial any price counts from now. The
- * same price again changes nothing, and takes back a change that waits.
+ * same price again changes nothing, and takes back a change that waits. Appends `subscription.updated` where anything
+ * changed.
  *
  * Throws NOT_FOUND with `param`; VALIDATION_ERROR for an archived price, another currency or a plan that is not a
  * subscription; INVALID_STATE while it is not ACTIVE or a payment is under way, and where the consent that the payer
@@ -44,10 +53,19 @@ export async function changeSubscriptionPlan(
       const now = world.clock.now();
       const planned = await planChange(tx, { subscription, change: request.change, rates, now });
       await applyChange(tx, { subscription, planned, now });
-      return await tx.subscription.findUniqueOrThrow({ where: { id }, include: shown });
+      const changed = await tx.subscription.findUniqueOrThrow({ where: { id }, include: shown });
+      if (isAnotherPrice(subscription, changed)) {
+        const told = { type: 'subscription.updated', resourceId: id, data: subscriptionFields(changed) } as const;
+        await appendEvents(tx, changed.appId, [told]);
+      }
+      return changed;
     }),
   );
   return result;
+}
+
+function isAnotherPrice(before: Subscription, after: Subscription): boolean {
+  return before.productPlanPriceId !== after.productPlanPriceId || before.nextPlanPriceId !== after.nextPlanPriceId;
 }
 
 async function applyChange(
