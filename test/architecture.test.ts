@@ -32,7 +32,7 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/card', 8],
   ['src/payer', 8.5],
   ['src/api', 9],
-  ['src/operations', 9],
+  ['src/operations', 8.5],
   ['src/local', 10],
   ['src/main', 10],
 ];

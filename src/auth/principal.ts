@@ -25,6 +25,8 @@ export type Principal =
       memberId: string;
       merchantId: string;
       role: 'OWNER' | 'DEVELOPER' | 'VIEWER';
+      /** May look after the whole installation too. */
+      isOperator: boolean;
       tokenId: string;
       /** The login, which logout ends. */
       sessionId: string;

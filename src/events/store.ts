@@ -51,6 +51,33 @@ export async function readEvents(
   return rows.map((row) => toEvent({ ...row, finality: asFinality(row.finality) }));
 }
 
+export type EventSearch = {
+  appId: string;
+  limit: number;
+  /** Only events before this sequence number. */
+  before?: bigint | undefined;
+  types?: readonly string[] | undefined;
+  requestId?: string | undefined;
+  resourceId?: string | undefined;
+};
+
+/** At most `limit` events of one app, newest first: what a log shows. */
+export async function readNewestEvents(database: Database, search: EventSearch): Promise<SequencedEvent[]> {
+  const { appId, before, types, requestId, resourceId } = search;
+  const rows = await database.event.findMany({
+    where: {
+      appId,
+      ...(before === undefined ? {} : { sequence: { lt: before } }),
+      ...(types?.length ? { type: { in: [...types] } } : {}),
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(resourceId === undefined ? {} : { resourceId }),
+    },
+    orderBy: { sequence: 'desc' },
+    take: search.limit,
+  });
+  return rows.map((row) => toEvent({ ...row, finality: asFinality(row.finality) }));
+}
+
 /** The next events of several apps, each after its own sequence number, at most `limit` an app, in one statement. */
 export async function readNewEvents(
   database: Database,

@@ -4,6 +4,7 @@ import { createApiKey } from '../auth/create-api-key.ts';
 import { createApp } from '../auth/create-app.ts';
 import { createMerchant } from '../auth/create-merchant.ts';
 import { inviteMember } from '../auth/members/invite-member.ts';
+import { nameOperator } from '../auth/members/name-operator.ts';
 import { setPayoutAddress } from '../auth/set-payout-address.ts';
 import { systemClock } from '../platform/clock.ts';
 import { localAccounts } from './local-accounts.ts';
@@ -40,6 +41,7 @@ export async function seedDemo(
   await setPayoutAddress({ database }, { scope, family: 'SOLANA', address: localSolanaAccounts.merchant.address });
   const secret = await createApiKey({ database }, { scope, kind: 'SECRET', name: 'Demo' });
   await inviteMember({ database, clock: systemClock }, { merchantId: merchant.id, email: DEMO_OWNER, role: 'OWNER' });
+  await nameOperator({ database }, { merchantId: merchant.id, email: DEMO_OWNER, isOperator: true });
   const publishable = await createApiKey({ database }, { scope, kind: 'PUBLISHABLE', name: 'Demo' });
   return { appId: app.id, secretKey: secret.secret, publishableKey: publishable.secret };
 }

@@ -5,10 +5,11 @@ import { abandonTransaction } from '../operator/abandon-transaction.ts';
 import { sweepPayments } from '../payments/actions/sweep-payments.ts';
 import { isId } from '../platform/identifier.ts';
 import type { Operation, OperationsWorld, Row } from './operations-world.ts';
+import { pauseChain } from './pause-chain.ts';
 import { chainIdOf, choice, needed, wholeNumber } from './read-option.ts';
+import { readStuck } from './read-stuck.ts';
 
 const ROWS = 200;
-const MINUTE_MS = 60_000;
 const open = ['QUEUED', 'SIGNED', 'SENT', 'MINED'] as const;
 const statuses = [...open, 'FINAL', 'FAILED', 'CANCELLED'] as const;
 /** After this a transaction that waits, or an intent with work that is due, is called stuck. */
@@ -48,7 +49,7 @@ export const chainOperations: Record<string, Operation> = {
     usage: '[--minutes 10]',
     options: ['minutes'],
     run: (world, { values }) =>
-      stuckRows(world, wholeNumber(values.minutes ?? STUCK_MINUTES, '--minutes', { least: 0, most: 100_000 })),
+      readStuck(world, wholeNumber(values.minutes ?? STUCK_MINUTES, '--minutes', { least: 0, most: 100_000 })),
   },
   sweep: {
     usage: '',
@@ -85,64 +86,10 @@ export const chainOperations: Record<string, Operation> = {
   },
 };
 
-async function stuckRows({ database, clock }: OperationsWorld, minutes: number): Promise<Row[]> {
-  const before = new Date(clock.now().getTime() - minutes * MINUTE_MS);
-  const outgoing = await database.outgoingTransaction.findMany({
-    where: { status: { in: ['QUEUED', 'SIGNED', 'SENT'] }, createdAt: { lt: before } },
-    orderBy: { id: 'asc' },
-    take: ROWS,
-  });
-  const intents = await database.paymentIntent.findMany({
-    where: {
-      OR: [
-        { status: 'CREATED', expiresAt: { lt: before } },
-        { status: 'CAPTURED', timelockEndsAt: { lt: before }, dispute: { isNot: { status: 'OPEN' } } },
-        { status: 'REFUND_PENDING', updatedAt: { lt: before } },
-      ],
-    },
-    orderBy: { id: 'asc' },
-    take: ROWS,
-  });
-  const facts = await database.chainFact.findMany({
-    where: { status: 'CONFIRMED', appliedAt: null, seenAt: { lt: before } },
-    take: ROWS,
-  });
-  return [
-    ...outgoing.map((row) => ({
-      kind: 'transaction',
-      id: row.id,
-      state: row.status,
-      what: row.purpose,
-      since: row.createdAt.toISOString(),
-      error: row.error,
-    })),
-    ...intents.map((intent) => ({
-      kind: 'payment intent',
-      id: intent.id,
-      state: intent.status,
-      what: 'is due for its next state',
-      since: (intent.timelockEndsAt ?? intent.expiresAt ?? intent.updatedAt).toISOString(),
-      error: null,
-    })),
-    ...facts.map((fact) => ({
-      kind: 'fact',
-      id: fact.ref ?? fact.txHash,
-      state: fact.status,
-      what: `${fact.kind} of chain ${fact.chainId}, block ${fact.blockNumber}`,
-      since: fact.seenAt.toISOString(),
-      error: null,
-    })),
-  ];
-}
-
 /** A pause keeps new payments off the chain; those under way go on. */
 async function setPaused(world: OperationsWorld, text: string | undefined, pausedAt: Date | null): Promise<Row[]> {
   const chainId = knownChain(world, text);
-  await world.database.chainCursor.upsert({
-    where: { chainId },
-    create: { chainId, pausedAt },
-    update: { pausedAt },
-  });
+  await pauseChain(world, { chainId, pausedAt });
   return [{ chainId, paused: pausedAt !== null }];
 }
 

@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Prisma } from '../../prisma/client.ts';
 import type { Answer, OperationsWorld } from './operations-world.ts';
+import { pauseChain } from './pause-chain.ts';
 
-type Rest = { openQuotes: number; quotesUntil: Date | null; transactions: number; jobs: number; facts: number };
+export type Rest = { openQuotes: number; quotesUntil: Date | null; transactions: number; jobs: number; facts: number };
+
+type DrainWorld = Pick<OperationsWorld, 'database' | 'registry' | 'clock'>;
 
 const LOOK_MS = 1_000;
 
@@ -12,37 +15,39 @@ const LOOK_MS = 1_000;
  * are held or wait for their timelock are no hindrance. Writes the chains' pause, which stays until `chain resume`.
  */
 export async function drain(world: OperationsWorld, { waitSeconds }: { waitSeconds: number }): Promise<Answer> {
-  const { database, registry, clock } = world;
+  const { chains, isDrained, rest } = await drainChains(world, { waitSeconds });
+  const { quotesUntil, ...counts } = rest;
+  const row = { drained: isDrained, ...counts, quotesUntil: quotesUntil?.toISOString() ?? null };
+  const resume = chains.map((chainId) => `npm run ops -- chain resume ${chainId}`).join('\n');
+  const fault = isDrained
+    ? undefined
+    : `Not drained within ${waitSeconds} s. See: npm run ops -- pending, npm run ops -- stuck; then drain again.`;
+  return { sections: { drain: [row], 'to go on': [{ run: resume }] }, fault };
+}
+
+/** The same for whoever does not read it off a terminal. */
+export async function drainChains(
+  world: DrainWorld,
+  { waitSeconds }: { waitSeconds: number },
+): Promise<{ chains: number[]; isDrained: boolean; rest: Rest }> {
+  const { registry, clock } = world;
   // Sui is only read for balances: a pause would make it look like a chain that is observed, and ask for its resume.
   const chains = registry.enabled().flatMap((chain) => (chain.family === 'SUI' ? [] : [chain.chainId]));
-  for (const chainId of chains) {
-    const pausedAt = clock.now();
-    await database.chainCursor.upsert({
-      where: { chainId },
-      create: { chainId, pausedAt },
-      update: { pausedAt },
-    });
-  }
+  for (const chainId of chains) await pauseChain(world, { chainId, pausedAt: clock.now() });
   const until = performance.now() + waitSeconds * 1000;
   let rest = await readRest(world, chains);
   while (!isDone(rest) && performance.now() < until) {
     await delay(Math.min(LOOK_MS, Math.max(0, until - performance.now())));
     rest = await readRest(world, chains);
   }
-  const { quotesUntil, ...counts } = rest;
-  const row = { drained: isDone(rest), ...counts, quotesUntil: quotesUntil?.toISOString() ?? null };
-  const resume = chains.map((chainId) => `npm run ops -- chain resume ${chainId}`).join('\n');
-  const fault = isDone(rest)
-    ? undefined
-    : `Not drained within ${waitSeconds} s. See: npm run ops -- pending, npm run ops -- stuck; then drain again.`;
-  return { sections: { drain: [row], 'to go on': [{ run: resume }] }, fault };
+  return { chains, isDrained: isDone(rest), rest };
 }
 
 function isDone({ openQuotes, transactions, jobs, facts }: Rest): boolean {
   return openQuotes + transactions + jobs + facts === 0;
 }
 
-async function readRest({ database, clock }: OperationsWorld, chains: readonly number[]): Promise<Rest> {
+async function readRest({ database, clock }: DrainWorld, chains: readonly number[]): Promise<Rest> {
   const now = clock.now();
   const quotes = {
     chainId: { in: [...chains] },

@@ -5,6 +5,7 @@ import { createMerchant } from '../auth/create-merchant.ts';
 import { createPlatformCredential } from '../auth/create-platform-credential.ts';
 import { inviteMember } from '../auth/members/invite-member.ts';
 import { emailSchema, memberRoles } from '../auth/members/member.ts';
+import { nameOperator } from '../auth/members/name-operator.ts';
 import { revokeApiKey } from '../auth/revoke-api-key.ts';
 import { rotateApiKey } from '../auth/rotate-api-key.ts';
 import { setPayoutAddress } from '../auth/set-payout-address.ts';
@@ -12,7 +13,7 @@ import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
 import { rotateSigningKeys } from '../auth/tokens/signing-keys.ts';
 import { invalid, notFound } from '../errors.ts';
 import { isId } from '../platform/identifier.ts';
-import type { Operation, OperationsWorld } from './operations-world.ts';
+import type { Operation, OperationsWorld, Row } from './operations-world.ts';
 import { choice, needed, wholeNumber } from './read-option.ts';
 
 const DEFAULT_OVERLAP_HOURS = '24';
@@ -134,6 +135,18 @@ export const tenantOperations: Record<string, Operation> = {
       return [{ memberId: member.id, email: member.email, role: member.role }];
     },
   },
+  'operator grant': {
+    hint: 'merchant list',
+    usage: '--merchant <id> --email <address>',
+    options: ['merchant', 'email'],
+    run: (world, { values }) => nameOperatorRow(world, values, true),
+  },
+  'operator revoke': {
+    hint: 'merchant list',
+    usage: '--merchant <id> --email <address>',
+    options: ['merchant', 'email'],
+    run: (world, { values }) => nameOperatorRow(world, values, false),
+  },
   'token rotate': {
     usage: '',
     options: [],
@@ -152,6 +165,16 @@ export const tenantOperations: Record<string, Operation> = {
     },
   },
 };
+
+async function nameOperatorRow(
+  { database }: OperationsWorld,
+  values: Record<string, string>,
+  isOperator: boolean,
+): Promise<Row[]> {
+  const request = { merchantId: identifier(values, 'merchant'), email: needed(values, 'email'), isOperator };
+  const member = await nameOperator({ database }, request);
+  return [{ memberId: member.id, email: member.email, role: member.role, operator: member.isOperator }];
+}
 
 function identifier(values: Record<string, string>, name: string): string {
   const id = needed(values, name);

@@ -30,6 +30,7 @@ const granted: Record<string, Access[]> = {
   developer: ['read', 'write', 'credential', 'member'],
   viewer: ['read', 'credential', 'member'],
   'payer token': ['payer'],
+  'viewer who operates': ['read', 'credential', 'member', 'operator'],
   operator: ['operator'],
   arbiter: ['arbiter'],
 };
@@ -41,10 +42,12 @@ async function credentials(): Promise<Record<string, Record<string, string>>> {
   const bearer = async (subject: Parameters<typeof issueToken>[1]['subject']) => ({
     authorization: `Bearer ${(await issueToken(world, { subject })).token}`,
   });
-  const member = async (role: MemberRole) => {
+  const member = async (role: MemberRole, isOperator = false) => {
     const memberId = newId();
     const { merchantId } = merchantA;
-    await database.member.create({ data: { id: memberId, merchantId, email: `${role}@example.com`, role } });
+    await database.member.create({
+      data: { id: memberId, merchantId, email: `${memberId}@example.com`, role, isOperator },
+    });
     const sessionId = newId();
     await database.memberSession.create({ data: { id: sessionId, memberId, expiresAt, createdAt: now } });
     return bearer({ audience: 'dashboard', memberId, sessionId });
@@ -78,6 +81,7 @@ async function credentials(): Promise<Record<string, Record<string, string>>> {
     owner: await member('OWNER'),
     developer: await member('DEVELOPER'),
     viewer: await member('VIEWER'),
+    'viewer who operates': await member('VIEWER', true),
     operator: await platform('OPERATOR'),
     arbiter: await platform('ARBITER'),
   };
@@ -143,6 +147,6 @@ test('what no dashboard may: make payment intents; and what a viewer may change:
   expect(open('owner')).not.toContain('createPaymentIntent');
   expect(open('publishable key')).toEqual([]);
   expect(open('onetime token')).toEqual(['confirmOnetimeRequest']);
-  expect(open('operator')).toEqual([]);
+  expect(open('operator')).toEqual(['drainInstallation', 'pauseChain', 'resumeChain']);
   expect(open('owner').filter((name) => !open('developer').includes(name))).toEqual(['inviteMember', 'removeMember']);
 });

@@ -7,6 +7,8 @@ import './apps/update-app.ts';
 import './apps/viewer.ts';
 import './chains/chain.ts';
 import './chains/chain-status.ts';
+import './installation/installation.ts';
+import './installation/installation-actions.ts';
 import './overview/overview.ts';
 import './events/events.ts';
 import './events/event-deliveries.ts';

@@ -21,6 +21,6 @@ export async function removeMember(
     if (member.role === 'OWNER' && owners === 0) throw lastOwner();
     const now = world.clock.now();
     await tx.memberSession.updateMany({ where: { memberId: id, revokedAt: null }, data: { revokedAt: now } });
-    return tx.member.update({ where: { id }, data: { removedAt: now } });
+    return tx.member.update({ where: { id }, data: { removedAt: now, isOperator: false } });
   });
 }

@@ -35,8 +35,9 @@ export async function verifyToken(world: TokenWorld & { database: Database }, to
         select: { member: true },
       });
       if (!session) throw refused();
-      const { id, merchantId, role } = session.member;
-      return { kind: 'member', memberId: id, merchantId, role, tokenId: claims.jti, sessionId: claims.sid, expiresAt };
+      const { id: memberId, merchantId, role, isOperator } = session.member;
+      const { jti: tokenId, sid: sessionId } = claims;
+      return { kind: 'member', memberId, merchantId, role, isOperator, tokenId, sessionId, expiresAt };
     }
     case 'payer': {
       const chainId = claims.chain === undefined ? null : Number(claims.chain);

@@ -1,14 +1,17 @@
-/** The event sequence: the query and the live field `events`. */
-
+/** The event sequence: the query and the live field `events`, and the query eventLog. */
+import { z } from 'zod';
 import { invalid } from '../../../errors.ts';
 import { type EventType, eventTypes, isEventType } from '../../../events/event-type.ts';
-import { readEvents, type SequencedEvent } from '../../../events/store.ts';
+import { readEvents, readNewestEvents, type SequencedEvent } from '../../../events/store.ts';
 import { builder } from '../server/builder.ts';
+import { checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
 import { followSequence } from './follow-sequence.ts';
 
 const LIMIT = 100;
 const LARGEST_LIMIT = 1000;
+const LOG = 25;
+const LARGEST_LOG = 100;
 
 const FinalityRef = builder
   .objectRef<{ confirmations: number; required: number; isFinal: boolean }>('Finality')
@@ -51,7 +54,11 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
 const EventPage = builder.objectRef<{ items: SequencedEvent[]; hasMore: boolean }>('EventPage').implement({
   description: 'Some events in sequence.',
   fields: (t) => ({
-    items: t.field({ type: [EventRef], description: 'Oldest first.', resolve: (page) => page.items }),
+    items: t.field({
+      type: [EventRef],
+      description: 'Oldest first; in `eventLog` newest first.',
+      resolve: (page) => page.items,
+    }),
     hasMore: t.exposeBoolean('hasMore', { description: 'Whether more follow now; ask again after the last sequence.' }),
   }),
 });
@@ -85,6 +92,47 @@ builder.queryField('events', (t) =>
         types,
       });
       return { items: items.slice(0, args.limit), hasMore: items.length > args.limit };
+    },
+  }),
+);
+
+const logRules = defineRules({
+  schema: z.object({
+    before: z.int().min(1, 'at least 1').nullish(),
+    requestId: z.string().min(1, 'at least 1 character').max(128, 'at most 128 characters').nullish(),
+    resourceId: z.uuid('a UUID').nullish(),
+    limit: z.int().min(1, 'from 1 to 100').max(LARGEST_LOG, 'from 1 to 100').nullish(),
+  }),
+});
+
+builder.queryField('eventLog', (t) =>
+  t.field({
+    type: EventPage,
+    description: "An app's events, newest first: all, or those of one request, one resource, some types.",
+    authScopes: { read: true },
+    complexity: ({ limit }) => ({ field: 1, multiplier: Math.max(1, Math.min(limit ?? LOG, LARGEST_LOG)) }),
+    args: {
+      appId: t.arg.id({ description: 'Needed where the credential covers several apps.' }),
+      before: t.arg.int({ description: 'Only events before this sequence number: the last one of the page before.' }),
+      types: t.arg.stringList({ description: 'Only these types; all by default.' }),
+      requestId: t.arg.string({ description: 'Only what followed from this API request (`x-request-id`).' }),
+      resourceId: t.arg.id({ description: 'Only of this resource, a UUID.' }),
+      limit: t.arg.int({ description: `At most this many, 1 to ${LARGEST_LOG}; ${LOG} by default.` }),
+    },
+    resolve: async (_root, args, context) => {
+      const { types } = readSequenceArgs({ types: args.types ?? null });
+      const { before, requestId, resourceId, limit: asked } = checked(context, logRules, args);
+      const limit = asked ?? LOG;
+      const { appId } = await appScopeOf(context, args);
+      const items = await readNewestEvents(context.world.database, {
+        appId,
+        limit: limit + 1,
+        types,
+        ...(before == null ? {} : { before: BigInt(before) }),
+        ...(requestId == null ? {} : { requestId }),
+        ...(resourceId == null ? {} : { resourceId }),
+      });
+      return { items: items.slice(0, limit), hasMore: items.length > limit };
     },
   }),
 );

@@ -36,6 +36,9 @@ export const MemberRef = builder.prismaObject('Member', {
     role: t.expose('role', { type: MemberRoleEnum, description: 'What the member may do.' }),
     invitedAt: t.expose('invitedAt', { type: 'DateTime', description: 'When the member was invited.' }),
     joinedAt: t.expose('joinedAt', { type: 'DateTime', nullable: true, description: 'The first login.' }),
+    isOperator: t.exposeBoolean('isOperator', {
+      description: 'Whether the member may look after the whole installation too: its chains, senders and queue.',
+    }),
     removedAt: t.expose('removedAt', { type: 'DateTime', nullable: true, description: 'When the member was removed.' }),
   }),
 });

@@ -11,7 +11,7 @@
  * - `session`: a checkout session's client secret.
  * - `card`, `cardSession`, `onetime`: the card API's tokens, by audience: access, session connect, onetime connect.
  * - `payer`: a wallet's token.
- * - `arbiter`, `operator`: credentials of the installation.
+ * - `arbiter`, `operator`: credentials of the installation; a member whom its operator named may do what `operator` may.
  */
 import type { Principal } from '../../../auth/principal.ts';
 
@@ -61,7 +61,7 @@ export function accessOf(principal: Principal): ReadonlySet<Access> {
     case 'session':
       return session;
     case 'member':
-      return members[principal.role];
+      return principal.isOperator ? new Set([...members[principal.role], 'operator']) : members[principal.role];
     case 'card':
       return cards[principal.audience];
     case 'payer':

@@ -1,0 +1,86 @@
+/** What operators do to the installation: the mutations pauseChain, resumeChain and drainInstallation. */
+import { z } from 'zod';
+import { drainChains, type Rest } from '../../../operations/drain.ts';
+import { pauseChain } from '../../../operations/pause-chain.ts';
+import { builder } from '../server/builder.ts';
+import { checked, defineRules } from '../server/input.ts';
+import { operationsWorld } from './installation.ts';
+
+/** Within the time that a request may take. */
+const LONGEST_WAIT = 20;
+
+const ChainPauseRef = builder.objectRef<{ chainId: number; paused: boolean }>('ChainPause').implement({
+  description: 'Whether a chain takes new payments.',
+  fields: (t) => ({
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    paused: t.exposeBoolean('paused', { description: 'Whether new payments are kept off it.' }),
+  }),
+});
+
+builder.mutationField('pauseChain', (t) =>
+  t.field({
+    type: ChainPauseRef,
+    description: 'Keeps new payments off a chain; those under way go on. Again changes nothing.',
+    authScopes: { operator: true },
+    args: { chainId: t.arg.int({ required: true, description: 'The chain.' }) },
+    resolve: async (_root, { chainId }, { world }) => {
+      await pauseChain(world, { chainId, pausedAt: world.realClock.now() });
+      return { chainId, paused: true };
+    },
+  }),
+);
+
+builder.mutationField('resumeChain', (t) =>
+  t.field({
+    type: ChainPauseRef,
+    description: 'Lets new payments onto a chain again. Again changes nothing.',
+    authScopes: { operator: true },
+    args: { chainId: t.arg.int({ required: true, description: 'The chain.' }) },
+    resolve: async (_root, { chainId }, { world }) => {
+      await pauseChain(world, { chainId, pausedAt: null });
+      return { chainId, paused: false };
+    },
+  }),
+);
+
+const DrainRef = builder.objectRef<{ chains: number[]; isDrained: boolean; rest: Rest }>('Drain').implement({
+  description: 'What is still under way after new payments were kept off every chain.',
+  fields: (t) => ({
+    chains: t.exposeIntList('chains', { description: 'The chains that were paused: resume each to go on.' }),
+    isDrained: t.exposeBoolean('isDrained', { description: 'Whether nothing is under way any more.' }),
+    openQuotes: t.int({ description: 'Quotes that a payer may still pay.', resolve: ({ rest }) => rest.openQuotes }),
+    quotesUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the last of them ends.',
+      resolve: ({ rest }) => rest.quotesUntil,
+    }),
+    transactions: t.int({ description: 'Transactions on their way.', resolve: ({ rest }) => rest.transactions }),
+    jobs: t.int({ description: 'Jobs that are due or at work.', resolve: ({ rest }) => rest.jobs }),
+    facts: t.int({ description: 'Facts of chains that wait.', resolve: ({ rest }) => rest.facts }),
+  }),
+});
+
+const drainRules = defineRules({
+  schema: z.object({
+    waitSeconds: z.int().min(0, `from 0 to ${LONGEST_WAIT}`).max(LONGEST_WAIT, `from 0 to ${LONGEST_WAIT}`).nullish(),
+  }),
+});
+
+builder.mutationField('drainInstallation', (t) =>
+  t.field({
+    type: DrainRef,
+    description:
+      'Keeps new payments off every chain and tells what is still under way; ask again until nothing is. The pauses stay until each chain is resumed.',
+    authScopes: { operator: true },
+    args: {
+      waitSeconds: t.arg.int({
+        description: `How long the answer waits for that, 0 to ${LONGEST_WAIT}; 0 by default.`,
+      }),
+    },
+    resolve: (_root, args, context) => {
+      const { waitSeconds } = checked(context, drainRules, args);
+      return drainChains(operationsWorld(context.world), { waitSeconds: waitSeconds ?? 0 });
+    },
+  }),
+);

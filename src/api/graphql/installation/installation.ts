@@ -1,0 +1,207 @@
+/** The installation for those who look after it: the query `installation`. */
+
+import { z } from 'zod';
+import type { OutgoingTransaction } from '../../../../prisma/client.ts';
+import type { OperationsWorld } from '../../../operations/operations-world.ts';
+import {
+  type BooksLine,
+  type ChainLine,
+  type InstallationView,
+  readInstallation,
+  type WorkLine,
+} from '../../../operations/read-installation.ts';
+import { OUTGOING_ROWS, readOutgoing } from '../../../operations/read-outgoing.ts';
+import type { SenderBalance } from '../../../operations/read-senders.ts';
+import { readStuck, type Stuck } from '../../../operations/read-stuck.ts';
+import { builder } from '../server/builder.ts';
+import { checked, defineRules } from '../server/input.ts';
+import type { World } from '../server/world.ts';
+
+const STUCK_MINUTES = 10;
+
+/** What the commands of operators ask of the world, out of the API's. */
+export function operationsWorld(world: World): OperationsWorld {
+  const { database, registry, nodes, solanaNodes, config, operator, realClock } = world;
+  return { database, registry, nodes, solanaNodes, config, clock: realClock, keys: [operator.address] };
+}
+
+const text = (value: bigint | undefined | null) => value?.toString() ?? null;
+
+const ChainLineRef = builder.objectRef<ChainLine>('InstallationChain').implement({
+  description: 'One chain, as far as it is read. Block numbers are integer strings; slots on Solana.',
+  fields: (t) => ({
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    nodeBlock: t.string({
+      nullable: true,
+      description: 'The newest that our node knows; null while it does not answer.',
+      resolve: ({ node }) => text(node),
+    }),
+    headBlock: t.string({
+      nullable: true,
+      description: 'The newest that was seen; null before the first look.',
+      resolve: ({ observed }) => text(observed?.head),
+    }),
+    appliedBlock: t.string({
+      nullable: true,
+      description: 'The newest whose facts are applied.',
+      resolve: ({ observed }) => text(observed?.applied),
+    }),
+    finalizedBlock: t.string({
+      nullable: true,
+      description: 'The newest that is final.',
+      resolve: ({ observed }) => text(observed?.finalized),
+    }),
+    lagBlocks: t.string({
+      nullable: true,
+      description: 'From the applied one to the head.',
+      resolve: ({ observed }) => text(observed?.lagBlocks),
+    }),
+    lagSeconds: t.int({
+      nullable: true,
+      description: 'The same in seconds of chain time.',
+      resolve: ({ observed }) => observed?.lagSeconds ?? null,
+    }),
+    seenSecondsAgo: t.int({
+      nullable: true,
+      description: 'Since the indexer looked last.',
+      resolve: ({ observed }) => (observed ? Math.round(observed.observedAgeSeconds) : null),
+    }),
+    paused: t.boolean({
+      description: 'Whether new payments are kept off it.',
+      resolve: ({ observed }) => observed?.paused ?? false,
+    }),
+    haltReason: t.string({
+      nullable: true,
+      description: 'Why its state is no longer told; null while it is.',
+      resolve: ({ observed }) => observed?.haltReason ?? null,
+    }),
+  }),
+});
+
+const SenderRef = builder.objectRef<SenderBalance>('InstallationSender').implement({
+  description: 'A key that sends, and what it has left for gas.',
+  fields: (t) => ({
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    address: t.exposeString('sender', { description: 'The key’s address.' }),
+    left: t.expose('left', {
+      type: 'BaseUnits',
+      nullable: true,
+      description: "Base units of the chain's coin (wei, lamports); null while the node does not answer.",
+    }),
+    decimals: t.exposeInt('decimals', { description: 'Of that coin.' }),
+    isLow: t.exposeBoolean('isLow', { description: 'Whether it is below the limit that is set.' }),
+  }),
+});
+
+const WorkRef = builder.objectRef<WorkLine>('InstallationWork').implement({
+  description: 'Open work, counted.',
+  fields: (t) => ({
+    factsSeen: t.exposeInt('factsSeen', { description: 'Facts of chains that are not deep enough yet.' }),
+    factsWaiting: t.exposeInt('factsWaiting', { description: 'Facts to be applied or taken back.' }),
+    jobsReady: t.exposeInt('jobsReady', { description: 'Jobs that are due.' }),
+    jobsScheduled: t.exposeInt('jobsScheduled', { description: 'Jobs that are due later.' }),
+    jobsRunning: t.exposeInt('jobsRunning', { description: 'Jobs at work.' }),
+    jobsFailed: t.exposeInt('jobsFailed', { description: 'Jobs out of attempts.' }),
+    oldestJobSeconds: t.exposeInt('oldestJobSeconds', { description: 'How long the oldest due job waits.' }),
+    webhooksDue: t.exposeInt('webhooksDue', { description: 'Deliveries that are due.' }),
+    endpointsDisabled: t.exposeInt('endpointsDisabled', { description: 'Webhook endpoints that were given up.' }),
+    intentsOverdue: t.exposeInt('intentsOverdue', { description: 'Payments that should have moved by themselves.' }),
+  }),
+});
+
+const BooksStateEnum = builder.enumType('BooksState', {
+  description: 'What a comparison of the books with the contract found.',
+  values: {
+    MATCH: { value: 'MATCH', description: 'They agree.' },
+    DRIFT: { value: 'DRIFT', description: 'They do not: payments must be looked at.' },
+    UNKNOWN: { value: 'UNKNOWN', description: 'A node did not answer.' },
+  } as const,
+});
+
+const BooksRef = builder.objectRef<BooksLine>('InstallationBooks').implement({
+  description: 'The books of open payments against what the contract says, now.',
+  fields: (t) => ({
+    chainId: t.exposeInt('chainId', { nullable: true, description: 'The chain; null where no node answered.' }),
+    state: t.expose('state', { type: BooksStateEnum, description: 'What was found.' }),
+    payments: t.exposeInt('payments', { nullable: true, description: 'Open payments that were compared.' }),
+    drifting: t.exposeInt('drifting', { nullable: true, description: 'Those that differ.' }),
+    uncovered: t.exposeStringList('uncovered', {
+      description: 'Tokens of which the contract holds less than the books say.',
+    }),
+  }),
+});
+
+const OutgoingRef = builder.objectRef<OutgoingTransaction>('OutgoingTransaction').implement({
+  description: 'A transaction of ours on its way to a chain.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    purpose: t.exposeString('purpose', { description: 'What it is for.' }),
+    status: t.exposeString('status', { description: 'QUEUED, SIGNED, SENT, MINED, FINAL, FAILED or CANCELLED.' }),
+    nonce: t.string({
+      nullable: true,
+      description: 'An integer string.',
+      resolve: ({ nonce }) => nonce?.toString() ?? null,
+    }),
+    failures: t.exposeInt('failures', { description: 'How often it could not be sent.' }),
+    txHash: t.exposeString('txHash', { nullable: true, description: 'Of its latest form.' }),
+    requestId: t.exposeString('requestId', { nullable: true, description: 'The API request it follows from.' }),
+    error: t.exposeString('error', { nullable: true, description: 'What was wrong last.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
+  }),
+});
+
+const StuckRef = builder.objectRef<Stuck>('StuckWork').implement({
+  description: 'Something that should have moved by itself and has not.',
+  fields: (t) => ({
+    kind: t.exposeString('kind', { description: 'transaction, payment intent, or fact.' }),
+    id: t.exposeString('id', { description: 'Its id; of a fact the reference or transaction.' }),
+    state: t.exposeString('state', { description: 'Where it is.' }),
+    what: t.exposeString('what', { description: 'What is awaited.' }),
+    since: t.field({ type: 'DateTime', description: 'Since when.', resolve: ({ since }) => new Date(since) }),
+    error: t.exposeString('error', { nullable: true, description: 'What was wrong last.' }),
+  }),
+});
+
+const stuckRules = defineRules({
+  schema: z.object({ minutes: z.int().min(0, 'from 0 to 100000').max(100_000, 'from 0 to 100000').nullish() }),
+});
+
+const InstallationRef = builder.objectRef<InstallationView>('Installation').implement({
+  description: 'The whole installation as its operators see it.',
+  fields: (t) => ({
+    faults: t.exposeStringList('faults', {
+      description: 'What is not as it should be, and what to run; empty when all is well.',
+    }),
+    chains: t.expose('chains', { type: [ChainLineRef], description: 'Every chain that is indexed.' }),
+    work: t.expose('work', { type: WorkRef, description: 'Open work.' }),
+    senders: t.expose('senders', { type: [SenderRef], description: 'The keys that send.' }),
+    books: t.expose('books', { type: [BooksRef], description: 'The books against the contracts.' }),
+    outgoing: t.field({
+      type: [OutgoingRef],
+      description: `Transactions on their way and given up ones, newest first, at most ${OUTGOING_ROWS}.`,
+      resolve: (_view, _args, { world }) => readOutgoing(world),
+    }),
+    stuck: t.field({
+      type: [StuckRef],
+      description: 'What should have moved by itself, at most 200 of each kind, oldest first.',
+      args: { minutes: t.arg.int({ description: `For how long, 0 to 100000; ${STUCK_MINUTES} by default.` }) },
+      resolve: (_view, args, context) => {
+        const { minutes } = checked(context, stuckRules, args);
+        return readStuck(operationsWorld(context.world), minutes ?? STUCK_MINUTES);
+      },
+    }),
+  }),
+});
+
+builder.queryField('installation', (t) =>
+  t.field({
+    type: InstallationRef,
+    description:
+      "The installation's chains, senders, work and books, read now: for a credential of an operator, or a member whom the operator named.",
+    authScopes: { operator: true },
+    complexity: { field: 200, multiplier: 1 },
+    resolve: (_root, _args, { world }) => readInstallation(operationsWorld(world)),
+  }),
+);

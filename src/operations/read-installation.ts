@@ -1,0 +1,132 @@
+/** The whole installation as its operators see it, on a terminal and on a page. It only looks. */
+import { formatUnits } from 'viem';
+import { checkBooks } from './check-books.ts';
+import { chainFaults } from './health/chain-faults.ts';
+import { type ChainSigns, readVitalSigns, type VitalSigns } from './health/vital-signs.ts';
+import type { OperationsWorld } from './operations-world.ts';
+import { readSenders, type SenderBalance } from './read-senders.ts';
+
+/** Block numbers of EVM chains, slots of Solana. */
+export type ChainLine = {
+  chainId: number;
+  name: string;
+  /** The newest that our node knows; null while it does not answer. */
+  node: bigint | null;
+  observed: ChainSigns['observed'];
+};
+
+export type BooksLine = {
+  /** Null where no node could be asked. */
+  chainId: number | null;
+  state: 'MATCH' | 'DRIFT' | 'UNKNOWN';
+  payments: number | null;
+  drifting: number | null;
+  /** Token keys of which the contract holds less than the books say. */
+  uncovered: string[];
+};
+
+export type WorkLine = {
+  factsSeen: number;
+  factsWaiting: number;
+  jobsReady: number;
+  jobsScheduled: number;
+  jobsRunning: number;
+  jobsFailed: number;
+  oldestJobSeconds: number;
+  webhooksDue: number;
+  endpointsDisabled: number;
+  intentsOverdue: number;
+};
+
+export type InstallationView = {
+  /** What is not as it should be, and what to run next; empty when all is well. */
+  faults: string[];
+  chains: ChainLine[];
+  work: WorkLine;
+  sending: VitalSigns['outgoing'];
+  senders: SenderBalance[];
+  books: BooksLine[];
+};
+
+/** A job that has been ready for so long is one that no worker takes. */
+const QUEUE_LIMIT_SECONDS = 120;
+const SECOND_LOOK_MS = 1_000;
+
+export async function readInstallation(world: OperationsWorld): Promise<InstallationView> {
+  const signs = await readVitalSigns(world, { now: world.clock.now() });
+  const [chains, senders, books] = await Promise.all([
+    Promise.all(signs.chains.map((chain) => readChainLine(world, chain))),
+    readSenders(world, { keys: world.keys }),
+    readBooks(world),
+  ]);
+  const faults = [
+    ...signs.chains.flatMap(chainFaults),
+    ...chains.filter((row) => row.node === null).map((row) => `The node of chain ${row.chainId} does not answer.`),
+    ...workFaults(signs),
+    ...senders.filter((sender) => sender.isLow).map(lowFault),
+    ...books
+      .filter((row) => row.state === 'DRIFT')
+      .map((row) => `The books of chain ${row.chainId} drift. Run: npm run verify -- --all`),
+  ];
+  return { faults, chains, work: workLine(signs), sending: signs.outgoing, senders, books };
+}
+
+export async function readChainLine(world: OperationsWorld, chain: ChainSigns): Promise<ChainLine> {
+  const { chainId, name, observed } = chain;
+  return { chainId, name, node: await headOf(world, chainId).catch(() => null), observed };
+}
+
+/** A slot on Solana; null without a node. */
+async function headOf({ nodes, solanaNodes, registry }: OperationsWorld, chainId: number): Promise<bigint | null> {
+  if (registry.chain(chainId)?.family !== 'SOLANA') {
+    return await nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
+  }
+  const slot = await solanaNodes?.asking(chainId, (connection) => connection.getSlot('confirmed'));
+  return slot === undefined ? null : BigInt(slot);
+}
+
+function workLine({ inbox, queue, webhooks, overdue }: VitalSigns): WorkLine {
+  const facts = (state: string) => inbox.filter((row) => row.state === state).reduce((sum, row) => sum + row.facts, 0);
+  return {
+    factsSeen: facts('seen'),
+    factsWaiting: facts('waiting') + facts('to_take_back'),
+    jobsReady: queue.ready,
+    jobsScheduled: queue.scheduled,
+    jobsRunning: queue.running,
+    jobsFailed: queue.failed,
+    oldestJobSeconds: Math.round(queue.oldestSeconds),
+    webhooksDue: webhooks.due,
+    endpointsDisabled: webhooks.disabled,
+    intentsOverdue: overdue.reduce((sum, row) => sum + row.intents, 0),
+  };
+}
+
+function lowFault(low: SenderBalance): string {
+  return `Key ${low.sender} has ${formatUnits(low.left ?? 0n, low.decimals)} left for gas on chain ${low.chainId}.`;
+}
+
+function workFaults({ queue, outgoing, overdue }: VitalSigns): string[] {
+  const faults: string[] = [];
+  if (queue.oldestSeconds > QUEUE_LIMIT_SECONDS) {
+    faults.push(`A job has waited for ${Math.round(queue.oldestSeconds)} s: is a worker running?`);
+  }
+  if (queue.failed > 0) faults.push(`${queue.failed} jobs are out of attempts. Run: npm run ops -- jobs failed`);
+  if (outgoing.some((row) => row.status === 'FAILED')) {
+    faults.push('Transactions were given up. Run: npm run ops -- pending --status failed');
+  }
+  if (overdue.some((row) => row.intents > 0)) faults.push('Payments are overdue. Run: npm run ops -- stuck');
+  return faults;
+}
+
+/** A node that does not answer is told of with its chain; the books are then not known. */
+async function readBooks(world: OperationsWorld): Promise<BooksLine[]> {
+  const checked = await checkBooks(world, { secondLookMs: SECOND_LOOK_MS }).catch(() => null);
+  if (!checked) return [{ chainId: null, state: 'UNKNOWN', payments: null, drifting: null, uncovered: [] }];
+  return checked.map(({ chainId, payments, drifts, uncovered }) => ({
+    chainId,
+    state: drifts.length + uncovered.length === 0 ? 'MATCH' : 'DRIFT',
+    payments,
+    drifting: drifts.length,
+    uncovered,
+  }));
+}
