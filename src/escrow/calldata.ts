@@ -114,6 +114,16 @@ export function chargeCall(
   return call(request.escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'charge', args }));
 }
 
+/** Sent by the subscriber: no further charge by this consent. */
+export function revokeCall({ escrow, consent }: { escrow: Address; consent: RecurringConsent }): Call {
+  return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'revoke', args: [consent] }));
+}
+
+/** Sent by whoever was credited. `token` is the zero address for the native coin. */
+export function claimCall({ escrow, token, to }: { escrow: Address; token: Address; to: Address }): Call {
+  return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'claim', args: [token, to] }));
+}
+
 function call(to: Address, data: Hex): Call {
   return { to, data, value: 0n };
 }

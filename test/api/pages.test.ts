@@ -82,6 +82,13 @@ describe('a page', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
+  it.each(['checkout', 'payer'] as const)('loads WalletConnect when it is chosen, not with %s', (page) => {
+    const built = loadBuiltPages();
+    const relays = (file: string) => built?.files.get(file)?.plain.includes('relay.walletconnect') ?? false;
+    expect([...(built?.files.keys() ?? [])].some(relays)).toBe(true);
+    expect(built?.firstFiles(page).scripts.filter(relays)).toEqual([]);
+  });
+
   it('says that it was not built, where it was not', async () => {
     expect(loadBuiltPages('/nowhere')).toBeUndefined();
   });

@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { connectWallet, type FoundWallet } from '../../wallet/evm/use-wallet.ts';
+import { PhoneWallet } from '../../wallet/phone/phone-wallet.tsx';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
@@ -53,6 +54,7 @@ export function WalletCard({ wallets, notice, isBusy, connect, solana }: WalletC
         </ul>
       )}
       {wallets.length === 0 && <NoWallet />}
+      <PhoneWallet />
       {solana && (
         <Button isWide onPress={solana}>
           {t('checkout.wallet.solana')}

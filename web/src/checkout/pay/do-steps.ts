@@ -1,5 +1,6 @@
 /** Lets the wallet do the steps of a quote, one after the other, from where it stopped, and hands the answer in. */
 import type { Address, Hex } from 'viem';
+import { waitForTransactionReceipt } from 'viem/actions';
 import { CheckoutConfirmDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
@@ -78,7 +79,7 @@ export async function confirm(
 async function mined(chainId: number, hash: string): Promise<void> {
   const reader = await chainReader(chainId);
   if (!reader) return;
-  const receipt = await reader.waitForTransactionReceipt({
+  const receipt = await waitForTransactionReceipt(reader, {
     hash: `0x${hash.slice(2)}`,
     timeout: MINED_WITHIN_MS,
     pollingInterval: 1_000,

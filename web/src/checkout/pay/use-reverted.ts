@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { TransactionReceiptNotFoundError } from 'viem';
+import { getTransactionReceipt } from 'viem/actions';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { chainReader } from '../../wallet/evm/chain-reader.ts';
 import type { Payment } from './use-payment.ts';
@@ -24,7 +25,7 @@ export function useReverted(view: CheckoutViewFragment | undefined, payment: Pay
       const reader = chainId === undefined ? undefined : await chainReader(chainId);
       if (!reader || txHash === undefined) return null;
       try {
-        const receipt = await reader.getTransactionReceipt({ hash: `0x${txHash.slice(2)}` });
+        const receipt = await getTransactionReceipt(reader, { hash: `0x${txHash.slice(2)}` });
         return receipt.status === 'reverted';
       } catch (error) {
         if (error instanceof TransactionReceiptNotFoundError) return null;

@@ -1,7 +1,7 @@
 /** What is asked of the connected wallet: to sign, and to send. Throws what the wallet throws: see `wallet-fault.ts`. */
 import { getConnectorClient } from '@wagmi/core';
 import type { Address, Hex, TypedDataDefinition } from 'viem';
-import { sendTransaction, signTypedData } from 'viem/actions';
+import { sendTransaction, signMessage, signTypedData } from 'viem/actions';
 import { walletConfig } from './wallet-config.ts';
 
 type Asked = { chainId: number; account: Address };
@@ -18,4 +18,10 @@ export async function sendByWallet(asked: Asked & { to: Address; data: Hex; valu
   const { chainId, account, to, data, value } = asked;
   const client = await getConnectorClient(walletConfig(), { chainId, account });
   return await sendTransaction(client, { account, to, data, value, chain: client.chain });
+}
+
+/** A text, by personal_sign: on whatever chain the wallet is. */
+export async function signMessageByWallet(asked: { account: Address; message: string }): Promise<Hex> {
+  const client = await getConnectorClient(walletConfig(), { account: asked.account });
+  return await signMessage(client, asked);
 }

@@ -1,4 +1,6 @@
-import { type Address, erc20Abi, type PublicClient } from 'viem';
+import { type Address, erc20Abi } from 'viem';
+import { getBalance, multicall } from 'viem/actions';
+import type { ChainReader } from './chain-reader.ts';
 
 /** `address`: "native" for the chain's coin. */
 export type ReadableToken = { key: string; address: string };
@@ -8,16 +10,16 @@ export type Balances = { tokens: ReadonlyMap<string, bigint>; coin: bigint | und
 
 /** All tokens of one chain by one call. Throws when the node fails. */
 export async function readBalances(
-  client: PublicClient,
+  client: ChainReader,
   request: { tokens: readonly ReadableToken[]; owner: Address },
 ): Promise<Balances> {
   const { tokens, owner } = request;
   const contracts = tokens.filter(({ address }) => address !== 'native');
   const [coin, results] = await Promise.all([
-    client.getBalance({ address: owner }),
+    getBalance(client, { address: owner }),
     contracts.length === 0
       ? []
-      : client.multicall({
+      : multicall(client, {
           // Without a contract of its own, so that it works on every chain.
           deployless: true,
           allowFailure: true,

@@ -1,0 +1,157 @@
+/** What the payer's page makes of terms and states, and of the copy that it keeps. */
+import { describe, expect, it } from 'vitest';
+import { consentHash, type RecurringConsent } from '../../src/escrow/consent.ts';
+import type { EscrowState } from '../../src/escrow/read-escrow-state.ts';
+import { type PaymentTerms, termsHash } from '../../src/escrow/terms.ts';
+import { type HeldPayment, type Holdings, mergeHoldings, noHoldings } from '../../web/src/payer/holdings/holding.ts';
+import { holdingsTold } from '../../web/src/payer/holdings/holdings-told.ts';
+import { printCopy, readCopy } from '../../web/src/payer/holdings/kept-copy.ts';
+import { actionOf, outlookOf } from '../../web/src/payer/holdings/payment-outlook.ts';
+
+const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const escrow = '0x1000000000000000000000000000000000000009';
+const zero = '0x0000000000000000000000000000000000000000';
+const bytes = `0x${'11'.repeat(32)}` as const;
+const chainId = 31337;
+
+const terms: PaymentTerms = {
+  intentId: bytes,
+  payer: wallet,
+  merchant: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+  token: '0x1000000000000000000000000000000000000001',
+  amount: 12_500_000n,
+  authorizeBy: 900,
+  captureBy: 1000,
+  timelock: 500,
+  disputeWindow: 200,
+  disputeTimeout: 700_000,
+  timeoutPayerBps: 2500,
+  feeBps: 0,
+  feeRecipient: zero,
+  operator: escrow,
+  arbiter: escrow,
+  quoteHash: bytes,
+  captureOnAuthorize: false,
+};
+const consent: RecurringConsent = {
+  subscriptionId: bytes,
+  payer: wallet,
+  merchant: terms.merchant,
+  token: terms.token,
+  capPerPeriod: 6n,
+  start: 1,
+  unit: 1,
+  count: 1,
+  end: 0,
+  feeBps: 0,
+  feeRecipient: zero,
+  operator: escrow,
+  arbiter: zero,
+  timelock: 0,
+  disputeWindow: 0,
+  disputeTimeout: 0,
+  timeoutPayerBps: 0,
+};
+const escrowOf = (id: number) => (id === chainId ? (escrow as `0x${string}`) : undefined);
+
+function heldBy(payer: PaymentTerms['payer']): Holdings {
+  const own = { ...terms, payer };
+  const id = termsHash({ chainId, escrow, terms: own });
+  const consentId = consentHash({ chainId, escrow, consent: { ...consent, payer } });
+  return {
+    payments: [{ key: `${chainId}:${id}`, chainId, escrow, id, terms: own, told: null }],
+    consents: [
+      { key: `${chainId}:${consentId}`, chainId, escrow, id: consentId, consent: { ...consent, payer }, told: null },
+    ],
+    allowances: [],
+  };
+}
+
+const state = (fields: Partial<EscrowState>): EscrowState => ({
+  status: 'CAPTURED',
+  left: terms.amount,
+  capturedAt: 950,
+  disputedAt: 0,
+  ...fields,
+});
+
+describe('what comes next with a payment', () => {
+  // The boundary seconds are the contract's own: reclaim after captureBy, dispute before the window's end.
+  it.each([
+    [state({ status: 'AUTHORIZED' }), 1000, { kind: 'HELD', at: 1000 }, null],
+    [state({ status: 'AUTHORIZED' }), 1001, { kind: 'RECLAIMABLE' }, 'reclaim'],
+    [state({}), 1149, { kind: 'DISPUTABLE', at: 1150 }, 'dispute'],
+    [state({}), 1150, { kind: 'SETTLING', at: 1450 }, null],
+    [state({ disputedAt: 1100 }), 701_099, { kind: 'DISPUTED', at: 701_100, payerBps: 2500 }, null],
+    [state({ disputedAt: 1100 }), 701_100, { kind: 'DISPUTE_OVERDUE', payerBps: 2500 }, 'endDispute'],
+    [state({ status: 'VOIDED', left: 0n }), 9999, { kind: 'RETURNED' }, null],
+    [state({ status: 'RECLAIMED', left: 0n }), 9999, { kind: 'RETURNED' }, null],
+    [state({ status: 'REFUNDED', left: 0n }), 9999, { kind: 'RETURNED' }, null],
+    [state({ status: 'SETTLED', left: 0n }), 9999, { kind: 'SETTLED' }, null],
+    [state({ status: 'RESOLVED', left: 0n }), 9999, { kind: 'RESOLVED' }, null],
+    [state({ status: 'NONE', left: 0n }), 9999, { kind: 'UNKNOWN' }, null],
+  ] as const)('%o at %i is %o', (now, at, outlook, action) => {
+    expect(outlookOf(terms, now, at)).toEqual(outlook);
+    expect(actionOf(outlookOf(terms, now, at))).toBe(action);
+  });
+
+  it('cannot be disputed where no dispute was agreed', () => {
+    expect(actionOf(outlookOf({ ...terms, disputeWindow: 0 }, state({}), 950))).toBeNull();
+  });
+});
+
+describe('the copy that the browser keeps', () => {
+  it('gives back the same payments and consents, under ids computed again', () => {
+    expect(readCopy(printCopy(heldBy(wallet)), { wallet, escrowOf })).toEqual(heldBy(wallet));
+  });
+
+  it('shows nothing of another wallet, of a chain that is not served, and of what is no copy', () => {
+    const copy = printCopy(heldBy(terms.merchant));
+    expect(readCopy(copy, { wallet, escrowOf })).toEqual(noHoldings);
+    expect(readCopy(printCopy(heldBy(wallet)), { wallet, escrowOf: () => undefined })).toEqual(noHoldings);
+    for (const text of [null, '', '{}', '[]', '{"payments":[{"chainId":1,"terms":{}}],"consents":[]}'])
+      expect(readCopy(text, { wallet, escrowOf })).toEqual(noHoldings);
+  });
+});
+
+describe('what several sources tell', () => {
+  it('is one of each, the gateway’s word with its names before the others', () => {
+    const told = holdingsTold(
+      {
+        wallet,
+        chainId: null,
+        payments: [
+          {
+            id: '0190e3a6-0000-7000-8000-000000000000',
+            termsHash: heldBy(wallet).payments[0]?.id ?? '0x',
+            terms: JSON.parse(printCopy(heldBy(wallet))).payments[0].terms,
+            chainId,
+            appName: 'Tea house',
+            appLogoUrl: null,
+            lines: ['Tea'],
+            amount: '12.50',
+            currency: 'USD',
+            left: '12500000',
+            status: 'CAPTURED',
+            authorizedAt: '1970-01-01T00:15:00.000Z',
+            capturedAt: '1970-01-01T00:15:50.000Z',
+            txHash: null,
+            dispute: { status: 'OPEN', createdAt: '1970-01-01T00:16:40.000Z' },
+          },
+        ],
+        consents: [],
+        allowances: [
+          { chainId, tokenKey: 'USDC-31337', amount: '5' },
+          { chainId, tokenKey: 'USDT-31337', amount: null },
+        ],
+      },
+      escrowOf,
+    );
+    const [payment, ...others]: readonly HeldPayment[] = mergeHoldings(told, heldBy(wallet)).payments;
+    expect(others).toEqual([]);
+    expect(payment?.told?.merchant.name).toBe('Tea house');
+    expect(payment?.told?.state).toEqual(state({ disputedAt: 1000 }));
+    // What could not be read is not zero, and is not shown as anything.
+    expect(told.allowances.map(({ tokenKey, amount }) => [tokenKey, amount])).toEqual([['USDC-31337', 5n]]);
+  });
+});

@@ -1,0 +1,98 @@
+/** `/pay` asks for a wallet and leads to its page; `/pay/0x…` is that wallet's. */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { getAddress, isAddress } from 'viem';
+import { useLocation } from 'wouter';
+import { Address } from '../ui/addresses/address.tsx';
+import { Button } from '../ui/button/button.tsx';
+import { ButtonLink } from '../ui/button/button-link.tsx';
+import { Note } from '../ui/state/note.tsx';
+import { Skeleton } from '../ui/state/skeleton.tsx';
+import { disconnectWallet, resumeWallet, useWallet } from '../wallet/evm/use-wallet.ts';
+import { ConnectCard } from './login/connect-card.tsx';
+import { SignInGate } from './login/sign-in-gate.tsx';
+import { PageFrame } from './view/page-frame.tsx';
+import styles from './view/payer.module.css';
+
+// Asked although the browser says that it is offline: a node on this machine, or the wallet, may answer all the same.
+const queries = new QueryClient({ defaultOptions: { queries: { networkMode: 'always', retry: false } } });
+/** Once a page, before anything is drawn: it must not run again when a part of it is. */
+resumeWallet().catch(() => undefined);
+
+export function App() {
+  return (
+    <QueryClientProvider client={queries}>
+      <Page />
+    </QueryClientProvider>
+  );
+}
+
+function Page() {
+  const { t } = useTranslation();
+  const [path, go] = useLocation();
+  const wallet = useWallet();
+  const named = path.split('/')[2] ?? '';
+  useEffect(() => {
+    document.title = t('payer.title');
+  }, [t]);
+  useEffect(() => {
+    if (named === '' && wallet.status === 'connected' && wallet.address)
+      go(`/pay/${wallet.address}`, { replace: true });
+  }, [named, wallet.status, wallet.address, go]);
+
+  if (named !== '' && !isAddress(named, { strict: false })) {
+    return (
+      <PageFrame>
+        <Note
+          tone="bad"
+          title={t('payer.noAddress.title')}
+          actions={<ButtonLink href="/pay">{t('payer.noAddress.way')}</ButtonLink>}
+        >
+          {t('payer.noAddress.words')}
+        </Note>
+      </PageFrame>
+    );
+  }
+  if (wallet.status === 'reconnecting') {
+    return (
+      <PageFrame>
+        <Skeleton lines={3} height={20} />
+      </PageFrame>
+    );
+  }
+  if (wallet.status !== 'connected' || !wallet.address) {
+    return (
+      <PageFrame>
+        <ConnectCard wanted={named === '' ? undefined : getAddress(named)} />
+      </PageFrame>
+    );
+  }
+  const { address } = wallet;
+  if (named !== '' && getAddress(named) !== address) {
+    return (
+      <PageFrame wallet={address}>
+        <Note tone="wait" title={t('payer.other.title')}>
+          <p>{t('payer.other.words')}</p>
+          <p className={styles.pair}>
+            <span>{t('payer.other.wanted')}</span> <Address value={getAddress(named)} isBare />
+          </p>
+          <p className={styles.pair}>
+            <span>{t('payer.other.connected')}</span> <Address value={address} isBare />
+          </p>
+        </Note>
+        <div className={styles.buttons}>
+          <Button look="primary" onPress={() => go(`/pay/${address}`)}>
+            {t('payer.other.mine')}
+          </Button>
+          <Button onPress={() => disconnectWallet()}>{t('payer.other.change')}</Button>
+        </div>
+      </PageFrame>
+    );
+  }
+  return (
+    <PageFrame wallet={address}>
+      <SignInGate key={address} wallet={address} />
+    </PageFrame>
+  );
+}

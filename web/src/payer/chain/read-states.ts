@@ -1,0 +1,104 @@
+/** What the contract says now of payments and consents, and what tokens say of allowances: one call of one chain. */
+import { type Address, erc20Abi, zeroAddress } from 'viem';
+import { getBlock, multicall } from 'viem/actions';
+import { escrowAbi } from '../../../../src/escrow/escrow-abi.ts';
+import { type EscrowState, escrowStatuses } from '../../../../src/escrow/read-escrow-state.ts';
+import type { ChainReader } from '../../wallet/evm/chain-reader.ts';
+import type { HeldAllowance, HeldConsent, HeldPayment } from '../holdings/holding.ts';
+import { holdingKey } from '../holdings/holding.ts';
+
+export type ChainStates = {
+  chainId: number;
+  /** By the payment's key. */
+  payments: ReadonlyMap<string, EscrowState>;
+  /** Whether it is revoked, by the consent's key. */
+  consents: ReadonlyMap<string, boolean>;
+  /** Zeros are left out. */
+  allowances: readonly HeldAllowance[];
+  /** Money that could not be pushed to the wallet, and waits to be claimed. */
+  credits: readonly HeldAllowance[];
+  /** Of the newest block, unix seconds. */
+  blockTime: number;
+};
+
+type Asked = {
+  chainId: number;
+  escrow: Address;
+  wallet: Address;
+  tokens: readonly { key: string; address: string }[];
+  payments: readonly HeldPayment[];
+  consents: readonly HeldConsent[];
+};
+
+/** Throws what the node throws; a single call that fails is absent, which is not zero. */
+export async function readStates(client: ChainReader, asked: Asked): Promise<ChainStates> {
+  const { chainId, escrow, wallet, tokens, payments, consents } = asked;
+  const contract = { address: escrow, abi: escrowAbi } as const;
+  const read = { deployless: true, allowFailure: true } as const;
+  const erc20 = tokens.filter(({ address }) => address !== 'native');
+  const [block, states, revoked, allowed, credited] = await Promise.all([
+    getBlock(client, { blockTag: 'latest' }),
+    multicall(client, {
+      ...read,
+      contracts: payments.map(({ id }) => ({ ...contract, functionName: 'stateOf' as const, args: [id] as const })),
+    }),
+    multicall(client, {
+      ...read,
+      contracts: consents.map(({ id }) => ({
+        ...contract,
+        functionName: 'consentState' as const,
+        args: [id] as const,
+      })),
+    }),
+    multicall(client, {
+      ...read,
+      contracts: erc20.map(({ address }) => ({
+        address: asAddress(address),
+        abi: erc20Abi,
+        functionName: 'allowance' as const,
+        args: [wallet, escrow] as const,
+      })),
+    }),
+    multicall(client, {
+      ...read,
+      contracts: tokens.map(({ address }) => ({
+        ...contract,
+        functionName: 'creditOf' as const,
+        args: [wallet, address === 'native' ? zeroAddress : asAddress(address)] as const,
+      })),
+    }),
+  ]);
+  return {
+    chainId,
+    payments: new Map(
+      payments.flatMap(({ key }, index) => {
+        const state = stateOf(states[index]?.result);
+        return state ? [[key, state] as const] : [];
+      }),
+    ),
+    consents: new Map(
+      consents.flatMap(({ key }, index) => {
+        const result = revoked[index]?.result;
+        return result ? [[key, result[0]] as const] : [];
+      }),
+    ),
+    allowances: erc20.flatMap(({ key }, index) => amountOf(chainId, key, allowed[index]?.result)),
+    credits: tokens.flatMap(({ key }, index) => amountOf(chainId, key, credited[index]?.result)),
+    blockTime: Number(block.timestamp),
+  };
+}
+
+function amountOf(chainId: number, tokenKey: string, amount: bigint | undefined): HeldAllowance[] {
+  return amount ? [{ key: holdingKey(chainId, tokenKey), chainId, tokenKey, amount }] : [];
+}
+
+function stateOf(result: readonly [number, bigint, number, number] | undefined): EscrowState | null {
+  if (!result) return null;
+  const [code, left, capturedAt, disputedAt] = result;
+  const status = escrowStatuses[code];
+  return status === undefined ? null : { status, left, capturedAt, disputedAt };
+}
+
+function asAddress(text: string): Address {
+  return `0x${text.slice(2)}`;
+}

@@ -1,0 +1,53 @@
+/**
+ * What this browser keeps of a wallet's payments and consents: their terms, with which the contract can be asked and called
+ * when nobody else tells them any more. Names and states are not kept. The id is computed again, never trusted.
+ */
+import type { Address } from 'viem';
+import { z } from 'zod';
+import { consentFromJson, consentHash, consentToJson } from '../../../../src/escrow/consent.ts';
+import { termsFromJson, termsHash, termsToJson } from '../../../../src/escrow/terms.ts';
+import { type Holdings, holdingKey, noHoldings } from './holding.ts';
+
+const MOST = 200;
+
+const copySchema = z.object({
+  payments: z.array(z.object({ chainId: z.int(), terms: z.unknown() })).max(MOST),
+  consents: z.array(z.object({ chainId: z.int(), consent: z.unknown() })).max(MOST),
+});
+
+export function printCopy(holdings: Holdings): string {
+  return JSON.stringify({
+    payments: holdings.payments.slice(0, MOST).map(({ chainId, terms }) => ({ chainId, terms: termsToJson(terms) })),
+    consents: holdings.consents
+      .slice(0, MOST)
+      .map(({ chainId, consent }) => ({ chainId, consent: consentToJson(consent) })),
+  });
+}
+
+/** Nothing for a text that is no copy; only what is of this wallet, on chains that are known. */
+export function readCopy(
+  text: string | null,
+  { wallet, escrowOf }: { wallet: Address; escrowOf: (chainId: number) => Address | undefined },
+): Holdings {
+  try {
+    const copy = copySchema.parse(JSON.parse(text ?? ''));
+    const isOwn = (payer: Address) => payer.toLowerCase() === wallet.toLowerCase();
+    const payments = copy.payments.flatMap(({ chainId, terms: json }) => {
+      const escrow = escrowOf(chainId);
+      const terms = termsFromJson(json);
+      if (!escrow || !isOwn(terms.payer)) return [];
+      const id = termsHash({ chainId, escrow, terms });
+      return [{ key: holdingKey(chainId, id), chainId, escrow, id, terms, told: null }];
+    });
+    const consents = copy.consents.flatMap(({ chainId, consent: json }) => {
+      const escrow = escrowOf(chainId);
+      const consent = consentFromJson(json);
+      if (!escrow || !isOwn(consent.payer)) return [];
+      const id = consentHash({ chainId, escrow, consent });
+      return [{ key: holdingKey(chainId, id), chainId, escrow, id, consent, told: null }];
+    });
+    return { payments, consents, allowances: [] };
+  } catch {
+    return noHoldings;
+  }
+}

@@ -1,0 +1,55 @@
+/** A button that sends one call to the contract, says how far it is, and what went wrong. */
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Call } from '../../../../src/escrow/calldata.ts';
+import { Address } from '../../ui/addresses/address.tsx';
+import { Button } from '../../ui/button/button.tsx';
+import { Note } from '../../ui/state/note.tsx';
+import type { Acting } from './known-state.ts';
+import styles from './payer.module.css';
+import { type SendFault, useSend } from './use-send.ts';
+
+type CallButtonProps = {
+  chainId: number;
+  call: Call;
+  acting: Acting;
+  look?: 'primary' | 'plain' | 'danger';
+  /** After it is in a block. */
+  onDone?: () => void;
+  children: ReactNode;
+};
+
+export function CallButton({ chainId, call, acting, look = 'plain', onDone, children }: CallButtonProps) {
+  const { t } = useTranslation();
+  const { sending, send } = useSend();
+  const press = async () => {
+    const isDone = await send({ chainId, account: acting.wallet, call });
+    await acting.refresh();
+    if (isDone) onDone?.();
+  };
+  const busy = sending.phase === 'chain' ? t('payer.busy.chain') : t('payer.busy.wallet');
+  return (
+    <div className={styles.call}>
+      <div className={styles.buttons}>
+        <Button look={look} busyWords={busy} isDisabled={sending.phase === 'done'} onPress={press}>
+          {sending.phase === 'done' ? t('payer.busy.done') : children}
+        </Button>
+        {sending.hash && <Address value={sending.hash} chainId={chainId} kind="transaction" />}
+      </div>
+      {sending.fault && <SendFaultNote fault={sending.fault} />}
+    </div>
+  );
+}
+
+export function SendFaultNote({ fault }: { fault: SendFault }) {
+  const { t } = useTranslation();
+  return (
+    <Note
+      tone={fault.kind === 'REJECTED' || fault.kind === 'SLOW' ? 'wait' : 'bad'}
+      isUrgent
+      title={t(`payer.wallet.${fault.kind}`)}
+    >
+      {fault.why}
+    </Note>
+  );
+}

@@ -1,0 +1,58 @@
+/** One recurring consent: what it may take, how often, from whom it is, and its end. */
+import { useTranslation } from 'react-i18next';
+import { revokeCall } from '../../../../src/escrow/calldata.ts';
+import { Amount } from '../../ui/amounts/amount.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import { Status } from '../../ui/state/status.tsx';
+import type { HeldConsent } from '../holdings/holding.ts';
+import { CallButton } from './call-button.tsx';
+import type { Acting } from './known-state.ts';
+import { MerchantHead } from './merchant-head.tsx';
+import styles from './payer.module.css';
+import { tokenAmount } from './token-amount.ts';
+
+const SECONDS = 0;
+
+export function ConsentCard({
+  consent: held,
+  isRevoked,
+  acting,
+}: {
+  consent: HeldConsent;
+  isRevoked: boolean;
+  acting: Acting;
+}) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { consent, told, chainId, escrow } = held;
+  const period =
+    consent.unit === SECONDS ? formats.span(consent.count) : t('payer.consent.months', { count: consent.count });
+  const name = told?.merchant.name ?? consent.merchant;
+  return (
+    <article className={styles.item} aria-label={t('payer.consent.of', { name })}>
+      <div className={styles.itemHead}>
+        <MerchantHead merchant={told?.merchant} address={consent.merchant} about={told?.planName} />
+        <Amount
+          fiat={told ? { amount: told.price.amount, currency: told.price.currency } : undefined}
+          token={tokenAmount(chainId, consent.token, consent.capPerPeriod)}
+        />
+      </div>
+      <div className={styles.outlook}>
+        <Status status={isRevoked ? 'REVOKED' : (told?.status ?? 'ACTIVE')} tone={isRevoked ? 'quiet' : 'wait'}>
+          {isRevoked ? t('payer.consent.revoked') : t('payer.consent.standing')}
+        </Status>
+        <p>
+          {isRevoked ? t('payer.consent.revokedWords') : t('payer.consent.words', { period })}
+          {!isRevoked && told?.nextChargeAt && told.isCurrent && !told.cancelAtPeriodEnd && (
+            <> {t('payer.consent.next', { at: formats.absolute(new Date(told.nextChargeAt)) })}</>
+          )}
+        </p>
+      </div>
+      {!isRevoked && (
+        <CallButton look="danger" chainId={chainId} call={revokeCall({ escrow, consent })} acting={acting}>
+          {t('payer.consent.revoke')}
+        </CallButton>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,126 @@
+/**
+ * Disputing a payment. While the gateway answers, the payer signs and the gateway sends it, at no cost, with the payer's
+ * words for the merchant; without it the payer sends it, which the contract takes as well.
+ */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { PayerDisputeDocument } from '../../../../generated/web/documents.ts';
+import { disputeCall } from '../../../../src/escrow/calldata.ts';
+import { disputeTypedData } from '../../../../src/escrow/dispute-request.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { ask } from '../../api/ask.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { TextArea } from '../../ui/fields/text-area.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { Note } from '../../ui/state/note.tsx';
+import { signByWallet } from '../../wallet/evm/ask-wallet.ts';
+import { switchWallet } from '../../wallet/evm/use-wallet.ts';
+import { walletFault } from '../../wallet/evm/wallet-fault.ts';
+import type { HeldPayment } from '../holdings/holding.ts';
+import { CallButton, SendFaultNote } from './call-button.tsx';
+import type { Acting } from './known-state.ts';
+import styles from './payer.module.css';
+
+const REASON_LENGTH = 500;
+
+type DisputeDialogProps = { payment: HeldPayment; isOpen: boolean; onClose: () => void; acting: Acting };
+
+export function DisputeDialog({ payment, isOpen, onClose, acting }: DisputeDialogProps) {
+  const { t } = useTranslation();
+  const isRelayed = acting.gateway === 'ANSWERS' && payment.told !== null;
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={t('payer.dispute.title')} about={t('payer.dispute.about')}>
+      {isRelayed && payment.told ? (
+        <RelayedDispute payment={payment} intentId={payment.told.intentId} acting={acting} onClose={onClose} />
+      ) : (
+        <OwnDispute payment={payment} acting={acting} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+type Part = { payment: HeldPayment; acting: Acting; onClose: () => void };
+
+function RelayedDispute({ payment, intentId, acting, onClose }: Part & { intentId: string }) {
+  const { t } = useTranslation();
+  const [reason, setReason] = useState('');
+  const [isAsked, setAsked] = useState(false);
+  const [fault, setFault] = useState<unknown>();
+  const [isSent, setSent] = useState(false);
+  const isMissing = reason.trim() === '';
+
+  const dispute = async () => {
+    setAsked(true);
+    setFault(undefined);
+    if (isMissing) return;
+    try {
+      const { chainId, escrow, id } = payment;
+      await switchWallet(chainId);
+      const typedData = disputeTypedData({ chainId, escrow, id });
+      const signature = await signByWallet({ chainId, account: acting.wallet, typedData });
+      const input = { reason: reason.trim(), signature };
+      await ask(PayerDisputeDocument, { id: intentId, input }, { credential: acting.credential ?? {} });
+      setSent(true);
+      await acting.refresh();
+    } catch (error) {
+      setFault(error);
+    }
+  };
+
+  if (isSent) {
+    return (
+      <>
+        <Note tone="good" title={t('payer.dispute.sent')}>
+          {t('payer.dispute.sentWords')}
+        </Note>
+        <div className={styles.buttons}>
+          <Button onPress={onClose}>{t('everywhere.close')}</Button>
+        </div>
+      </>
+    );
+  }
+  return (
+    <div className={styles.stack}>
+      <TextArea
+        label={t('payer.dispute.reason')}
+        hint={t('payer.dispute.reasonHint')}
+        error={isAsked && isMissing ? t('payer.dispute.reasonMissing') : undefined}
+        rows={4}
+        maxLength={REASON_LENGTH}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      {fault !== undefined &&
+        (fault instanceof ApiError ? (
+          <ErrorNote error={fault} />
+        ) : (
+          <SendFaultNote fault={{ kind: walletFault(fault) }} />
+        ))}
+      <div className={styles.buttons}>
+        <Button look="primary" busyWords={t('payer.busy.sign')} onPress={dispute}>
+          {t('payer.dispute.sign')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function OwnDispute({ payment, acting, onClose }: Part) {
+  const { t } = useTranslation();
+  const { chainId, escrow, terms } = payment;
+  return (
+    <div className={styles.stack}>
+      <p className={styles.soft}>{t('payer.dispute.own')}</p>
+      <CallButton
+        look="primary"
+        chainId={chainId}
+        call={disputeCall({ escrow, terms })}
+        acting={acting}
+        onDone={onClose}
+      >
+        {t('payer.dispute.send')}
+      </CallButton>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+/** One payment: who has it, where the money is now, what comes next, and the one thing that can be done. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { reclaimCall, resolveByTimeoutCall } from '../../../../src/escrow/calldata.ts';
+import type { EscrowState } from '../../../../src/escrow/read-escrow-state.ts';
+import { Address } from '../../ui/addresses/address.tsx';
+import { Amount } from '../../ui/amounts/amount.tsx';
+import { Button } from '../../ui/button/button.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import { Status } from '../../ui/state/status.tsx';
+import type { Tone } from '../../ui/state/tones.ts';
+import type { HeldPayment } from '../holdings/holding.ts';
+import { actionOf, type Outlook, outlookOf } from '../holdings/payment-outlook.ts';
+import { CallButton } from './call-button.tsx';
+import { DisputeDialog } from './dispute-dialog.tsx';
+import type { Acting, StateSource } from './known-state.ts';
+import { MerchantHead } from './merchant-head.tsx';
+import styles from './payer.module.css';
+import { tokenAmount } from './token-amount.ts';
+
+type PaymentCardProps = {
+  payment: HeldPayment;
+  state: EscrowState | null;
+  source: StateSource;
+  /** Unix seconds on its chain. */
+  now: number;
+  acting: Acting;
+};
+
+export function PaymentCard({ payment, state, source, now, acting }: PaymentCardProps) {
+  const { t } = useTranslation();
+  const { terms, told, chainId } = payment;
+  const outlook: Outlook = state ? outlookOf(terms, state, now) : { kind: 'UNKNOWN' };
+  return (
+    <article className={styles.item} aria-label={t('payer.payment', { name: told?.merchant.name ?? terms.merchant })}>
+      <div className={styles.itemHead}>
+        <MerchantHead merchant={told?.merchant} address={terms.merchant} about={told?.lines.join(', ')} />
+        <Amount fiat={told?.fiat} token={tokenAmount(chainId, terms.token, terms.amount)} />
+      </div>
+      <div className={styles.outlook}>
+        <Status status={outlook.kind} tone={tones[outlook.kind]}>
+          {t(`payer.state.${outlook.kind}`)}
+        </Status>
+        <p>
+          <OutlookWords outlook={outlook} />
+        </p>
+      </div>
+      <PaymentAction payment={payment} outlook={outlook} acting={acting} />
+      <p className={styles.source}>
+        {t(`payer.source.${source}`)}
+        {told?.txHash && (
+          <span className={styles.hash}>
+            <Address value={told.txHash} chainId={chainId} kind="transaction" />
+          </span>
+        )}
+      </p>
+    </article>
+  );
+}
+
+const tones: Record<Outlook['kind'], Tone> = {
+  HELD: 'wait',
+  RECLAIMABLE: 'wait',
+  DISPUTABLE: 'quiet',
+  SETTLING: 'quiet',
+  DISPUTED: 'wait',
+  DISPUTE_OVERDUE: 'wait',
+  RETURNED: 'good',
+  SETTLED: 'good',
+  RESOLVED: 'good',
+  UNKNOWN: 'quiet',
+};
+
+function OutlookWords({ outlook }: { outlook: Outlook }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const at = 'at' in outlook ? formats.absolute(new Date(outlook.at * 1000)) : '';
+  const share = 'payerBps' in outlook ? formats.count(outlook.payerBps / 100) : '';
+  return t(`payer.outlook.${outlook.kind}`, { at, share });
+}
+
+function PaymentAction({ payment, outlook, acting }: { payment: HeldPayment; outlook: Outlook; acting: Acting }) {
+  const { t } = useTranslation();
+  const [isDisputing, setDisputing] = useState(false);
+  const action = actionOf(outlook);
+  const { escrow, terms, chainId } = payment;
+  if (action === null) return null;
+  if (action === 'dispute') {
+    return (
+      <>
+        <div className={styles.buttons}>
+          <Button onPress={() => setDisputing(true)}>{t('payer.dispute.open')}</Button>
+        </div>
+        <DisputeDialog payment={payment} isOpen={isDisputing} onClose={() => setDisputing(false)} acting={acting} />
+      </>
+    );
+  }
+  const call = action === 'reclaim' ? reclaimCall({ escrow, terms }) : resolveByTimeoutCall({ escrow, terms });
+  return (
+    <CallButton look="primary" chainId={chainId} call={call} acting={acting}>
+      {t(`payer.act.${action}`)}
+    </CallButton>
+  );
+}

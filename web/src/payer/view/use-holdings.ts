@@ -1,0 +1,100 @@
+/**
+ * A wallet's holdings from all that tells of them: the gateway, while it answers; this browser's copy; the contract's events,
+ * when they were searched. The state of each is the contract's wherever a node or the wallet can be asked.
+ */
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import type { Address } from 'viem';
+import { PayerHoldingsDocument } from '../../../../generated/web/documents.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { ask, type Credential } from '../../api/ask.ts';
+import { chainOf } from '../../settings.ts';
+import { chainReader } from '../../wallet/evm/chain-reader.ts';
+import { useWallet } from '../../wallet/evm/use-wallet.ts';
+import { evmChains } from '../../wallet/evm/wallet-config.ts';
+import { type ChainStates, readStates } from '../chain/read-states.ts';
+import { type Holdings, mergeHoldings, noHoldings } from '../holdings/holding.ts';
+import { holdingsTold } from '../holdings/holdings-told.ts';
+import { printCopy, readCopy } from '../holdings/kept-copy.ts';
+
+const GATEWAY_EVERY_MS = 6_000;
+const CHAIN_EVERY_MS = 5_000;
+
+export type GatewayState = 'ANSWERS' | 'ASKING' | 'AWAY' | 'ENDED' | 'NOT_ASKED';
+
+export type KnownHoldings = Holdings & {
+  gateway: GatewayState;
+  /** By chain; absent where neither a node nor the wallet could be asked. */
+  chains: ReadonlyMap<number, ChainStates>;
+  /** The first look at the chains is over. */
+  isRead: boolean;
+  /** Asks everybody again. */
+  refresh: () => Promise<void>;
+};
+
+export const escrowOf = (chainId: number) => chainOf(chainId)?.escrow ?? undefined;
+const keptUnder = (wallet: Address) => `sluice.payer.copy.${wallet.toLowerCase()}`;
+
+export function useHoldings(wallet: Address, credential: Credential | null, found: Holdings): KnownHoldings {
+  const { chainId: walletChainId } = useWallet();
+  const gateway = useQuery({
+    queryKey: ['payer', wallet, credential?.authorization],
+    queryFn: async ({ signal }) => ask(PayerHoldingsDocument, {}, { credential: credential ?? {}, signal }),
+    enabled: credential !== null,
+    refetchInterval: GATEWAY_EVERY_MS,
+  });
+  const told = useMemo(() => (gateway.data ? holdingsTold(gateway.data.payer, escrowOf) : noHoldings), [gateway.data]);
+  const kept = useMemo(() => readCopy(localStorage.getItem(keptUnder(wallet)), { wallet, escrowOf }), [wallet]);
+  const known = useMemo(() => mergeHoldings(told, found, kept), [told, found, kept]);
+  useEffect(() => {
+    if (known.payments.length + known.consents.length > 0) localStorage.setItem(keptUnder(wallet), printCopy(known));
+  }, [wallet, known]);
+
+  const places = evmChains();
+  const read = useQueries({
+    queries: places.map((chain) => {
+      const payments = known.payments.filter(({ chainId }) => chainId === chain.chainId);
+      const consents = known.consents.filter(({ chainId }) => chainId === chain.chainId);
+      const ids = [...payments, ...consents].map(({ key }) => key).join();
+      return {
+        // Without a node the answer hangs on where the wallet is.
+        queryKey: ['states', wallet, chain.chainId, chain.nodeUrl === null ? walletChainId : null, ids],
+        queryFn: async (): Promise<ChainStates | null> => {
+          const client = await chainReader(chain.chainId);
+          if (!client || !chain.escrow) return null;
+          const asked = { chainId: chain.chainId, escrow: chain.escrow, wallet, tokens: chain.tokens };
+          return await readStates(client, { ...asked, payments, consents });
+        },
+        refetchInterval: CHAIN_EVERY_MS,
+        placeholderData: (before: ChainStates | null | undefined) => before,
+      };
+    }),
+  });
+  // The list is another each time it is drawn; what is in it is not.
+  const answers = read.map(({ data }) => data);
+  const chains = useMemo(
+    () => new Map(answers.flatMap((states) => (states ? [[states.chainId, states] as const] : []))),
+    // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, as many as there are chains.
+    answers,
+  );
+  return {
+    ...known,
+    gateway: credential === null ? 'NOT_ASKED' : gatewayState(gateway),
+    chains,
+    isRead: read.every(({ isPending }) => !isPending),
+    refresh: async () => {
+      await Promise.all([gateway.refetch(), ...read.map((one) => one.refetch())]);
+    },
+  };
+}
+
+function gatewayState({ error, isPending }: { error: unknown; isPending: boolean }): GatewayState {
+  if (isPending) return 'ASKING';
+  if (!error) return 'ANSWERS';
+  return error instanceof ApiError && error.code === 'AUTHENTICATION_ERROR' ? 'ENDED' : 'AWAY';
+}
+
+/** Takes this browser's copy away. */
+export function forgetHoldings(wallet: Address): void {
+  localStorage.removeItem(keptUnder(wallet));
+}

@@ -1,0 +1,84 @@
+/** Sends a call by the wallet and follows it into a block. Nothing else than the wallet and the chain is asked. */
+import { useRef, useState } from 'react';
+import { type Address, BaseError, type Hex } from 'viem';
+import { call as callNode, waitForTransactionReceipt } from 'viem/actions';
+import type { Call } from '../../../../src/escrow/calldata.ts';
+import { describeRevert } from '../../../../src/escrow/describe-revert.ts';
+import { sendByWallet } from '../../wallet/evm/ask-wallet.ts';
+import { type ChainReader, chainReader } from '../../wallet/evm/chain-reader.ts';
+import { switchWallet } from '../../wallet/evm/use-wallet.ts';
+import { type WalletFault, walletFault } from '../../wallet/evm/wallet-fault.ts';
+
+const MINED_WITHIN_MS = 180_000;
+
+/** REFUSED: the contract would revert, or did; `why` in its own words. SLOW: not in a block yet. */
+export type SendFault = { kind: WalletFault | 'REFUSED' | 'SLOW'; why?: string };
+
+export type Sending = { phase: 'idle' | 'wallet' | 'chain' | 'done'; fault?: SendFault; hash?: Hex };
+
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+export function useSend() {
+  const [sending, setSending] = useState<Sending>({ phase: 'idle' });
+  const running = useRef(false);
+
+  /** True when it is in a block and did what it should. */
+  async function send(request: { chainId: number; account: Address; call: Call }): Promise<boolean> {
+    if (running.current) return false;
+    running.current = true;
+    setSending({ phase: 'wallet' });
+    let hash: Hex | undefined;
+    try {
+      await switchWallet(request.chainId);
+      const reader = await chainReader(request.chainId);
+      if (reader) await rehearse(reader, request);
+      hash = await sendByWallet({ ...request, ...request.call });
+      setSending({ phase: 'chain', hash });
+      if (reader) await mined(reader, hash);
+      setSending({ phase: 'done', hash });
+      return true;
+    } catch (error) {
+      setSending({ phase: 'idle', fault: faultOf(error), ...(hash ? { hash } : {}) });
+      return false;
+    } finally {
+      running.current = false;
+    }
+  }
+
+  return { sending, send };
+}
+
+/** The call as the node would run it now, so that nobody pays for one that the contract refuses. */
+async function rehearse(reader: ChainReader, { account, call }: { account: Address; call: Call }): Promise<void> {
+  try {
+    await callNode(reader, { account, ...call });
+  } catch (error) {
+    const data = revertData(error);
+    if (data !== undefined) throw new Refused(describeRevert(data), { cause: error });
+    // The node's own trouble: the wallet judges for itself.
+  }
+}
+
+async function mined(reader: ChainReader, hash: Hex): Promise<void> {
+  const receipt = await waitForTransactionReceipt(reader, { hash, timeout: MINED_WITHIN_MS, pollingInterval: 1_000 });
+  if (receipt.status !== 'success') throw new Refused('The transaction was reverted.');
+}
+
+function revertData(error: unknown): Hex | undefined {
+  if (!(error instanceof BaseError)) return undefined;
+  let data: Hex | undefined;
+  error.walk((cause) => {
+    const found = typeof cause === 'object' && cause !== null && 'data' in cause ? cause.data : undefined;
+    if (typeof found === 'string' && found.startsWith('0x') && found.length > 2) data = `0x${found.slice(2)}`;
+    return false;
+  });
+  return data;
+}
+
+function faultOf(error: unknown): SendFault {
+  if (error instanceof Refused) return { kind: 'REFUSED', why: error.message };
+  if (error instanceof BaseError && error.name === 'WaitForTransactionReceiptTimeoutError') return { kind: 'SLOW' };
+  return { kind: walletFault(error) };
+}

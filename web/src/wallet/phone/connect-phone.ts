@@ -1,0 +1,31 @@
+/** A wallet on a phone, by WalletConnect. Loaded when it is chosen: nobody else pays for its half a megabyte. */
+import { connect } from '@wagmi/core';
+import { walletConnect } from 'wagmi/connectors';
+import { walletConfig } from '../evm/wallet-config.ts';
+
+/**
+ * Tells the pairing's address (`wc:…`) as soon as there is one, to be shown as a code or opened on the phone; ends when
+ * the wallet has answered. Throws what the wallet throws: see `wallet-fault.ts`.
+ */
+export async function connectPhone(request: {
+  projectId: string;
+  publicUrl: string;
+  onAddress: (address: string) => void;
+}): Promise<void> {
+  const { projectId, publicUrl, onAddress } = request;
+  const config = walletConfig();
+  const metadata = { name: 'Sluice', description: 'Payments held in escrow', url: publicUrl, icons: [] };
+  const made = walletConnect({ projectId, metadata, showQrModal: false, isNewChainsStale: false });
+  const known = config.connectors.find(({ type }) => type === walletConnect.type);
+  const connector = known ?? config._internal.connectors.setup(made);
+  if (!known) config._internal.connectors.setState((connectors) => [...connectors, connector]);
+  const told = ({ type, data }: { type: string; data?: unknown }) => {
+    if (type === 'display_uri' && typeof data === 'string') onAddress(data);
+  };
+  connector.emitter.on('message', told);
+  try {
+    await connect(config, { connector });
+  } finally {
+    connector.emitter.off('message', told);
+  }
+}

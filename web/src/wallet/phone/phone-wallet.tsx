@@ -1,0 +1,48 @@
+/** The way to a wallet on a phone: a code to scan, or on the phone itself a link that opens it. */
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { settings } from '../../settings.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { ButtonLink } from '../../ui/button/button-link.tsx';
+import { Note } from '../../ui/state/note.tsx';
+import styles from './phone.module.css';
+
+const PairingCode = lazy(async () => ({ default: (await import('./pairing-code.tsx')).PairingCode }));
+
+/** Nothing where the installation has no project at WalletConnect. */
+export function PhoneWallet() {
+  const { t } = useTranslation();
+  const [address, setAddress] = useState<string>();
+  const [isFailed, setFailed] = useState(false);
+  const projectId = settings.walletConnectProjectId;
+  if (projectId === null) return null;
+
+  const start = async () => {
+    setFailed(false);
+    try {
+      const { connectPhone } = await import('./connect-phone.ts');
+      await connectPhone({ projectId, publicUrl: settings.publicUrl, onAddress: setAddress });
+    } catch {
+      setFailed(true);
+    }
+    setAddress(undefined);
+  };
+
+  return (
+    <div className={styles.phone}>
+      <Button size="large" isWide onPress={start}>
+        {t('everywhere.phone.button')}
+      </Button>
+      {address && (
+        <div className={styles.pairing}>
+          <Suspense>
+            <PairingCode address={address} label={t('everywhere.phone.scan')} />
+          </Suspense>
+          <p>{t('everywhere.phone.scan')}</p>
+          <ButtonLink href={address}>{t('everywhere.phone.open')}</ButtonLink>
+        </div>
+      )}
+      {isFailed && <Note tone="bad" isUrgent title={t('everywhere.phone.failed')} />}
+    </div>
+  );
+}
