@@ -10,7 +10,6 @@ const session: SessionFacts = {
   lastError: null,
   payment: 'CREATED',
   captureMode: 'AUTOMATIC',
-  subscription: null,
   attempt: null,
   authorization: null,
 };

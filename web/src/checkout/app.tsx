@@ -5,6 +5,7 @@ import { CheckoutPage } from './checkout-page.tsx';
 import { LinkPage } from './link/link-page.tsx';
 import { type PageAddress, readAddress } from './session/page-address.ts';
 import { keepSecret, secretOf } from './session/secret.ts';
+import { PageFault } from './view/page-fault.tsx';
 import { UnknownPage } from './view/unknown-page.tsx';
 
 const queries = new QueryClient({ defaultOptions: { queries: { refetchOnWindowFocus: true, staleTime: 5_000 } } });
@@ -18,9 +19,11 @@ export function App() {
   };
   return (
     <QueryClientProvider client={queries}>
-      {address?.page === 'link' && <LinkPage slug={address.slug} onBegun={begin} />}
-      {address?.page === 'checkout' && <SessionPage id={address.id} />}
-      {!address && <UnknownPage what="session" />}
+      <PageFault>
+        {address?.page === 'link' && <LinkPage slug={address.slug} onBegun={begin} />}
+        {address?.page === 'checkout' && <SessionPage id={address.id} />}
+        {!address && <UnknownPage what="session" />}
+      </PageFault>
     </QueryClientProvider>
   );
 }

@@ -1,5 +1,6 @@
 /** A session, from its price to its receipt: asks the API and the wallet, and shows the card that follows. */
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../generated/web/documents.ts';
 import { useNow } from '../ui/formats/use-now.ts';
 import { resumeWallet, useFoundWallets, useWallet } from '../wallet/evm/use-wallet.ts';
@@ -29,7 +30,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   const reading = useCheckout(session);
   const wallet = useWallet();
   const wallets = useFoundWallets();
-  const [isOnSolana, setOnSolana] = useState(false);
+  const [wantsSolana, setWantsSolana] = useState(false);
   const browserNow = useNow(1_000).getTime();
   const now = browserNow + reading.clockOffsetMs;
   const { view } = reading;
@@ -41,7 +42,8 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     now: () => Date.now() + reading.clockOffsetMs,
     refetch: reading.ask,
   });
-  const isPayable = view?.session.status === 'OPEN' && !view.attempt;
+  const isPayable =
+    view?.session.status === 'OPEN' && (!view.attempt || view.attempt.quoteId === payment.abandonedQuoteId);
   const ways = useWays(session, { isAsked: isPayable, wallet, chosen: payment });
   useReverted(view, payment);
 
@@ -70,9 +72,11 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   }
   const isChoosing = seen.card === 'wallet' || seen.card === 'way' || seen.card === 'sign';
   const solana = isChoosing && ways.solana.length > 0 ? ways.solana : undefined;
+  const isOnSolana = wantsSolana || (ways.isThere && ways.all.length === 0);
   return (
     <PageFrame payee={view} summary={<SessionSummary view={view} />}>
-      <div aria-live="polite" data-card={seen.card}>
+      <Said seen={seen} />
+      <div data-card={seen.card}>
         {solana && isOnSolana ? (
           <Suspense fallback={<LoadingCard />}>
             <SolanaCard
@@ -80,7 +84,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               view={view}
               options={solana}
               now={now}
-              back={() => setOnSolana(false)}
+              back={() => setWantsSolana(false)}
               refetch={reading.ask}
             />
           </Suspense>
@@ -94,7 +98,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               payment={payment}
               ways={ways}
               now={now}
-              solana={solana && (() => setOnSolana(true))}
+              solana={solana && (() => setWantsSolana(true))}
             />
           )
         )}
@@ -111,6 +115,31 @@ export function CheckoutPage({ session }: { session: SessionName }) {
       </div>
     </PageFrame>
   );
+}
+
+/** What screen readers are told when another card comes; the cards themselves change too often. */
+function Said({ seen }: { seen: View }) {
+  const { t } = useTranslation();
+  return (
+    <p className="visually-hidden" role="status">
+      {titleOf()}
+    </p>
+  );
+
+  function titleOf(): string {
+    switch (seen.card) {
+      case 'progress':
+        return t(`checkout.progress.title.${seen.stage}`);
+      case 'receipt':
+        return t(`checkout.receipt.title.${seen.outcome}`);
+      case 'wallet':
+      case 'way':
+      case 'sign':
+        return t(`checkout.${seen.card}.title`);
+      default:
+        return '';
+    }
+  }
 }
 
 function SessionSummary({ view }: { view: CheckoutViewFragment }) {

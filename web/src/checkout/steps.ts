@@ -31,7 +31,6 @@ export type SessionFacts = {
   lastError: string | null;
   payment: PaymentStatus | null;
   captureMode: 'AUTOMATIC' | 'MANUAL';
-  subscription: string | null;
   attempt: { quoteId: string; txHash: string | null } | null;
   authorization: {
     status: 'PENDING' | 'CONFIRMED' | 'FAILED' | 'REORGED';

@@ -9,13 +9,9 @@ import { chainReader } from '../../wallet/evm/chain-reader.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { CheckedStep } from './check-steps.ts';
 import type { PaymentEvent, Prepared, Sent } from './payment-state.ts';
+import { Reverted } from './reverted.ts';
 
 type Tell = (event: PaymentEvent) => void;
-
-/** A transaction of the wallet was mined and reverted. */
-export class Reverted extends Error {
-  override readonly name = 'Reverted';
-}
 
 const TRIES = 5;
 const TRY_AGAIN_MS = 1_500;

@@ -1,21 +1,23 @@
 /** Pays a session with the connected EVM wallet: what the buttons of the cards do. */
 import { useCallback, useEffect, useReducer, useRef } from 'react';
-import { CheckoutPrepareDocument, type CheckoutViewFragment } from '../../../../generated/web/documents.ts';
+import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
-import { ask } from '../../api/ask.ts';
 import { switchWallet, type WalletState } from '../../wallet/evm/use-wallet.ts';
 import { walletFault } from '../../wallet/evm/wallet-fault.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { Work } from '../steps.ts';
 import { apiSentence } from './api-fault.ts';
-import { type CheckedStep, checkSteps, Mismatch } from './check-steps.ts';
-import { confirm, doSteps, Reverted } from './do-steps.ts';
-import { afterPaymentEvent, noPayment, type PaymentState, type Prepared } from './payment-state.ts';
+import { afterPaymentEvent, noPayment, type PaymentState } from './payment-state.ts';
+import type { ChosenMethod } from './prepare-payment.ts';
+import { Reverted } from './reverted.ts';
 import { keepSent, readSent } from './sent-store.ts';
-import { shownPayment } from './shown-payment.ts';
 import type { Method } from './ways.ts';
 
-export type ChosenMethod = { chainId: number; tokenKey: string; method: Method };
+/** What checks and signs is a fifth of the page; it is brought while the payer looks at the ways. */
+const bring = {
+  prepare: async () => (await import('./prepare-payment.ts')).preparePayment,
+  doing: async () => await import('./do-steps.ts'),
+};
 
 export type Payment = PaymentState & {
   choose: (tokenKey: string, method?: Method) => void;
@@ -56,6 +58,10 @@ export function usePayment(
   );
 
   useTellingOfSent(session, state);
+  const hasWallet = wallet.address !== undefined;
+  useEffect(() => {
+    if (hasWallet) Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined);
+  }, [hasWallet]);
 
   return {
     ...state,
@@ -68,13 +74,15 @@ export function usePayment(
     prepare: (way) =>
       run('preparing', async () => {
         if (!view || !wallet.address) return;
-        const prepared = await prepare(session, { view, way, walletAddress: wallet.address, now: now() });
+        const preparePayment = await bring.prepare();
+        const prepared = await preparePayment(session, { view, way, walletAddress: wallet.address, now: now() });
         tell({ happened: 'prepared', prepared });
       }),
     sign: () =>
       run('signing', async () => {
         const { prepared } = state;
         if (!prepared?.isChecked || !wallet.address) return;
+        const { doSteps } = await bring.doing();
         await doSteps(session, { ...state, prepared, account: wallet.address, tell });
         await refetch();
       }),
@@ -94,50 +102,14 @@ function useTellingOfSent(session: SessionName, { sent, work }: PaymentState): v
   useEffect(() => {
     keepSent(session.id, sent);
     if (!sent || work !== undefined) return;
-    confirm(session, sent).then(
-      () => keepSent(session.id, undefined),
-      () => undefined,
-    );
+    bring
+      .doing()
+      .then(({ confirm }) => confirm(session, sent))
+      .then(
+        () => keepSent(session.id, undefined),
+        () => undefined,
+      );
   }, [session, sent, work]);
-}
-
-async function prepare(
-  { id, credential }: SessionName,
-  request: { view: CheckoutViewFragment; way: ChosenMethod; walletAddress: string; now: number },
-): Promise<Prepared> {
-  const { view, way, walletAddress } = request;
-  const input = { ...way, walletAddress };
-  const { prepareCheckout: given } = await ask(CheckoutPrepareDocument, { id, input }, { credential });
-  const { quote } = given;
-  let steps: CheckedStep[] = [];
-  let isChecked = false;
-  try {
-    if (quote.chainId !== way.chainId || quote.tokenKey !== way.tokenKey) throw new Mismatch('quote');
-    steps = checkSteps(shownPayment(view, way, { address: walletAddress, now: request.now }), {
-      ...given,
-      steps: given.steps.map((step) => ({
-        kind: step.kind,
-        chainId: step.chainId ?? null,
-        to: step.to ?? null,
-        data: step.data ?? null,
-        value: step.value ?? null,
-        name: step.name ?? null,
-        typedData: step.typedData,
-      })),
-    });
-    isChecked = true;
-  } catch (error) {
-    if (!(error instanceof Mismatch)) throw error;
-  }
-  return {
-    ...way,
-    quoteId: quote.id,
-    walletAddress,
-    cryptoAmount: quote.cryptoAmount,
-    expiresAt: Date.parse(quote.expiresAt),
-    steps,
-    isChecked,
-  };
 }
 
 function sentenceOf(error: unknown): string {

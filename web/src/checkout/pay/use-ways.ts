@@ -20,7 +20,7 @@ export type Ways = {
   /** Why they could not be told. */
   fault: string | undefined;
   /** The wallet was looked into, and can pay none of them. */
-  lack: 'TOO_LITTLE' | undefined;
+  lack: 'NOTHING_TO_PAY_WITH' | undefined;
   held: ReadonlyMap<number, Held>;
   isReading: boolean;
   chosen: Way | undefined;
@@ -68,7 +68,7 @@ export function useWays(
     all,
     isThere: query.data !== undefined,
     fault: query.error instanceof ApiError && !query.data ? apiSentence(query.error) : undefined,
-    lack: all.length > 0 && !balances.isReading && !all.some(isPayable) ? 'TOO_LITTLE' : undefined,
+    lack: all.length > 0 && !balances.isReading && !all.some(isPayable) ? 'NOTHING_TO_PAY_WITH' : undefined,
     ...balances,
     chosen,
     method,

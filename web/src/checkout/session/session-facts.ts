@@ -12,7 +12,6 @@ export function sessionFacts(view: CheckoutViewFragment): SessionFacts {
     lastError: session.lastError?.code ?? null,
     payment: payment?.status ?? null,
     captureMode: payment?.captureMode ?? 'AUTOMATIC',
-    subscription: view.subscription?.status ?? null,
     attempt: attempt && { quoteId: attempt.quoteId, txHash: attempt.txHash ?? null },
     authorization: authorization
       ? {
