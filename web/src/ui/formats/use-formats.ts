@@ -12,6 +12,9 @@ export function useFormats() {
       fiat: (amount: string, currency: string) => fiatFigure(language, amount, currency),
       token: (units: bigint | string, decimals: number) => tokenFigure(language, BigInt(units), decimals),
       count: (count: number) => new Intl.NumberFormat(language).format(count),
+      /** Of basis points: 250 are 2.5 %. */
+      percent: (bps: number) =>
+        new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000),
       relative: (at: Date, now: Date) => relativeTime(language, at, now),
       absolute: (at: Date) => absoluteTime(language, at),
       day: (at: Date) => calendarDay(language, at),

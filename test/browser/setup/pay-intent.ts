@@ -1,0 +1,34 @@
+/** Pays an intent as a payer's own client does: no page, HTTP and a wallet's key. */
+import { createWalletClient, type Hex, http, publicActions } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { BrowserGround, ShopGround } from './ground.ts';
+
+type Payer = { privateKey: Hex };
+
+/** By a transaction of the wallet itself, in the first token of the first chain; answers the transaction's hash. */
+export async function payIntent(
+  { ground, shop, payer }: { ground: BrowserGround; shop: ShopGround; payer: Payer },
+  paymentIntentId: string,
+): Promise<Hex> {
+  const [chain] = ground.demo.chains;
+  const [token] = chain?.tokens ?? [];
+  if (!chain || !token) throw new Error('The installation has no chain to pay on.');
+  const account = privateKeyToAccount(payer.privateKey);
+  const wallet = createWalletClient({ account, transport: http(chain.rpcUrl) }).extend(publicActions);
+  const session = await shop.call('POST', '/checkout-sessions', { paymentIntentId });
+  const { quote, steps } = await shop.call('POST', `/checkout-sessions/${session.id}/prepare`, {
+    chainId: chain.chainId,
+    tokenKey: token.key,
+    walletAddress: account.address,
+    method: 'DIRECT',
+  });
+  let txHash: Hex | undefined;
+  for (const step of steps) {
+    const call = { to: step.to, data: step.data, value: BigInt(step.value), chain: null };
+    txHash = await wallet.sendTransaction(call);
+    await wallet.waitForTransactionReceipt({ hash: txHash });
+  }
+  if (txHash === undefined) throw new Error('There was nothing to send.');
+  await shop.call('POST', `/checkout-sessions/${session.id}/confirm`, { quoteId: quote.id, txHash });
+  return txHash;
+}

@@ -1,0 +1,94 @@
+/** A customer to be made or changed. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import {
+  CustomerCreateDocument,
+  type CustomerFieldsFragment,
+  CustomerStoryDocument,
+  CustomersListDocument,
+  CustomerUpdateDocument,
+} from '../../../../generated/web/documents.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { TextArea } from '../../ui/fields/text-area.tsx';
+import { TextField } from '../../ui/fields/text-field.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { useTell } from '../session/use-tell.ts';
+import { changesOf, customerFieldNames, formOf, lengths, readMetadata } from './customer-form.ts';
+import styles from './customers.module.css';
+
+type CustomerDialogProps = {
+  /** Null: a new one. */
+  customer: CustomerFieldsFragment | null;
+  onClose: () => void;
+  onMade?: (id: string) => void;
+};
+
+export function CustomerDialog({ customer, onClose, onMade }: CustomerDialogProps) {
+  const { t } = useTranslation();
+  const { app } = useDashboard();
+  const [before] = useState(() => formOf(customer));
+  const [form, setForm] = useState(before);
+  const create = useTell(CustomerCreateDocument, { changes: [CustomersListDocument] });
+  const update = useTell(CustomerUpdateDocument, { changes: [CustomersListDocument, CustomerStoryDocument] });
+  const error = create.error ?? update.error;
+  const faults = error instanceof ApiError ? (error.fault.details ?? []) : [];
+  const isMetadataGood = readMetadata(form.metadata) !== null;
+  const save = async () => {
+    if (!isMetadataGood) return;
+    const changes = changesOf(before, form);
+    if (customer) {
+      const isDone = await update.mutateAsync({ id: customer.id, input: changes }).then(Boolean, () => false);
+      if (isDone) onClose();
+      return;
+    }
+    const made = await create.mutateAsync({ input: { ...changes, appId: app.id } }).catch(() => null);
+    if (!made) return;
+    onClose();
+    onMade?.(made.createCustomer.id);
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={customer ? t('customers.edit') : t('customers.new')}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('everywhere.cancel')}</Button>
+          <Button look="primary" onPress={save} busyWords={t('everywhere.saving')}>
+            {customer ? t('everywhere.save') : t('customers.create')}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        {customerFieldNames.map((name) => (
+          <TextField
+            key={name}
+            label={t(`customers.fields.${name}`)}
+            type={name === 'email' ? 'email' : 'text'}
+            maxLength={lengths[name]}
+            value={form[name]}
+            error={faults.find(({ param }) => param.split('.').at(-1) === name)?.message}
+            onChange={(event) => setForm({ ...form, [name]: event.target.value })}
+          />
+        ))}
+        <div className={styles.whole}>
+          <TextArea
+            label={t('customers.fields.metadata')}
+            hint={t('customers.metadataHint')}
+            rows={3}
+            value={form.metadata}
+            error={isMetadataGood ? undefined : t('customers.metadataFault')}
+            onChange={(event) => setForm({ ...form, metadata: event.target.value })}
+          />
+        </div>
+        <div className={styles.whole}>
+          <ErrorNote error={error} />
+        </div>
+      </div>
+    </Dialog>
+  );
+}

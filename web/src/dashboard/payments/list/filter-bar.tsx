@@ -1,0 +1,159 @@
+/** What the list is narrowed to. Every change is in the address bar at once; a text after a moment without typing. */
+import { type ComponentProps, useEffect, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { settings } from '../../../settings.ts';
+import { Button } from '../../../ui/button/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { Select } from '../../../ui/fields/select.tsx';
+import { TextField } from '../../../ui/fields/text-field.tsx';
+import styles from './filter-bar.module.css';
+import { countHidden, noFilters, type PaymentFilters, paymentStatuses, printFilters } from './payment-filters.ts';
+
+const TYPING_MS = 300;
+
+type FilterBarProps = { filters: PaymentFilters; onChange: (filters: PaymentFilters) => void };
+type Change = (part: Partial<PaymentFilters>) => void;
+
+export function FilterBar({ filters, onChange }: FilterBarProps) {
+  const { t } = useTranslation();
+  const hidden = countHidden(filters);
+  const [isOpen, setOpen] = useState(hidden > 0);
+  const panel = useId();
+  const change: Change = (part) => onChange({ ...filters, ...part });
+  return (
+    <search className={styles.bar} aria-label={t('payments.filters.name')}>
+      <div className={styles.first}>
+        <Typed
+          name="search"
+          type="search"
+          label={t('payments.filters.search')}
+          placeholder={t('payments.filters.searchHint')}
+          value={filters.search}
+          onType={(search) => change({ search })}
+          isLabelHidden
+        />
+        <Button aria-expanded={isOpen} aria-controls={panel} onPress={() => setOpen(!isOpen)} icon="down">
+          {hidden > 0 ? t('payments.filters.moreWith', { count: hidden }) : t('payments.filters.more')}
+        </Button>
+        {printFilters(filters) !== '' && (
+          <Button look="bare" icon="cross" onPress={() => onChange(noFilters)}>
+            {t('payments.filters.clear')}
+          </Button>
+        )}
+      </div>
+      <Statuses filters={filters} change={change} />
+      <div id={panel} hidden={!isOpen} className={styles.panel}>
+        {isOpen && <MoreFilters filters={filters} change={change} />}
+      </div>
+    </search>
+  );
+}
+
+function Statuses({ filters, change }: { filters: PaymentFilters; change: Change }) {
+  const { t } = useTranslation();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row everywhere.
+    <div role="group" aria-label={t('payments.filters.status')} className={styles.statuses}>
+      {paymentStatuses.map((status) => {
+        const isOn = filters.status.includes(status);
+        const others = filters.status.filter((one) => one !== status);
+        return (
+          <button
+            key={status}
+            type="button"
+            aria-pressed={isOn}
+            className={classNames(styles.chip, isOn && styles.on)}
+            onClick={() => change({ status: isOn ? others : [...others, status] })}
+          >
+            {t(`everywhere.status.${status}`)}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function MoreFilters({ filters, change }: { filters: PaymentFilters; change: Change }) {
+  const { t } = useTranslation();
+  const any = { value: '', words: t('payments.filters.any') };
+  const chains = settings.chains.map(({ chainId, name }) => ({ value: String(chainId), words: name }));
+  const tokens = settings.chains
+    .filter(({ chainId }) => filters.chainId === null || chainId === filters.chainId)
+    .flatMap((chain) => chain.tokens.map(({ key, symbol }) => ({ value: key, words: `${symbol} · ${chain.name}` })));
+  return (
+    <>
+      <Select
+        label={t('payments.filters.chain')}
+        value={filters.chainId === null ? '' : String(filters.chainId)}
+        options={[any, ...chains]}
+        onChange={(chain) => change({ chainId: chain === '' ? null : Number(chain), tokenKey: '' })}
+      />
+      <Select
+        label={t('payments.filters.token')}
+        value={filters.tokenKey}
+        options={[any, ...tokens]}
+        onChange={(tokenKey) => change({ tokenKey })}
+      />
+      <TextField
+        type="date"
+        label={t('payments.filters.from')}
+        value={filters.from}
+        max={filters.to || undefined}
+        onChange={(event) => change({ from: event.target.value })}
+      />
+      <TextField
+        type="date"
+        label={t('payments.filters.to')}
+        value={filters.to}
+        min={filters.from || undefined}
+        onChange={(event) => change({ to: event.target.value })}
+      />
+      <Typed
+        inputMode="decimal"
+        label={t('payments.filters.least')}
+        value={filters.least}
+        onType={(least) => change({ least: least.replace(',', '.') })}
+      />
+      <Typed
+        inputMode="decimal"
+        label={t('payments.filters.most')}
+        value={filters.most}
+        onType={(most) => change({ most: most.replace(',', '.') })}
+      />
+      <Typed
+        label={t('payments.filters.metadata')}
+        placeholder="order=42"
+        value={filters.metadata}
+        onType={(metadata) => change({ metadata })}
+      />
+    </>
+  );
+}
+
+type TypedProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange'> & {
+  value: string;
+  onType: (text: string) => void;
+};
+
+/** Tells what was typed once the typing pauses, or at once on Enter and when it is left. */
+function Typed({ value, onType, ...rest }: TypedProps) {
+  const [text, setText] = useState(value);
+  const told = useRef(onType);
+  told.current = onType;
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => told.current(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text, value]);
+  const tell = () => text !== value && onType(text);
+  return (
+    <TextField
+      {...rest}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={tell}
+      onKeyDown={(event) => event.key === 'Enter' && tell()}
+    />
+  );
+}

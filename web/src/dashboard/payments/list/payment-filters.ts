@@ -1,0 +1,134 @@
+/**
+ * What the list of payments is narrowed to, as the address bar carries it, so that a view can be shared and survives a
+ * reload. Whatever in an address makes no sense is left out.
+ */
+import type { PaymentIntentFilter, PaymentIntentStatus } from '../../../../../generated/web/documents.ts';
+
+export const paymentStatuses = [
+  'CREATED',
+  'AUTHORIZED',
+  'CAPTURED',
+  'SETTLED',
+  'REFUND_PENDING',
+  'REFUNDED',
+  'CANCELLED',
+  'FAILED',
+] as const satisfies readonly PaymentIntentStatus[];
+
+export type PaymentFilters = {
+  status: readonly PaymentIntentStatus[];
+  chainId: number | null;
+  tokenKey: string;
+  /** Calendar days in the viewer's zone, `2026-11-22`; both included. */
+  from: string;
+  to: string;
+  /** Decimal strings in the payments' currency. */
+  least: string;
+  most: string;
+  /** `key=value`. */
+  metadata: string;
+  customerAccountId: string;
+  search: string;
+};
+
+export const noFilters: PaymentFilters = {
+  status: [],
+  chainId: null,
+  tokenKey: '',
+  from: '',
+  to: '',
+  least: '',
+  most: '',
+  metadata: '',
+  customerAccountId: '',
+  search: '',
+};
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const AMOUNT = /^\d{1,12}(\.\d{1,2})?$/;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const SEARCH_LENGTH = 255;
+
+export function readFilters(query: string): PaymentFilters {
+  const given = new URLSearchParams(query);
+  const text = (name: string, pattern: RegExp) => {
+    const value = given.get(name)?.trim() ?? '';
+    return pattern.test(value) ? value : '';
+  };
+  const statuses = (given.get('status') ?? '').split(',');
+  const chain = text('chain', /^\d{1,12}$/);
+  return {
+    status: paymentStatuses.filter((status) => statuses.includes(status)),
+    chainId: chain === '' ? null : Number(chain),
+    tokenKey: text('token', /^[\w.-]{1,64}$/),
+    from: day(text('from', DAY)),
+    to: day(text('to', DAY)),
+    least: text('least', AMOUNT),
+    most: text('most', AMOUNT),
+    metadata: text('metadata', /^[^=]+=.+$/),
+    customerAccountId: text('customer', ID),
+    search: (given.get('search') ?? '').trim().slice(0, SEARCH_LENGTH),
+  };
+}
+
+/** The query string without its question mark; empty for no filters. */
+export function printFilters(filters: PaymentFilters): string {
+  const entries: [name: string, value: string][] = [
+    ['search', filters.search],
+    ['status', filters.status.join(',')],
+    ['chain', filters.chainId === null ? '' : String(filters.chainId)],
+    ['token', filters.tokenKey],
+    ['from', filters.from],
+    ['to', filters.to],
+    ['least', filters.least],
+    ['most', filters.most],
+    ['metadata', filters.metadata],
+    ['customer', filters.customerAccountId],
+  ];
+  return new URLSearchParams(entries.filter(([, value]) => value !== '')).toString();
+}
+
+export function hasFilters(filters: PaymentFilters): boolean {
+  return printFilters(filters) !== '';
+}
+
+/** Those behind "More filters". */
+export function countHidden(filters: PaymentFilters): number {
+  const { chainId, tokenKey, from, to, least, most, metadata, customerAccountId } = filters;
+  const given = [chainId === null ? '' : 'chain', tokenKey, from, to, least, most, metadata, customerAccountId];
+  return given.filter((value) => value !== '').length;
+}
+
+/** As the API takes them, for one app. */
+export function filterOf(filters: PaymentFilters, appId: string): PaymentIntentFilter {
+  const { status, chainId, tokenKey, from, to, least, most, metadata, customerAccountId, search } = filters;
+  const mark = metadata.indexOf('=');
+  return {
+    appId,
+    ...(status.length > 0 ? { status: [...status] } : {}),
+    ...(chainId === null ? {} : { chainId }),
+    ...(tokenKey ? { tokenKey } : {}),
+    ...(from ? { createdFrom: midnight(from, 0) } : {}),
+    ...(to ? { createdTo: midnight(to, 1) } : {}),
+    ...(least ? { amountFrom: least } : {}),
+    ...(most ? { amountTo: most } : {}),
+    ...(metadata
+      ? { metadata: [{ key: metadata.slice(0, mark).trim(), value: metadata.slice(mark + 1).trim() }] }
+      : {}),
+    ...(customerAccountId ? { customerAccountId } : {}),
+    ...(search ? { search } : {}),
+  };
+}
+
+/** Empty for a day that no calendar has. */
+function day(text: string): string {
+  const [year = 0, month = 0, date = 0] = text.split('-').map(Number);
+  const parsed = new Date(Date.UTC(year, month - 1, date));
+  return text !== '' && parsed.getUTCMonth() === month - 1 && parsed.getUTCDate() === date ? text : '';
+}
+
+/** The viewer's midnight at which the day begins, `later` days on. */
+function midnight(text: string, later: number): string {
+  const [year = 0, month = 0, date = 0] = text.split('-').map(Number);
+  return new Date(year, month - 1, date + later).toISOString();
+}

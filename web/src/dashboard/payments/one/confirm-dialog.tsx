@@ -1,0 +1,53 @@
+/** What needs a yes and nothing else: a cancellation, a dispute that is given up. */
+import { useTranslation } from 'react-i18next';
+import { PaymentCancelDocument, PaymentDisputeConcedeDocument } from '../../../../../generated/web/documents.ts';
+import { Button } from '../../../ui/button/button.tsx';
+import { useFormats } from '../../../ui/formats/use-formats.ts';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { useToasts } from '../../../ui/overlays/toasts.tsx';
+import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { symbolOf } from './payment-money.ts';
+import type { PaymentStory } from './payment-steps.ts';
+import { useOnce } from './use-once.ts';
+
+type ConfirmDialogProps = { kind: 'cancel' | 'concede'; payment: PaymentStory; onClose: () => void };
+
+export function ConfirmDialog({ kind, payment, onClose }: ConfirmDialogProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const tell = useToasts();
+  const done = {
+    paymentId: payment.id,
+    onDone: () => {
+      tell({ title: t(`payments.${kind}.asked`) });
+      onClose();
+    },
+  };
+  const cancel = useOnce(PaymentCancelDocument, done);
+  const concede = useOnce(PaymentDisputeConcedeDocument, done);
+  const disputeId = payment.dispute?.id;
+  const send = async () => {
+    if (kind === 'cancel') await cancel.mutateAsync({ id: payment.id }).catch(() => {});
+    else if (disputeId) await concede.mutateAsync({ id: disputeId }).catch(() => {});
+  };
+  const left = formats.token(payment.leftoverAmount ?? '0', payment.cryptoTokenDecimals ?? 0).exact;
+  const isHeld = payment.status !== 'CREATED';
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={t(`payments.${kind}.title`)}
+      about={t(`payments.${kind}.${isHeld ? 'aboutHeld' : 'about'}`, { amount: `${left} ${symbolOf(payment)}` })}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('payments.keep')}</Button>
+          <Button look="danger" onPress={send} busyWords={t('payments.working')}>
+            {t(`payments.${kind}.send`)}
+          </Button>
+        </>
+      }
+    >
+      <ErrorNote error={cancel.error ?? concede.error} />
+    </Dialog>
+  );
+}

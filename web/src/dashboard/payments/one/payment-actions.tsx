@@ -1,0 +1,35 @@
+/** What can be done now, each in a dialogue that says what it will do before it does it. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from '../../../ui/button/button.tsx';
+import { useDashboard } from '../../session/use-dashboard.ts';
+import { allowedActions, type PaymentAction } from './allowed-actions.ts';
+import { CaptureDialog } from './capture-dialog.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import type { PaymentStory } from './payment-steps.ts';
+import { RefundDialog } from './refund-dialog.tsx';
+
+export function PaymentActions({ payment }: { payment: PaymentStory }) {
+  const { t } = useTranslation();
+  const { mayWrite } = useDashboard();
+  const [open, setOpen] = useState<PaymentAction | null>(null);
+  // A courtesy only: the API refuses a viewer whatever the page shows.
+  const actions = mayWrite ? allowedActions(payment) : [];
+  const close = () => setOpen(null);
+  return (
+    <>
+      {actions.map((action) => (
+        <Button
+          key={action}
+          look={action === 'capture' ? 'primary' : action === 'concede' ? 'danger' : 'plain'}
+          onPress={() => setOpen(action)}
+        >
+          {t(`payments.actions.${action}`)}
+        </Button>
+      ))}
+      {open === 'refund' && <RefundDialog payment={payment} onClose={close} />}
+      {open === 'capture' && <CaptureDialog payment={payment} onClose={close} />}
+      {(open === 'cancel' || open === 'concede') && <ConfirmDialog kind={open} payment={payment} onClose={close} />}
+    </>
+  );
+}

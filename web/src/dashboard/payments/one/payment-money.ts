@@ -1,0 +1,8 @@
+/** The names of the token that a payment was made in. */
+import { tokenOf } from '../../../settings.ts';
+import type { PaymentStory } from './payment-steps.ts';
+
+export function symbolOf({ cryptoTokenKey }: Pick<PaymentStory, 'cryptoTokenKey'>): string {
+  if (cryptoTokenKey === null) return '';
+  return tokenOf(cryptoTokenKey)?.symbol ?? cryptoTokenKey.split('-')[0] ?? cryptoTokenKey;
+}

@@ -1,0 +1,107 @@
+/** One payment: what can be done on top, its story on the left, the facts on the right. */
+import type { TFunction } from 'i18next';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'wouter';
+import { chainOf, tokenOf } from '../../../settings.ts';
+import { Amount } from '../../../ui/amounts/amount.tsx';
+import { Button } from '../../../ui/button/button.tsx';
+import { CopyButton } from '../../../ui/button/copy-button.tsx';
+import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { Skeleton } from '../../../ui/state/skeleton.tsx';
+import { Status } from '../../../ui/state/status.tsx';
+import { PageFrame } from '../../shell/page-frame.tsx';
+import { DisputeCard } from './dispute-card.tsx';
+import { JsonDialog } from './json-dialog.tsx';
+import { PaymentActions } from './payment-actions.tsx';
+import { PaymentFacts } from './payment-facts.tsx';
+import styles from './payment-page.module.css';
+import type { PaymentStory } from './payment-steps.ts';
+import { PaymentTimeline } from './payment-timeline.tsx';
+import { usePayment } from './use-payment.ts';
+import { Verification } from './verification.tsx';
+
+export function PaymentPage() {
+  const { t } = useTranslation();
+  const { id = '' } = useParams();
+  const query = usePayment(id);
+  if (query.data) return <Payment payment={query.data} />;
+  return (
+    <PageFrame title={t('payments.one.name')} back={back(t)}>
+      {query.isPending && <Skeleton lines={8} />}
+      {query.isError && <ErrorNote error={query.error} retry={() => query.refetch()} />}
+    </PageFrame>
+  );
+}
+
+function back(t: TFunction): { href: string; words: string } {
+  return { href: '/payments', words: t('payments.title') };
+}
+
+function Payment({ payment }: { payment: PaymentStory }) {
+  const { t } = useTranslation();
+  const [isJsonOpen, setJsonOpen] = useState(false);
+  const { cryptoAmount, cryptoTokenDecimals, cryptoTokenKey, authorizationChainId: chainId } = payment;
+  const chain = chainId === null ? undefined : chainOf(chainId);
+  const token =
+    cryptoAmount == null || cryptoTokenDecimals == null
+      ? undefined
+      : {
+          units: cryptoAmount,
+          decimals: cryptoTokenDecimals,
+          symbol: tokenOf(cryptoTokenKey ?? '')?.symbol ?? cryptoTokenKey ?? '',
+          ...(chain ? { chain: chain.name } : {}),
+        };
+  return (
+    <PageFrame
+      back={back(t)}
+      title={
+        <>
+          <span className="visually-hidden">{t('payments.one.name')} </span>
+          <Amount fiat={payment} token={token} size="large" />
+        </>
+      }
+      about={
+        <span className={styles.badges}>
+          <Status status={payment.status} />
+          {payment.dispute?.status === 'OPEN' && (
+            <Status status="OPEN" tone="bad">
+              {t('payments.one.disputed')}
+            </Status>
+          )}
+          {chain?.family === 'SOLANA' && (
+            <span title={t('payments.one.custodialWhy')}>
+              <Status status="CUSTODIAL" tone="wait">
+                {t('payments.one.custodial')}
+              </Status>
+            </span>
+          )}
+          <span className={styles.id}>
+            <code>{payment.id}</code>
+            <CopyButton text={payment.id} name={t('payments.one.id')} />
+          </span>
+        </span>
+      }
+      actions={
+        <>
+          <PaymentActions payment={payment} />
+          <Button icon="code" onPress={() => setJsonOpen(true)}>
+            JSON
+          </Button>
+        </>
+      }
+    >
+      {isJsonOpen && <JsonDialog title={t('payments.one.json')} value={payment} onClose={() => setJsonOpen(false)} />}
+      <div className={styles.columns}>
+        <div className={styles.story}>
+          {payment.dispute && <DisputeCard payment={payment} dispute={payment.dispute} />}
+          <PaymentTimeline payment={payment} />
+        </div>
+        <div className={styles.side}>
+          <Verification id={payment.id} updatedAt={payment.updatedAt} />
+          <PaymentFacts payment={payment} />
+        </div>
+      </div>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,105 @@
+/**
+ * A payment's story as steps in time: what was asked, the transaction that did it with its block, what was booked, what was
+ * told, and to whom. Events and bookings are put to the transaction that they follow from.
+ */
+import type { PaymentStoryQuery } from '../../../../../generated/web/documents.ts';
+
+export type PaymentStory = PaymentStoryQuery['paymentIntent'];
+export type StoryTransaction = PaymentStory['transactions'][number];
+export type StoryEvent = PaymentStory['events'][number];
+export type StoryEntry = PaymentStory['ledger'][number];
+export type StoryRefund = PaymentStory['refunds'][number];
+
+export type StoryStep = {
+  key: string;
+  /** A transaction's type, or an event's type without its resource. */
+  name: string;
+  at: string;
+  transaction: StoryTransaction | null;
+  refund: StoryRefund | null;
+  entries: StoryEntry[];
+  events: StoryEvent[];
+};
+
+/** Which events follow from which transaction; `pending` from any that is seen. */
+const causes: Record<string, readonly StoryTransaction['type'][]> = {
+  'payment_intent.pending': ['AUTHORIZE'],
+  'payment_intent.authorized': ['AUTHORIZE'],
+  'payment_intent.overpaid': ['AUTHORIZE'],
+  'payment_intent.captured': ['CAPTURE'],
+  'payment_intent.failed': ['CAPTURE'],
+  'payment_intent.settled': ['SETTLE', 'RESOLVE'],
+  'payment_intent.cancelled': ['VOID', 'RECLAIM'],
+  'payment_intent.refund_pending': ['REFUND'],
+  'payment_intent.partially_refunded': ['REFUND'],
+  'payment_intent.refunded': ['REFUND', 'RESOLVE'],
+  'payment_intent.refund_failed': ['REFUND'],
+  'dispute.opened': ['DISPUTE'],
+  'dispute.resolved': ['RESOLVE', 'REFUND'],
+};
+/** An event is told in the transaction of the database that writes the row: their times may differ by this. */
+const SLACK_MS = 2_000;
+
+export function paymentSteps(story: PaymentStory): StoryStep[] {
+  const steps: StoryStep[] = story.transactions.map((transaction) => ({
+    key: transaction.id,
+    name: transaction.type,
+    at: transaction.createdAt,
+    transaction,
+    refund: story.refunds.find(({ transactionId }) => transactionId === transaction.id) ?? null,
+    entries: [],
+    events: [],
+  }));
+  const onChain = [...steps];
+  for (const entry of story.ledger) stepOfEntry(onChain, entry)?.entries.push(entry);
+  for (const event of story.events) {
+    const step = stepOfEvent(onChain, event);
+    if (step) step.events.push(event);
+    else steps.push(ownStep(event));
+  }
+  return steps.sort(inTime);
+}
+
+/** Whether something is still on its way, so that the page asks again. */
+export function isMoving(story: PaymentStory): boolean {
+  return (
+    story.transactions.some(
+      ({ status, finality }) => status === 'PENDING' || (finality !== null && finality !== 'FINAL'),
+    ) || story.events.some(({ deliveries }) => deliveries.some(({ status }) => status === 'PENDING'))
+  );
+}
+
+function ownStep(event: StoryEvent): StoryStep {
+  const name = event.type.split('.')[1] ?? event.type;
+  return { key: event.id, name, at: event.timestamp, transaction: null, refund: null, entries: [], events: [event] };
+}
+
+/** The entry's kind is a transaction's type, with a number when it comes again, and REVERSE_ when a block is gone. */
+function stepOfEntry(steps: readonly StoryStep[], entry: StoryEntry): StoryStep | undefined {
+  const type = entry.kind.replace(/^REVERSE_/, '').replace(/#\d+$/, '');
+  const inHash = steps.filter(({ transaction }) => transaction?.txHash === entry.txHash);
+  return inHash.find(({ name }) => name === type) ?? inHash[0];
+}
+
+/** The latest transaction of a fitting type that is not younger than the event. */
+function stepOfEvent(steps: readonly StoryStep[], event: StoryEvent): StoryStep | undefined {
+  const types = causes[event.type] ?? [];
+  const told = Date.parse(event.timestamp) + SLACK_MS;
+  return steps
+    .filter(({ transaction }) => transaction && types.includes(transaction.type) && isTellable(transaction, event))
+    .filter(({ at }) => Date.parse(at) <= told)
+    .at(-1);
+}
+
+/** What failed is told by `failed` events only. */
+function isTellable(transaction: StoryTransaction, event: StoryEvent): boolean {
+  const isAsked = /pending$/.test(event.type);
+  return isAsked || (transaction.status === 'FAILED') === /failed$/.test(event.type);
+}
+
+const order = ['created', 'AUTHORIZE', 'CAPTURE', 'DISPUTE', 'RESOLVE', 'REFUND', 'VOID', 'RECLAIM', 'SETTLE'];
+
+function inTime(left: StoryStep, right: StoryStep): number {
+  const apart = Date.parse(left.at) - Date.parse(right.at);
+  return apart !== 0 ? apart : order.indexOf(left.name) - order.indexOf(right.name);
+}

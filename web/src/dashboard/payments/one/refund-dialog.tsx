@@ -1,0 +1,136 @@
+/** A refund: how much, what is left after it, and why. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { PaymentRefundDocument } from '../../../../../generated/web/documents.ts';
+import { chainOf } from '../../../settings.ts';
+import { Button } from '../../../ui/button/button.tsx';
+import { TextArea } from '../../../ui/fields/text-area.tsx';
+import { TextField } from '../../../ui/fields/text-field.tsx';
+import { plainDecimal } from '../../../ui/formats/money.ts';
+import { useFormats } from '../../../ui/formats/use-formats.ts';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { useToasts } from '../../../ui/overlays/toasts.tsx';
+import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { symbolOf } from './payment-money.ts';
+import styles from './payment-page.module.css';
+import type { PaymentStory } from './payment-steps.ts';
+import { planRefund, type RefundChoice, type RefundPlan } from './refund-size.ts';
+import { useOnce } from './use-once.ts';
+
+const REASON_LENGTH = 500;
+
+export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onClose: () => void }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const tell = useToasts();
+  const [choice, setChoice] = useState<RefundChoice>({ kind: 'all' });
+  const [reason, setReason] = useState('');
+  const [isTried, setTried] = useState(false);
+  const decimals = payment.cryptoTokenDecimals ?? 0;
+  const left = BigInt(payment.leftoverAmount ?? '0');
+  const plan = planRefund(choice, { left, decimals });
+  const amount = (units: bigint) => `${formats.token(units, decimals).exact} ${symbolOf(payment)}`;
+  const refund = useOnce(PaymentRefundDocument, {
+    paymentId: payment.id,
+    onDone: () => {
+      tell({ title: t('payments.refund.asked'), more: t('payments.story.refundPending') });
+      onClose();
+    },
+  });
+  const isReasonMissing = reason.trim() === '';
+  const send = async () => {
+    setTried(true);
+    if (!plan.isGood || isReasonMissing) return;
+    // A failure stands in `refund.error`.
+    await refund.mutateAsync({ id: payment.id, input: { ...plan.input, reason } }).catch(() => {});
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={t('payments.refund.title')}
+      about={t('payments.refund.about', { left: amount(left) })}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('everywhere.cancel')}</Button>
+          <Button look="primary" onPress={send} busyWords={t('payments.refund.sending')}>
+            {plan.isGood ? t('payments.refund.send', { amount: amount(plan.units) }) : t('payments.refund.sendNothing')}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <Size payment={payment} choice={choice} onChoose={setChoice} plan={plan} isTried={isTried} left={left} />
+        <dl className={styles.preview} aria-live="polite">
+          <div>
+            <dt>{t('payments.refund.back')}</dt>
+            <dd data-figure="back">{plan.isGood ? amount(plan.units) : '–'}</dd>
+          </div>
+          <div>
+            <dt>{t('payments.refund.leftover')}</dt>
+            <dd data-figure="leftover">{plan.isGood ? amount(plan.leftover) : '–'}</dd>
+          </div>
+        </dl>
+        <TextArea
+          label={t('payments.refund.reason')}
+          hint={t('payments.refund.reasonHint')}
+          maxLength={REASON_LENGTH}
+          value={reason}
+          error={isTried && isReasonMissing ? t('payments.refund.reasonMissing') : undefined}
+          onChange={(event) => setReason(event.target.value)}
+        />
+        <ErrorNote error={refund.error} />
+      </div>
+    </Dialog>
+  );
+}
+
+type SizeProps = {
+  payment: PaymentStory;
+  choice: RefundChoice;
+  onChoose: (choice: RefundChoice) => void;
+  plan: RefundPlan;
+  isTried: boolean;
+  left: bigint;
+};
+
+function Size({ payment, choice, onChoose, plan, isTried, left }: SizeProps) {
+  const { t } = useTranslation();
+  const decimals = payment.cryptoTokenDecimals ?? 0;
+  // A vault on Solana is emptied or not.
+  const isWhole = payment.authorizationChainId !== null && chainOf(payment.authorizationChainId)?.family === 'SOLANA';
+  if (isWhole) return <p className={styles.soft}>{t('payments.refund.wholeOnly')}</p>;
+  const kinds = [
+    { kind: 'all' },
+    { kind: 'amount', text: plainDecimal(left, decimals) },
+    { kind: 'percent', text: '50' },
+  ] as const satisfies RefundChoice[];
+  const isEmpty = !plan.isGood && plan.fault === 'empty';
+  const error = plan.isGood || (isEmpty && !isTried) ? undefined : t(`payments.refund.faults.${plan.fault}`);
+  return (
+    <>
+      <fieldset className={styles.choices}>
+        <legend>{t('payments.refund.howMuch')}</legend>
+        {kinds.map((one) => (
+          <label key={one.kind}>
+            <input type="radio" name="size" checked={choice.kind === one.kind} onChange={() => onChoose(one)} />
+            {t(`payments.refund.kinds.${one.kind}`)}
+          </label>
+        ))}
+      </fieldset>
+      {choice.kind !== 'all' && (
+        <TextField
+          label={
+            choice.kind === 'amount'
+              ? t('payments.refund.amountIn', { symbol: symbolOf(payment) })
+              : t('payments.refund.percent')
+          }
+          inputMode="decimal"
+          value={choice.text}
+          error={error}
+          onChange={(event) => onChoose({ kind: choice.kind, text: event.target.value })}
+        />
+      )}
+    </>
+  );
+}

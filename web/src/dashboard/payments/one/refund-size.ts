@@ -1,0 +1,51 @@
+/** How much a refund gives back and leaves, reckoned as the API does: in base units, a percentage floored. */
+
+export type RefundChoice = { kind: 'all' } | { kind: 'amount'; text: string } | { kind: 'percent'; text: string };
+
+export type RefundPlan =
+  | { isGood: true; units: bigint; leftover: bigint; input: { amount?: string; percent?: number } }
+  | { isGood: false; fault: 'empty' | 'noNumber' | 'tooFine' | 'nothing' | 'tooMuch' | 'percentRange' };
+
+/** `left` in base units of a token with `decimals`. Texts are decimals as people write them, with a point or a comma. */
+export function planRefund(choice: RefundChoice, { left, decimals }: { left: bigint; decimals: number }): RefundPlan {
+  switch (choice.kind) {
+    case 'all':
+      return left > 0n ? { isGood: true, units: left, leftover: 0n, input: {} } : { isGood: false, fault: 'nothing' };
+    case 'amount': {
+      const units = parseUnits(choice.text, decimals);
+      if (typeof units === 'string') return { isGood: false, fault: units };
+      if (units === 0n) return { isGood: false, fault: 'nothing' };
+      if (units > left) return { isGood: false, fault: 'tooMuch' };
+      return { isGood: true, units, leftover: left - units, input: { amount: String(units) } };
+    }
+    case 'percent': {
+      const text = normal(choice.text);
+      if (text === '') return { isGood: false, fault: 'empty' };
+      if (!/^\d{1,3}(\.\d{1,6})?$/.test(text)) return { isGood: false, fault: 'noNumber' };
+      const scaled = parseUnits(text, 6);
+      if (typeof scaled === 'string') return { isGood: false, fault: scaled };
+      if (scaled < 1_000_000n || scaled > 100_000_000n) return { isGood: false, fault: 'percentRange' };
+      const units = (left * scaled) / 100_000_000n;
+      if (units === 0n) return { isGood: false, fault: 'nothing' };
+      // The API takes a percentage as a number; it is no amount, and at most six of its digits are behind the point.
+      return { isGood: true, units, leftover: left - units, input: { percent: Number(text) } };
+    }
+    default:
+      return choice satisfies never;
+  }
+}
+
+/** Base units of a decimal text; the fault where it is none, or finer than the token. */
+export function parseUnits(given: string, decimals: number): bigint | 'empty' | 'noNumber' | 'tooFine' {
+  const text = normal(given);
+  if (text === '') return 'empty';
+  const [, whole, fraction = ''] = /^(\d{1,60})(?:\.(\d*))?$/.exec(text) ?? [];
+  if (whole === undefined) return 'noNumber';
+  const meant = fraction.replace(/0+$/, '');
+  if (meant.length > decimals) return 'tooFine';
+  return BigInt(whole + meant.padEnd(decimals, '0'));
+}
+
+function normal(text: string): string {
+  return text.trim().replace(',', '.');
+}

@@ -1,0 +1,31 @@
+/** One payment's whole story: one query, asked again when the API says that it changed or while something is on its way. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { PaymentFollowedDocument, PaymentStoryDocument } from '../../../../../generated/web/documents.ts';
+import { ask } from '../../../api/ask.ts';
+import { useDashboard } from '../../session/use-dashboard.ts';
+import { isMoving } from './payment-steps.ts';
+
+/** Confirmations and deliveries have no event of their own. */
+const MOVING_MS = 2_000;
+
+export function usePayment(id: string) {
+  const { credential, live } = useDashboard();
+  const queryClient = useQueryClient();
+  const query = useQuery({
+    queryKey: ['payment', id],
+    queryFn: ({ signal }) => ask(PaymentStoryDocument, { id }, { credential, signal }),
+    select: ({ paymentIntent }) => paymentIntent,
+    refetchInterval: ({ state }) => (state.data && isMoving(state.data.paymentIntent) ? MOVING_MS : false),
+  });
+  useEffect(
+    () =>
+      live.follow(
+        PaymentFollowedDocument,
+        { id },
+        { next: () => void queryClient.invalidateQueries({ queryKey: ['payment', id] }), failed: () => {} },
+      ),
+    [live, id, queryClient],
+  );
+  return query;
+}
