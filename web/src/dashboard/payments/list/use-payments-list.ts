@@ -12,7 +12,8 @@ import { useDashboard } from '../../session/use-dashboard.ts';
 import { emptyHead, type LiveHead, takeRow } from './live-head.ts';
 import { filterOf, type PaymentFilters, printFilters } from './payment-filters.ts';
 
-const PAGE_SIZE = 100;
+/** A hundred of these rows cost more than one request may. */
+const PAGE_SIZE = 50;
 
 export function usePaymentsList(filters: PaymentFilters, appId: string) {
   const { credential } = useDashboard();
