@@ -12,11 +12,11 @@ import {
   type SignatureName,
 } from './authorization-plan.ts';
 
-/** `value` is wei as a decimal string; `typedData` as `eth_signTypedData_v4` takes it. */
+/** `value` is wei as a decimal string; `typedData` as `eth_signTypedData_v4` takes it; `transaction` null for no wallet. */
 export type PaymentStep =
   | { kind: 'transaction'; chainId: number; to: Address; data: Hex; value: string; description: string }
   | { kind: 'signTypedData'; name: SignatureName; typedData: TypedDataJson; description: string }
-  | { kind: 'solanaTransaction'; transaction: string; paymentUrl: string; description: string };
+  | { kind: 'solanaTransaction'; transaction: string | null; paymentUrl: string; description: string };
 
 /** `allowance` is what the escrow may take from the wallet now, in base units. */
 export function stepsFor(request: {

@@ -53,7 +53,7 @@ export type PreparedCheckout = {
 export const QUOTES_LIMIT = 500;
 
 /**
- * Locks a price for one wallet, chain, token and method, and answers what the wallet has to do. Writes the quote and the
+ * Locks a price for one wallet (on Solana for any), chain, token and method, and answers what the wallet has to do. Writes the quote and the
  * terms (signed by the operator on EVM chains) in one transaction: from then on a payment of these terms counts.
  *
  * Throws VALIDATION_ERROR for a way to pay that is not offered, NOT_FOUND, INVALID_STATE, EXPIRED, CONFLICT when the app
@@ -129,7 +129,7 @@ export async function requireOpenChain(world: CheckoutWorld, chainId: number): P
 
 /** Throws CONFLICT for a relayed method while a relayed payment of the wallet is under way. */
 export async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promise<void> {
-  if (way.method === 'DIRECT') return;
+  if (way.method === 'DIRECT' || way.payer === null) return;
   const wallet = { chainId: way.chain.chainId, address: way.payer };
   const underWay = await relayUnderWay(world.database, wallet);
   if (underWay === undefined) return;
@@ -193,7 +193,7 @@ async function writeQuote(
     data: {
       ...shared,
       id: quoteId,
-      walletAddress: way.payer,
+      walletAddress: way.payer ?? '',
       cryptoAmount: toDecimal(quoted.cryptoAmount),
       expiresAt: prepared.expiresAt,
       steps: planned.plan,

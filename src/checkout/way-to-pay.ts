@@ -12,7 +12,13 @@ import { payableTokens, relayMinimum } from './list-checkout-options.ts';
 import { methodsFor } from './payment-method.ts';
 import type { SessionToPay } from './store.ts';
 
-export type WayToPay = { chainId: number; tokenKey: string; walletAddress: string; method: AuthorizationMethod };
+/** `walletAddress` may be left out on Solana alone: then whoever pays is the payer. */
+export type WayToPay = {
+  chainId: number;
+  tokenKey: string;
+  walletAddress?: string | null | undefined;
+  method: AuthorizationMethod;
+};
 
 export type EvmWay = {
   family: 'EVM';
@@ -21,8 +27,14 @@ export type EvmWay = {
   payer: Address;
   method: AuthorizationMethod;
 };
-/** `payer` in base58. */
-export type SolanaWay = { family: 'SOLANA'; chain: Chain; token: Token; payer: string; method: AuthorizationMethod };
+/** `payer` in base58; null where it was not named. */
+export type SolanaWay = {
+  family: 'SOLANA';
+  chain: Chain;
+  token: Token;
+  payer: string | null;
+  method: AuthorizationMethod;
+};
 export type KnownWay = EvmWay | SolanaWay;
 
 /** What can be judged without the session. VALIDATION_ERROR names an unknown chain or token and a bad address. */
@@ -37,7 +49,7 @@ export function requireKnownWay(world: { registry: Registry }, input: WayToPay):
     faults.push({ param: 'tokenKey', message: `${token.key} is not a token of chain ${chain.chainId}` });
   }
   const family = chain?.family === 'SOLANA' ? 'SOLANA' : 'EVM';
-  const payer = readWallet(family, input.walletAddress);
+  const payer = readWallet(family, input.walletAddress ?? null);
   if (!payer.isGood) faults.push({ param: 'walletAddress', message: payer.message });
   if (!chain || !token || !payer.isGood || faults.length > 0) throw invalid(faults);
   if (payer.family === 'SOLANA') return { family: 'SOLANA', chain, token, payer: payer.address, method };
@@ -55,15 +67,17 @@ export function requireEvmWay(way: KnownWay): EvmWay {
 
 type ReadWallet =
   | { isGood: true; family: 'EVM'; address: Address }
-  | { isGood: true; family: 'SOLANA'; address: string }
+  | { isGood: true; family: 'SOLANA'; address: string | null }
   | { isGood: false; message: string };
 
-function readWallet(family: KnownWay['family'], text: string): ReadWallet {
+function readWallet(family: KnownWay['family'], text: string | null): ReadWallet {
   if (family === 'SOLANA') {
+    if (text === null) return { isGood: true, family, address: null };
     const address = parseSolanaWallet(text);
     if (address !== null) return { isGood: true, family, address };
     return { isGood: false, message: 'base58 of a wallet: 32 bytes on the curve, and no program' };
   }
+  if (text === null) return { isGood: false, message: 'is needed on this chain' };
   const address = parseEvmAddress(text);
   if (address === null) {
     return { isGood: false, message: '0x and 40 hex digits; a checksum, if there is one, must be right' };

@@ -152,6 +152,7 @@ describe('POST …/prepare', () => {
       'walletAddress',
     ]);
     expect(await refused({ walletAddress: '11111111111111111111111111111111' })).toEqual([400, 'walletAddress']);
+    expect(await refused({ walletAddress: '' })).toEqual([400, 'walletAddress']);
     const manual = await ground.openSession({ captureMode: 'MANUAL' });
     expect(await refused({}, manual)).toEqual([400, 'chainId']);
     const cheap = await ground.openSession({ items: [{ name: 'Gum', amount: '0.10' }] });

@@ -8,6 +8,7 @@ import { verify } from '../../src/operations/verify.ts';
 import { operatorAddress } from '../../src/operator/solana/operator-address.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
 import { openMailer } from '../../src/platform/mail.ts';
+import { paySolanaUrl } from '../setup/pay-solana-url.ts';
 import { openSolanaTurns } from '../setup/solana-turns.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { openSolanaGround, type SolanaGround, VAULT_SECRET } from './solana-ground.ts';
@@ -95,6 +96,23 @@ async function expectWatched({ quote, intentId }: Paid): Promise<{ vault: string
 }
 
 describe('a payment link that is paid on Solana', () => {
+  it('is paid by whoever scans its code, and is that wallet’s payment', async () => {
+    const { api, solana, prepare } = ground;
+    const session = await ground.openSession();
+    const prepared = await prepare(session, { walletAddress: undefined });
+    expect(prepared.status, prepared.text).toBe(200);
+    const { steps, walletBalance } = prepared.body.data;
+    expect([steps[0].transaction, walletBalance]).toEqual([null, '0']);
+    await paySolanaUrl(solana.rpcUrl, solana.payers[1], steps[0].paymentUrl);
+    await turns.settleDown();
+    const intent = await api.database.paymentIntent.findUniqueOrThrow({ where: { id: session.paymentIntentId } });
+    expect(intent).toMatchObject({
+      status: 'CAPTURED',
+      authorizationWalletAddress: solana.payers[1].address,
+    });
+    await passTime(intent.timelockDuration + 1);
+  });
+
   it('is settled to the merchant less the fee, its session complete, its use counted, its books those of the chain', async () => {
     const { solana } = ground;
     const before = await balances();

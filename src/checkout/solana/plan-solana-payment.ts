@@ -15,7 +15,7 @@ const CUSTODY = 'It is held by the payment gateway itself, not by a contract, un
 
 /**
  * The terms of a payment to the intent's vault, and its one step: a transaction to be signed, and the same payment as a
- * Solana Pay URL. Writes nothing. Throws VALIDATION_ERROR for an amount of SOL that no fresh account can hold and for a
+ * Solana Pay URL, which alone is left where no wallet was named. Writes nothing. Throws VALIDATION_ERROR for an amount of SOL that no fresh account can hold and for a
  * mint that cannot be paid with, and CHAIN_UNAVAILABLE.
  */
 export async function planSolanaPayment(
@@ -44,7 +44,8 @@ export async function planSolanaPayment(
     quoteId,
     intent,
     app: asked.app,
-    payer: way.payer,
+    // Whom the money came from is read from the chain; this is for money that came from no account at all.
+    payer: way.payer ?? merchant,
     merchant,
     mint: mint?.address ?? null,
     amount,
@@ -68,7 +69,7 @@ export async function planSolanaPayment(
     steps: [
       {
         kind: 'solanaTransaction',
-        transaction: paymentTransaction({ ...pay, ...reading, payer: way.payer, owner }),
+        transaction: way.payer === null ? null : paymentTransaction({ ...pay, ...reading, payer: way.payer, owner }),
         paymentUrl: solanaPayUrl({
           ...pay,
           recipient: owner,

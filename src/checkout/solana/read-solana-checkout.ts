@@ -11,7 +11,7 @@ export type SolanaCheckoutReading = {
   lastValidBlockHeight: number;
   /** Null for SOL. */
   mint: SolanaMint | null;
-  /** Base units that the wallet (for a token: its associated account) holds. */
+  /** Base units that the wallet (for a token: its associated account) holds; zero where none was named. */
   balance: bigint;
   /** Lamports that an account without data must hold. */
   smallestAccount: bigint;
@@ -26,17 +26,14 @@ const UNIX_TIME_AT = 32;
  */
 export async function readSolanaCheckout(
   world: { connection: Connection },
-  request: { token: Token; payer: string },
+  request: { token: Token; payer: string | null },
 ): Promise<SolanaCheckoutReading> {
   const { connection } = world;
-  const payer = new PublicKey(request.payer);
   const mint = request.token.address === NATIVE ? null : await requireMint(connection, request.token);
-  const holder = mint
-    ? getAssociatedTokenAddressSync(new PublicKey(mint.address), payer, false, new PublicKey(mint.programId))
-    : payer;
+  const holder = request.payer === null ? null : holderOf(new PublicKey(request.payer), mint);
   // Of the library's two forms of a call, the one without a context hides the node's failure in a sentence.
   const [{ value: accounts }, { value: latest }, smallest] = await Promise.all([
-    connection.getMultipleAccountsInfoAndContext([SYSVAR_CLOCK_PUBKEY, holder]),
+    connection.getMultipleAccountsInfoAndContext([SYSVAR_CLOCK_PUBKEY, ...(holder ? [holder] : [])]),
     connection.getLatestBlockhashAndContext(),
     connection.getMinimumBalanceForRentExemption(0),
   ]);
@@ -46,7 +43,7 @@ export async function readSolanaCheckout(
     ...latest,
     timestamp: Number(clock.data.readBigInt64LE(UNIX_TIME_AT)),
     mint,
-    balance: mint ? heldTokens(holder, held ?? null) : BigInt(held?.lamports ?? 0),
+    balance: mint && holder ? heldTokens(holder, held ?? null) : BigInt(held?.lamports ?? 0),
     smallestAccount: BigInt(smallest),
   };
 }
@@ -65,6 +62,11 @@ async function requireMint(connection: Connection, token: Token): Promise<Solana
     ]);
   }
   return mint;
+}
+
+function holderOf(payer: PublicKey, mint: SolanaMint | null): PublicKey {
+  if (!mint) return payer;
+  return getAssociatedTokenAddressSync(new PublicKey(mint.address), payer, false, new PublicKey(mint.programId));
 }
 
 function heldTokens(address: PublicKey, account: AccountInfo<Buffer> | null): bigint {

@@ -16,7 +16,7 @@ export type StrayReason = (typeof strayReasons)[number];
 export type SolanaTerms = {
   /** The intent's UUID. */
   intentId: string;
-  /** The wallet that the quote was made for; anybody may pay. */
+  /** The wallet that the quote was made for, the merchant's where none was named; anybody may pay. */
   payer: string;
   /** The merchant's wallet; tokens go to its associated token account. */
   merchant: string;

@@ -191,6 +191,6 @@ function register({ binding, name, address, publicKey, chains, features }: Regis
   const present = ({ register: take }: { register: (one: object) => void }) => take(wallet);
   window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: present }));
   window.addEventListener('wallet-standard:app-ready', (event) => {
-    if (event instanceof CustomEvent) present(event.detail);
+    if ('detail' in event) present(event.detail as Parameters<typeof present>[0]);
   });
 }

@@ -68,7 +68,7 @@ export const CheckoutAttemptRef = builder.objectRef<Attempt>('CheckoutAttempt').
     method: t.expose('method', { type: AuthorizationMethodEnum, description: 'How it is paid.' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    walletAddress: t.exposeString('walletAddress', { description: 'The wallet.' }),
+    walletAddress: t.exposeString('walletAddress', { description: 'The wallet; empty where none was named.' }),
     cryptoAmount: t.expose('cryptoAmount', { type: 'BaseUnits', description: 'What is paid, base units.' }),
     txHash: t.exposeString('txHash', {
       nullable: true,

@@ -17,7 +17,7 @@ const SIGNATURE_LENGTH = 16_386;
 const waySchema = z.object({
   chainId: z.int(),
   tokenKey: z.string(),
-  walletAddress: z.string(),
+  walletAddress: z.string().nullish(),
   method: z.enum(['DIRECT', 'PERMIT', 'APPROVAL']),
 });
 
@@ -43,8 +43,8 @@ const PrepareCheckoutInput = builder.inputType('PrepareCheckoutInput', {
     chainId: t.int({ required: true, description: 'One of the options.' }),
     tokenKey: t.string({ required: true, description: 'One of the options.' }),
     walletAddress: t.string({
-      required: true,
-      description: "The payer's wallet: an EVM address in any valid case, base58 on Solana.",
+      description:
+        "The payer's wallet: an EVM address in any valid case, base58 on Solana. On Solana it may be left out: whoever pays is the payer then, and there is no transaction to sign, only the URL to pay.",
     }),
     method: t.field({ type: AuthorizationMethodEnum, required: true, description: "One of the option's methods." }),
   }),

@@ -72,7 +72,7 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     transaction: t.string({
       nullable: true,
       description:
-        'An unsigned Solana transaction, base64, whose blockhash is good for about a minute; the payer pays its fee.',
+        'An unsigned Solana transaction, base64, whose blockhash is good for about a minute; the payer pays its fee. Null where no wallet was named.',
       resolve: (step) => (step.kind === 'solanaTransaction' ? step.transaction : null),
     }),
     paymentUrl: t.string({
