@@ -1,11 +1,14 @@
 /** The query overview: what a dashboard's first page shows, from one statement. */
 import { Decimal } from 'decimal.js';
+import type { Scope } from '../../../auth/principal.ts';
 import { invalid } from '../../../errors.ts';
 import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
 import { type OverviewBucket, type OverviewCell, readOverview } from '../../../payments/read-overview.ts';
+import { readOverviewBooks } from '../../../payments/read-overview-books.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 import { scopeOf } from '../server/scope-of.ts';
+import { OverviewBooksRef } from './overview-books.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
@@ -20,7 +23,7 @@ const spans: { [Bucket in OverviewBucket]: number } = {
 
 type Sum = { count: number; amount: Decimal; currency: string };
 type Keyed<Key> = Sum & { key: Key };
-type Overview = { from: Date; to: Date; cells: OverviewCell[] };
+type Overview = { scope: Scope; from: Date; to: Date; cells: OverviewCell[] };
 
 const BucketEnum = builder.enumType('OverviewBucket', {
   description: 'Spans of time, beginning in UTC.',
@@ -86,6 +89,11 @@ const TimeSum = builder.objectRef<{ start: Date; cells: OverviewCell[] }>('Overv
       description: 'By status and currency.',
       resolve: ({ cells }) => sums(cells, (cell) => cell.status),
     }),
+    byChain: t.field({
+      type: [ChainSum],
+      description: 'By chain and currency.',
+      resolve: ({ cells }) => sums(cells, (cell) => cell.chainId),
+    }),
   }),
 });
 
@@ -119,6 +127,12 @@ const OverviewRef = builder.objectRef<Overview>('Overview').implement({
           cells: group,
         })),
     }),
+    books: t.field({
+      type: [OverviewBooksRef],
+      description: 'What became of their money, by token and currency; the sums of their ledger entries.',
+      complexity: { field: 20, multiplier: 5 },
+      resolve: (overview, _args, { world }) => readOverviewBooks(world.database, overview),
+    }),
   }),
 });
 
@@ -142,7 +156,12 @@ builder.queryField('overview', (t) =>
         throw invalid([{ param: 'bucket', message: `makes more than ${BUCKETS} spans` }]);
       }
       const scope = await scopeOf(context, args);
-      return { from, to, cells: await readOverview(context.world.database, { scope, from, to, bucket: args.bucket }) };
+      return {
+        scope,
+        from,
+        to,
+        cells: await readOverview(context.world.database, { scope, from, to, bucket: args.bucket }),
+      };
     },
   }),
 );

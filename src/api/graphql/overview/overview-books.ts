@@ -1,0 +1,41 @@
+/** The type OverviewBooks: what became of the money, as the ledger has it. */
+import type { BookedSum, OverviewBooks } from '../../../payments/read-overview-books.ts';
+import { builder } from '../server/builder.ts';
+
+const BookedSumRef = builder.objectRef<BookedSum>('OverviewBookedSum').implement({
+  description: 'An amount of a token.',
+  fields: (t) => ({
+    units: t.field({ type: 'BaseUnits', description: 'Base units.', resolve: ({ units }) => String(units) }),
+    value: t.expose('value', {
+      type: 'Decimal',
+      description: 'In the payments’ currency, at the price that each payment was made at; two decimals.',
+    }),
+  }),
+});
+
+export const OverviewBooksRef = builder.objectRef<OverviewBooks>('OverviewBooks').implement({
+  description:
+    'What became of the money of payment intents in one token and currency. `received` is the sum of all the others.',
+  fields: (t) => ({
+    tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
+    chainId: t.exposeInt('chainId', { description: 'Its chain.' }),
+    currency: t.exposeString('currency', { description: 'The currency of the values.' }),
+    received: t.field({
+      type: BookedSumRef,
+      description: 'What payers put into escrow.',
+      resolve: ({ received }) => received,
+    }),
+    held: t.field({ type: BookedSumRef, description: 'Still in escrow.', resolve: ({ held }) => held }),
+    settled: t.field({
+      type: BookedSumRef,
+      description: 'Paid out to the merchant.',
+      resolve: ({ settled }) => settled,
+    }),
+    returned: t.field({
+      type: BookedSumRef,
+      description: 'Back to payers: refunds, what captures left, holds that went back.',
+      resolve: ({ returned }) => returned,
+    }),
+    fees: t.field({ type: BookedSumRef, description: 'Platform fees.', resolve: ({ fees }) => fees }),
+  }),
+});

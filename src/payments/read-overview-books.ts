@@ -1,0 +1,79 @@
+import { type Database, Prisma } from '../../prisma/client.ts';
+import type { Scope } from '../auth/principal.ts';
+import { toBigInt } from '../prices/base-units.ts';
+
+/** Base units of one token, and what they were worth in the payments' currency at the payments' own prices. */
+export type BookedSum = { units: bigint; value: Prisma.Decimal };
+
+/**
+ * What became of the money of payments in one token and currency. `received` is the sum of the others, but for value that
+ * is lost to rounding.
+ */
+export type OverviewBooks = {
+  tokenKey: string;
+  chainId: number;
+  currency: string;
+  received: BookedSum;
+  /** In escrow. */
+  held: BookedSum;
+  /** Paid out to the merchant. */
+  settled: BookedSum;
+  /** Back to the payer: refunds, what a capture left, holds that went back. */
+  returned: BookedSum;
+  fees: BookedSum;
+};
+
+const parts = ['received', 'held', 'settled', 'returned', 'fees'] as const;
+type Row = { tokenKey: string; chainId: number; currency: string } & Record<
+  `${(typeof parts)[number]}${'Units' | 'Value'}`,
+  Prisma.Decimal
+>;
+
+/** The books of payment intents made in [from, to) in the scope, from one statement. A reorganisation's entries cancel out. */
+export async function readOverviewBooks(
+  database: Database,
+  request: { scope: Scope; from: Date; to: Date },
+): Promise<OverviewBooks[]> {
+  const { scope, from, to } = request;
+  const apps =
+    scope.appId === null
+      ? Prisma.sql`intent.app_id IN (SELECT id FROM app WHERE merchant_id = ${scope.merchantId}::uuid)`
+      : Prisma.sql`intent.app_id = ${scope.appId}::uuid`;
+  // Whole cents, so that what is shown adds up to what it says.
+  const value = (units: Prisma.Sql) =>
+    Prisma.sql`coalesce(round(sum(${units} * intent.amount / nullif(intent.crypto_amount, 0)), 2), 0)`;
+  const isGiven = Prisma.sql`(line.account = 'PAYER' AND line.kind ~ '^(REVERSE_)?AUTHORIZE')`;
+  const isReturned = Prisma.sql`(line.account = 'PAYER' AND line.kind !~ '^(REVERSE_)?AUTHORIZE')`;
+  const rows = await database.$queryRaw<Row[]>`
+    SELECT line.token_key AS "tokenKey", line.chain_id AS "chainId", intent.currency,
+      coalesce(-sum(line.amount) FILTER (WHERE ${isGiven}), 0) AS "receivedUnits",
+      coalesce(sum(line.amount) FILTER (WHERE line.account = 'ESCROW'), 0) AS "heldUnits",
+      coalesce(sum(line.amount) FILTER (WHERE line.account = 'MERCHANT'), 0) AS "settledUnits",
+      coalesce(sum(line.amount) FILTER (WHERE ${isReturned}), 0) AS "returnedUnits",
+      coalesce(sum(line.amount) FILTER (WHERE line.account = 'FEE'), 0) AS "feesUnits",
+      ${value(Prisma.sql`CASE WHEN ${isGiven} THEN -line.amount END`)} AS "receivedValue",
+      ${value(Prisma.sql`CASE WHEN line.account = 'ESCROW' THEN line.amount END`)} AS "heldValue",
+      ${value(Prisma.sql`CASE WHEN line.account = 'MERCHANT' THEN line.amount END`)} AS "settledValue",
+      ${value(Prisma.sql`CASE WHEN ${isReturned} THEN line.amount END`)} AS "returnedValue",
+      ${value(Prisma.sql`CASE WHEN line.account = 'FEE' THEN line.amount END`)} AS "feesValue"
+    FROM payment_intent intent JOIN ledger_entry line ON line.payment_intent_id = intent.id
+    WHERE ${apps} AND intent.created_at >= ${from} AND intent.created_at < ${to}
+    GROUP BY 1, 2, 3 ORDER BY 2, 1, 3`;
+  return rows.map((row) => {
+    const sum = (part: (typeof parts)[number]): BookedSum => ({
+      units: toBigInt(row[`${part}Units`]),
+      value: row[`${part}Value`],
+    });
+    const { tokenKey, chainId, currency } = row;
+    return {
+      tokenKey,
+      chainId,
+      currency,
+      received: sum('received'),
+      held: sum('held'),
+      settled: sum('settled'),
+      returned: sum('returned'),
+      fees: sum('fees'),
+    };
+  });
+}

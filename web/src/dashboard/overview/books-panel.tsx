@@ -1,0 +1,51 @@
+/** Where the money is: five figures in fiat, each with the tokens that it is made of. */
+import { useTranslation } from 'react-i18next';
+import { chainOf, tokenOf } from '../../settings.ts';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import { Skeleton } from '../../ui/state/skeleton.tsx';
+import { type Books, bookParts, type PartSum, sumBooks } from './books.ts';
+import styles from './overview.module.css';
+
+type BooksPanelProps = { books: Books | undefined; currency: string; isLoading: boolean };
+
+export function BooksPanel({ books, currency, isLoading }: BooksPanelProps) {
+  const { t } = useTranslation();
+  if (!books && !isLoading) return null;
+  const sums: PartSum[] = books
+    ? sumBooks(books, currency)
+    : bookParts.map((part) => ({ part, value: '', tokens: [] }));
+  return (
+    <dl className={styles.books} aria-label={t('overview.books.label')}>
+      {sums.map((sum) => (
+        <div key={sum.part} className={styles.book} data-part={sum.part}>
+          <dt title={t(`overview.books.${sum.part}About`)}>{t(`overview.books.${sum.part}`)}</dt>
+          {books ? (
+            <BookFigure sum={sum} currency={currency} />
+          ) : (
+            <dd>
+              <Skeleton height={28} />
+            </dd>
+          )}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function BookFigure({ sum, currency }: { sum: PartSum; currency: string }) {
+  const formats = useFormats();
+  return (
+    <>
+      <dd className={styles.bookValue}>{formats.fiat(sum.value, currency)}</dd>
+      {sum.tokens.map(({ tokenKey, units }) => {
+        const token = tokenOf(tokenKey);
+        const figure = token && formats.token(units, token.decimals);
+        return (
+          <dd key={tokenKey} className={styles.bookToken} title={figure && `${figure.exact} ${token.symbol}`}>
+            {figure ? `${figure.words} ${token.symbol} · ${chainOf(token.chainId)?.name ?? token.chainId}` : tokenKey}
+          </dd>
+        );
+      })}
+    </>
+  );
+}

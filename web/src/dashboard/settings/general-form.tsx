@@ -1,0 +1,162 @@
+/** An app's name, and the terms of the payments that are made from now on. */
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { UpdateAppInput } from '../../../../generated/web/documents.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { Select } from '../../ui/fields/select.tsx';
+import { TextField } from '../../ui/fields/text-field.tsx';
+import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { Panel } from '../shell/panel.tsx';
+import styles from './settings.module.css';
+import { SpanField } from './span-field.tsx';
+import { joinSpan, splitSpan } from './spans.ts';
+import { type SettingsOfApp, useSave } from './use-save.ts';
+
+const spans = [
+  'timelockDuration',
+  'disputeStartDuration',
+  'disputeTimeout',
+  'captureDeadline',
+  'intentExpiry',
+] as const;
+const counts = ['disputeTimeoutPayerBps', 'subscriptionGraceDays', 'subscriptionCaptureRetries'] as const;
+
+export function GeneralForm({ app }: { app: SettingsOfApp }) {
+  const { t } = useTranslation();
+  const { mayWrite } = useDashboard();
+  const { save, isSaving, error, faultOf } = useSave();
+  const [name, setName] = useState(app.name);
+  const [captureMode, setCaptureMode] = useState(app.captureMode);
+  const [multiplier, setMultiplier] = useState(app.subscriptionCapMultiplier);
+  const [spanValues, setSpans] = useState(() =>
+    Object.fromEntries(spans.map((key) => [key, splitSpan(app[key])] as const)),
+  );
+  const [countValues, setCounts] = useState(() => Object.fromEntries(counts.map((key) => [key, String(app[key])])));
+  const [isTried, setTried] = useState(false);
+
+  const spanOf = (key: (typeof spans)[number]) => spanValues[key] ?? splitSpan(app[key]);
+  const wrongSpans = spans.filter((key) => joinSpan(spanOf(key).count, spanOf(key).unit) === undefined);
+  const wrongCounts = counts.filter((key) => !/^\d{1,6}$/.test(countValues[key]?.trim() ?? ''));
+  const faultFor = (key: (typeof spans)[number] | (typeof counts)[number]) =>
+    isTried && [...wrongSpans, ...wrongCounts].some((wrong) => wrong === key) ? t('settings.notWhole') : faultOf(key);
+
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (wrongSpans.length > 0 || wrongCounts.length > 0) return;
+    const input: UpdateAppInput = {
+      name: name.trim(),
+      captureMode,
+      subscriptionCapMultiplier: multiplier.trim(),
+      ...Object.fromEntries(spans.map((key) => [key, joinSpan(spanOf(key).count, spanOf(key).unit)])),
+      ...Object.fromEntries(counts.map((key) => [key, Number(countValues[key])])),
+    };
+    save(input);
+  };
+  const spanField = (key: (typeof spans)[number]) => (
+    <SpanField
+      key={key}
+      label={t(`settings.general.${key}`)}
+      hint={t(`settings.general.${key}Hint`)}
+      error={faultFor(key)}
+      value={spanOf(key)}
+      onChange={(span) => setSpans((before) => ({ ...before, [key]: span }))}
+      isDisabled={!mayWrite}
+    />
+  );
+  const countField = (key: (typeof counts)[number]) => (
+    <TextField
+      key={key}
+      label={t(`settings.general.${key}`)}
+      hint={t(`settings.general.${key}Hint`)}
+      error={faultFor(key)}
+      inputMode="numeric"
+      value={countValues[key] ?? ''}
+      disabled={!mayWrite}
+      onChange={(event) => setCounts((before) => ({ ...before, [key]: event.target.value }))}
+    />
+  );
+
+  return (
+    <form onSubmit={send} className={styles.form} noValidate>
+      <Panel title={t('settings.general.app')}>
+        <div className={styles.fields}>
+          <TextField
+            label={t('settings.general.name')}
+            error={faultOf('name')}
+            value={name}
+            maxLength={255}
+            disabled={!mayWrite}
+            onChange={(event) => setName(event.target.value)}
+          />
+          <dl className={styles.facts}>
+            <div>
+              <dt>{t('settings.general.id')}</dt>
+              <dd>
+                <code>{app.id}</code>
+              </dd>
+            </div>
+            <div>
+              <dt>{t('settings.general.fee')}</dt>
+              <dd>{t('settings.general.feeOf', { percent: percentOf(app.platformFeeBps) })}</dd>
+            </div>
+          </dl>
+        </div>
+      </Panel>
+      <Panel title={t('settings.general.payments')} about={t('settings.general.paymentsAbout')}>
+        <div className={styles.fields}>
+          <Select
+            label={t('settings.general.captureMode')}
+            hint={t('settings.general.captureModeHint')}
+            value={captureMode}
+            onChange={setCaptureMode}
+            disabled={!mayWrite}
+            options={(['AUTOMATIC', 'MANUAL'] as const).map((mode) => ({
+              value: mode,
+              words: t(`settings.general.${mode}`),
+            }))}
+          />
+          {spanField('intentExpiry')}
+          {spanField('captureDeadline')}
+          {spanField('timelockDuration')}
+        </div>
+      </Panel>
+      <Panel title={t('settings.general.disputes')}>
+        <div className={styles.fields}>
+          {spanField('disputeStartDuration')}
+          {spanField('disputeTimeout')}
+          {countField('disputeTimeoutPayerBps')}
+        </div>
+      </Panel>
+      <Panel title={t('shell.pages.subscriptions')}>
+        <div className={styles.fields}>
+          <TextField
+            label={t('settings.general.subscriptionCapMultiplier')}
+            hint={t('settings.general.subscriptionCapMultiplierHint')}
+            error={faultOf('subscriptionCapMultiplier')}
+            inputMode="decimal"
+            value={multiplier}
+            disabled={!mayWrite}
+            onChange={(event) => setMultiplier(event.target.value)}
+          />
+          {countField('subscriptionGraceDays')}
+          {countField('subscriptionCaptureRetries')}
+        </div>
+      </Panel>
+      <ErrorNote error={error} />
+      {mayWrite && (
+        <div>
+          <Button look="primary" type="submit" isBusy={isSaving} busyWords={t('everywhere.saving')}>
+            {t('settings.save')}
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** Basis points as percent: 150 is "1.5". */
+function percentOf(bps: number): string {
+  return String(bps / 100);
+}

@@ -1,0 +1,195 @@
+/** Who may log in, with which role. Owners invite, change and remove. */
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import {
+  SettingsInviteDocument,
+  SettingsMembersDocument,
+  type SettingsMembersQuery,
+  SettingsRemoveMemberDocument,
+} from '../../../../generated/web/documents.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { Select } from '../../ui/fields/select.tsx';
+import { TextField } from '../../ui/fields/text-field.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { Status } from '../../ui/state/status.tsx';
+import { Time } from '../../ui/state/time.tsx';
+import { type Column, Table } from '../../ui/tables/table.tsx';
+import { useAsk } from '../session/use-ask.ts';
+import { type Role, useDashboard } from '../session/use-dashboard.ts';
+import { useTell } from '../session/use-tell.ts';
+import { Panel } from '../shell/panel.tsx';
+import styles from './settings.module.css';
+
+type Member = SettingsMembersQuery['members'][number];
+const roles = ['OWNER', 'DEVELOPER', 'VIEWER'] as const;
+
+export function MembersPanel() {
+  const { t } = useTranslation();
+  const { isOwner, member: self } = useDashboard();
+  const tell = useToasts();
+  const { data, error, isPending, refetch } = useAsk(SettingsMembersDocument, {});
+  const change = useTell(SettingsInviteDocument, { changes: [SettingsMembersDocument] });
+  const [leaving, setLeaving] = useState<Member>();
+  const changeRole = (member: Member, role: Role) =>
+    change.mutate(
+      { email: member.email, role },
+      {
+        onSuccess: () => tell({ title: t('settings.members.changed', { email: member.email }) }),
+      },
+    );
+  const roleWords = (role: Role) => t(`shell.role.${role}`);
+  const columns: Column<Member>[] = [
+    {
+      key: 'email',
+      head: t('settings.members.email'),
+      cell: ({ id, email }) => (
+        <span className={styles.email}>
+          {email} {id === self.id && <span className={styles.self}>{t('settings.members.you')}</span>}
+        </span>
+      ),
+    },
+    {
+      key: 'role',
+      head: t('settings.members.role'),
+      cell: (member) =>
+        isOwner ? (
+          <Select
+            isLabelHidden
+            label={t('settings.members.roleOf', { email: member.email })}
+            value={member.role}
+            disabled={change.isPending}
+            onChange={(role) => changeRole(member, role)}
+            options={roles.map((role) => ({ value: role, words: roleWords(role) }))}
+          />
+        ) : (
+          roleWords(member.role)
+        ),
+    },
+    {
+      key: 'state',
+      head: t('settings.members.state'),
+      isWide: true,
+      cell: ({ joinedAt, invitedAt }) =>
+        joinedAt ? (
+          <Status status="ACTIVE" />
+        ) : (
+          <Status status="PENDING">
+            {t('settings.members.invited')} <Time at={invitedAt} />
+          </Status>
+        ),
+    },
+    ...(isOwner
+      ? [
+          {
+            key: 'remove',
+            head: <span className="visually-hidden">{t('settings.members.remove')}</span>,
+            align: 'end' as const,
+            cell: (member: Member) => (
+              <Button
+                look="bare"
+                size="small"
+                icon="cross"
+                onPress={() => setLeaving(member)}
+                aria-label={t('settings.members.removeOf', { email: member.email })}
+              />
+            ),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Panel title={t('settings.parts.members')} about={t('settings.members.about')}>
+      {isOwner && <InviteForm />}
+      <ErrorNote error={error ?? change.error} retry={error ? refetch : undefined} />
+      <Table
+        caption={t('settings.parts.members')}
+        columns={columns}
+        rows={data?.members ?? []}
+        rowKey={({ id }) => id}
+        isLoading={isPending}
+      />
+      <RemoveDialog member={leaving} close={() => setLeaving(undefined)} />
+    </Panel>
+  );
+}
+
+function InviteForm() {
+  const { t } = useTranslation();
+  const tell = useToasts();
+  const invite = useTell(SettingsInviteDocument, { changes: [SettingsMembersDocument] });
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('DEVELOPER');
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    const invited = email.trim();
+    invite.mutate(
+      { email: invited, role },
+      {
+        onSuccess: () => {
+          setEmail('');
+          tell({ title: t('settings.members.mailed', { email: invited }) });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={send} className={styles.invite} noValidate>
+      <TextField
+        label={t('settings.members.inviteWhom')}
+        type="email"
+        autoComplete="off"
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+        error={invite.error?.fault.details?.find((detail) => detail.param === 'email')?.message}
+      />
+      <Select
+        label={t('settings.members.role')}
+        value={role}
+        onChange={setRole}
+        options={roles.map((one) => ({ value: one, words: t(`shell.role.${one}`) }))}
+      />
+      <Button type="submit" icon="plus" isBusy={invite.isPending} isDisabled={!email.includes('@')}>
+        {t('settings.members.invite')}
+      </Button>
+      {invite.error && !invite.error.fault.details?.length && <ErrorNote error={invite.error} />}
+    </form>
+  );
+}
+
+function RemoveDialog({ member, close }: { member: Member | undefined; close: () => void }) {
+  const { t } = useTranslation();
+  const tell = useToasts();
+  const remove = useTell(SettingsRemoveMemberDocument, { changes: [SettingsMembersDocument] });
+  const send = () => {
+    if (!member) return;
+    remove.mutate(
+      { id: member.id },
+      {
+        onSuccess: () => {
+          tell({ title: t('settings.members.removed', { email: member.email }) });
+          close();
+        },
+      },
+    );
+  };
+  return (
+    <Dialog
+      isOpen={member !== undefined}
+      onClose={close}
+      title={t('settings.members.removeOf', { email: member?.email ?? '' })}
+      about={t('settings.members.removeAbout')}
+      actions={
+        <>
+          <Button onPress={close}>{t('everywhere.cancel')}</Button>
+          <Button look="danger" isBusy={remove.isPending} onPress={send}>
+            {t('settings.members.remove')}
+          </Button>
+        </>
+      }
+    >
+      <ErrorNote error={remove.error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,28 @@
+/** Saves settings of the app in view, and says that it did; what the API refuses stands beside the fields that it names. */
+import { useTranslation } from 'react-i18next';
+import {
+  DashboardViewerDocument,
+  SettingsAppDocument,
+  type SettingsAppQuery,
+  SettingsUpdateAppDocument,
+  type UpdateAppInput,
+} from '../../../../generated/web/documents.ts';
+import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { useTell } from '../session/use-tell.ts';
+
+export type SettingsOfApp = SettingsAppQuery['app'];
+
+export function useSave() {
+  const { t } = useTranslation();
+  const { app } = useDashboard();
+  const tell = useToasts();
+  const update = useTell(SettingsUpdateAppDocument, { changes: [SettingsAppDocument, DashboardViewerDocument] });
+  return {
+    save: (input: UpdateAppInput) =>
+      update.mutate({ id: app.id, input }, { onSuccess: () => tell({ title: t('settings.saved') }) }),
+    isSaving: update.isPending,
+    error: update.error,
+    faultOf: (param: string) => update.error?.fault.details?.find((detail) => detail.param === param)?.message,
+  };
+}
