@@ -71,7 +71,10 @@ function isOpenAt(state: PaymentState): boolean {
 
 /** What this gateway decided and the chain does not show. */
 async function readDecisions(tx: DatabaseTransaction, { intent, evidence, state }: PaymentChange): Promise<Decisions> {
-  const pending = await tx.refund.count({ where: { paymentIntentId: intent.id, status: 'PENDING' } });
+  const { termsHash } = evidence.terms;
+  // After a reorganisation another payment may count, and the refund of the one that did is none of its own.
+  const ofPayment = { paymentIntentId: intent.id, transaction: { termsHash } };
+  const pending = await tx.refund.count({ where: { ...ofPayment, status: 'PENDING' } });
   const voided = state.status === 'NONE' && (await isVoidAsked(tx, evidence.terms));
   return { cancelled: voided, failed: intent.status === 'FAILED', refundPending: pending > 0 };
 }

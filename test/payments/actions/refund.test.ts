@@ -82,6 +82,27 @@ describe('a refund', () => {
     expect(await gateway.left(id, signed)).toBe(9_000_000n);
   });
 
+  it('of a payment that a reorganisation took does not keep the one accepted in its place waiting', async () => {
+    const { id } = await gateway.pay();
+    const other = await gateway.sign({ id }, { timelock: 10_000 });
+    await refundPaymentIntent(gateway.action, { ...request(id), reason: 'Of the first' });
+    await gateway.evm.reorg(1);
+    await gateway.observe();
+    expect(await gateway.status(id)).toBe('CREATED');
+    await gateway.authorize(other);
+    await gateway.observe();
+    expect(await gateway.status(id)).toBe('CAPTURED');
+    for (let tries = 0; tries < 6; tries++) {
+      await gateway.settleDown();
+      await gateway.passTime(17);
+    }
+    expect(await gateway.database.refund.findFirstOrThrow({ where: { paymentIntentId: id } })).toMatchObject({
+      status: 'FAILED',
+    });
+    expect(await gateway.read(id)).toMatchObject({ status: 'CAPTURED', acceptedTermsHash: other.id });
+    expect(await gateway.left(id, other)).toBe(10_000_000n);
+  });
+
   it('is one of two that race, and the other is refused', async () => {
     const { id } = await gateway.pay();
     const money = await gateway.gained(async () => {
