@@ -148,5 +148,9 @@ test('what no dashboard may: make payment intents; and what a viewer may change:
   expect(open('publishable key')).toEqual([]);
   expect(open('onetime token')).toEqual(['confirmOnetimeRequest']);
   expect(open('operator')).toEqual(['drainInstallation', 'pauseChain', 'resumeChain']);
-  expect(open('owner').filter((name) => !open('developer').includes(name))).toEqual(['inviteMember', 'removeMember']);
+  expect(open('owner').filter((name) => !open('developer').includes(name))).toEqual([
+    'createApp',
+    'inviteMember',
+    'removeMember',
+  ]);
 });

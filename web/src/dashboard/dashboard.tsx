@@ -1,6 +1,6 @@
 /** The dashboard: whoever is let in, the shell, and the page that the address names. */
 import { useTranslation } from 'react-i18next';
-import { Link, Route, Router, Switch, useLocation } from 'wouter';
+import { Link, matchRoute, Route, Router, useLocation, useRouter } from 'wouter';
 import { Toasts } from '../ui/overlays/toasts.tsx';
 import { Empty } from '../ui/state/empty.tsx';
 import { PageView } from './page-view.tsx';
@@ -15,24 +15,29 @@ export function Dashboard() {
       <Toasts>
         <Router base="/dashboard">
           <DashboardGate>
-            <Switch>
-              {pages.map((page) => (
-                <Route key={page.key} path={page.path}>
-                  <Shell under={page.under ?? page.key}>
-                    <PageView page={page} />
-                  </Shell>
-                </Route>
-              ))}
-              <Route>
-                <Shell under={undefined}>
-                  <Nowhere />
-                </Shell>
-              </Route>
-            </Switch>
+            <Rooms />
           </DashboardGate>
         </Router>
       </Toasts>
     </FaultBoundary>
+  );
+}
+
+/** The shell stands while pages come and go. */
+function Rooms() {
+  const [path] = useLocation();
+  const { parser } = useRouter();
+  const page = pages.find((one) => matchRoute(parser, one.path, path)[0]);
+  return (
+    <Shell under={page?.under ?? page?.key}>
+      {page ? (
+        <Route key={page.key} path={page.path}>
+          <PageView page={page} />
+        </Route>
+      ) : (
+        <Nowhere />
+      )}
+    </Shell>
   );
 }
 

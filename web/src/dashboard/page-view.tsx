@@ -8,6 +8,8 @@ import type { DashboardPage } from './pages.ts';
 import { FaultBoundary } from './shell/fault-boundary.tsx';
 
 const loaded = new Map<string, ComponentType>();
+/** Where the viewer was before. */
+let lastPath: string | undefined;
 
 export function PageView({ page }: { page: DashboardPage }) {
   const { t } = useTranslation();
@@ -16,6 +18,15 @@ export function PageView({ page }: { page: DashboardPage }) {
   useEffect(() => {
     document.title = `${title} · ${new URL(settings.publicUrl).host}`;
   }, [title]);
+  // Another page is begun at its top, also for who reads with the ears; the first one is left alone.
+  useEffect(() => {
+    const isFirst = lastPath === undefined;
+    const isSame = lastPath === path;
+    lastPath = path;
+    if (isFirst || isSame) return;
+    document.getElementById('content')?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [path]);
   const Content = contentOf(page);
   return (
     <FaultBoundary key={path}>

@@ -15,20 +15,22 @@ export function BooksPanel({ books, currency, isLoading }: BooksPanelProps) {
     ? sumBooks(books, currency)
     : bookParts.map((part) => ({ part, value: '', tokens: [] }));
   return (
-    <dl className={styles.books} aria-label={t('overview.books.label')}>
-      {sums.map((sum) => (
-        <div key={sum.part} className={styles.book} data-part={sum.part}>
-          <dt title={t(`overview.books.${sum.part}About`)}>{t(`overview.books.${sum.part}`)}</dt>
-          {books ? (
-            <BookFigure sum={sum} currency={currency} />
-          ) : (
-            <dd>
-              <Skeleton height={28} />
-            </dd>
-          )}
-        </div>
-      ))}
-    </dl>
+    <section aria-label={t('overview.books.label')}>
+      <dl className={styles.books}>
+        {sums.map((sum) => (
+          <div key={sum.part} className={styles.book} data-part={sum.part}>
+            <dt title={t(`overview.books.${sum.part}About`)}>{t(`overview.books.${sum.part}`)}</dt>
+            {books ? (
+              <BookFigure sum={sum} currency={currency} />
+            ) : (
+              <dd>
+                <Skeleton height={28} isSilent={sum.part !== 'received'} />
+              </dd>
+            )}
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
 

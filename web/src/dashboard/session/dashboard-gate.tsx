@@ -85,7 +85,10 @@ function Entered({ token, leave, children }: { token: string; leave: () => void;
     setChosenId(appId);
   };
   const logOut = async (everywhere: boolean) => {
-    await ask(LoginEndDocument, { everywhere }, { credential });
+    // A login that has ended already is left all the same.
+    await ask(LoginEndDocument, { everywhere }, { credential }).catch((fault: unknown) => {
+      if (!(fault instanceof ApiError && fault.code === 'AUTHENTICATION_ERROR')) throw fault;
+    });
     client.clear();
     leave();
   };

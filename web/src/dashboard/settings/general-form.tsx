@@ -52,7 +52,9 @@ export function GeneralForm({ app }: { app: SettingsOfApp }) {
       ...Object.fromEntries(spans.map((key) => [key, joinSpan(spanOf(key).count, spanOf(key).unit)])),
       ...Object.fromEntries(counts.map((key) => [key, Number(countValues[key])])),
     };
-    save(input);
+    // Only what was changed: another member may be at the other settings.
+    const changed = Object.entries(input).filter(([key, value]) => value !== Reflect.get(app, key));
+    save(Object.fromEntries(changed));
   };
   const spanField = (key: (typeof spans)[number]) => (
     <SpanField

@@ -2,6 +2,7 @@
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
+  DashboardViewerDocument,
   SettingsInviteDocument,
   SettingsMembersDocument,
   type SettingsMembersQuery,
@@ -30,7 +31,7 @@ export function MembersPanel() {
   const { isOwner, member: self } = useDashboard();
   const tell = useToasts();
   const { data, error, isPending, refetch } = useAsk(SettingsMembersDocument, {});
-  const change = useTell(SettingsInviteDocument, { changes: [SettingsMembersDocument] });
+  const change = useTell(SettingsInviteDocument, { changes: [SettingsMembersDocument, DashboardViewerDocument] });
   const [leaving, setLeaving] = useState<Member>();
   const changeRole = (member: Member, role: Role) =>
     change.mutate(

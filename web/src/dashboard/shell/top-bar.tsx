@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
+import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { useTheme } from '../../ui/use-theme.ts';
 import { languages, switchLanguage } from '../../words/open-words.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
@@ -66,10 +67,14 @@ function AccountMenu() {
   const { t, i18n } = useTranslation();
   const { member, logOut } = useDashboard();
   const [theme, setTheme] = useTheme();
+  const tell = useToasts();
   const [isLeaving, setLeaving] = useState(false);
   const leave = (everywhere: boolean) => {
     setLeaving(true);
-    logOut(everywhere).catch(() => setLeaving(false));
+    logOut(everywhere).catch(() => {
+      setLeaving(false);
+      tell({ title: t('shell.account.stillHere'), more: t('everywhere.fault.NETWORK'), tone: 'bad' });
+    });
   };
   return (
     <Menu

@@ -4,10 +4,18 @@ import styles from './state.module.css';
 
 const widths = ['92%', '78%', '85%', '64%'];
 
-export function Skeleton({ lines = 1, height }: { lines?: number; height?: number }) {
+type SkeletonProps = {
+  lines?: number;
+  /** Pixels. */
+  height?: number;
+  /** Where many stand side by side and one has said it. */
+  isSilent?: boolean;
+};
+
+export function Skeleton({ lines = 1, height, isSilent }: SkeletonProps) {
   const { t } = useTranslation();
   return (
-    <span role="status" aria-label={t('everywhere.loading')}>
+    <span {...(isSilent ? { 'aria-hidden': true } : { role: 'status', 'aria-label': t('everywhere.loading') })}>
       {Array.from({ length: lines }, (_, line) => (
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else.

@@ -71,7 +71,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, href, open, isFresh
                 <tr key={line}>
                   {columns.map((column) => (
                     <td key={column.key} className={cellClass(column)}>
-                      <Skeleton />
+                      <Skeleton isSilent={line > 0 || column.key !== columns[0]?.key} />
                     </td>
                   ))}
                 </tr>
