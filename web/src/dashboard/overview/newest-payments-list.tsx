@@ -18,7 +18,18 @@ export function NewestPayments({ payments, fresh }: NewestPaymentsProps) {
   const { base } = useRouter();
   const columns: Column<LivePayment>[] = [
     { key: 'amount', head: t('overview.newest.amount'), cell: (payment) => <AmountOf payment={payment} /> },
-    { key: 'status', head: t('overview.newest.status'), cell: ({ status }) => <Status status={status} /> },
+    {
+      key: 'status',
+      head: t('overview.newest.status'),
+      cell: ({ status, createdAt }) => (
+        <>
+          <Status status={status} />
+          <span className={styles.narrowTime}>
+            <Time at={createdAt} />
+          </span>
+        </>
+      ),
+    },
     {
       key: 'from',
       head: t('overview.newest.from'),
@@ -31,7 +42,13 @@ export function NewestPayments({ payments, fresh }: NewestPaymentsProps) {
       isWide: true,
       cell: ({ externalId }) => <span className={styles.reference}>{externalId ?? '–'}</span>,
     },
-    { key: 'when', head: t('overview.newest.when'), align: 'end', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      key: 'when',
+      head: t('overview.newest.when'),
+      align: 'end',
+      isWide: true,
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+    },
   ];
   return (
     <section aria-labelledby="newest" className={styles.newest}>
