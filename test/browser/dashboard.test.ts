@@ -31,6 +31,11 @@ async function logIn(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
+async function pay(amount: string, externalId: string): Promise<void> {
+  const { id } = await shop.call('POST', '/payments/intents', { amount, externalId });
+  await payIntent({ ground, shop, payer }, id);
+}
+
 /** A part of the money as the ledger has it, in base units of the one token that was paid in. */
 async function booked(account: 'ESCROW' | 'MERCHANT' | 'FEE'): Promise<bigint> {
   const where = { account, paymentIntent: { appId: shop.appId } };
@@ -47,7 +52,7 @@ async function lookAtBoth({ page, axe, pictures }: OpenPage, name: string): Prom
 }
 
 test('a member logs in with a mailed code, and sees the books and what is paid meanwhile', async () => {
-  await payIntent({ ground, shop }, { payer, amount: '12.50', externalId: 'order 1' });
+  await pay('12.50', 'order 1');
   const seen = await openPage({ expected: [/401/] });
   const { page } = seen;
   await page.goto(`${ground.origin}/dashboard?range=week`);
@@ -69,7 +74,7 @@ test('a member logs in with a mailed code, and sees the books and what is paid m
 
   // Paid by others while the page stands there: it is told, not asked again.
   const figure = (part: string) => page.locator(`[data-part="${part}"]`);
-  await payIntent({ ground, shop }, { payer, amount: '7.25', externalId: 'order 2' });
+  await pay('7.25', 'order 2');
   await page.getByRole('row').filter({ hasText: 'order 2' }).getByText('Settled').waitFor({ timeout: PATIENCE_MS });
   await figure('received')
     .getByText(fiatFigure('en', '19.75', 'USD'))
