@@ -72,7 +72,8 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   }
   const isChoosing = seen.card === 'wallet' || seen.card === 'way' || seen.card === 'sign';
   const solana = isChoosing && ways.solana.length > 0 ? ways.solana : undefined;
-  const isOnSolana = wantsSolana || (ways.isThere && ways.all.length === 0);
+  const isSolanaAlone = ways.isThere && ways.all.length === 0;
+  const isOnSolana = wantsSolana || isSolanaAlone;
   return (
     <PageFrame payee={view} summary={<SessionSummary view={view} />}>
       <Said seen={seen} />
@@ -84,7 +85,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               view={view}
               options={solana}
               now={now}
-              back={() => setWantsSolana(false)}
+              back={isSolanaAlone ? undefined : () => setWantsSolana(false)}
               refetch={reading.ask}
             />
           </Suspense>

@@ -11,7 +11,8 @@ import { Notice } from '../view/notice.tsx';
 type ProgressCardProps = {
   stage: Stage;
   txHash: string | null;
-  chain: { chainId: number; name: string } | undefined;
+  /** Without an escrow this payment service holds the money itself. */
+  chain: { chainId: number; name: string; escrow: string | null } | undefined;
   confirmations: { count: number; of: number } | undefined;
   /** Held until the merchant captures it, so that this is not waited for. */
   isHeld: boolean;
@@ -28,7 +29,7 @@ export function ProgressCard(props: ProgressCardProps) {
     confirmations
       ? t('checkout.progress.confirmed', { confirmed: confirmations.count, required: confirmations.of })
       : t('checkout.progress.seen'),
-    t('checkout.progress.authorized'),
+    t(chain?.escrow === null ? 'checkout.progress.custody' : 'checkout.progress.authorized'),
     ...(isHeld ? [] : [t('checkout.progress.captured')]),
   ];
   const current = stage === 'seen' ? 1 : 0;

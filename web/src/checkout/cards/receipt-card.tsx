@@ -27,11 +27,14 @@ type ReceiptCardProps = {
 export function ReceiptCard({ view, outcome, notice, paidAt }: ReceiptCardProps) {
   const { t } = useTranslation();
   const { successUrl } = view.session;
+  const { chainId } = view.payment ?? {};
+  // Without an escrow this payment service holds the money itself, and nobody can dispute.
+  const isCustodial = outcome === 'paid' && chainId != null && chainOf(chainId)?.escrow === null;
   const [icon, tone] = outcome === 'refunded' ? (['back', 'quiet'] as const) : (['check', 'good'] as const);
   return (
     <div className={styles.stack} data-outcome={outcome}>
       <CardHead icon={icon} tone={tone} title={t(`checkout.receipt.title.${outcome}`)}>
-        {t(`checkout.receipt.words.${outcome}`, { name: view.appName })}
+        {t(`checkout.receipt.words.${isCustodial ? 'custody' : outcome}`, { name: view.appName })}
       </CardHead>
       <ReceiptFacts view={view} />
       {notice && <Notice name={notice} />}

@@ -1,8 +1,21 @@
-/** Paying on Solana. */
+/** Paying on Solana: by a wallet of this browser, or by a code for any other. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
+import { chainOf } from '../../settings.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import { solanaChainName } from '../../wallet/solana/chain-name.ts';
+import { useSolanaWallets } from '../../wallet/solana/found-wallets.ts';
 import type { Option } from '../pay/ways.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import { CardHead } from '../view/card-head.tsx';
+import styles from '../view/cards.module.css';
+import { Notice } from '../view/notice.tsx';
+import { Custody } from './custody.tsx';
+import { SolanaCode } from './solana-code.tsx';
+import { SolanaQuoteCard } from './solana-quote-card.tsx';
+import { type SolanaPayment, useSolanaPayment } from './use-solana-payment.ts';
 
 export type SolanaCardProps = {
   session: SessionName;
@@ -11,12 +24,123 @@ export type SolanaCardProps = {
   options: readonly Option[];
   /** Milliseconds, by the gateway's clock. */
   now: number;
-  /** Back to the wallets of other chains. */
-  back: () => void;
+  /** Back to the wallets of other chains; undefined where there are none. */
+  back: (() => void) | undefined;
   /** Something was handed in: the session is asked anew. */
   refetch: () => Promise<unknown>;
 };
 
-export function SolanaCard({ options }: SolanaCardProps) {
-  return <CardHead title={options.map(({ symbol }) => symbol).join(', ')} />;
+export function SolanaCard({ options, ...rest }: SolanaCardProps) {
+  const [tokenKey, setTokenKey] = useState<string>();
+  const option = options.find((one) => one.tokenKey === tokenKey) ?? options[0];
+  if (!option) return null;
+  return <OptionCard {...rest} option={option} options={options} choose={setTokenKey} />;
+}
+
+type OptionCardProps = SolanaCardProps & { option: Option; choose: (tokenKey: string) => void };
+
+function OptionCard({ session, options, option, choose, now, back, refetch }: OptionCardProps) {
+  const { t } = useTranslation();
+  const payment = useSolanaPayment(session, { option, refetch });
+  const { quote, connected } = payment;
+  if (quote && quote.walletAddress === null) return <SolanaCode {...{ quote, option, now, payment }} />;
+  if (quote && connected) return <SolanaQuoteCard {...{ quote, option, now, payment, connected }} />;
+  return (
+    <div className={styles.stack}>
+      <CardHead title={t('solana.title')}>{t('solana.words')}</CardHead>
+      {options.length > 1 && <Tokens {...{ options, option, choose }} isBusy={payment.work !== undefined} />}
+      {payment.fault && <Notice name={payment.fault} values={{ chain: option.chainName }} />}
+      <Wallets payment={payment} option={option} />
+      <Custody />
+      {back && (
+        <Button look="bare" isWide isDisabled={payment.work !== undefined} onPress={back}>
+          {t('solana.back')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type TokensProps = {
+  options: readonly Option[];
+  option: Option;
+  choose: (tokenKey: string) => void;
+  isBusy: boolean;
+};
+
+function Tokens({ options, option, choose, isBusy }: TokensProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  return (
+    <div className={styles.list} role="radiogroup" aria-label={t('solana.token')}>
+      {options.map(({ tokenKey, symbol, chainName, cryptoAmount, decimals }) => {
+        const amount = formats.token(cryptoAmount, decimals);
+        return (
+          <label key={tokenKey} className={styles.choice} data-way={tokenKey}>
+            <input
+              type="radio"
+              name="solana-way"
+              value={tokenKey}
+              checked={tokenKey === option.tokenKey}
+              disabled={isBusy}
+              onChange={() => choose(tokenKey)}
+            />
+            <span className={styles.choiceName}>{t('solana.on', { symbol, chain: chainName })}</span>
+            <span className={styles.choiceSide} title={`${amount.exact} ${symbol}`}>
+              {amount.words} {symbol}
+            </span>
+          </label>
+        );
+      })}
+    </div>
+  );
+}
+
+/** One press for each wallet of this browser, and the code for all others. */
+function Wallets({ payment, option }: { payment: SolanaPayment; option: Option }) {
+  const { t } = useTranslation();
+  const chain = chainOf(option.chainId);
+  const wallets = useSolanaWallets(chain && solanaChainName(chain));
+  const isBusy = payment.work !== undefined;
+  const [pressed, setPressed] = useState<string>();
+  const begin = (wallet: (typeof wallets)[number]) => {
+    setPressed(wallet.name);
+    return payment.begin(wallet);
+  };
+  const scan = () => {
+    setPressed(undefined);
+    return payment.scan();
+  };
+  const isConnecting = payment.work === 'connecting';
+  return (
+    <div className={styles.actions}>
+      {wallets.map((wallet, index) => (
+        <Button
+          key={wallet.name}
+          look={index === 0 ? 'primary' : 'plain'}
+          size="large"
+          isWide
+          icon="wallet"
+          isBusy={isBusy && pressed === wallet.name}
+          isDisabled={isBusy}
+          busyWords={t(isConnecting ? 'solana.busy.connecting' : 'solana.busy.preparing')}
+          onPress={() => begin(wallet)}
+        >
+          {t('solana.connect', { name: wallet.name })}
+        </Button>
+      ))}
+      {wallets.length === 0 && <p className={styles.small}>{t('solana.noWallet')}</p>}
+      <Button
+        look={wallets.length === 0 ? 'primary' : 'plain'}
+        size="large"
+        isWide
+        isBusy={isBusy && pressed === undefined}
+        isDisabled={isBusy}
+        busyWords={t('solana.busy.preparing')}
+        onPress={scan}
+      >
+        {t('solana.scan')}
+      </Button>
+    </div>
+  );
 }

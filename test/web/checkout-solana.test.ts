@@ -1,0 +1,123 @@
+/** What the hosted page makes of Solana without a browser: what it lets a wallet sign, and what it makes of faults. */
+import { Keypair, SystemProgram, Transaction, TransactionInstruction } from '@solana/web3.js';
+import { describe, expect, it } from 'vitest';
+import { paymentTransaction } from '../../src/checkout/solana/payment-transaction.ts';
+import { solanaPayUrl } from '../../src/checkout/solana/solana-pay-url.ts';
+import { localMints } from '../../src/local/solana/local-solana-chain.ts';
+import { isShownTransfer, type ShownTransfer } from '../../web/src/checkout/solana/check-transaction.ts';
+import { readPaymentUrl } from '../../web/src/checkout/solana/payment-url.ts';
+import { solanaChainName } from '../../web/src/wallet/solana/chain-name.ts';
+import { solanaFault } from '../../web/src/wallet/solana/solana-fault.ts';
+
+const key = () => Keypair.generate().publicKey.toBase58();
+const [payer, recipient, reference] = [key(), key(), key()];
+const base = { payer, owner: recipient, amount: 12_500_000n, reference, memo: 'a quote', blockhash: key() };
+const mints = localMints.map(({ symbol, decimals, keypair, program }) => ({
+  symbol,
+  mint: {
+    address: keypair.publicKey.toBase58(),
+    programId: program.toBase58(),
+    decimals,
+    hasPlainTransfers: true,
+  },
+}));
+
+function asked(mint: (typeof mints)[number]['mint'] | null): { base64: string; shown: ShownTransfer } {
+  return {
+    base64: paymentTransaction({ ...base, mint, lastValidBlockHeight: 1 }),
+    shown: {
+      payer,
+      recipient,
+      token: mint?.address ?? 'native',
+      amount: base.amount,
+      decimals: mint?.decimals ?? 9,
+    },
+  };
+}
+
+function changed(base64: string, change: (transaction: Transaction) => void): string {
+  const transaction = Transaction.from(Buffer.from(base64, 'base64'));
+  change(transaction);
+  return transaction.serialize({ requireAllSignatures: false, verifySignatures: false }).toString('base64');
+}
+
+const ways = [...mints, { symbol: 'SOL', mint: null }];
+
+describe.each(ways)('what a wallet is asked to sign for $symbol', ({ mint }) => {
+  const { base64, shown } = asked(mint);
+
+  it('is let through when it is exactly what is shown', () => {
+    expect(isShownTransfer(base64, shown)).toBe(true);
+  });
+
+  it.each([
+    ['another amount', { amount: base.amount + 1n }],
+    ['another receiver', { recipient: key() }],
+    ['another payer', { payer: key() }],
+    ['another token', { token: mint ? 'native' : (mints[0]?.mint.address ?? '') }],
+  ])('is refused for %s', (_name, other) => {
+    expect(isShownTransfer(base64, { ...shown, ...other })).toBe(false);
+  });
+
+  it('is refused with anything beside it, twice, for two signers, or cut off', () => {
+    const from = Keypair.generate().publicKey;
+    const more = SystemProgram.transfer({ fromPubkey: from, toPubkey: from, lamports: 1 });
+    expect(
+      isShownTransfer(
+        changed(base64, (transaction) => transaction.add(more)),
+        shown,
+      ),
+    ).toBe(false);
+    const again = changed(base64, (transaction) => {
+      const last = transaction.instructions.at(-1);
+      if (last) transaction.add(last);
+    });
+    expect(isShownTransfer(again, shown)).toBe(false);
+    const stranger = changed(base64, (transaction) =>
+      transaction.add(
+        new TransactionInstruction({ programId: from, keys: [{ pubkey: from, isSigner: true, isWritable: true }] }),
+      ),
+    );
+    expect(isShownTransfer(stranger, shown)).toBe(false);
+    const bytes = Buffer.from(base64, 'base64');
+    expect(isShownTransfer(bytes.subarray(0, -3).toString('base64'), shown)).toBe(false);
+    expect(isShownTransfer(Buffer.concat([bytes, Buffer.of(0)]).toString('base64'), shown)).toBe(false);
+    expect(isShownTransfer('', shown)).toBe(false);
+  });
+});
+
+describe('the words of others', () => {
+  it('reads of a payment’s URL what is typed by hand', () => {
+    const [token] = mints;
+    const url = solanaPayUrl({
+      recipient,
+      amount: 12_500_000n,
+      decimals: 6,
+      mint: token?.mint.address ?? null,
+      reference,
+      label: 'Tea & more',
+      message: 'Thank you',
+      memo: 'a quote',
+    });
+    expect(readPaymentUrl(url)).toEqual({ recipient, amount: '12.5' });
+    expect(() => readPaymentUrl('https://example.com/?amount=1')).toThrow('no Solana Pay URL');
+  });
+
+  it('names the chains as wallets do', () => {
+    expect(solanaChainName({ chainId: 101, local: false })).toBe('solana:mainnet');
+    expect(solanaChainName({ chainId: 103, local: false })).toBe('solana:devnet');
+    expect(solanaChainName({ chainId: 103, local: true })).toBe('solana:localnet');
+    expect(solanaChainName({ chainId: 1, local: false })).toBe(undefined);
+  });
+
+  it.each([
+    [new Error('User rejected the request.'), 'REJECTED'],
+    [Object.assign(new Error('no'), { code: 4001 }), 'REJECTED'],
+    [new Error('Plugin Closed'), 'REJECTED'],
+    [new Error('Attempt to debit an account but found no record of a prior credit.'), 'NO_GAS'],
+    [new Error('Blockhash not found'), 'FAILED'],
+    [undefined, 'FAILED'],
+  ])('makes of %s what the payer is told: %s', (error, fault) => {
+    expect(solanaFault(error)).toBe(fault);
+  });
+});

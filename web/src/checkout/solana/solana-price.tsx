@@ -1,0 +1,29 @@
+/** The amount that is held, exactly, and how long still. */
+import { useTranslation } from 'react-i18next';
+import { classNames } from '../../ui/class-names.ts';
+import { countdown } from '../../ui/formats/time.ts';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import type { Option } from '../pay/ways.ts';
+import styles from '../view/cards.module.css';
+import type { SolanaQuote } from './solana-quote.ts';
+
+const LAST_MINUTE_MS = 60_000;
+
+export function SolanaPrice({ quote, option, now }: { quote: SolanaQuote; option: Option; now: number }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const amount = formats.token(quote.cryptoAmount, option.decimals);
+  const left = quote.expiresAt - now;
+  const isUrgent = left < LAST_MINUTE_MS;
+  return (
+    <div className={styles.quote}>
+      <span className={styles.sum}>
+        {amount.exact} {option.symbol}
+      </span>
+      <span className={styles.small}>{option.chainName}</span>
+      <span className={classNames(styles.small, isUrgent && styles.urgent)} role={isUrgent ? 'timer' : undefined}>
+        {left > 0 ? t('solana.left', { time: countdown(left) }) : t('solana.over')}
+      </span>
+    </div>
+  );
+}

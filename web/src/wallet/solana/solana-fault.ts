@@ -1,0 +1,12 @@
+/** What a Solana wallet or its node threw, as one of the sentences under `checkout.fault`. */
+
+export type SolanaFault = 'REJECTED' | 'NO_GAS' | 'FAILED';
+
+/** The standard gives refusals no code, so that wallets' words decide; 4001 is what some of them borrowed. */
+export function solanaFault(error: unknown): SolanaFault {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  const text = error instanceof Error ? error.message.toLowerCase() : '';
+  if (code === 4001 || /reject|denied|declined|cancel|closed/.test(text)) return 'REJECTED';
+  if (/insufficient|no record of a prior credit|attempt to debit/.test(text)) return 'NO_GAS';
+  return 'FAILED';
+}
