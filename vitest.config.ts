@@ -15,7 +15,8 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: BrowserLast },
     testTimeout: 60_000,
-    hookTimeout: 240_000,
+    // A whole installation starts in a hook, beside the tests of another file.
+    hookTimeout: 600_000,
     teardownTimeout: 60_000,
   },
 });

@@ -23,9 +23,9 @@ export type InstallationDoor = {
   close(): Promise<void>;
 };
 
-const START_LIMIT_MS = 220_000;
+const START_LIMIT_MS = 400_000;
 const STOP_LIMIT_MS = 45_000;
-const TRIES = 3;
+const TRIES = 2;
 
 const portNames = [
   'PORT',

@@ -31,7 +31,7 @@ export type OpenPage = {
 };
 
 /** Pictures are for eyes, not for git. */
-const pictureFolder = process.env.TEST_PICTURES ?? join(checkoutFolder, '.local', 'pictures');
+export const pictureFolder = process.env.TEST_PICTURES ?? join(checkoutFolder, '.local', 'pictures');
 const PATIENCE_MS = 60_000;
 const HEIGHT = 900;
 

@@ -1,0 +1,12 @@
+/** `npm run pictures`: walks through the pages, and puts the README's pictures into docs/pictures. */
+import { defineConfig, mergeConfig } from 'vitest/config';
+import base from '../../../vitest.config.ts';
+
+const { test, ...rest } = base;
+
+export default mergeConfig(
+  rest,
+  defineConfig({
+    test: { ...test, include: ['test/browser/pictures/*.walk.ts'], testTimeout: 1_200_000, maxWorkers: 1 },
+  }),
+);
