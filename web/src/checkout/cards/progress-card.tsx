@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Steps } from '../../ui/state/steps.tsx';
 import type { Stage } from '../steps.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
@@ -38,20 +38,14 @@ export function ProgressCard(props: ProgressCardProps) {
       <CardHead icon="clock" tone="wait" title={t(`checkout.progress.title.${stage}`)}>
         {t(`checkout.progress.words.${stage}`)}
       </CardHead>
-      <ol className={styles.steps} aria-live="polite">
-        {steps.map((words, index) => (
-          <li
-            key={words}
-            className={styles.step}
-            data-state={index < current ? 'done' : index === current ? 'current' : 'upcoming'}
-          >
-            <span className={styles.mark} aria-hidden="true">
-              {index < current ? <Icon name="check" /> : index + 1}
-            </span>
-            <span>{words}</span>
-          </li>
-        ))}
-      </ol>
+      <Steps
+        label={t(`checkout.progress.title.${stage}`)}
+        steps={steps.map((words, index) => ({
+          key: String(index),
+          state: index < current ? 'done' : index === current ? 'current' : 'upcoming',
+          title: words,
+        }))}
+      />
       {txHash && (
         <dl className={styles.facts}>
           <dt>{t('checkout.transaction')}</dt>

@@ -5,6 +5,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { countdown } from '../../ui/formats/time.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { Steps } from '../../ui/state/steps.tsx';
 import type { Prepared } from '../pay/payment-state.ts';
 import type { Way } from '../pay/ways.ts';
 import { CardHead } from '../view/card-head.tsx';
@@ -48,21 +49,14 @@ export function SignCard(props: SignCardProps) {
         </span>
       </div>
       {prepared.isChecked && (
-        <ol className={styles.steps}>
-          {prepared.steps.map((step, index) => (
-            <li
-              key={step.kind}
-              className={styles.step}
-              data-step={step.kind}
-              data-state={index < done ? 'done' : index === done ? 'current' : 'upcoming'}
-            >
-              <span className={styles.mark} aria-hidden="true">
-                {index < done ? <Icon name="check" /> : index + 1}
-              </span>
-              <span>{stepWords(step, { t, formats, token: way, often, isTrial })}</span>
-            </li>
-          ))}
-        </ol>
+        <Steps
+          label={t('checkout.sign.title')}
+          steps={prepared.steps.map((step, index) => ({
+            key: step.kind,
+            state: index < done ? 'done' : index === done ? 'current' : 'upcoming',
+            title: stepWords(step, { t, formats, token: way, often, isTrial }),
+          }))}
+        />
       )}
       <p className={styles.safe}>
         <Icon name="shield" />

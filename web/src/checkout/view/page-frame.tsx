@@ -1,7 +1,7 @@
 /** What every state of the page stands in: who is paid, the summary beside the one card, and our name, small. */
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { readableAccent } from '../../ui/formats/contrast.ts';
+import { applyAccent } from '../../ui/apply-accent.ts';
 import { Status } from '../../ui/state/status.tsx';
 import { type Language, languages, switchLanguage } from '../../words/open-words.ts';
 import styles from './frame.module.css';
@@ -16,7 +16,8 @@ export type Payee = {
 
 export function PageFrame({ payee, summary, children }: { payee?: Payee; summary?: ReactNode; children: ReactNode }) {
   const { t } = useTranslation();
-  useAccent(payee?.accentColor ?? undefined);
+  const accent = payee?.accentColor;
+  useEffect(() => applyAccent(accent), [accent]);
   useEffect(() => {
     document.title = payee ? t('checkout.title', { name: payee.appName }) : t('checkout.plainTitle');
   }, [payee, t]);
@@ -87,21 +88,3 @@ function Footer() {
 }
 
 const names: Record<Language, string> = { en: 'English', de: 'Deutsch' };
-
-/** Both sets at once, so that a change of theme finds its own. */
-function useAccent(colour: string | undefined): void {
-  useEffect(() => {
-    if (!colour) return;
-    const { style } = document.documentElement;
-    for (const [theme, surface] of [
-      ['light', '#ffffff'],
-      ['dark', '#171b21'],
-    ] as const) {
-      const made = readableAccent(colour, surface);
-      if (!made) return;
-      style.setProperty(`--accent-${theme}`, made.accent);
-      style.setProperty(`--on-accent-${theme}`, made.onAccent);
-      style.setProperty(`--accent-ink-${theme}`, made.accentInk);
-    }
-  }, [colour]);
-}
