@@ -5,7 +5,8 @@
  * - attempt: one signed version of it. A replacement keeps the nonce and raises the fees, and whichever attempt is
  *   mined resolves the transaction.
  * - abandoned: not wanted any more after it has a nonce. Its nonce is then used up by a transfer of nothing to oneself.
- *   So is one that was told as FAILED or CANCELLED and lost its block: it is SIGNED again, for later nonces wait for it.
+ *   So is one that was told as FAILED or CANCELLED and lost its block: it is SIGNED again, for later nonces wait for it;
+ *   and a nonce that somebody else with the key had used, when a reorganisation took theirs, by a row made for it.
  *
  * ```
  * QUEUED ──signed, nonce taken──► SIGNED ──a node took it──► SENT ──in a block──► MINED ──finalized──► FINAL
@@ -40,6 +41,9 @@ export type SendLimits = {
 };
 
 export const sendLimits: SendLimits = { inFlight: 16, resendAfterMs: 15_000, replaceAfterMs: 30_000, attempts: 20 };
+
+/** What a transfer of nothing to oneself needs. */
+export const TRANSFER_GAS = 21_000n;
 
 /** Failed simulations after which a transaction is given up, unless its purpose says otherwise. */
 export const defaultMaxFailures = 5;

@@ -1,4 +1,5 @@
 import { traced } from '../platform/request-trace.ts';
+import { fillNonces } from './fill-nonces.ts';
 import { followMined } from './follow-mined.ts';
 import { locateMined } from './locate-mined.ts';
 import { raiseFees } from './raise-fees.ts';
@@ -28,6 +29,7 @@ async function turn(world: SendingWorld): Promise<void> {
   await followMined(world, view);
   const waiting = await unminedTransactions(world.database, key);
   const unmined = await locateMined(world, { view, unmined: waiting });
+  await fillNonces(world, view);
   await raiseFees(world, { view, unmined });
   await resendTransactions(world, await unminedTransactions(world.database, key));
   const free = world.limits.inFlight - unmined.length;

@@ -1,13 +1,11 @@
 import type { OutgoingAttempt } from '../../prisma/client.ts';
 import { simulationFault } from './node-answer.ts';
-import { raisedFees } from './outgoing-transaction.ts';
+import { raisedFees, TRANSFER_GAS } from './outgoing-transaction.ts';
 import type { SenderView } from './read-sender.ts';
 import type { SendingWorld } from './sending-world.ts';
 import { signAttempt } from './sign-transactions.ts';
 import { callOf, gasLimitOf } from './simulate-transaction.ts';
 import type { OpenOutgoing } from './store.ts';
-
-const TRANSFER_GAS = 21_000n;
 
 /**
  * Replaces what is stuck by an attempt of the same nonce and higher fees, stored before it is sent. Stuck is what pays

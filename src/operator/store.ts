@@ -6,6 +6,8 @@ type Sender = { chainId: number; sender: string };
 
 const UNMINED_LIMIT = 200;
 const MINED_LIMIT = 500;
+/** More than ever wait for a lower one; what lies higher is looked at when these are used. */
+const NONCES_LIMIT = 1_000n;
 
 /** Signed and not known to be in a block, in nonce order, with their attempts from first to last. */
 export async function unminedTransactions(database: Database, { chainId, sender }: Sender): Promise<OpenOutgoing[]> {
@@ -83,4 +85,19 @@ export async function nextNonceOf(
 ): Promise<bigint | null> {
   const row = await database.operatorNonce.findUnique({ where: { chainId_address: { chainId, address } } });
   return row?.nextNonce ?? null;
+}
+
+/** The lowest nonces from `from` on that were given out, or passed over, and that no row of ours has. */
+export async function missingNonces(
+  database: Database,
+  { chainId, sender, from, limit }: Sender & { from: bigint; limit: number },
+): Promise<bigint[]> {
+  const rows = await database.$queryRaw<{ nonce: bigint }[]>`
+    SELECT free.nonce FROM operator_nonce counter,
+      generate_series(${from}::bigint, least(counter.next_nonce, ${from + NONCES_LIMIT}::bigint) - 1) AS free (nonce)
+    WHERE counter.chain_id = ${chainId} AND counter.address = ${sender} AND NOT EXISTS (
+      SELECT 1 FROM outgoing_transaction ours
+      WHERE ours.chain_id = ${chainId} AND ours.sender = ${sender} AND ours.nonce = free.nonce)
+    ORDER BY free.nonce LIMIT ${limit}`;
+  return rows.map((row) => row.nonce);
 }

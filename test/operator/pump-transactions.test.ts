@@ -285,6 +285,38 @@ describe('the pump', () => {
     expect(sender.told.map((one) => one.kind)).toEqual(['SIGNED', 'FAILED']);
   });
 
+  it("uses up a stranger's nonce when a reorg frees it, so that later nonces do not wait", async () => {
+    const sender = await openSender(ground, { confirmations: 1 });
+    const before = await balance();
+    const thief = createWalletClient({ account: sender.account, transport: http(ground.client.transport.url) });
+    const steal = (nonce: number) =>
+      thief.sendTransaction({ chain: null, to: sender.account.address, nonce, gas: 21_000n });
+    const first = await sender.enqueue({ purpose: 'behind a stranger' });
+    await steal(0);
+    await mine();
+    await sender.turn();
+    expect(await sender.row(first)).toMatchObject({ status: 'SENT', nonce: 1n });
+    await ground.admin.request({ method: 'anvil_reorg', params: [1, []] } as never);
+    // It waits for nonce 0, which nobody has any more.
+    await mine();
+    expect(await balance()).toBe(before);
+    await sender.turn();
+    await mine();
+    // The node may have dropped what came too early.
+    await sender.turn(sender.world.limits.resendAfterMs);
+    await mine();
+    await sender.turn();
+    await sender.turn();
+    expect(await balance()).toBe(before + 1n);
+    expect(await sender.row(first)).toMatchObject({ status: 'MINED', nonce: 1n });
+    const filled = await ground.database.outgoingTransaction.findFirstOrThrow({
+      where: { sender: sender.account.address.toLowerCase(), nonce: 0n },
+    });
+    expect(filled).toMatchObject({ status: 'CANCELLED', toAddress: sender.account.address.toLowerCase() });
+    const told = sender.told.filter((one) => one.outcome.id === first).map((one) => one.kind);
+    expect(told).toEqual(['SIGNED', 'MINED']);
+  });
+
   it('has every effect exactly once, with four pumps that crash anywhere', async () => {
     const sender = await openSender(ground);
     const effects = Number(process.env.PUMP_TEST_SENDS ?? 40);

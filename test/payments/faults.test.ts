@@ -29,7 +29,8 @@ async function pay() {
   return { intent, signed };
 }
 
-describe('a projector that is killed', () => {
+// Each is some thirty lives, on a machine that may do other things besides.
+describe('a projector that is killed', { timeout: 300_000 }, () => {
   it('applies a payment once, whatever step it dies at', async () => {
     let diesAt = 1;
     for (let done = false; !done; diesAt += 1) {
