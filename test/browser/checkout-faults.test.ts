@@ -1,0 +1,157 @@
+/** What goes wrong at the hosted page: each has its sentence and a way on, and nothing is paid twice. */
+import { beforeAll, expect, test, vi } from 'vitest';
+import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
+import { openPage } from './setup/open-page.ts';
+import {
+  asked,
+  CHAIN,
+  card,
+  choose,
+  makeLink,
+  notice,
+  OTHER_CHAIN,
+  paymentOf,
+  press,
+  sessionId,
+  toQuote,
+  visit,
+} from './setup/payer-visit.ts';
+
+let ground: BrowserGround;
+let shop: ShopGround;
+
+// A payment goes through worker, chain and indexer, and here beside everything else that is tested.
+vi.setConfig({ testTimeout: 600_000 });
+
+beforeAll(async () => {
+  ground = await openBrowserGround();
+  shop = await ground.openShop();
+});
+
+/** What a browser prints of an answer that was refused or did not come. */
+const network = [/Failed to load resource/, /WebSocket connection/];
+
+test('no link, a link that is switched off, no session, and no wallet are said so', async () => {
+  const { page, pictures, axe } = await openPage({ expected: network });
+  await page.goto(`${ground.origin}/link/nowhere`);
+  await page.getByRole('heading', { name: 'There is no such payment link' }).waitFor();
+  const { id, path } = await makeLink(shop);
+  await page.goto(`${ground.origin}${path}`);
+  await card(page, 'wallet');
+  await notice(page, 'NO_WALLET');
+  await pictures('checkout-no-wallet');
+  expect(await axe()).toEqual([]);
+  const session = sessionId(page);
+  await page.goto(`${ground.origin}/checkout/${session}#not-the-secret`);
+  await page.reload();
+  await page.getByRole('heading', { name: 'There is no such payment page' }).waitFor();
+  await ground.database.paymentLink.update({ where: { id }, data: { isActive: false } });
+  await page.goto(`${ground.origin}${path}`);
+  await page.locator('[data-end="inactive"]').waitFor();
+  expect(await axe()).toEqual([]);
+});
+
+test('declining, another chain, a reload and a quote that ran out leave the payer one press from paying', async () => {
+  const { path } = await makeLink(shop);
+  const { page, wallet } = await visit(ground, path, { chainId: OTHER_CHAIN, expected: network });
+  wallet.behave('wallet_requestPermissions', 'reject');
+  await press(page, /^Connect /);
+  await notice(page, 'REJECTED');
+  wallet.behave('wallet_requestPermissions');
+  await press(page, /^Connect /);
+  await card(page, 'way');
+  await choose(page, `USDC-${CHAIN}`);
+  await notice(page, 'WRONG_CHAIN');
+  wallet.behave('wallet_switchEthereumChain', 'reject');
+  await press(page, /^Switch your wallet to /);
+  await notice(page, 'REJECTED');
+  wallet.behave('wallet_switchEthereumChain');
+  await press(page, /^Switch your wallet to /);
+  await press(page, /^Continue with/);
+  await card(page, 'sign');
+
+  wallet.behave('eth_signTypedData_v4', 'reject');
+  await press(page, /^Sign to pay/);
+  await notice(page, 'REJECTED');
+  await page.reload();
+  await card(page, 'way');
+  await choose(page, `USDC-${CHAIN}`);
+  await press(page, /^Continue with/);
+  await card(page, 'sign');
+
+  const { id: paymentIntentId } = await paymentOf(ground, page);
+  await ground.database.quote.updateMany({ where: { paymentIntentId }, data: { expiresAt: new Date(0) } });
+  wallet.behave('eth_signTypedData_v4');
+  await press(page, /^Sign to pay/);
+  await notice(page, 'QUOTE_EXPIRED');
+  await press(page, /^Get a fresh price$/);
+  await press(page, /^Sign to pay/);
+  await card(page, 'receipt');
+});
+
+test('a wallet without money is told what it lacks, and one without gas is refused by its own chain', async () => {
+  const { path } = await makeLink(shop);
+  const poor = await visit(ground, path, { isPoor: true });
+  await press(poor.page, /^Connect /);
+  await notice(poor.page, 'NOTHING_TO_PAY_WITH');
+  expect(await poor.page.locator('[data-way] input:enabled').count()).toBe(0);
+  expect(await poor.axe()).toEqual([]);
+  await poor.picture('checkout-too-little');
+
+  const { page, wallet } = await visit(ground, path);
+  await toQuote(page, `ETH-${CHAIN}`);
+  wallet.behave('eth_sendTransaction', 'noMoney');
+  await press(page, /^Pay \d/);
+  await notice(page, 'NO_GAS');
+  wallet.behave('eth_sendTransaction', 'hang');
+  await press(page, /^Pay \d/);
+  const busy = page.getByRole('button', { name: 'Please confirm in your wallet' });
+  await busy.waitFor();
+  await busy.click({ force: true });
+  await busy.click({ force: true });
+  wallet.behave('eth_sendTransaction');
+  await card(page, 'receipt');
+  // Once with no gas, once for good: pressing a busy button asked nothing.
+  expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_sendTransaction']);
+});
+
+test('two tabs agree: what is paid in one is paid in the other, and an ended session says so in both', async () => {
+  const { path } = await makeLink(shop);
+  const { page, context, wallet } = await visit(ground, path);
+  await card(page, 'wallet');
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await card(other, 'wallet');
+  await toQuote(page, `USDC-${CHAIN}`);
+  await press(page, /^Sign to pay/);
+  await card(other, 'receipt');
+  await card(page, 'receipt');
+  await page.reload();
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['eth_signTypedData_v4']);
+
+  await page.goto(`${ground.origin}${path}`);
+  await card(page, 'way');
+  await shop.call('POST', `/checkout-sessions/${sessionId(page)}/expire`);
+  await card(page, 'expired');
+});
+
+test('while we cannot be reached the page says so, and goes on by itself', async () => {
+  const { path } = await makeLink(shop);
+  const { page, context } = await visit(ground, path, { expected: network });
+  await card(page, 'wallet');
+  const address = page.url();
+  await context.setOffline(true);
+  await context.route('**/graphql', (route) => route.abort());
+  await toggleVisibility();
+  await context.setOffline(false);
+  await page.goto('about:blank');
+  await page.goto(address);
+  await page.locator('[data-end="unreachable"]').waitFor();
+  await context.unroute('**/graphql');
+  await card(page, 'wallet');
+
+  async function toggleVisibility(): Promise<void> {
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  }
+});
