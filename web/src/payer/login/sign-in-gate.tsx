@@ -10,6 +10,7 @@ import { Note } from '../../ui/state/note.tsx';
 import { useWallet } from '../../wallet/evm/use-wallet.ts';
 import { evmChains } from '../../wallet/evm/wallet-config.ts';
 import { walletFault } from '../../wallet/evm/wallet-fault.ts';
+import { SendFaultNote } from '../view/call-button.tsx';
 import { HoldingsPage } from '../view/holdings-page.tsx';
 import styles from '../view/payer.module.css';
 import { credentialOf, signIn, signOut } from './payer-token.ts';
@@ -65,7 +66,6 @@ export function SignInGate({ wallet }: { wallet: Address }) {
 }
 
 function SignInFault({ fault }: { fault: unknown }) {
-  const { t } = useTranslation();
   if (fault instanceof ApiError) return <ErrorNote error={fault} />;
-  return <Note tone="bad" isUrgent title={t(`payer.wallet.${walletFault(fault)}`)} />;
+  return <SendFaultNote fault={{ kind: walletFault(fault) }} />;
 }

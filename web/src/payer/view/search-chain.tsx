@@ -7,7 +7,7 @@ import { Note } from '../../ui/state/note.tsx';
 import { chainReader } from '../../wallet/evm/chain-reader.ts';
 import { evmChains } from '../../wallet/evm/wallet-config.ts';
 import { type ChainSearch, findOnChain } from '../chain/find-on-chain.ts';
-import type { Holdings } from '../holdings/holding.ts';
+import { type Holdings, mergeHoldings } from '../holdings/holding.ts';
 import styles from './payer.module.css';
 
 type Searched = ReadonlyMap<number, ChainSearch | 'FAILED'>;
@@ -49,27 +49,26 @@ export function SearchChain({ wallet, onFound, isWanted }: SearchChainProps) {
       {failed.length > 0 && (
         <Note tone="wait" title={t('payer.search.failed', { names: failed.map(({ name }) => name).join(', ') })} />
       )}
-      {(searched.size === 0 || isPartial || failed.length > 0) && (
-        <Button size="small" icon="search" isBusy={isSearching} onPress={search}>
-          {t(isPartial ? 'payer.search.further' : 'payer.search.button')}
-        </Button>
-      )}
+      <Button size="small" icon="search" isBusy={isSearching} onPress={search}>
+        {t(isPartial ? 'payer.search.further' : 'payer.search.button')}
+      </Button>
     </section>
   );
 }
 
-/** Each chain from where the last search stopped. */
+/** Each chain from where the last search stopped, and anew where that was its first block. */
 async function searchAll(wallet: Address, before: Searched): Promise<Searched> {
   const found = await Promise.all(
     evmChains().map(async ({ chainId, escrow }): Promise<[number, ChainSearch | 'FAILED'][]> => {
+      if (escrow === null) return [];
       const last = before.get(chainId);
       const known = last === undefined || last === 'FAILED' ? undefined : last;
-      if (escrow === null || known?.from === 0n) return known ? [[chainId, known]] : [];
+      const start = known && known.from > 0n ? known.from : undefined;
       try {
         const reader = await chainReader(chainId);
         if (!reader) return [[chainId, 'FAILED']];
         const place = { chainId, escrow };
-        const search = await findOnChain(reader, { place, payer: wallet, before: known?.from });
+        const search = await findOnChain(reader, { place, payer: wallet, before: start });
         const payments = [...(known?.payments ?? []), ...search.payments];
         return [[chainId, { payments, consents: [...(known?.consents ?? []), ...search.consents], from: search.from }]];
       } catch {
@@ -82,9 +81,9 @@ async function searchAll(wallet: Address, before: Searched): Promise<Searched> {
 
 function holdingsIn(searched: Searched): Holdings {
   const all = [...searched.values()].flatMap((one) => (one === 'FAILED' ? [] : [one]));
-  return {
+  return mergeHoldings({
     payments: all.flatMap(({ payments }) => payments),
     consents: all.flatMap(({ consents }) => consents),
     allowances: [],
-  };
+  });
 }
