@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
- * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana; all when none is named. `--full`
- * takes the sizes of the published figures, `--write` puts the tables into docs/performance.md.
+ * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard; all when none is named.
+ * `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -11,6 +11,7 @@ import { type Bench, sizes } from './bench.ts';
 import { measureBalances } from './measure-balances.ts';
 import { measureChain } from './measure-chain.ts';
 import { measureCreates } from './measure-creates.ts';
+import { measureDashboard } from './measure-dashboard.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measurePrices } from './measure-prices.ts';
 import { measurePushes } from './measure-pushes.ts';
@@ -35,6 +36,7 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   prices: measurePrices,
   balances: measureBalances,
   solana: measureSolana,
+  dashboard: measureDashboard,
 };
 
 const { values, positionals } = parseArgs({
