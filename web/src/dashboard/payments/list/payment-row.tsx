@@ -64,7 +64,7 @@ export const PaymentRow = memo(function PaymentRow({
             <span className={styles.soft}> · {chainId === null ? '' : (chainOf(chainId)?.name ?? chainId)}</span>
           </span>
         ) : (
-          <span className={styles.soft}>{t('payments.list.unpaid')}</span>
+          <span className={styles.soft}>{row.status === 'CREATED' ? t('payments.list.unpaid') : '–'}</span>
         )}
       </span>
       <span role="gridcell" className={classNames(styles.cell, styles.reference)}>
