@@ -8,11 +8,13 @@ let made: Config | undefined;
 /** Wallets announce themselves (EIP-6963); one that only sits at `window.ethereum` is there too. */
 export function walletConfig(): Config {
   if (made) return made;
-  const [first, ...rest] = evmChains().map(toViemChain);
-  if (!first) throw new Error('This installation has no EVM chain.');
+  const [first = nowhere, ...rest] = evmChains().map(toViemChain);
   made = createConfig({
     chains: [first, ...rest],
-    transports: Object.fromEntries(evmChains().map((chain) => [chain.chainId, transportOf(chain)])),
+    transports: {
+      [nowhere.id]: unreachable(nowhere.name),
+      ...Object.fromEntries(evmChains().map((chain) => [chain.chainId, transportOf(chain)])),
+    },
     connectors: [injected({ shimDisconnect: true })],
     multiInjectedProviderDiscovery: true,
     storage: createStorage({ key: 'sluice.wallet', storage: window.localStorage }),
@@ -37,11 +39,22 @@ export function toViemChain(chain: ChainSettings): Chain {
   });
 }
 
+/** wagmi wants a chain, and an installation for Solana alone has none. */
+const nowhere: Chain = defineChain({
+  id: 0,
+  name: 'no chain',
+  nativeCurrency: { name: 'ETH', symbol: 'ETH', decimals: 18 },
+  rpcUrls: { default: { http: [] } },
+});
+
 /** Without a node for browsers, a chain is read through the wallet, while that is on it: see `chain-reader.ts`. */
 function transportOf(chain: ChainSettings): Transport {
-  if (chain.nodeUrl !== null) return http(chain.nodeUrl, { batch: true });
+  return chain.nodeUrl === null ? unreachable(chain.name) : http(chain.nodeUrl, { batch: true });
+}
+
+function unreachable(name: string): Transport {
   const request = async () => {
-    throw new Error(`${chain.name} has no node for browsers.`);
+    throw new Error(`${name} has no node for browsers.`);
   };
   return custom({ request }, { retryCount: 0 });
 }
