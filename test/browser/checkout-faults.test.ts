@@ -155,3 +155,37 @@ test('while we cannot be reached the page says so, and goes on by itself', async
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   }
 });
+
+test('a reorganisation takes the receipt back, and the payment counts when it returns', async () => {
+  const { path } = await makeLink(shop, { allowedChains: [OTHER_CHAIN] });
+  const { page } = await visit(ground, path, { chainId: OTHER_CHAIN });
+  await toQuote(page, `ETH-${OTHER_CHAIN}`);
+  await press(page, /^Pay \d/);
+  await card(page, 'receipt');
+  const { authorizationTxHash: hash } = await paymentOf(ground, page);
+  const dropped = await reorganise(OTHER_CHAIN, hash ?? '');
+  await page.locator('[data-stage="reorged"]').waitFor({ timeout: 120_000 });
+  await dropped.comeBack();
+  await card(page, 'receipt');
+});
+
+/** Drops the block of a transaction and all after it; what else was in them returns at once, for others are paying too. */
+async function reorganise(chainId: number, hash: string): Promise<{ comeBack(): Promise<void> }> {
+  const rpcUrl = ground.demo.chains.find((chain) => chain.chainId === chainId)?.rpcUrl ?? '';
+  const request = async (method: string, params: unknown[]) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    return (await answer.json()).result;
+  };
+  const { blockNumber } = await request('eth_getTransactionReceipt', [hash]);
+  const head = Number(await request('eth_blockNumber', []));
+  const raw = await request('eth_getRawTransactionByHash', [hash]);
+  const others: string[] = [];
+  for (let block = Number(blockNumber); block <= head; block++) {
+    const { transactions } = await request('eth_getBlockByNumber', [`0x${block.toString(16)}`, false]);
+    for (const one of transactions) if (one !== hash) others.push(await request('eth_getRawTransactionByHash', [one]));
+  }
+  await request('anvil_reorg', [head - Number(blockNumber) + 1, []]);
+  for (const one of others) await request('eth_sendRawTransaction', [one]);
+  return { comeBack: () => request('eth_sendRawTransaction', [raw]) };
+}
