@@ -1,0 +1,190 @@
+/** The payer's page in a real browser, with a wallet that signs and a contract that answers. */
+import type { Page } from 'playwright-core';
+import { createPublicClient, erc20Abi, getAddress, type Hex, http } from 'viem';
+import { beforeAll, expect, test } from 'vitest';
+import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
+import { readEscrowState } from '../../src/escrow/read-escrow-state.ts';
+import type { LocalAccount } from '../../src/local/local-accounts.ts';
+import { openMortalDoor } from './payer/mortal-door.ts';
+import { holdElsewhere, payShop, subscribe, walletOf } from './payer/pay-as.ts';
+import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
+import { injectEvmWallet } from './setup/inject-evm-wallet.ts';
+import { type OpenPage, openPage, type PageOptions } from './setup/open-page.ts';
+
+const CHAIN = 31337;
+const HOUR = 3600;
+const PATIENCE = { timeout: 60_000 };
+/** A whole story; most of it is waiting for blocks. */
+const STORY_MS = 240_000;
+
+let ground: BrowserGround;
+let shop: ShopGround;
+
+beforeAll(async () => {
+  ground = await openBrowserGround();
+  shop = await ground.openShop('Tea house');
+  // Long enough that a dispute can be opened whatever else this machine does.
+  await ground.database.app.update({
+    where: { id: shop.appId },
+    data: { timelockDuration: HOUR, disputeStartDuration: HOUR },
+  });
+});
+
+async function openWith(payer: LocalAccount, options: PageOptions = {}): Promise<OpenPage & { wallet: Wallet }> {
+  const opened = await openPage(options);
+  const rpcUrls = Object.fromEntries(ground.demo.chains.map((chain) => [chain.chainId, chain.rpcUrl]));
+  const wallet = await injectEvmWallet(opened.page, { privateKey: payer.privateKey, rpcUrls, chainId: CHAIN });
+  return { ...opened, wallet };
+}
+type Wallet = Awaited<ReturnType<typeof injectEvmWallet>>;
+
+const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
+
+function onChain(payer: LocalAccount) {
+  const { chain, escrow } = walletOf(ground, payer);
+  const client = createPublicClient({ transport: http(chain.rpcUrl) });
+  const usdc = getAddress(chain.tokens[0]?.address ?? '');
+  return {
+    state: (id: Hex) => readEscrowState({ client, escrow }, { id }),
+    allowance: () =>
+      client.readContract({ address: usdc, abi: erc20Abi, functionName: 'allowance', args: [payer.address, escrow] }),
+    isRevoked: async (id: Hex) =>
+      (await client.readContract({ address: escrow, abi: escrowAbi, functionName: 'consentState', args: [id] }))[0],
+  };
+}
+
+test('a wallet signs in, sees its hold and its subscription, disputes, revokes, and takes its allowance back', {
+  timeout: STORY_MS,
+}, async () => {
+  const payer = await ground.newPayer();
+  const chain = onChain(payer);
+  const intentId = await payShop(ground, shop, payer);
+  await subscribe(ground, shop, payer);
+  const { page, wallet, pictures, axe } = await openWith(payer);
+
+  await page.goto(`${ground.origin}/pay`);
+  await page.getByRole('heading', { name: 'Connect your wallet' }).waitFor();
+  await pictures('payer-connect');
+  await press(page, 'Connect Test wallet');
+  await page.waitForURL(`**/pay/${payer.address}`);
+  await page.getByRole('heading', { name: 'Show that it is your wallet' }).waitFor();
+  wallet.behave('personal_sign', 'reject');
+  await press(page, 'Sign in with your wallet');
+  await page.getByText('You said no in your wallet. Nothing happened.').waitFor();
+  await pictures('payer-sign-in');
+  expect(await axe()).toEqual([]);
+  wallet.behave('personal_sign');
+  await press(page, 'Sign in with your wallet');
+
+  const payment = page.getByRole('article', { name: 'Payment to Tea house' }).filter({ hasText: 'A pot of tea' });
+  await payment.getByText('Taken by the merchant').waitFor();
+  await payment.getByText('Read from the contract just now.').waitFor();
+  const consent = page.getByRole('article', { name: 'Subscription with Tea house' });
+  await consent.getByText('May charge you').waitFor();
+  await page.getByRole('article', { name: 'Allowance of USDC' }).waitFor();
+  await pictures('payer-holdings');
+  expect(await axe()).toEqual([]);
+
+  await payment.getByRole('button', { name: 'Dispute this payment' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Sign the dispute' }).click();
+  await dialog.getByText('Say in a few words what went wrong.').waitFor();
+  await dialog.getByLabel('What went wrong?').fill('The tea never came.');
+  await pictures('payer-dispute');
+  expect(await axe()).toEqual([]);
+  await dialog.getByRole('button', { name: 'Sign the dispute' }).click();
+  await dialog.getByText('Your dispute is on its way').waitFor();
+  await dialog.getByText('Close', { exact: true }).last().click();
+  await payment.getByText('Disputed', { exact: true }).waitFor();
+  // The page reads the contract, and may be ahead of the gateway, which waits for confirmations.
+  const disputed = () =>
+    ground.database.paymentIntent.findUnique({ where: { id: intentId }, include: { dispute: true } });
+  await expect.poll(async () => (await disputed())?.dispute?.reason, PATIENCE).toBe('The tea never came.');
+  const id: Hex = `0x${(await disputed())?.acceptedTermsHash?.slice(2)}`;
+  expect((await chain.state(id)).disputedAt).toBeGreaterThan(0);
+
+  wallet.behave('eth_sendTransaction', 'reject');
+  await consent.getByRole('button', { name: 'Revoke it' }).click();
+  await consent.getByText('You said no in your wallet. Nothing happened.').waitFor();
+  wallet.behave('eth_sendTransaction');
+  await consent.getByRole('button', { name: 'Revoke it' }).click();
+  await consent.getByText('Revoked', { exact: true }).waitFor();
+  const row = await ground.database.subscriptionConsent.findFirstOrThrow({ where: { walletAddress: payer.address } });
+  expect(await chain.isRevoked(`0x${row.consentId.slice(2)}`)).toBe(true);
+
+  expect(await chain.allowance()).toBeGreaterThan(0n);
+  const allowance = page.getByRole('article', { name: 'Allowance of USDC' });
+  await allowance.getByRole('button', { name: 'Set to zero' }).click();
+  await allowance.waitFor({ state: 'detached' });
+  expect(await chain.allowance()).toBe(0n);
+  await pictures('payer-done');
+});
+
+test('with the API gone the page reads the contract alone, and takes back and disputes by it', {
+  timeout: STORY_MS,
+}, async () => {
+  const payer = await ground.newPayer();
+  const chain = onChain(payer);
+  const intentId = await payShop(ground, shop, payer);
+  const door = await openMortalDoor(ground.origin);
+  const { page, pictures, axe } = await openWith(payer, { expected: [/Failed to load resource|ERR_/] });
+  await page.goto(`${door.url}/pay/${payer.address}`);
+  await press(page, 'Connect Test wallet');
+  await press(page, 'Sign in with your wallet');
+  const known = page.getByRole('article', { name: 'Payment to Tea house' });
+  await known.getByText('Taken by the merchant').waitFor();
+  // Nobody but the chain hears of this one, and nobody will take it.
+  const hold = await holdElsewhere(ground, payer, { merchant: getAddress(`0x${'ab'.repeat(20)}`), seconds: 20 });
+  await door.close();
+
+  await page.getByText('Sluice does not answer').waitFor();
+  const elsewhere = page.getByRole('article', { name: /^Payment to 0x/ });
+  await elsewhere.getByText('Yours to take back').waitFor();
+  await pictures('payer-alone');
+  expect(await axe()).toEqual([]);
+  await elsewhere.getByRole('button', { name: 'Take it back' }).click();
+  await elsewhere.getByText('Back with you').waitFor();
+  expect(await chain.state(hold.id)).toMatchObject({ status: 'RECLAIMED', left: 0n });
+
+  await known.getByRole('button', { name: 'Dispute this payment' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send the dispute' }).click();
+  await known.getByText('Disputed', { exact: true }).waitFor();
+  const dispute = () => ground.database.dispute.findUnique({ where: { paymentIntentId: intentId } });
+  await expect.poll(async () => (await dispute())?.status, PATIENCE).toBe('OPEN');
+});
+
+test('a wallet on a phone is offered where the installation has a project at WalletConnect, and nowhere else', {
+  timeout: STORY_MS,
+}, async () => {
+  const { page } = await openPage();
+  await page.goto(`${ground.origin}/pay`);
+  await page.getByText('No wallet was found in this browser').waitFor();
+  expect(await page.getByRole('button', { name: 'Wallet on a phone' }).count()).toBe(0);
+  await page.route('**/pay', async (route) => {
+    const response = await route.fetch();
+    const id = `"walletConnectProjectId":"${'ab'.repeat(16)}"`;
+    await route.fulfill({ response, body: (await response.text()).replace('"walletConnectProjectId":null', id) });
+  });
+  await page.goto(`${ground.origin}/pay`);
+  await page.getByRole('button', { name: 'Wallet on a phone' }).waitFor();
+});
+
+test('another wallet’s page is not shown, and a page of no wallet says so', { timeout: STORY_MS }, async () => {
+  const [payer, other] = await Promise.all([ground.newPayer({ isPoor: true }), ground.newPayer({ isPoor: true })]);
+  const { page, axe, picture } = await openWith(payer, { scheme: 'dark', width: 320, language: 'de' });
+  await page.goto(`${ground.origin}/pay/${other.address}`);
+  await press(page, 'Test wallet verbinden');
+  await page.getByText('Ihre Wallet ist eine andere').waitFor();
+  await picture('payer-other');
+  expect(await axe()).toEqual([]);
+  await press(page, 'Seite meiner Wallet zeigen');
+  await page.waitForURL(`**/pay/${payer.address}`);
+  await press(page, 'Mit Ihrer Wallet anmelden');
+  await page.getByText('Hier ist nichts').waitFor();
+  await picture('payer-empty');
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  expect(await axe()).toEqual([]);
+  await page.goto(`${ground.origin}/pay/nobody`);
+  await page.getByText('Das ist keine Adresse einer Wallet').waitFor();
+});
