@@ -1,6 +1,7 @@
 /** The query search: what a dashboard's search box finds, of every kind at once. */
 import type { Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
+import type { ScopedDatabase } from '../../../auth/scoped-database.ts';
 import { parseEvmAddress } from '../../../chains/evm/evm-address.ts';
 import { invalid } from '../../../errors.ts';
 import { findByText } from '../../../payments/find-by-text.ts';
@@ -109,14 +110,18 @@ async function find(context: GraphqlContext, text: string, appId: string | null 
   if (isId(text)) {
     const id = text.toLowerCase();
     const own = { ...app, id };
-    const payments = { ...app, OR: [{ id }, { checkoutSessions: { some: { id } } }, ofReference] };
+    const session = await context.database.checkoutSession.findUnique({
+      where: { id },
+      select: { paymentIntentId: true },
+    });
+    const payments = { ...app, id: { in: [id, session?.paymentIntentId ?? id, ...named.payments] } };
     const customers = { ...app, OR: [{ id }, ofName] };
     return { payments, customers, subscriptions: own, invoices: own, paymentLinks: own };
   }
   const hash = hashOf(text);
   if (hash !== null) {
-    const ofStep = [{ transactions: { some: { txHash: hash } } }, { terms: { some: { termsHash: hash } } }];
-    return { ...nothing, payments: { ...app, OR: [{ authorizationTxHash: hash }, ...ofStep, ofReference] } };
+    const ids = [...(await paymentsOfHash(context.database, hash)), ...named.payments];
+    return { ...nothing, payments: { ...app, id: { in: ids } } };
   }
   const wallet = parseEvmAddress(text) ?? (BASE58_ADDRESS.test(text) ? text : null);
   if (wallet !== null) {
@@ -130,4 +135,14 @@ async function find(context: GraphqlContext, text: string, appId: string | null 
     invoices: { ...app, invoiceNumber: { in: [text, text.toUpperCase()] } },
     paymentLinks: { ...app, OR: [{ slug: text.toLowerCase() }, { name: containing(text) }] },
   };
+}
+
+/** One read by each index: together, Postgres would read every payment. */
+async function paymentsOfHash(database: ScopedDatabase, hash: string): Promise<string[]> {
+  const [paid, steps, terms] = await Promise.all([
+    database.paymentIntent.findMany({ where: { authorizationTxHash: hash }, select: { id: true }, take: HITS }),
+    database.transaction.findMany({ where: { txHash: hash }, select: { paymentIntentId: true }, take: HITS }),
+    database.paymentTerms.findMany({ where: { termsHash: hash }, select: { paymentIntentId: true }, take: HITS }),
+  ]);
+  return [...paid.map(({ id }) => id), ...[...steps, ...terms].map(({ paymentIntentId }) => paymentIntentId)];
 }
