@@ -1,7 +1,7 @@
 /** The dashboard's payments and customers in a real browser, with payments that are really made meanwhile. */
 import type { Page } from 'playwright-core';
 import type { Hex } from 'viem';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { signStep } from '../checkout/sign-step.ts';
@@ -11,6 +11,9 @@ import { openPage } from './setup/open-page.ts';
 import { payIntent } from './setup/pay-intent.ts';
 
 const PATIENCE = { timeout: 60_000 };
+// Each test is a whole flow with several payments in it; on a busy machine that takes minutes.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
 let ground: BrowserGround;
 let shop: ShopGround;
 let receiver: Receiver;
@@ -29,12 +32,20 @@ beforeAll(async () => {
   payer = await ground.newPayer();
 });
 
+/** By a mailed code the first time, by the login that the tab then keeps afterwards. */
+const logins = new Map<string, string>();
+
 async function logIn(page: Page, email: string, path: string): Promise<void> {
+  const known = logins.get(email);
+  if (known) await page.addInitScript((login) => sessionStorage.setItem('sluice.login', login), known);
   await page.goto(`${ground.origin}/dashboard${path}`);
+  if (known) return;
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Mail me a code' }).click();
   await page.getByLabel('Code', { exact: true }).fill(await ground.loginCode(email));
   await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation').first().waitFor();
+  logins.set(email, (await page.evaluate(() => sessionStorage.getItem('sluice.login'))) ?? '');
 }
 
 const make = (body: object): Promise<{ id: string }> => shop.call('POST', '/payments/intents', body);
