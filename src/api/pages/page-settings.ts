@@ -2,6 +2,7 @@
 import { type Chain, takesPayment } from '../../chains/chain.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Config } from '../../config.ts';
+import { eventTypes } from '../../events/event-type.ts';
 
 export type PageSettings = ReturnType<typeof pageSettings>;
 
@@ -11,6 +12,7 @@ export function pageSettings(world: { config: Config; registry: Registry }) {
   return {
     publicUrl: config.publicUrl,
     walletConnectProjectId: config.walletConnectProjectId ?? null,
+    eventTypes,
     chains: registry
       .enabled()
       .map((chain) => ({ ...chain, isTest: takesPayment(chain, 'TEST'), nodeUrl: nodeOf(chain) })),

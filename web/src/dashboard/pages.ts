@@ -13,6 +13,8 @@ export type DashboardPage = {
   path: string;
   /** Its sign in the navigation; without one it is not there. */
   icon?: IconName;
+  /** In the navigation of those only whom the installation's operator named; the API refuses the others. */
+  isForOperators?: boolean;
   /** Which entry of the navigation it belongs to. */
   under?: string;
   load: () => Promise<ComponentType>;
@@ -53,6 +55,21 @@ export const pages: readonly DashboardPage[] = [
     under: 'customers',
     words: ['customers'],
     load: async () => (await import('./customers/customer-page.tsx')).CustomerPage,
+  }),
+  page({
+    key: 'developers',
+    path: '/developers',
+    icon: 'code',
+    words: ['developers'],
+    load: async () => (await import('./developers/developers-page.tsx')).DevelopersPage,
+  }),
+  page({
+    key: 'operations',
+    path: '/operations',
+    icon: 'pulse',
+    isForOperators: true,
+    words: ['operations'],
+    load: async () => (await import('./operations/operations-page.tsx')).OperationsPage,
   }),
   page({
     key: 'settings',

@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { DeveloperCreateKeyDocument, DeveloperKeysDocument } from '../../../../../generated/web/documents.ts';
+import { Button } from '../../../ui/button/button.tsx';
+import { Select } from '../../../ui/fields/select.tsx';
+import { TextField } from '../../../ui/fields/text-field.tsx';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { useDashboard } from '../../session/use-dashboard.ts';
+import { useTell } from '../../session/use-tell.ts';
+import { faultOf } from '../fault-of.ts';
+import { KeySecret } from './key-secret.tsx';
+
+export function CreateKey({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const { app } = useDashboard();
+  const [kind, setKind] = useState<'SECRET' | 'PUBLISHABLE'>('SECRET');
+  const [name, setName] = useState('');
+  const { mutateAsync, data, error } = useTell(DeveloperCreateKeyDocument, { changes: [DeveloperKeysDocument] });
+  const made = data?.createApiKey;
+  const create = () => mutateAsync({ input: { appId: app.id, kind, name: name.trim() || null } }).catch(() => {});
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={made ? t('developers.keys.madeTitle') : t('developers.keys.create')}
+      actions={
+        made ? (
+          <Button look="primary" onPress={onClose}>
+            {t('developers.keys.stored')}
+          </Button>
+        ) : (
+          <>
+            <Button onPress={onClose}>{t('everywhere.cancel')}</Button>
+            <Button look="primary" onPress={create}>
+              {t('developers.keys.create')}
+            </Button>
+          </>
+        )
+      }
+    >
+      {made ? (
+        <KeySecret secret={made.secret} name={t('developers.keys.key')} />
+      ) : (
+        <>
+          <Select
+            label={t('developers.keys.kind')}
+            hint={t(`developers.keys.kindAbout.${kind}`)}
+            value={kind}
+            onChange={setKind}
+            options={(['SECRET', 'PUBLISHABLE'] as const).map((value) => ({
+              value,
+              words: t(`developers.keys.kinds.${value}`),
+            }))}
+          />
+          <TextField
+            label={t('developers.keys.name')}
+            hint={t('developers.keys.nameHint')}
+            error={faultOf(error, 'name')}
+            value={name}
+            maxLength={255}
+            onChange={(event) => setName(event.target.value)}
+          />
+          {!faultOf(error, 'name') && <ErrorNote error={error} />}
+        </>
+      )}
+    </Dialog>
+  );
+}

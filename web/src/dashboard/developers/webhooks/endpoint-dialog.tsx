@@ -1,0 +1,106 @@
+/** An endpoint to be made or changed: its URL and what it hears. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import {
+  DeveloperCreateEndpointDocument,
+  type DeveloperEndpointFragment,
+  DeveloperEndpointsDocument,
+  DeveloperUpdateEndpointDocument,
+} from '../../../../../generated/web/documents.ts';
+import { settings } from '../../../settings.ts';
+import { Button } from '../../../ui/button/button.tsx';
+import { Checkbox } from '../../../ui/fields/checkbox.tsx';
+import { TextField } from '../../../ui/fields/text-field.tsx';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
+import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { useDashboard } from '../../session/use-dashboard.ts';
+import { useTell } from '../../session/use-tell.ts';
+import styles from '../developers.module.css';
+import { faultOf } from '../fault-of.ts';
+import { KeySecret } from '../keys/key-secret.tsx';
+
+type EndpointDialogProps = { endpoint?: DeveloperEndpointFragment; onClose: () => void };
+
+export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
+  const { t } = useTranslation();
+  const { app } = useDashboard();
+  const [url, setUrl] = useState(endpoint?.url ?? 'https://');
+  const [events, setEvents] = useState<readonly string[]>(endpoint?.events ?? ['*']);
+  const list = { changes: [DeveloperEndpointsDocument] };
+  const create = useTell(DeveloperCreateEndpointDocument, list);
+  const update = useTell(DeveloperUpdateEndpointDocument, list);
+  const error = create.error ?? update.error;
+  const secret = create.data?.createWebhookEndpoint.secret;
+  const isAll = events.includes('*');
+
+  const store = async () => {
+    const input = { url: url.trim(), events: isAll ? ['*'] : [...events] };
+    if (!endpoint) return void (await create.mutateAsync({ appId: app.id, input }).catch(() => {}));
+    await update.mutateAsync({ appId: app.id, id: endpoint.id, input }).then(onClose, () => {});
+  };
+  const toggle = (type: string, isOn: boolean) =>
+    setEvents((known) => (isOn ? [...known.filter((one) => one !== '*'), type] : known.filter((one) => one !== type)));
+
+  return (
+    <Dialog
+      isOpen
+      isWide
+      onClose={onClose}
+      title={
+        secret
+          ? t('developers.webhooks.madeTitle')
+          : t(endpoint ? 'developers.webhooks.edit' : 'developers.webhooks.create')
+      }
+      about={secret ? t('developers.webhooks.secretAbout') : undefined}
+      actions={
+        secret ? (
+          <Button look="primary" onPress={onClose}>
+            {t('developers.keys.stored')}
+          </Button>
+        ) : (
+          <>
+            <Button onPress={onClose}>{t('everywhere.cancel')}</Button>
+            <Button look="primary" onPress={store} isDisabled={events.length === 0}>
+              {t(endpoint ? 'developers.webhooks.store' : 'developers.webhooks.create')}
+            </Button>
+          </>
+        )
+      }
+    >
+      {secret ? (
+        <KeySecret secret={secret} name={t('developers.webhooks.secret')} />
+      ) : (
+        <div className={styles.form}>
+          <TextField
+            label={t('developers.webhooks.url')}
+            hint={t('developers.webhooks.urlHint')}
+            error={faultOf(error, 'url')}
+            type="url"
+            value={url}
+            maxLength={2048}
+            onChange={(event) => setUrl(event.target.value)}
+          />
+          <Checkbox
+            label={t('developers.webhooks.all')}
+            isChecked={isAll}
+            onChange={(isOn) => setEvents(isOn ? ['*'] : ['payment_intent.settled'])}
+          />
+          {!isAll && (
+            <fieldset className={styles.checks}>
+              <legend className="visually-hidden">{t('developers.webhooks.events')}</legend>
+              {settings.eventTypes.map((type) => (
+                <Checkbox
+                  key={type}
+                  label={type}
+                  isChecked={events.includes(type)}
+                  onChange={(isOn) => toggle(type, isOn)}
+                />
+              ))}
+            </fieldset>
+          )}
+          {!faultOf(error, 'url') && <ErrorNote error={error} />}
+        </div>
+      )}
+    </Dialog>
+  );
+}

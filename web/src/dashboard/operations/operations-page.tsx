@@ -1,0 +1,169 @@
+/** The installation for who looks after it: what is wrong first, then chains, keys, books and what is on its way. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import {
+  OperationsDrainDocument,
+  OperationsHeadsDocument,
+  OperationsInstallationDocument,
+  type OperationsInstallationQuery,
+} from '../../../../generated/web/documents.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { Note } from '../../ui/state/note.tsx';
+import { Skeleton } from '../../ui/state/skeleton.tsx';
+import { questionKey, useAsk } from '../session/use-ask.ts';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { useFollow } from '../session/use-follow.ts';
+import { useTell } from '../session/use-tell.ts';
+import { PageFrame } from '../shell/page-frame.tsx';
+import { Panel } from '../shell/panel.tsx';
+import { BooksTable } from './books-table.tsx';
+import { ChainsTable } from './chains-table.tsx';
+import styles from './operations.module.css';
+import { OutgoingTable } from './outgoing-table.tsx';
+import { SendersTable } from './senders-table.tsx';
+import { StuckTable } from './stuck-table.tsx';
+
+export type Installation = OperationsInstallationQuery['installation'];
+
+const LOOK_MS = 5_000;
+
+export function OperationsPage() {
+  const { t } = useTranslation();
+  const { member } = useDashboard();
+  if (!member.isOperator) {
+    return (
+      <PageFrame title={t('shell.pages.operations')}>
+        <Note title={t('operations.notYours')}>{t('operations.notYoursAbout')}</Note>
+      </PageFrame>
+    );
+  }
+  return <Operations />;
+}
+
+function Operations() {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const [isDraining, setDraining] = useState(false);
+  const { data, error, isPending, refetch } = useAsk(OperationsInstallationDocument, {}, { everyMs: LOOK_MS });
+  // Block numbers move as blocks come; the rest is looked at every few seconds.
+  useFollow(OperationsHeadsDocument, {}, ({ chainStatus }) => {
+    client.setQueryData<OperationsInstallationQuery>(questionKey(OperationsInstallationDocument, {}), (known) => {
+      if (!known) return known;
+      const chains = known.installation.chains.map((chain) => {
+        const news = chainStatus.find((one) => one.chainId === chain.chainId);
+        if (!news) return chain;
+        const { headBlock, appliedBlock, finalizedBlock, paused } = news;
+        return { ...chain, headBlock, appliedBlock, finalizedBlock, paused };
+      });
+      return { installation: { ...known.installation, chains } };
+    });
+  });
+  const installation = data?.installation;
+  return (
+    <PageFrame
+      title={t('shell.pages.operations')}
+      about={t('operations.about')}
+      actions={
+        <Button look="danger" onPress={() => setDraining(true)}>
+          {t('operations.drain')}
+        </Button>
+      }
+    >
+      <ErrorNote error={error} retry={refetch} />
+      {isPending && <Skeleton lines={8} />}
+      {installation && (
+        <>
+          <Faults faults={installation.faults} />
+          <Panel title={t('operations.chains.title')} about={t('operations.chains.about')}>
+            <ChainsTable chains={installation.chains} />
+          </Panel>
+          <Panel title={t('operations.work.title')}>
+            <Work work={installation.work} />
+          </Panel>
+          <Panel title={t('operations.senders.title')} about={t('operations.senders.about')}>
+            <SendersTable senders={installation.senders} />
+          </Panel>
+          <Panel title={t('operations.books.title')} about={t('operations.books.about')}>
+            <BooksTable books={installation.books} />
+          </Panel>
+          <Panel title={t('operations.outgoing.title')} about={t('operations.outgoing.about')}>
+            <OutgoingTable outgoing={installation.outgoing} />
+          </Panel>
+          <Panel title={t('operations.stuck.title')} about={t('operations.stuck.about')}>
+            <StuckTable stuck={installation.stuck} />
+          </Panel>
+        </>
+      )}
+      {isDraining && <DrainDialog onClose={() => setDraining(false)} />}
+    </PageFrame>
+  );
+}
+
+function Faults({ faults }: { faults: readonly string[] }) {
+  const { t } = useTranslation();
+  if (faults.length === 0) return <Note tone="good" title={t('operations.allWell')} />;
+  return (
+    <Note tone="bad" title={t('operations.faults', { count: faults.length })}>
+      <ul className={styles.faults}>
+        {faults.map((fault) => (
+          <li key={fault}>{fault}</li>
+        ))}
+      </ul>
+    </Note>
+  );
+}
+
+function Work({ work }: { work: Installation['work'] }) {
+  const { t } = useTranslation();
+  return (
+    <dl className={styles.figures}>
+      {Object.entries(work).map(([name, count]) => (
+        <div key={name}>
+          <dt>{t(`operations.work.${name}`)}</dt>
+          <dd>{count}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function DrainDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const { mutateAsync, data, error } = useTell(OperationsDrainDocument, { changes: [OperationsInstallationDocument] });
+  const drained = data?.drainInstallation;
+  const drain = () => mutateAsync({}).catch(() => {});
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={t('operations.drainTitle')}
+      about={t('operations.drainAbout')}
+      actions={
+        <>
+          <Button onPress={onClose}>{t('everywhere.close')}</Button>
+          <Button look="danger" onPress={drain} busyWords={t('operations.draining')}>
+            {t(drained ? 'operations.drainAgain' : 'operations.drain')}
+          </Button>
+        </>
+      }
+    >
+      {drained && (
+        <Note
+          tone={drained.isDrained ? 'good' : 'wait'}
+          title={t(drained.isDrained ? 'operations.drained' : 'operations.notDrained')}
+        >
+          {t('operations.rest', {
+            quotes: drained.openQuotes,
+            transactions: drained.transactions,
+            jobs: drained.jobs,
+            facts: drained.facts,
+          })}
+        </Note>
+      )}
+      <ErrorNote error={error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,49 @@
+import { useTranslation } from 'react-i18next';
+import { chainOf } from '../../settings.ts';
+import { Address } from '../../ui/addresses/address.tsx';
+import { Amount } from '../../ui/amounts/amount.tsx';
+import { Status } from '../../ui/state/status.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import type { Installation } from './operations-page.tsx';
+
+export function SendersTable({ senders }: { senders: Installation['senders'] }) {
+  const { t } = useTranslation();
+  return (
+    <Table
+      caption={t('operations.senders.title')}
+      rows={senders}
+      rowKey={(sender) => `${sender.chainId}:${sender.address}`}
+      columns={[
+        {
+          key: 'key',
+          head: t('operations.senders.key'),
+          cell: (one) => <Address value={one.address} chainId={one.chainId} />,
+        },
+        { key: 'chain', head: t('operations.chain'), cell: (one) => chainOf(one.chainId)?.name ?? one.chainId },
+        {
+          key: 'left',
+          head: t('operations.senders.left'),
+          align: 'end',
+          cell: ({ chainId, left, decimals }) =>
+            left === null ? (
+              '–'
+            ) : (
+              <Amount token={{ units: BigInt(left), decimals, symbol: chainOf(chainId)?.native.symbol ?? '' }} />
+            ),
+        },
+        {
+          key: 'state',
+          head: t('operations.state'),
+          cell: ({ left, isLow }) => {
+            const state = left === null ? 'UNKNOWN' : isLow ? 'LOW' : 'ENOUGH';
+            return (
+              <Status status={state} tone={state === 'ENOUGH' ? 'good' : state === 'LOW' ? 'bad' : 'wait'}>
+                {t(`operations.senders.states.${state}`)}
+              </Status>
+            );
+          },
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import { useTranslation } from 'react-i18next';
+import { Status } from '../../ui/state/status.tsx';
+import { Time } from '../../ui/state/time.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import styles from './operations.module.css';
+import type { Installation } from './operations-page.tsx';
+
+export function StuckTable({ stuck }: { stuck: Installation['stuck'] }) {
+  const { t } = useTranslation();
+  if (stuck.length === 0) return <p>{t('operations.stuck.none')}</p>;
+  return (
+    <Table
+      caption={t('operations.stuck.title')}
+      rows={stuck}
+      rowKey={(one) => `${one.kind}:${one.id}`}
+      columns={[
+        { key: 'kind', head: t('operations.stuck.kind'), cell: (one) => t(`operations.stuck.kinds.${one.kind}`) },
+        { key: 'id', head: t('operations.stuck.id'), cell: (one) => <code className={styles.words}>{one.id}</code> },
+        { key: 'state', head: t('operations.state'), cell: (one) => <Status status={one.state} tone="wait" /> },
+        { key: 'what', head: t('operations.stuck.what'), cell: (one) => one.error ?? one.what, isWide: true },
+        { key: 'since', head: t('operations.since'), cell: (one) => <Time at={one.since} /> },
+      ]}
+    />
+  );
+}
