@@ -56,14 +56,16 @@ export function MembersPanel() {
       head: t('settings.members.role'),
       cell: (member) =>
         isOwner ? (
-          <Select
-            isLabelHidden
-            label={t('settings.members.roleOf', { email: member.email })}
-            value={member.role}
-            disabled={change.isPending}
-            onChange={(role) => changeRole(member, role)}
-            options={roles.map((role) => ({ value: role, words: roleWords(role) }))}
-          />
+          <span className={styles.role}>
+            <Select
+              isLabelHidden
+              label={t('settings.members.roleOf', { email: member.email })}
+              value={member.role}
+              disabled={change.isPending}
+              onChange={(role) => changeRole(member, role)}
+              options={roles.map((role) => ({ value: role, words: roleWords(role) }))}
+            />
+          </span>
         ) : (
           roleWords(member.role)
         ),

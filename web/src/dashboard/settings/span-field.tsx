@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { Field } from '../../ui/fields/field.tsx';
+import fields from '../../ui/fields/fields.module.css';
 import { Select } from '../../ui/fields/select.tsx';
-import { TextField } from '../../ui/fields/text-field.tsx';
 import styles from './settings.module.css';
 import { type SpanUnit, spanUnits } from './spans.ts';
 
@@ -17,24 +18,27 @@ type SpanFieldProps = {
 export function SpanField({ label, hint, error, value, onChange, isDisabled }: SpanFieldProps) {
   const { t } = useTranslation();
   return (
-    <div className={styles.span}>
-      <TextField
-        label={label}
-        hint={hint}
-        error={error}
-        inputMode="numeric"
-        value={value.count}
-        disabled={isDisabled}
-        onChange={(event) => onChange({ ...value, count: event.target.value })}
-      />
-      <Select
-        label={t('settings.unitOf', { name: label })}
-        isLabelHidden
-        value={value.unit}
-        disabled={isDisabled}
-        onChange={(unit) => onChange({ ...value, unit })}
-        options={spanUnits.map((unit) => ({ value: unit, words: t(`settings.units.${unit}`) }))}
-      />
-    </div>
+    <Field label={label} hint={hint} error={error}>
+      {(wiring) => (
+        <div className={styles.span}>
+          <input
+            {...wiring}
+            className={fields.control}
+            inputMode="numeric"
+            value={value.count}
+            disabled={isDisabled}
+            onChange={(event) => onChange({ ...value, count: event.target.value })}
+          />
+          <Select
+            label={t('settings.unitOf', { name: label })}
+            isLabelHidden
+            value={value.unit}
+            disabled={isDisabled}
+            onChange={(unit) => onChange({ ...value, unit })}
+            options={spanUnits.map((unit) => ({ value: unit, words: t(`settings.units.${unit}`) }))}
+          />
+        </div>
+      )}
+    </Field>
   );
 }
