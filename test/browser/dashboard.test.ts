@@ -27,7 +27,7 @@ async function logIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Mail me a code' }).click();
   await expect.poll(async () => (await ground.mails(email)).length, { timeout: PATIENCE_MS }).toBeGreaterThan(before);
-  await page.getByLabel('Code').fill(await ground.loginCode(email));
+  await page.getByLabel('Code', { exact: true }).fill(await ground.loginCode(email));
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
@@ -61,10 +61,10 @@ test('a member logs in with a mailed code, and sees the books and what is paid m
   await page.getByLabel('E-mail address').fill(shop.ownerEmail);
   await page.getByRole('button', { name: 'Mail me a code' }).click();
   const code = await ground.loginCode(shop.ownerEmail);
-  await page.getByLabel('Code').fill(code === '000000' ? '000001' : '000000');
+  await page.getByLabel('Code', { exact: true }).fill(code === '000000' ? '000001' : '000000');
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
   await page.getByText('This code is wrong, used or too old.').waitFor();
-  await page.getByLabel('Code').fill(code);
+  await page.getByLabel('Code', { exact: true }).fill(code);
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -23,7 +23,8 @@ export function PayoutForm({ app }: { app: SettingsOfApp }) {
   const [values, setValues] = useState<Record<Family, string>>({ EVM: known('EVM'), SOLANA: known('SOLANA') });
   const chainsOf = (family: Family) =>
     settings.chains.filter((chain) => chain.family === family && chain.isTest === (app.mode === 'TEST'));
-  const offered = families.filter((family) => chainsOf(family).length > 0);
+  // An address for chains that are not enabled here any more is still shown.
+  const offered = families.filter((family) => chainsOf(family).length > 0 || known(family) !== '');
   const changed = offered.filter((family) => values[family].trim() !== known(family) && values[family].trim() !== '');
   const send = (event: FormEvent) => {
     event.preventDefault();
