@@ -81,7 +81,14 @@ const steps: Step[] = [
     command: ['web/build.ts'],
     environment: { NODE_ENV: 'production' },
     // The pages share the contract's words and types with the program.
-    inputs: ['web/**', 'src/escrow/*.ts', 'src/api/pages/*.ts', 'generated/web/documents.ts', 'package-lock.json'],
+    inputs: [
+      'web/**',
+      'src/escrow/*.ts',
+      'src/catalog/tax.ts',
+      'src/api/pages/*.ts',
+      'generated/web/documents.ts',
+      'package-lock.json',
+    ],
     outputs: ['generated/web/assets/manifest.json', 'generated/web/sizes.json'],
   },
 ];

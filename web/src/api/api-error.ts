@@ -3,6 +3,8 @@ export type Fault = {
   /** The API's code, such as VALIDATION_ERROR; NETWORK when there was no answer. */
   code: string;
   message: string;
+  /** The one field or argument that it is about, where the API names one. */
+  param?: string | undefined;
   /** The fields that are wrong, with why. */
   details?: readonly { param: string; message: string }[] | undefined;
   requestId?: string | undefined;
@@ -33,10 +35,11 @@ export function networkFault(cause: unknown, requestId?: string): ApiError {
 export function printedFault(errors: readonly unknown[], requestId?: string): ApiError {
   const [first] = errors;
   const { message, extensions } = asRecord(first);
-  const { code, details, retryable, requestId: named } = asRecord(extensions);
+  const { code, details, param, retryable, requestId: named } = asRecord(extensions);
   return new ApiError({
     code: typeof code === 'string' ? code : 'INTERNAL_ERROR',
     message: typeof message === 'string' ? message : 'Something failed.',
+    param: typeof param === 'string' ? param : undefined,
     details: Array.isArray(details) ? details.map(readDetail) : undefined,
     requestId: typeof named === 'string' ? named : requestId,
     retryable: retryable === true,

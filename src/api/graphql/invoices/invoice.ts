@@ -120,6 +120,7 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     customerAccount: t.relation('customerAccount', { description: 'The customer.' }),
     attempts: t.relation('renewalAttempts', {
       description: `The newest ${ATTEMPTS_SHOWN} tries to charge it, newest first; none for one of no subscription.`,
+      complexity: { field: 1, multiplier: ATTEMPTS_SHOWN },
       query: { orderBy: { id: 'desc' }, take: ATTEMPTS_SHOWN },
     }),
   }),

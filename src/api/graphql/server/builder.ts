@@ -49,11 +49,10 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    nodesOnConnection: true,
-    cursorType: 'String',
     // The connection has multiplied by its size already.
+    nodesOnConnection: { complexity: { field: 1, multiplier: 1 } },
     edgesFieldOptions: { complexity: { field: 1, multiplier: 1 } },
-    nodesFieldOptions: { complexity: { field: 1, multiplier: 1 } },
+    cursorType: 'String',
   },
   prisma: {
     // Only relations of rows that a scoped query found are loaded by it: see scoped-database.ts.

@@ -200,6 +200,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       }),
       invoices: t.relation('invoices', {
         description: 'The newest 10.',
+        complexity: { field: 1, multiplier: INVOICES_SHOWN },
         query: { orderBy: { id: 'desc' }, take: INVOICES_SHOWN },
       }),
     };

@@ -1,0 +1,209 @@
+/** Makes a payment link, or changes one; every field says the API's own limits where they are broken. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation } from 'wouter';
+import { LinkCreateDocument, type LinkDetailQuery, LinkUpdateDocument } from '../../../../generated/web/documents.ts';
+import { settings } from '../../settings.ts';
+import { Checkbox } from '../../ui/fields/checkbox.tsx';
+import { Select } from '../../ui/fields/select.tsx';
+import { TextArea } from '../../ui/fields/text-area.tsx';
+import { TextField } from '../../ui/fields/text-field.tsx';
+import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { ChainChoice } from '../resources/chain-choice.tsx';
+import { FormDialog } from '../resources/form-dialog.tsx';
+import { PriceChoice } from '../resources/price-choice.tsx';
+import styles from '../resources/resources.module.css';
+import { TaxChoice } from '../resources/tax-choice.tsx';
+import { useFaults } from '../resources/use-faults.ts';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { useTell } from '../session/use-tell.ts';
+import { type LinkValues, linkInput, linkValues, newLink, slugOf } from './link-values.ts';
+
+const params = [
+  'name',
+  'slug',
+  'description',
+  'amount',
+  'currency',
+  'productPlanId',
+  'productPlanPriceId',
+  'taxRateId',
+  'successUrl',
+  'cancelUrl',
+  'allowedChains',
+  'allowedTokens',
+] as const;
+
+export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLink']; onClose: () => void }) {
+  const { t } = useTranslation();
+  const { app } = useDashboard();
+  const [, go] = useLocation();
+  const tell = useToasts();
+  const [values, setValues] = useState<LinkValues>(() => (link ? linkValues(link) : newLink));
+  const [hasOwnSlug, setOwnSlug] = useState(link !== undefined);
+  const create = useTell(LinkCreateDocument);
+  const update = useTell(LinkUpdateDocument);
+  const faults = useFaults(create.error ?? update.error, params);
+  const set = (part: Partial<LinkValues>) => setValues((before) => ({ ...before, ...part }));
+  const setName = (name: string) => set({ name, ...(hasOwnSlug ? {} : { slug: slugOf(name) }) });
+  const send = () => {
+    const input = linkInput(values);
+    const onSaved = () => {
+      tell({ title: t('catalog.saved') });
+      onClose();
+    };
+    if (link) update.mutate({ id: link.id, input }, { onSuccess: onSaved });
+    else {
+      create.mutate(
+        { input: { appId: app.id, ...input } },
+        {
+          onSuccess: ({ createPaymentLink }) => {
+            tell({ title: t('links.created') });
+            go(`/links/${createPaymentLink.id}?share=1`);
+          },
+        },
+      );
+    }
+  };
+  return (
+    <FormDialog
+      title={link ? t('links.edit') : t('links.new')}
+      action={link ? t('everywhere.save') : t('links.create')}
+      onClose={onClose}
+      onSend={send}
+      isBusy={create.isPending || update.isPending}
+      error={faults.rest}
+      isWide
+    >
+      <div className={styles.pair}>
+        <TextField
+          label={t('catalog.name')}
+          name="name"
+          hint={t('links.nameHint')}
+          value={values.name}
+          maxLength={255}
+          onChange={(event) => setName(event.target.value)}
+          error={faults.at('name')}
+        />
+        <TextField
+          label={t('links.slug')}
+          name="slug"
+          hint={`${settings.publicUrl}/link/${values.slug || '…'}`}
+          value={values.slug}
+          maxLength={100}
+          spellCheck={false}
+          onChange={(event) => {
+            setOwnSlug(true);
+            set({ slug: event.target.value });
+          }}
+          error={faults.at('slug')}
+        />
+      </div>
+      <LinkPricingFields values={values} set={set} faultAt={faults.at} />
+      <TextArea
+        label={t('catalog.description')}
+        name="description"
+        hint={t('links.descriptionHint')}
+        value={values.description}
+        maxLength={2000}
+        onChange={(event) => set({ description: event.target.value })}
+        error={faults.at('description')}
+      />
+      <Checkbox
+        label={t('links.billing')}
+        hint={t('links.billingHint')}
+        isChecked={values.requireBillingDetails}
+        onChange={(requireBillingDetails) => set({ requireBillingDetails })}
+      />
+      <ChainChoice
+        value={values.selection}
+        onChange={(selection) => set({ selection })}
+        error={faults.at('allowedChains') ?? faults.at('allowedTokens')}
+      />
+      <div className={styles.pair}>
+        <TextField
+          label={t('links.successUrl')}
+          name="successUrl"
+          type="url"
+          hint={t('links.successUrlHint')}
+          value={values.successUrl}
+          onChange={(event) => set({ successUrl: event.target.value })}
+          error={faults.at('successUrl')}
+        />
+        <TextField
+          label={t('links.cancelUrl')}
+          name="cancelUrl"
+          type="url"
+          hint={t('links.cancelUrlHint')}
+          value={values.cancelUrl}
+          onChange={(event) => set({ cancelUrl: event.target.value })}
+          error={faults.at('cancelUrl')}
+        />
+      </div>
+    </FormDialog>
+  );
+}
+
+type PricingFieldsProps = {
+  values: LinkValues;
+  set: (part: Partial<LinkValues>) => void;
+  faultAt: (param: (typeof params)[number]) => string | undefined;
+};
+
+function LinkPricingFields({ values, set, faultAt }: PricingFieldsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <div className={styles.pair}>
+        <Select
+          label={t('links.pricing')}
+          value={values.pricing}
+          onChange={(pricing) => set({ pricing })}
+          options={[
+            { value: 'amount', words: t('links.pricingAmount') },
+            { value: 'price', words: t('links.pricingPrice') },
+            { value: 'open', words: t('links.pricingOpen') },
+          ]}
+        />
+        <TaxChoice
+          value={values.taxRateId}
+          onChange={(taxRateId) => set({ taxRateId })}
+          error={faultAt('taxRateId')}
+          hint={t('links.taxHint')}
+        />
+      </div>
+      {values.pricing === 'price' ? (
+        <PriceChoice
+          value={values.productPlanPriceId}
+          onChange={(price) => set(price ?? { productPlanId: '', productPlanPriceId: '' })}
+          none={t('catalog.choice.choosePrice')}
+          error={faultAt('productPlanPriceId') ?? faultAt('productPlanId')}
+        />
+      ) : (
+        <div className={styles.pair}>
+          {values.pricing === 'amount' && (
+            <TextField
+              label={t('catalog.price.amount')}
+              name="amount"
+              inputMode="decimal"
+              hint={t('catalog.price.amountHint')}
+              value={values.amount}
+              onChange={(event) => set({ amount: event.target.value })}
+              error={faultAt('amount')}
+            />
+          )}
+          <Select
+            label={t('catalog.price.currency')}
+            value={values.currency}
+            onChange={(currency) => set({ currency })}
+            options={[
+              { value: 'USD', words: 'USD' },
+              { value: 'EUR', words: 'EUR' },
+            ]}
+            error={faultAt('currency')}
+          />
+        </div>
+      )}
+    </>
+  );
+}

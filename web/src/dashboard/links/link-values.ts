@@ -1,0 +1,90 @@
+/** A payment link as a form holds it, and as the API takes it. */
+import type { CreatePaymentLinkInput, LinkDetailQuery } from '../../../../generated/web/documents.ts';
+import { plainAmount } from '../plans/price-values.ts';
+import { everything, readSelection, type Selection } from '../resources/selections.ts';
+
+/** What it takes: a fixed amount, a plan's price, or what the payer says. */
+export type LinkPricing = 'amount' | 'price' | 'open';
+
+export type LinkValues = {
+  name: string;
+  slug: string;
+  description: string;
+  pricing: LinkPricing;
+  amount: string;
+  currency: 'USD' | 'EUR';
+  productPlanId: string;
+  productPlanPriceId: string;
+  taxRateId: string;
+  requireBillingDetails: boolean;
+  successUrl: string;
+  cancelUrl: string;
+  selection: Selection;
+};
+
+export const newLink: LinkValues = {
+  name: '',
+  slug: '',
+  description: '',
+  pricing: 'amount',
+  amount: '',
+  currency: 'USD',
+  productPlanId: '',
+  productPlanPriceId: '',
+  taxRateId: '',
+  requireBillingDetails: false,
+  successUrl: '',
+  cancelUrl: '',
+  selection: everything,
+};
+
+export function linkValues(link: LinkDetailQuery['paymentLink']): LinkValues {
+  return {
+    name: link.name,
+    slug: link.slug,
+    description: link.description ?? '',
+    pricing: link.productPlanPrice || link.productPlan ? 'price' : link.amount ? 'amount' : 'open',
+    amount: link.amount ?? '',
+    currency: link.currency === 'EUR' ? 'EUR' : 'USD',
+    productPlanId: link.productPlan?.id ?? '',
+    productPlanPriceId: link.productPlanPrice?.id ?? '',
+    taxRateId: link.taxRate?.id ?? '',
+    requireBillingDetails: link.requireBillingDetails,
+    successUrl: link.successUrl ?? '',
+    cancelUrl: link.cancelUrl ?? '',
+    selection: readSelection(link),
+  };
+}
+
+/** The same fields for a new link and for a changed one: what is left empty is cleared. */
+export function linkInput(values: LinkValues): Omit<CreatePaymentLinkInput, 'appId'> {
+  const { pricing, selection } = values;
+  const orNull = (text: string) => text.trim() || null;
+  return {
+    name: values.name.trim(),
+    slug: values.slug.trim(),
+    description: orNull(values.description),
+    amount: pricing === 'amount' ? plainAmount(values.amount) : null,
+    currency: pricing === 'price' ? null : values.currency,
+    productPlanId: pricing === 'price' ? orNull(values.productPlanId) : null,
+    productPlanPriceId: pricing === 'price' ? orNull(values.productPlanPriceId) : null,
+    taxRateId: orNull(values.taxRateId),
+    requireBillingDetails: values.requireBillingDetails,
+    successUrl: orNull(values.successUrl),
+    cancelUrl: orNull(values.cancelUrl),
+    allowedChains: selection.chains,
+    allowedTokens: selection.tokens,
+  };
+}
+
+/** A slug from a name: "Große Tasse Kaffee!" is `grosse-tasse-kaffee`. */
+export function slugOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 100)
+    .replace(/^-+|-+$/g, '');
+}

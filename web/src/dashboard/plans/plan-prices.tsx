@@ -1,0 +1,102 @@
+/** A plan's prices, archived ones too, and what may be done with each. */
+import { useTranslation } from 'react-i18next';
+import type { PriceFactsFragment } from '../../../../generated/web/documents.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { Menu } from '../../ui/overlays/menu.tsx';
+import { Status } from '../../ui/state/status.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import styles from '../resources/resources.module.css';
+import { usePriceWords } from '../resources/use-price-words.ts';
+
+type Act = (price: PriceFactsFragment) => void;
+
+type PlanPricesProps = {
+  prices: readonly PriceFactsFragment[];
+  mayWrite: boolean;
+  onEdit: Act;
+  onDefault: Act;
+  onArchive: Act;
+  onBringBack: Act;
+  onDelete: Act;
+};
+
+export function PlanPrices(props: PlanPricesProps) {
+  const { prices, mayWrite, onEdit, onDefault, onArchive, onBringBack, onDelete } = props;
+  const { t } = useTranslation();
+  const { priceWords } = usePriceWords();
+  const entries = (price: PriceFactsFragment) => [
+    { key: 'edit', words: t('catalog.edit'), onSelect: () => onEdit(price) },
+    // The default price can be neither archived nor deleted: another one takes its place first.
+    ...(price.isDefault
+      ? []
+      : price.isActive
+        ? [
+            { key: 'default', words: t('catalog.price.makeDefault'), onSelect: () => onDefault(price) },
+            { key: 'archive', words: t('catalog.archive'), isDanger: true, onSelect: () => onArchive(price) },
+            { key: 'delete', words: t('catalog.delete'), isDanger: true, onSelect: () => onDelete(price) },
+          ]
+        : [{ key: 'back', words: t('catalog.bringBack'), onSelect: () => onBringBack(price) }]),
+  ];
+  return (
+    <Table
+      caption={t('catalog.price.plural')}
+      rows={prices}
+      rowKey={(price) => price.id}
+      columns={[
+        {
+          key: 'price',
+          head: t('catalog.price.title'),
+          cell: (price) => (
+            <span className={styles.stack}>
+              {priceWords(price)}
+              {price.nickname && <span className={styles.quiet}>{price.nickname}</span>}
+            </span>
+          ),
+        },
+        {
+          key: 'trial',
+          head: t('catalog.price.trialShort'),
+          isWide: true,
+          cell: (price) =>
+            price.trialPeriodDays ? t('catalog.price.trialDays', { count: price.trialPeriodDays }) : null,
+        },
+        {
+          key: 'state',
+          head: t('catalog.state'),
+          cell: (price) => (
+            <span className={styles.inline}>
+              {price.isActive ? (
+                <Status status="ACTIVE">{t('catalog.plan.sold')}</Status>
+              ) : (
+                <Status status="INACTIVE">{t('catalog.archived')}</Status>
+              )}
+              {price.isDefault && <span className={styles.quiet}>{t('catalog.price.isDefault')}</span>}
+            </span>
+          ),
+        },
+        ...(mayWrite
+          ? [
+              {
+                key: 'actions',
+                head: '',
+                align: 'end' as const,
+                cell: (price: PriceFactsFragment) => (
+                  <Menu
+                    trigger={
+                      <Button
+                        look="bare"
+                        size="small"
+                        icon="dots"
+                        aria-label={t('catalog.actionsOf', { name: priceWords(price) })}
+                      />
+                    }
+                    entries={entries(price)}
+                  />
+                ),
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}

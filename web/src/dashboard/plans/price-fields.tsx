@@ -1,0 +1,89 @@
+/** The fields of a price: what it costs, and how often. */
+import { useTranslation } from 'react-i18next';
+import type { CreateProductPlanPriceInput } from '../../../../generated/web/documents.ts';
+import { Select } from '../../ui/fields/select.tsx';
+import { TextField } from '../../ui/fields/text-field.tsx';
+import styles from '../resources/resources.module.css';
+import { useDashboard } from '../session/use-dashboard.ts';
+import type { PriceValues } from './price-values.ts';
+
+type Interval = NonNullable<CreateProductPlanPriceInput['billingInterval']>;
+
+type PriceFieldsProps = {
+  planType: 'ONE_TIME' | 'SUBSCRIPTION';
+  values: PriceValues;
+  onChange: (part: Partial<PriceValues>) => void;
+  /** Of the API's field of this name. */
+  faultAt: (param: keyof PriceValues) => string | undefined;
+};
+
+export function PriceFields({ planType, values, onChange, faultAt }: PriceFieldsProps) {
+  const { t } = useTranslation();
+  const { app } = useDashboard();
+  const intervals: Interval[] = [...(app.mode === 'TEST' ? (['MINUTE'] as const) : []), 'DAY', 'WEEK', 'MONTH', 'YEAR'];
+  return (
+    <>
+      <div className={styles.pair}>
+        <TextField
+          label={t('catalog.price.amount')}
+          name="amount"
+          inputMode="decimal"
+          hint={t('catalog.price.amountHint')}
+          value={values.amount}
+          onChange={(event) => onChange({ amount: event.target.value })}
+          error={faultAt('amount')}
+        />
+        <Select
+          label={t('catalog.price.currency')}
+          value={values.currency}
+          onChange={(currency) => onChange({ currency })}
+          options={[
+            { value: 'USD', words: 'USD' },
+            { value: 'EUR', words: 'EUR' },
+          ]}
+          error={faultAt('currency')}
+        />
+      </div>
+      {planType === 'SUBSCRIPTION' && (
+        <>
+          <div className={styles.pair}>
+            <TextField
+              label={t('catalog.price.count')}
+              name="billingIntervalCount"
+              inputMode="numeric"
+              hint={t('catalog.price.countHint')}
+              value={values.billingIntervalCount}
+              onChange={(event) => onChange({ billingIntervalCount: event.target.value })}
+              error={faultAt('billingIntervalCount')}
+            />
+            <Select
+              label={t('catalog.price.interval')}
+              value={values.billingInterval}
+              onChange={(billingInterval) => onChange({ billingInterval })}
+              options={intervals.map((value) => ({ value, words: t(`catalog.interval.${value}`) }))}
+              error={faultAt('billingInterval')}
+            />
+          </div>
+          <TextField
+            label={t('catalog.price.trial')}
+            name="trialPeriodDays"
+            inputMode="numeric"
+            hint={t('catalog.price.trialHint')}
+            value={values.trialPeriodDays}
+            onChange={(event) => onChange({ trialPeriodDays: event.target.value })}
+            error={faultAt('trialPeriodDays')}
+          />
+        </>
+      )}
+      <TextField
+        label={t('catalog.price.nickname')}
+        name="nickname"
+        hint={t('catalog.price.nicknameHint')}
+        value={values.nickname}
+        maxLength={255}
+        onChange={(event) => onChange({ nickname: event.target.value })}
+        error={faultAt('nickname')}
+      />
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+/** Asks before something is done that is felt outside: a sentence on what happens then, and the button that does it. */
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { ApiError } from '../../api/api-error.ts';
+import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { FormDialog } from './form-dialog.tsx';
+
+type ConfirmDialogProps<Variables> = {
+  title: string;
+  /** What happens then. */
+  about: ReactNode;
+  action: string;
+  done: string;
+  isDanger?: boolean;
+  mutation: Pick<UseMutationResult<unknown, ApiError, Variables>, 'mutate' | 'isPending' | 'error'>;
+  variables: Variables;
+  onClose: () => void;
+  onDone?: () => void;
+  children?: ReactNode;
+};
+
+export function ConfirmDialog<Variables>(props: ConfirmDialogProps<Variables>) {
+  const { title, about, action, done, isDanger, mutation, variables, onClose, onDone, children } = props;
+  const tell = useToasts();
+  const send = () =>
+    mutation.mutate(variables, {
+      onSuccess: () => {
+        tell({ title: done });
+        onClose();
+        onDone?.();
+      },
+    });
+  return (
+    <FormDialog
+      title={title}
+      about={about}
+      action={action}
+      onClose={onClose}
+      onSend={send}
+      isBusy={mutation.isPending}
+      error={mutation.error}
+      {...(isDanger ? { isDanger } : {})}
+    >
+      {children}
+    </FormDialog>
+  );
+}

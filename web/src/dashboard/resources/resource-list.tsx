@@ -1,0 +1,72 @@
+/** A list of the dashboard: filters, the table, its next page, and what stands there when it has no rows or no answer. */
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation } from 'wouter';
+import { Button } from '../../ui/button/button.tsx';
+import { Empty } from '../../ui/state/empty.tsx';
+import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { type Column, Table } from '../../ui/tables/table.tsx';
+import styles from './resources.module.css';
+
+type ResourceListProps<Row extends { id: string }> = {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  /** Below /dashboard; without it rows lead nowhere. */
+  wayOf?: (row: Row) => string;
+  error: unknown;
+  isLoading: boolean;
+  retry: () => unknown;
+  hasMore?: boolean;
+  loadMore?: () => unknown;
+  filters?: ReactNode;
+  isFiltered?: boolean;
+  /** Without rows and filters. */
+  empty: { title: string; about: string; call?: string; actions?: ReactNode };
+};
+
+export function ResourceList<Row extends { id: string }>(props: ResourceListProps<Row>) {
+  const { caption, columns, rows, wayOf, error, isLoading, retry, hasMore, loadMore, filters, isFiltered } = props;
+  const { t } = useTranslation();
+  const [, go] = useLocation();
+  const isEmpty = !isLoading && rows.length === 0;
+  return (
+    <div className={styles.list}>
+      {filters && !(isEmpty && !isFiltered) && <div className={styles.filters}>{filters}</div>}
+      <ErrorNote error={error} retry={retry} />
+      {isEmpty && !error && (
+        <ListEmpty {...props.empty} isFiltered={isFiltered} nothing={t('catalog.list.nothingFits')} />
+      )}
+      {!isEmpty && (
+        <Table
+          caption={caption}
+          columns={columns}
+          rows={rows}
+          rowKey={(row) => row.id}
+          isLoading={isLoading}
+          // An address with ~ is taken as it is; without it wouter would put the base before it a second time.
+          {...(wayOf ? { href: (row: Row) => `/dashboard${wayOf(row)}`, open: (href: string) => go(`~${href}`) } : {})}
+        />
+      )}
+      {hasMore && (
+        <div className={styles.more}>
+          <Button onPress={() => Promise.resolve(loadMore?.())}>{t('catalog.list.more')}</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+type ListEmptyProps = ResourceListProps<{ id: string }>['empty'] & {
+  isFiltered: boolean | undefined;
+  nothing: string;
+};
+
+function ListEmpty({ title, about, call, actions, isFiltered, nothing }: ListEmptyProps) {
+  if (isFiltered) return <Empty title={nothing} />;
+  return (
+    <Empty title={title} {...(call ? { call } : {})} actions={actions}>
+      {about}
+    </Empty>
+  );
+}

@@ -1,0 +1,35 @@
+/** One of the merchant's tax rates, or none. */
+import { useTranslation } from 'react-i18next';
+import { ResourceTaxRatesDocument } from '../../../../generated/web/documents.ts';
+import { Select } from '../../ui/fields/select.tsx';
+import { useAsk } from '../session/use-ask.ts';
+import { useTaxWords } from './use-tax-words.ts';
+
+type TaxChoiceProps = {
+  value: string;
+  onChange: (id: string) => void;
+  error?: string | undefined;
+  hint?: string;
+  label?: string;
+  isLabelHidden?: boolean;
+};
+
+export function TaxChoice({ value, onChange, error, hint, label, isLabelHidden }: TaxChoiceProps) {
+  const { t } = useTranslation();
+  const { data } = useAsk(ResourceTaxRatesDocument, {});
+  const taxWords = useTaxWords();
+  return (
+    <Select
+      label={label ?? t('catalog.tax.choice')}
+      {...(isLabelHidden ? { isLabelHidden } : {})}
+      hint={hint}
+      error={error}
+      value={value}
+      onChange={onChange}
+      options={[
+        { value: '', words: t('catalog.tax.none') },
+        ...(data?.taxRates ?? []).map((rate) => ({ value: rate.id, words: taxWords(rate) })),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,20 @@
+/** What a price costs and how often, in words: "12.00 USD every 3 months". */
+import { useTranslation } from 'react-i18next';
+import type { PriceFactsFragment } from '../../../../generated/web/documents.ts';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+
+type Priced = Pick<PriceFactsFragment, 'amount' | 'currency' | 'billingInterval' | 'billingIntervalCount'>;
+
+export function usePriceWords() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const intervalWords = (price: Priced): string =>
+    price.billingInterval
+      ? t(`catalog.every.${price.billingInterval}`, { count: price.billingIntervalCount })
+      : t('catalog.once');
+  const priceWords = (price: Priced): string =>
+    price.billingInterval
+      ? t('catalog.priceEvery', { price: formats.fiat(price.amount, price.currency), every: intervalWords(price) })
+      : formats.fiat(price.amount, price.currency);
+  return { priceWords, intervalWords };
+}

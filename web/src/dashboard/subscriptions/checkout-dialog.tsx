@@ -1,0 +1,50 @@
+/** Makes the link by which a customer begins a subscription: it signs the consent and pays the first period. */
+import { useTranslation } from 'react-i18next';
+import { SubscriptionCheckoutDocument } from '../../../../generated/web/documents.ts';
+import { CopyButton } from '../../ui/button/copy-button.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { Note } from '../../ui/state/note.tsx';
+import { Time } from '../../ui/state/time.tsx';
+import { FormDialog } from '../resources/form-dialog.tsx';
+import { useTell } from '../session/use-tell.ts';
+import styles from './subscriptions.module.css';
+
+type CheckoutDialogProps = { id: string; email: string | null | undefined; onClose: () => void };
+
+export function CheckoutDialog({ id, email, onClose }: CheckoutDialogProps) {
+  const { t } = useTranslation();
+  const checkout = useTell(SubscriptionCheckoutDocument, { changes: [] });
+  const session = checkout.data?.createSubscriptionCheckout;
+  if (!session) {
+    return (
+      <FormDialog
+        title={t('subscriptions.checkout')}
+        about={t('subscriptions.checkoutAbout')}
+        action={t('subscriptions.checkoutAction')}
+        onClose={onClose}
+        onSend={() => checkout.mutate({ id, input: {} })}
+        isBusy={checkout.isPending}
+        error={checkout.error}
+      />
+    );
+  }
+  const subject = encodeURIComponent(t('subscriptions.mailSubject'));
+  return (
+    <Dialog isOpen onClose={onClose} title={t('subscriptions.checkout')}>
+      <Note tone="wait" title={t('subscriptions.checkoutOnce')}>
+        {t('subscriptions.checkoutExpires')} <Time at={session.expiresAt} />
+      </Note>
+      <p className={styles.url}>
+        <code>{session.url}</code>
+      </p>
+      <div className={styles.inline}>
+        <CopyButton text={session.url} name={t('links.url')} hasWords />
+        {email && (
+          <a href={`mailto:${encodeURIComponent(email)}?subject=${subject}&body=${encodeURIComponent(session.url)}`}>
+            {t('subscriptions.mail', { email })}
+          </a>
+        )}
+      </div>
+    </Dialog>
+  );
+}

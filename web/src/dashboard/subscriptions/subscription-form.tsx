@@ -1,0 +1,69 @@
+/** Makes a subscription for a customer, and goes to its page, where its checkout link is. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation, useSearchParams } from 'wouter';
+import { SubscriptionCreateDocument } from '../../../../generated/web/documents.ts';
+import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { ChainChoice } from '../resources/chain-choice.tsx';
+import { CustomerChoice } from '../resources/customer-choice.tsx';
+import { FormDialog } from '../resources/form-dialog.tsx';
+import { type ChosenPrice, PriceChoice } from '../resources/price-choice.tsx';
+import { everything } from '../resources/selections.ts';
+import { useFaults } from '../resources/use-faults.ts';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { useTell } from '../session/use-tell.ts';
+
+const params = ['customerAccountId', 'productPlanId', 'productPlanPriceId', 'allowedChains', 'allowedTokens'] as const;
+
+export function SubscriptionForm({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const { app } = useDashboard();
+  const [, go] = useLocation();
+  const [search] = useSearchParams();
+  const tell = useToasts();
+  const [customerAccountId, setCustomer] = useState(search.get('customer') ?? '');
+  const [price, setPrice] = useState<ChosenPrice>();
+  const [selection, setSelection] = useState(everything);
+  const create = useTell(SubscriptionCreateDocument);
+  const faults = useFaults(create.error, params);
+  const send = () => {
+    if (!price) return;
+    const allowed = { allowedChains: selection.chains, allowedTokens: selection.tokens };
+    create.mutate(
+      { input: { appId: app.id, customerAccountId, ...price, ...allowed } },
+      {
+        onSuccess: ({ createSubscription }) => {
+          tell({ title: t('subscriptions.created') });
+          go(`/subscriptions/${createSubscription.id}`);
+        },
+      },
+    );
+  };
+  return (
+    <FormDialog
+      title={t('subscriptions.new')}
+      about={t('subscriptions.newAbout')}
+      action={t('subscriptions.create')}
+      onClose={onClose}
+      onSend={send}
+      isBusy={create.isPending}
+      isDisabled={!price || customerAccountId === ''}
+      error={faults.rest}
+    >
+      <CustomerChoice value={customerAccountId} onChange={setCustomer} error={faults.at('customerAccountId')} />
+      <PriceChoice
+        planType="SUBSCRIPTION"
+        value={price?.productPlanPriceId ?? ''}
+        onChange={setPrice}
+        none={t('catalog.choice.choosePrice')}
+        error={faults.at('productPlanPriceId') ?? faults.at('productPlanId')}
+      />
+      <ChainChoice
+        value={selection}
+        onChange={setSelection}
+        isRecurring
+        error={faults.at('allowedChains') ?? faults.at('allowedTokens')}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,115 @@
+/** Subscriptions: the list, by status; what looks bad before the next charge is said in the row. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'wouter';
+import { SubscriptionListDocument } from '../../../../generated/web/documents.ts';
+import { settings } from '../../settings.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import { Status } from '../../ui/state/status.tsx';
+import { Time } from '../../ui/state/time.tsx';
+import { customerName } from '../resources/customer-name.ts';
+import { FilterSelect } from '../resources/filter-select.tsx';
+import { ResourceList } from '../resources/resource-list.tsx';
+import styles from '../resources/resources.module.css';
+import { useAskPages } from '../resources/use-ask-pages.ts';
+import { useFilter } from '../resources/use-filter.ts';
+import { usePriceWords } from '../resources/use-price-words.ts';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { PageFrame } from '../shell/page-frame.tsx';
+import { SubscriptionForm } from './subscription-form.tsx';
+
+const statuses = ['PENDING', 'ACTIVE', 'PAUSED', 'PAST_DUE', 'CANCELLED'] as const;
+
+export function SubscriptionsPage() {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { priceWords } = usePriceWords();
+  const { app, mayWrite } = useDashboard();
+  const [status, setStatus] = useFilter('status', statuses);
+  const [search] = useSearchParams();
+  const customerAccountId = search.get('customer');
+  const [isCreating, setCreating] = useState(false);
+  const list = useAskPages(
+    SubscriptionListDocument,
+    { appId: app.id, ...(status ? { status } : {}), ...(customerAccountId ? { customerAccountId } : {}) },
+    (result) => result.subscriptions,
+  );
+  return (
+    <PageFrame
+      title={t('subscriptions.title')}
+      about={t('subscriptions.about')}
+      actions={
+        mayWrite && (
+          <Button look="primary" icon="plus" onPress={() => setCreating(true)}>
+            {t('subscriptions.new')}
+          </Button>
+        )
+      }
+    >
+      <ResourceList
+        caption={t('subscriptions.title')}
+        {...list}
+        wayOf={(subscription) => `/subscriptions/${subscription.id}`}
+        isFiltered={status !== undefined || customerAccountId !== null}
+        filters={
+          <FilterSelect
+            label={t('catalog.state')}
+            all={t('subscriptions.allStates')}
+            value={status}
+            onChange={setStatus}
+            options={statuses.map((value) => ({ value, words: t(`everywhere.status.${value}`) }))}
+          />
+        }
+        empty={{
+          title: t('subscriptions.empty'),
+          about: t('subscriptions.emptyMore'),
+          call: `curl ${settings.publicUrl}/subscriptions -H "x-api-key: $KEY" -H 'content-type: application/json' \\\n  -d '{"appId":"${app.id}","customerAccountId":"…","productPlanId":"…","productPlanPriceId":"…"}'`,
+        }}
+        columns={[
+          {
+            key: 'customer',
+            head: t('invoices.customer'),
+            cell: (subscription) => customerName(subscription.customerAccount),
+          },
+          {
+            key: 'plan',
+            head: t('catalog.plan.one'),
+            cell: (subscription) => (
+              <span className={styles.stack}>
+                {subscription.productPlan.name}
+                <span className={styles.quiet}>{priceWords(subscription.productPlanPrice)}</span>
+              </span>
+            ),
+          },
+          {
+            key: 'status',
+            head: t('catalog.state'),
+            cell: ({ status: state, renewalForecast: forecast }) => (
+              <span className={styles.inline}>
+                <Status status={state} />
+                {state === 'ACTIVE' && forecast && forecast !== 'OK' && <Status status={forecast} />}
+              </span>
+            ),
+          },
+          {
+            key: 'next',
+            head: t('subscriptions.nextCharge'),
+            isWide: true,
+            cell: ({ status: state, cancelAt, currentPeriodEnd }) =>
+              cancelAt
+                ? t('subscriptions.endsOn', { day: formats.day(new Date(cancelAt)) })
+                : state === 'ACTIVE' && currentPeriodEnd && formats.day(new Date(currentPeriodEnd)),
+          },
+          {
+            key: 'created',
+            head: t('catalog.created'),
+            isWide: true,
+            cell: (subscription) => <Time at={subscription.createdAt} />,
+          },
+        ]}
+      />
+      {isCreating && <SubscriptionForm onClose={() => setCreating(false)} />}
+    </PageFrame>
+  );
+}

@@ -1,0 +1,99 @@
+/** Makes a tax rate, or changes one; the limits are the API's. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { TaxCreateDocument, TaxUpdateDocument } from '../../../../generated/web/documents.ts';
+import { Checkbox } from '../../ui/fields/checkbox.tsx';
+import { TextField } from '../../ui/fields/text-field.tsx';
+import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { FormDialog } from '../resources/form-dialog.tsx';
+import styles from '../resources/resources.module.css';
+import { useFaults } from '../resources/use-faults.ts';
+import { useTell } from '../session/use-tell.ts';
+import type { TaxRow } from './taxes-page.tsx';
+
+const params = ['displayName', 'percentage', 'inclusive', 'jurisdiction', 'description'] as const;
+
+export function TaxForm({ rate, onClose }: { rate?: TaxRow; onClose: () => void }) {
+  const { t } = useTranslation();
+  const tell = useToasts();
+  const [displayName, setName] = useState(rate?.displayName ?? '');
+  const [percentage, setPercentage] = useState(rate ? String(rate.percentage) : '');
+  const [inclusive, setInclusive] = useState(rate?.inclusive ?? false);
+  const [jurisdiction, setJurisdiction] = useState(rate?.jurisdiction ?? '');
+  const [description, setDescription] = useState(rate?.description ?? '');
+  const create = useTell(TaxCreateDocument);
+  const update = useTell(TaxUpdateDocument);
+  const error = create.error ?? update.error;
+  const faults = useFaults(error, params);
+  const send = () => {
+    const input = {
+      displayName: displayName.trim(),
+      // A percentage is no money. What is no number is sent as one that the API refuses, so that it says why.
+      percentage: percentage.trim() === '' ? -1 : Number(percentage.replace(',', '.')),
+      inclusive,
+      jurisdiction: jurisdiction.trim() || null,
+      description: description.trim() || null,
+    };
+    if (Number.isNaN(input.percentage)) input.percentage = -1;
+    const onSuccess = () => {
+      tell({ title: t(rate ? 'catalog.saved' : 'catalog.tax.created') });
+      onClose();
+    };
+    if (rate) update.mutate({ id: rate.id, input }, { onSuccess });
+    else create.mutate({ input }, { onSuccess });
+  };
+  return (
+    <FormDialog
+      title={rate ? t('catalog.tax.edit') : t('catalog.tax.new')}
+      action={rate ? t('everywhere.save') : t('catalog.tax.create')}
+      onClose={onClose}
+      onSend={send}
+      isBusy={create.isPending || update.isPending}
+      error={faults.rest}
+    >
+      <TextField
+        label={t('catalog.name')}
+        name="displayName"
+        hint={t('catalog.tax.nameHint')}
+        value={displayName}
+        onChange={(event) => setName(event.target.value)}
+        maxLength={100}
+        error={faults.at('displayName')}
+      />
+      <div className={styles.pair}>
+        <TextField
+          label={t('catalog.tax.percentage')}
+          name="percentage"
+          inputMode="decimal"
+          hint={t('catalog.tax.percentageHint')}
+          value={percentage}
+          onChange={(event) => setPercentage(event.target.value)}
+          error={faults.at('percentage')}
+        />
+        <TextField
+          label={t('catalog.tax.jurisdiction')}
+          name="jurisdiction"
+          hint={t('catalog.tax.jurisdictionHint')}
+          value={jurisdiction}
+          onChange={(event) => setJurisdiction(event.target.value)}
+          maxLength={50}
+          error={faults.at('jurisdiction')}
+        />
+      </div>
+      <Checkbox
+        label={t('catalog.tax.inclusive')}
+        hint={t('catalog.tax.inclusiveHint')}
+        isChecked={inclusive}
+        onChange={setInclusive}
+      />
+      <TextField
+        label={t('catalog.description')}
+        name="description"
+        value={description}
+        onChange={(event) => setDescription(event.target.value)}
+        maxLength={500}
+        error={faults.at('description')}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,130 @@
+/** Tax rates of the merchant: list, create, edit, archive and bring back. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { TaxListDocument, type TaxListQuery, TaxUpdateDocument } from '../../../../generated/web/documents.ts';
+import { settings } from '../../settings.ts';
+import { Button } from '../../ui/button/button.tsx';
+import { Menu } from '../../ui/overlays/menu.tsx';
+import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { Status } from '../../ui/state/status.tsx';
+import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
+import { FilterSelect } from '../resources/filter-select.tsx';
+import { ResourceList } from '../resources/resource-list.tsx';
+import styles from '../resources/resources.module.css';
+import { useFilter } from '../resources/use-filter.ts';
+import { useAsk } from '../session/use-ask.ts';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { useTell } from '../session/use-tell.ts';
+import { PageFrame } from '../shell/page-frame.tsx';
+import { TaxForm } from './tax-form.tsx';
+
+export type TaxRow = TaxListQuery['taxRates'][number];
+
+type Doing = { what: 'create' } | { what: 'edit' | 'archive'; rate: TaxRow };
+
+export function TaxesPage() {
+  const { t, i18n } = useTranslation();
+  const { mayWrite } = useDashboard();
+  const [shown, show] = useFilter('show', ['all'] as const);
+  const [doing, setDoing] = useState<Doing>();
+  const tell = useToasts();
+  const update = useTell(TaxUpdateDocument);
+  const { data, error, isPending, refetch } = useAsk(
+    TaxListDocument,
+    { includeInactive: shown === 'all' },
+    { keepsLast: true },
+  );
+  const percent = (value: number) => new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 4 }).format(value);
+  const bringBack = (rate: TaxRow) =>
+    update.mutate(
+      { id: rate.id, input: { isActive: true } },
+      { onSuccess: () => tell({ title: t('catalog.tax.broughtBack') }) },
+    );
+  const actions = (rate: TaxRow) => (
+    <Menu
+      trigger={
+        <Button look="bare" size="small" icon="dots" aria-label={t('catalog.actionsOf', { name: rate.displayName })} />
+      }
+      entries={[
+        { key: 'edit', words: t('catalog.edit'), onSelect: () => setDoing({ what: 'edit', rate }) },
+        rate.isActive
+          ? {
+              key: 'archive',
+              words: t('catalog.archive'),
+              isDanger: true,
+              onSelect: () => setDoing({ what: 'archive', rate }),
+            }
+          : { key: 'back', words: t('catalog.bringBack'), onSelect: () => bringBack(rate) },
+      ]}
+    />
+  );
+  const create = mayWrite && (
+    <Button look="primary" icon="plus" onPress={() => setDoing({ what: 'create' })}>
+      {t('catalog.tax.new')}
+    </Button>
+  );
+  const close = () => setDoing(undefined);
+  return (
+    <PageFrame
+      title={t('catalog.tax.title')}
+      about={t('catalog.tax.about')}
+      back={{ href: '/plans', words: t('catalog.plan.title') }}
+      actions={create}
+    >
+      <ResourceList
+        caption={t('catalog.tax.title')}
+        rows={data?.taxRates ?? []}
+        error={error}
+        isLoading={isPending}
+        retry={refetch}
+        isFiltered={shown === 'all'}
+        filters={
+          <FilterSelect
+            label={t('catalog.tax.show')}
+            all={t('catalog.tax.active')}
+            value={shown}
+            onChange={show}
+            options={[{ value: 'all', words: t('catalog.tax.all') }]}
+          />
+        }
+        empty={{
+          title: t('catalog.tax.empty'),
+          about: t('catalog.tax.emptyMore'),
+          call: `curl ${settings.publicUrl}/tax-rates -H "x-api-key: $KEY" -H 'content-type: application/json' \\\n  -d '{"displayName":"VAT","percentage":19,"inclusive":true,"jurisdiction":"DE"}'`,
+        }}
+        columns={[
+          { key: 'name', head: t('catalog.name'), cell: (rate) => rate.displayName },
+          { key: 'percent', head: t('catalog.tax.percentage'), cell: (rate) => `${percent(rate.percentage)} %` },
+          {
+            key: 'inclusive',
+            head: t('catalog.tax.kind'),
+            cell: (rate) => (rate.inclusive ? t('catalog.tax.isInclusive') : t('catalog.tax.isExclusive')),
+          },
+          { key: 'country', head: t('catalog.tax.jurisdiction'), isWide: true, cell: (rate) => rate.jurisdiction },
+          {
+            key: 'state',
+            head: t('catalog.state'),
+            cell: (rate) =>
+              rate.isActive ? <Status status="ACTIVE" /> : <Status status="INACTIVE">{t('catalog.archived')}</Status>,
+          },
+          ...(mayWrite ? [{ key: 'actions', head: '', align: 'end' as const, cell: actions }] : []),
+        ]}
+      />
+      {doing?.what === 'create' && <TaxForm onClose={close} />}
+      {doing?.what === 'edit' && <TaxForm rate={doing.rate} onClose={close} />}
+      {doing?.what === 'archive' && (
+        <ConfirmDialog
+          title={t('catalog.tax.archiveTitle', { name: doing.rate.displayName })}
+          about={t('catalog.tax.archiveAbout')}
+          action={t('catalog.tax.archiveAction')}
+          done={t('catalog.tax.archivedToast')}
+          isDanger
+          mutation={update}
+          variables={{ id: doing.rate.id, input: { isActive: false } }}
+          onClose={close}
+        />
+      )}
+      <span className={styles.quiet}>{t('catalog.tax.everyApp')}</span>
+    </PageFrame>
+  );
+}
