@@ -15,7 +15,7 @@ const CHAIN = 31337;
 const HOUR = 3600;
 const PATIENCE = { timeout: 60_000 };
 /** A whole story; most of it is waiting for blocks. */
-const STORY_MS = 240_000;
+const STORY_MS = 400_000;
 
 let ground: BrowserGround;
 let shop: ShopGround;
@@ -60,18 +60,18 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   const chain = onChain(payer);
   const intentId = await payShop(ground, shop, payer);
   await subscribe(ground, shop, payer);
-  const { page, wallet, pictures, axe } = await openWith(payer);
+  const { page, wallet, picture, pictures, axe } = await openWith(payer);
 
   await page.goto(`${ground.origin}/pay`);
   await page.getByRole('heading', { name: 'Connect your wallet' }).waitFor();
-  await pictures('payer-connect');
+  await picture('payer-connect');
   await press(page, 'Connect Test wallet');
   await page.waitForURL(`**/pay/${payer.address}`);
   await page.getByRole('heading', { name: 'Show that it is your wallet' }).waitFor();
   wallet.behave('personal_sign', 'reject');
   await press(page, 'Sign in with your wallet');
   await page.getByText('You said no in your wallet. Nothing happened.').waitFor();
-  await pictures('payer-sign-in');
+  await picture('payer-sign-in');
   expect(await axe()).toEqual([]);
   wallet.behave('personal_sign');
   await press(page, 'Sign in with your wallet');
@@ -90,7 +90,7 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   await dialog.getByRole('button', { name: 'Sign the dispute' }).click();
   await dialog.getByText('Say in a few words what went wrong.').waitFor();
   await dialog.getByLabel('What went wrong?').fill('The tea never came.');
-  await pictures('payer-dispute');
+  await picture('payer-dispute');
   expect(await axe()).toEqual([]);
   await dialog.getByRole('button', { name: 'Sign the dispute' }).click();
   await dialog.getByText('Your dispute is on its way').waitFor();
@@ -117,7 +117,7 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   await allowance.getByRole('button', { name: 'Set to zero' }).click();
   await allowance.waitFor({ state: 'detached' });
   expect(await chain.allowance()).toBe(0n);
-  await pictures('payer-done');
+  await picture('payer-done');
 });
 
 test('with the API gone the page reads the contract alone, and takes back and disputes by it', {
