@@ -51,6 +51,7 @@ export function InvoiceLines({ lines, onChange, faultAt }: InvoiceLinesProps) {
           />
           <TaxChoice
             label={t('invoices.lineTax')}
+            none={t('invoices.lineTaxNone')}
             value={line.taxRateId}
             onChange={(taxRateId) => set(line.key, { taxRateId })}
             error={faultAt(`items[${index}].taxRateId`)}

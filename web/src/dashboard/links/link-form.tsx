@@ -169,7 +169,7 @@ function LinkPricingFields({ values, set, faultAt }: PricingFieldsProps) {
           value={values.taxRateId}
           onChange={(taxRateId) => set({ taxRateId })}
           error={faultAt('taxRateId')}
-          hint={t('links.taxHint')}
+          none={t('links.taxOfPlan')}
         />
       </div>
       {values.pricing === 'price' ? (

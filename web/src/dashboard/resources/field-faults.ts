@@ -36,6 +36,7 @@ const limits: [form: RegExp, key: string, names: readonly string[]][] = [
   [/^at most (\d+) characters$/, 'atMostCharacters', ['most']],
   [/^at most (\d+) decimals$/, 'atMostDecimals', ['most']],
   [/^plain digits, at most (\d+) before and (\d+) after the point$/, 'plainDigits', ['before', 'after']],
+  [/^must be a decimal string in plain digits/, 'decimal', []],
   [/^more than zero$/, 'moreThanZero', []],
   [/^an http\(s\) URL$/, 'url', []],
   [/^lowercase letters and digits, with single hyphens between$/, 'slug', []],

@@ -11,23 +11,23 @@ type TaxChoiceProps = {
   error?: string | undefined;
   hint?: string;
   label?: string;
-  isLabelHidden?: boolean;
+  /** Instead of "No tax", where none chosen here is not none at all. */
+  none?: string;
 };
 
-export function TaxChoice({ value, onChange, error, hint, label, isLabelHidden }: TaxChoiceProps) {
+export function TaxChoice({ value, onChange, error, hint, label, none }: TaxChoiceProps) {
   const { t } = useTranslation();
   const { data } = useAsk(ResourceTaxRatesDocument, {});
   const taxWords = useTaxWords();
   return (
     <Select
       label={label ?? t('catalog.tax.choice')}
-      {...(isLabelHidden ? { isLabelHidden } : {})}
       hint={hint}
       error={error}
       value={value}
       onChange={onChange}
       options={[
-        { value: '', words: t('catalog.tax.none') },
+        { value: '', words: none ?? t('catalog.tax.none') },
         ...(data?.taxRates ?? []).map((rate) => ({ value: rate.id, words: taxWords(rate) })),
       ]}
     />
