@@ -1,14 +1,19 @@
+import {
+  SOLANA_DEVNET_CHAIN,
+  SOLANA_LOCALNET_CHAIN,
+  SOLANA_MAINNET_CHAIN,
+  SOLANA_TESTNET_CHAIN,
+  type SolanaChain,
+} from '@solana/wallet-standard-chains';
 import type { ChainSettings } from '../../settings.ts';
 
-export type SolanaChainName = 'solana:mainnet' | 'solana:devnet' | 'solana:testnet' | 'solana:localnet';
-
-const clusters: Readonly<Record<number, SolanaChainName>> = {
-  101: 'solana:mainnet',
-  102: 'solana:testnet',
-  103: 'solana:devnet',
+const clusters: Readonly<Record<number, SolanaChain>> = {
+  101: SOLANA_MAINNET_CHAIN,
+  102: SOLANA_TESTNET_CHAIN,
+  103: SOLANA_DEVNET_CHAIN,
 };
 
 /** What wallets call a chain; undefined for one that none of them has heard of. */
-export function solanaChainName(chain: Pick<ChainSettings, 'chainId' | 'local'>): SolanaChainName | undefined {
-  return chain.local ? 'solana:localnet' : clusters[chain.chainId];
+export function solanaChainName(chain: Pick<ChainSettings, 'chainId' | 'local'>): SolanaChain | undefined {
+  return chain.local ? SOLANA_LOCALNET_CHAIN : clusters[chain.chainId];
 }

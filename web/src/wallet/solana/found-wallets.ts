@@ -1,4 +1,5 @@
 /** The Solana wallets of this browser, as they announce themselves by the Wallet Standard. */
+import type { SolanaChain } from '@solana/wallet-standard-chains';
 import {
   SolanaSignAndSendTransaction,
   type SolanaSignAndSendTransactionFeature,
@@ -9,7 +10,6 @@ import { getWallets } from '@wallet-standard/app';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import { StandardConnect, type StandardConnectFeature } from '@wallet-standard/features';
 import { useSyncExternalStore } from 'react';
-import type { SolanaChainName } from './chain-name.ts';
 
 type Features = StandardConnectFeature & Partial<SolanaSignAndSendTransactionFeature & SolanaSignTransactionFeature>;
 
@@ -19,7 +19,7 @@ export type ConnectedSolanaWallet = { wallet: SolanaWallet; account: WalletAccou
 let held: readonly SolanaWallet[] = [];
 
 /** Those that know the chain and can pay on it; more when they come. */
-export function useSolanaWallets(chain: SolanaChainName | undefined): readonly SolanaWallet[] {
+export function useSolanaWallets(chain: SolanaChain | undefined): readonly SolanaWallet[] {
   return useSyncExternalStore(follow, () => {
     const found = getWallets()
       .get()
@@ -31,7 +31,7 @@ export function useSolanaWallets(chain: SolanaChainName | undefined): readonly S
 }
 
 /** Asks the wallet for an account on the chain. Throws what the wallet throws, and where it gives none. */
-export async function connectSolanaWallet(wallet: SolanaWallet, chain: SolanaChainName): Promise<WalletAccount> {
+export async function connectSolanaWallet(wallet: SolanaWallet, chain: SolanaChain): Promise<WalletAccount> {
   const { accounts } = await wallet.features[StandardConnect].connect();
   const account = accounts.find(({ chains }) => chains.includes(chain)) ?? accounts[0];
   if (!account) throw new Error(`${wallet.name} gave no account.`);

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
+import type { SolanaChain } from '@solana/wallet-standard-chains';
 import { SolanaSignAndSendTransaction, SolanaSignTransaction } from '@solana/wallet-standard-features';
-import type { SolanaChainName } from './chain-name.ts';
 import type { ConnectedSolanaWallet } from './found-wallets.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { ConnectedSolanaWallet } from './found-wallets.ts';
  */
 export async function sendSolanaTransaction(
   { wallet, account }: ConnectedSolanaWallet,
-  request: { chain: SolanaChainName; nodeUrl: string | null; transaction: string },
+  request: { chain: SolanaChain; nodeUrl: string | null; transaction: string },
 ): Promise<string> {
   const { chain, nodeUrl } = request;
   const transaction = Uint8Array.from(atob(request.transaction), (letter) => letter.charCodeAt(0));
