@@ -240,6 +240,8 @@ function inputFor(type: GraphQLInputType, path: string[], each: Case, id: string
 function isNeeded(each: Case, path: string[], name: string): boolean {
   const at = [...path, name].join('.');
   const wanted = each.path.join('.');
+  // Only Solana goes without, and the chain here is none of its.
+  if (each.field === 'prepareCheckout') return at === 'input.walletAddress';
   if (each.field === 'createCheckoutSession') {
     const isSource = /input\.(invoiceId|subscriptionId|paymentIntentId|paymentLinkId)$/.test(wanted);
     return at === 'input.items'

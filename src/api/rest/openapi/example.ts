@@ -47,6 +47,9 @@ const textByName: Record<string, string> = { chainId: 'eip155:1', method: 'perso
 
 const MAX_DEPTH = 6;
 
+/** Shown in examples of inputs though they may be left out. */
+const telling = new Set(['currency', 'externalId', 'walletAddress']);
+
 /** An example of a schema. Of an input only what is required and telling; of an answer every field. */
 export function exampleOf(
   components: Components,
@@ -77,7 +80,7 @@ function plainExample(components: Components, schema: JsonSchema, what: 'input' 
     case 'object': {
       const required = new Set(Array.isArray(schema.required) ? schema.required : []);
       const fields = Object.entries(isRecord(schema.properties) ? schema.properties : {}).filter(
-        ([name]) => what === 'answer' || required.has(name) || name === 'currency' || name === 'externalId',
+        ([name]) => what === 'answer' || required.has(name) || telling.has(name),
       );
       return Object.fromEntries(
         fields.map(([name, held]) => [name, exampleOf(components, isRecord(held) ? held : {}, what, name, depth + 1)]),
