@@ -50,6 +50,7 @@ const kindsByName: Record<string, Kind> = {
   deliveryId: 'delivery',
   cursor: 'delivery',
   quoteId: 'quote',
+  resourceId: 'intent',
 };
 const kindsByField: [RegExp, Kind][] = [
   [/checkout/i, 'session'],
@@ -211,7 +212,7 @@ function selectionOf(type: unknown): string {
   const fields = 'getFields' in named ? named.getFields() : {};
   if ('nodes' in fields) return '{ nodes { __typename } }';
   if ('items' in fields && 'totalPages' in fields) return '{ items { __typename } }';
-  if ('items' in fields && 'nextCursor' in fields) return '{ items { __typename } }';
+  if ('items' in fields && ('nextCursor' in fields || named.name === 'EventPage')) return '{ items { __typename } }';
   return '{ __typename }';
 }
 
