@@ -88,6 +88,7 @@ const sessionTenancy: { [Model in Prisma.ModelName]?: (sessionId: string) => Rec
   Transaction: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
   Dispute: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
   Subscription: (id) => ({ checkoutSessions: { some: { id } } }),
+  SubscriptionConsent: (id) => ({ sessionId: id }),
 };
 
 /** What a wallet may read, by table; of every other table nothing. */

@@ -75,7 +75,7 @@ async function attemptOf(world: World, session: ShownSession): Promise<Attempt |
 }
 
 async function signedConsent(world: World, sessionId: string): Promise<Attempt | null> {
-  const row = await world.database.subscriptionConsent.findFirst({
+  const row = await scopedDatabase(world.database, { sessionId }).subscriptionConsent.findFirst({
     where: { sessionId, signedAt: { not: null } },
     orderBy: { signedAt: 'desc' },
   });
