@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 /** Logs in once by the real form; later pages of this file take up the same login, as a reload does. */
 async function openDashboard(path: string, options?: Parameters<typeof openPage>[0]): Promise<OpenPage> {
-  const opened = await openPage(options);
+  const opened = await openPage({ expected: [/400/], ...options });
   const { page } = opened;
   if (login) await page.addInitScript((kept) => sessionStorage.setItem('sluice.login', kept), login);
   await page.goto(`${ground.origin}/dashboard${path}`);
@@ -59,7 +59,7 @@ async function inspect({ page, axe, pictures }: OpenPage, name: string): Promise
   await page.setViewportSize({ width: 1280, height: 900 });
 }
 
-test.skip('a plan is made with its price, sold by a link, and the link’s page and code lead to it', async () => {
+test('a plan is made with its price, sold by a link, and the link’s page and code lead to it', async () => {
   const opened = await openDashboard('/plans');
   const { page } = opened;
   await page.getByText('/product-plans').waitFor();
@@ -70,7 +70,7 @@ test.skip('a plan is made with its price, sold by a link, and the link’s page 
   // The API's own refusal stands at the field that it is about.
   const amount = dialog(page).getByLabel('Amount');
   await expect.poll(() => amount.getAttribute('aria-invalid'), patient).toBe('true');
-  expect(await dialog(page).getByRole('alert').allTextContents()).toEqual(['A plain amount, such as 10.00']);
+  await dialog(page).getByRole('alert').filter({ hasText: 'A plain amount, such as 10.00' }).waitFor();
   await opened.pictures('plan-form');
   await amount.fill('12,50');
   await dialog(page).getByRole('button', { name: 'Create the plan' }).click();
@@ -114,7 +114,7 @@ function expectedSquares(url: string): string[] {
   return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : []))).sort();
 }
 
-test.skip('a tax rate is made and archived; an invoice is drafted with it, opened, mailed and voided', async () => {
+test('a tax rate is made and archived; an invoice is drafted with it, opened, mailed and voided', async () => {
   const opened = await openDashboard('/plans/taxes');
   const { page } = opened;
   await page.getByRole('button', { name: 'New tax rate' }).click();
@@ -161,7 +161,7 @@ test.skip('a tax rate is made and archived; an invoice is drafted with it, opene
   expect(await shop.call('GET', '/tax-rates')).toEqual([]);
 }, 300_000);
 
-test.skip('a subscription shows its forecast and calendar, previews a change of plan, and is paused live', async () => {
+test('a subscription shows its forecast and calendar, previews a change of plan, and is paused live', async () => {
   const { id, dearer } = await subscribe();
   const opened = await openDashboard(`/subscriptions/${id}`, { language: 'en' });
   const { page } = opened;

@@ -49,7 +49,7 @@ async function request(page: Page, method: string, params: unknown[] = []): Prom
 }
 
 test('a page of the installation is served under its policy, and nothing of it is refused', async () => {
-  const { page, picture } = await openPage();
+  const { page, picture } = await openPage({ expected: [/404/] });
   const response = await page.goto(`${ground.origin}/link/nobody`);
   expect(response?.status()).toBe(200);
   expect(response?.headers()['content-security-policy']).toContain("default-src 'none'");
