@@ -7,6 +7,8 @@ export function printScreen(installation: Installation & { seconds: number }): v
   const { settings, nodes, demo, demoFile } = installation;
   const origin = `http://127.0.0.1:${settings.port}`;
   const rows: [string, string][] = [
+    ['Dashboard', `${origin}/dashboard`],
+    ['Payers', `${origin}/pay  (and /link/:slug, /checkout/:id)`],
     ['REST', origin],
     ['GraphQL', `${origin}/graphql  (HTTP, SSE, graphql-ws)`],
     ['Card API', `${origin}/v1`],
@@ -23,7 +25,7 @@ export function printScreen(installation: Installation & { seconds: number }): v
       ['Secret key', demo.secretKey],
       ['Public key', demo.publishableKey],
       ['Member', `${DEMO_OWNER}, whose login codes stand in ${join(settings.folder, 'logs')}`],
-      ['Payers', `${demo.payers.length}, with gas and tokens; their keys are in ${demoFile}`],
+      ['Wallets', `${demo.payers.length}, with gas and tokens; their keys are in ${demoFile}`],
     );
   }
   rows.push(

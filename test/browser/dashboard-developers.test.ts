@@ -1,10 +1,10 @@
 /** The developers' corner and the operators' page in a real browser. */
-import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { nameOperator } from '../../src/auth/members/name-operator.ts';
 import { openReceiver } from '../setup/receiver.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
-import { type OpenPage, openPage } from './setup/open-page.ts';
+import { openPage } from './setup/open-page.ts';
+import { inspect, visitDashboard } from './setup/visit-dashboard.ts';
 
 const PATIENCE = { timeout: 90_000 };
 const receiver = await openReceiver();
@@ -16,36 +16,13 @@ beforeAll(async () => {
   shop = await ground.openShop('Tool shop');
 });
 
-async function logIn(page: Page, path: string): Promise<void> {
-  const createdAt = new Date(Date.now() - 2 * 3_600_000);
-  await ground.database.oneTimePassword.updateMany({ where: { email: shop.ownerEmail }, data: { createdAt } });
-  const before = (await ground.mails(shop.ownerEmail)).length;
-  await page.goto(`${ground.origin}/dashboard${path}`);
-  await page.getByLabel('E-mail address').fill(shop.ownerEmail);
-  await page.getByRole('button', { name: 'Mail me a code' }).click();
-  await expect.poll(async () => (await ground.mails(shop.ownerEmail)).length, PATIENCE).toBeGreaterThan(before);
-  await page.getByLabel('Code', { exact: true }).fill(await ground.loginCode(shop.ownerEmail));
-  await page.getByRole('button', { name: 'Log in', exact: true }).click();
-}
-
-async function lookAtBoth({ page, axe, pictures }: OpenPage, name: string): Promise<void> {
-  await pictures(name);
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    expect(await axe(), `${name}, ${colorScheme}`).toEqual([]);
-  }
-  await page.setViewportSize({ width: 320, height: 900 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name} at 320 px`).toBeLessThanOrEqual(320);
-  await page.setViewportSize({ width: 1280, height: 900 });
-}
-
 const callWith = async (key: string) =>
   (await fetch(`${ground.origin}/payments/intents`, { headers: { 'x-api-key': key } })).status;
 
 test('a key is shown once, works, is replaced and is ended', async () => {
   const seen = await openPage();
   const { page } = seen;
-  await logIn(page, '/developers');
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers' });
   await page.getByRole('button', { name: 'Make a key' }).click();
   await page.getByLabel('Name').fill('Till 4');
   await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
@@ -55,7 +32,7 @@ test('a key is shown once, works, is replaced and is ended', async () => {
   expect(await page.content()).not.toContain(secret);
   const row = page.getByRole('row').filter({ hasText: 'Till 4' }).first();
   await row.getByText('Active').waitFor();
-  await lookAtBoth(seen, 'developers-keys');
+  await inspect(seen, 'developers-keys');
 
   await row.getByRole('button', { name: 'Replace' }).click();
   await page.getByLabel('The old key still works for').selectOption({ label: 'No time: it ends at once' });
@@ -74,7 +51,7 @@ test('a key is shown once, works, is replaced and is ended', async () => {
 test('an endpoint is refused at its field, told, looked into, and told again; events are found by their request', async () => {
   const seen = await openPage({ expected: [/400/] });
   const { page } = seen;
-  await logIn(page, '/developers?tab=webhooks');
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers?tab=webhooks' });
   await page.getByRole('heading', { name: 'Nobody is told yet' }).waitFor();
   await page.getByRole('button', { name: 'Make an endpoint' }).click();
   const dialog = page.getByRole('dialog');
@@ -98,7 +75,7 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
   expect(made.ok).toBe(true);
   const delivery = page.getByRole('row').filter({ hasText: 'payment_intent.created' });
   await delivery.getByText('Delivered').waitFor(PATIENCE);
-  await lookAtBoth(seen, 'developers-deliveries');
+  await inspect(seen, 'developers-deliveries');
   await delivery.getByRole('button').click();
   await page.getByRole('heading', { name: 'Payload' }).waitFor();
   const before = receiver.received.length;
@@ -115,12 +92,12 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
     .toBe(1);
   await page.reload();
   await page.getByRole('row').filter({ hasText: 'payment_intent.created' }).waitFor();
-  await lookAtBoth(seen, 'developers-events');
+  await inspect(seen, 'developers-events');
 });
 
 test('the GraphQL editor asks as the member, and the test clock says what it can', async () => {
   const { page, picture } = await openPage();
-  await logIn(page, '/developers?tab=graphql');
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/developers?tab=graphql' });
   // The editor draws itself before it listens: a press that comes too early does nothing.
   const answer = async () => {
     await page.locator('.graphiql-execute-button').click();
@@ -138,7 +115,7 @@ test('the GraphQL editor asks as the member, and the test clock says what it can
 test('operators see the installation and pause a chain; whoever was not named sees neither page nor figures', async () => {
   const seen = await openPage({ expected: [/403/] });
   const { page } = seen;
-  await logIn(page, '/operations');
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/operations' });
   await page.getByText('This is for operators of the installation').waitFor();
   expect(await page.getByRole('link', { name: 'Operations' }).count()).toBe(0);
   const { merchantId, ownerEmail: email } = shop;
@@ -153,7 +130,7 @@ test('operators see the installation and pause a chain; whoever was not named se
     .first();
   await row.getByText('Current').waitFor();
   await page.getByRole('heading', { name: 'Books' }).waitFor();
-  await lookAtBoth(seen, 'operations');
+  await inspect(seen, 'operations');
   try {
     await row.getByRole('button', { name: /^Pause/ }).click();
     await row.getByText('Paused').waitFor();

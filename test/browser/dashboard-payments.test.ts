@@ -1,6 +1,5 @@
 /**
- * The dashboard's payments and customers in a real browser, with payments that are really made meanwhile. Skipped are those
- * that have not been seen to pass from end to end yet.
+ * The dashboard's payments and customers in a real browser, with payments that are really made meanwhile.
  */
 import type { Page } from 'playwright-core';
 import type { Hex } from 'viem';
@@ -12,6 +11,7 @@ import { openReceiver, type Receiver } from '../setup/receiver.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';
 import { payIntent } from './setup/pay-intent.ts';
+import { visitDashboard } from './setup/visit-dashboard.ts';
 
 const PATIENCE = { timeout: 60_000 };
 // Each test is a whole flow with several payments in it; on a busy machine that takes minutes.
@@ -35,22 +35,6 @@ beforeAll(async () => {
   payer = await ground.newPayer();
 });
 
-/** By a mailed code the first time, by the login that the tab then keeps afterwards. */
-const logins = new Map<string, string>();
-
-async function logIn(page: Page, email: string, path: string): Promise<void> {
-  const known = logins.get(email);
-  if (known) await page.addInitScript((login) => sessionStorage.setItem('sluice.login', login), known);
-  await page.goto(`${ground.origin}/dashboard${path}`);
-  if (known) return;
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByRole('button', { name: 'Mail me a code' }).click();
-  await page.getByLabel('Code', { exact: true }).fill(await ground.loginCode(email));
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('navigation').first().waitFor();
-  logins.set(email, (await page.evaluate(() => sessionStorage.getItem('sluice.login'))) ?? '');
-}
-
 const make = (body: object): Promise<{ id: string }> => shop.call('POST', '/payments/intents', body);
 const pay = (id: string): Promise<Hex> => payIntent({ ground, shop, payer }, id);
 const row = (page: Page, reference: string) => page.getByRole('row').filter({ hasText: reference });
@@ -67,7 +51,7 @@ async function openPayment(page: Page, id: string): Promise<void> {
 
 test('a payment made elsewhere comes to the open list, its filters survive a reload, and its story is told to the block', async () => {
   const { page, pictures, axe } = await openPage();
-  await logIn(page, shop.ownerEmail, '/payments');
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/payments' });
   await page.getByText('No payments yet').waitFor();
   await pictures('payments-empty');
   const { id } = await make({ amount: '12.50', externalId: 'tea-1', metadata: { table: '7' } });
@@ -108,7 +92,7 @@ test('a refund by percent says what is left before and after, is sent once, and 
   const { id } = await make({ amount: '10.00', externalId: 'refunded' });
   await pay(id);
   await statusOf(id, 'CAPTURED');
-  await logIn(page, shop.ownerEmail, `/payments/${id}`);
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: `/payments/${id}` });
   await page.getByRole('button', { name: 'Refund' }).click();
   await page.getByLabel('A percentage').check();
   await page.getByLabel('Percent of what is left').fill('25');
@@ -130,7 +114,7 @@ test('a held payment is captured in part, and a disputed one shows its evidence 
   const held = await make({ amount: '6.00', captureMode: 'MANUAL' });
   await pay(held.id);
   await statusOf(held.id, 'AUTHORIZED');
-  await logIn(page, shop.ownerEmail, `/payments/${held.id}`);
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: `/payments/${held.id}` });
   await page.getByRole('button', { name: 'Capture' }).click();
   await page.getByLabel(/^Amount in/).fill('4');
   await page.getByRole('button', { name: /^Capture 4/ }).click();
@@ -160,7 +144,7 @@ async function dispute(id: string): Promise<void> {
 
 test('a customer is made, changed, given a wallet, and found by Ctrl K', async () => {
   const { page, pictures, axe } = await openPage({ language: 'en', expected: [/400/] });
-  await logIn(page, shop.ownerEmail, '/customers');
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/customers' });
   await page.getByText('No customers yet').waitFor();
   await page.getByRole('button', { name: 'New customer' }).click();
   await page.getByLabel('Name').fill('Ada Lovelace');
@@ -195,7 +179,7 @@ test('a viewer sees no buttons, and a mutation forged from the page is refused b
   await inviteMember(world, { merchantId: shop.merchantId, email, role: 'VIEWER' });
   const { id } = await make({ amount: '2.00' });
   const { page } = await openPage({ expected: [/403/] });
-  await logIn(page, email, `/payments/${id}`);
+  await visitDashboard(ground, page, { email: email, path: `/payments/${id}` });
   await page.getByRole('heading', { name: 'What happened' }).waitFor();
   expect(await page.getByRole('button', { name: 'Cancel payment' }).count()).toBe(0);
   // The credential that the page itself sends, in a call that it would not make.

@@ -37,14 +37,17 @@ export function openLive(credential: Credential): LiveConnection {
     on: { connected: () => tell(true), closed: () => tell(false) },
   });
   return {
-    follow(document, variables, follower) {
-      return client.subscribe(
+    follow<Result, Variables extends Record<string, unknown>>(
+      document: TypedDocumentString<Result, Variables>,
+      variables: Variables,
+      follower: Follower<Result>,
+    ) {
+      return client.subscribe<Result>(
         { query: document.toString(), variables },
         {
           next: ({ data, errors }) => {
             if (errors?.length) follower.failed(printedFault(errors));
-            // biome-ignore lint/suspicious/noExplicitAny: the document's type is the answer's; the server holds it.
-            else if (data) follower.next(data as any);
+            else if (data) follower.next(data);
           },
           error: (error) => follower.failed(Array.isArray(error) ? printedFault(error) : networkFault(error)),
           complete: () => {},
