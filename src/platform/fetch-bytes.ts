@@ -1,8 +1,6 @@
 /** One GET of a foreign file: bounded in time, size and redirects, and never into a private network unless allowed. */
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
-import { guardedLookup, isPublicAddress, PrivateAddressError } from './public-address.ts';
+import type { IncomingMessage } from 'node:http';
+import { foreignRequest } from './foreign-request.ts';
 
 export type FetchOptions = {
   /** http or https. */
@@ -43,18 +41,9 @@ export async function fetchBytes(options: FetchOptions): Promise<Buffer> {
 }
 
 function get(url: URL, options: FetchOptions, signal: AbortSignal): Promise<IncomingMessage> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new ForeignFileError('Only http and https.');
-  if (!options.privateAddresses && isIP(host) !== 0 && !isPublicAddress(host)) {
-    throw new PrivateAddressError(`${host} is not a public address.`);
-  }
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const headers = { accept: options.accept, 'accept-encoding': 'identity', 'user-agent': 'Sluice' };
-  return new Promise((resolve, reject) => {
-    const request = send(url, { headers, agent: false, lookup: guardedLookup(options), signal }, resolve);
-    request.on('error', reject);
-    request.end();
-  });
+  return foreignRequest({ url, method: 'GET', headers, signal, privateAddresses: options.privateAddresses });
 }
 
 async function bodyOf(response: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -1,8 +1,7 @@
 /** One POST of a JSON body to a foreign host: bounded in time and answer, without redirects, and never into a private network unless allowed. */
-import { type Agent as HttpAgent, request as httpRequest } from 'node:http';
-import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
-import { guardedLookup, isPublicAddress, PrivateAddressError } from './public-address.ts';
+import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import { foreignRequest } from './foreign-request.ts';
 
 export type PostOptions = {
   url: string;
@@ -18,51 +17,34 @@ export type PostOptions = {
 export type PostAnswer = { status: number; body: string; latencyMs: number };
 
 /** Resolves with whatever status came, redirects included; rejects when no answer came in time. */
-export function postJson(options: PostOptions): Promise<PostAnswer> {
-  const url = new URL(options.url);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (!options.privateAddresses && isIP(host) !== 0 && !isPublicAddress(host)) {
-    return Promise.reject(new PrivateAddressError(`${host} is not a public address.`));
-  }
+export async function postJson(options: PostOptions): Promise<PostAnswer> {
   const startedAt = performance.now();
-  const isHttps = url.protocol === 'https:';
-  const send = isHttps ? httpsRequest : httpRequest;
-  const agent = isHttps ? options.agents?.https : options.agents?.http;
   const headers = {
     'content-type': 'application/json',
     ...options.headers,
     'content-length': Buffer.byteLength(options.body),
   };
-  return new Promise((resolve, reject) => {
-    const request = send(
-      url,
-      {
-        method: 'POST',
-        headers,
-        agent,
-        lookup: guardedLookup(options),
-        signal: AbortSignal.timeout(options.timeoutMs),
-      },
-      (response) => {
-        const kept: Buffer[] = [];
-        let size = 0;
-        const finish = () => {
-          const body = Buffer.concat(kept).subarray(0, options.keptBytes).toString('utf8');
-          resolve({ status: response.statusCode ?? 0, body, latencyMs: Math.round(performance.now() - startedAt) });
-        };
-        response.on('data', (chunk: Buffer) => {
-          if (size < options.keptBytes) kept.push(chunk);
-          size += chunk.length;
-          if (size > options.keptBytes * 64) {
-            finish();
-            response.destroy();
-          }
-        });
-        response.on('end', finish);
-        response.on('error', reject);
-      },
-    );
-    request.on('error', reject);
-    request.end(options.body);
+  const response = await foreignRequest({
+    url: new URL(options.url),
+    method: 'POST',
+    headers,
+    body: options.body,
+    signal: AbortSignal.timeout(options.timeoutMs),
+    privateAddresses: options.privateAddresses,
+    agents: options.agents,
   });
+  const body = await startOf(response, options.keptBytes);
+  return { status: response.statusCode ?? 0, body, latencyMs: Math.round(performance.now() - startedAt) };
+}
+
+/** At most so many bytes of the answer, as text. One that goes on and on is left; one that breaks off is an error. */
+async function startOf(response: IncomingMessage, keptBytes: number): Promise<string> {
+  const kept: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    if (size < keptBytes) kept.push(chunk);
+    size += chunk.length;
+    if (size > keptBytes * 64) break;
+  }
+  return Buffer.concat(kept).subarray(0, keptBytes).toString('utf8');
 }

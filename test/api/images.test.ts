@@ -1,5 +1,6 @@
 /** Merchants' images through our own proxy, and where GraphQL tells their addresses. */
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageAddress } from '../../src/api/images/image-address.ts';
 import { fetchBytes } from '../../src/platform/fetch-bytes.ts';
@@ -93,6 +94,28 @@ describe('an image of a merchant', () => {
     }
     expect((await fetch(`${api.url}${good}`, { method: 'POST' })).status).toBe(404);
     expect(asked).toBe(before);
+  });
+});
+
+describe('a host that is slow', () => {
+  it('keeps four places at most, leaves the others to other hosts, and is asked once for one image', async () => {
+    const waiting: ServerResponse[] = [];
+    let asks = 0;
+    const slow = createServer((_request, response) => {
+      asks += 1;
+      waiting.push(response);
+    });
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    const slowUrl = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
+    const busy = [1, 2, 3, 4].map((number) => show(`${slowUrl}/${number}.png`));
+    await expect.poll(() => asks).toBe(4);
+    const same = show(`${slowUrl}/1.png`);
+    expect((await show(`${slowUrl}/5.png`)).status).toBe(503);
+    expect((await show(`${hostUrl}/logo.png`)).status).toBe(200);
+    for (const response of waiting) response.writeHead(200).end(png);
+    expect((await Promise.all([...busy, same])).map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
+    expect(asks).toBe(4);
+    slow.close();
   });
 });
 

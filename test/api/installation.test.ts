@@ -4,8 +4,10 @@ import { createPlatformCredential } from '../../src/auth/create-platform-credent
 import { nameOperator } from '../../src/auth/members/name-operator.ts';
 import { removeMember } from '../../src/auth/members/remove-member.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
+import { pauseChain } from '../../src/operations/pause-chain.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { openEvm } from '../setup/evm.ts';
+import { followSse } from '../setup/live.ts';
 import { openRestApi } from '../setup/rest.ts';
 
 const node = await openEvm();
@@ -100,6 +102,31 @@ it('pauses a chain once however often it is asked, drains, and takes payments ag
   expect(drained.data.drainInstallation).toMatchObject({ chains: [31337], openQuotes: 0, transactions: 0, facts: 0 });
   expect(await isPaused()).toBe(true);
   expect((await ask('resumeChain(chainId: 31337) { paused }')).data.resumeChain).toEqual({ paused: false });
+});
+
+it('ends what a member holds open when the installation takes the operator back', async () => {
+  const { headers } = await logIn('live@example.com');
+  const request = { merchantId: merchantA.merchantId, email: 'live@example.com' };
+  await nameOperator({ database }, { ...request, isOperator: true });
+  const live = await followSse(api.url, 'subscription { chainStatus { chainId } }', {}, headers);
+  await live.next();
+  await nameOperator({ database }, { ...request, isOperator: false });
+  let last = await live.next();
+  // What the chain tells meanwhile may come before the end.
+  while (last !== 'end' && last.errors === undefined) last = await live.next();
+  expect(last === 'end' ? last : last.errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
+});
+
+it('leaves alone when the chain was looked at, and when it was paused first', async () => {
+  const cursor = () => database.chainCursor.findUniqueOrThrow({ where: { chainId: 31337 } });
+  await pauseChain(world, { chainId: 31337, pausedAt: null });
+  const { updatedAt } = await cursor();
+  const first = new Date('2026-01-01T00:00:00.000Z');
+  await pauseChain(world, { chainId: 31337, pausedAt: first });
+  await pauseChain(world, { chainId: 31337, pausedAt: new Date('2026-02-01T00:00:00.000Z') });
+  expect(await cursor()).toMatchObject({ pausedAt: first, updatedAt });
+  await pauseChain(world, { chainId: 31337, pausedAt: null });
+  expect(await cursor()).toMatchObject({ pausedAt: null, updatedAt });
 });
 
 it('names what is out of its limits', async () => {

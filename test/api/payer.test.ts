@@ -1,4 +1,5 @@
 /** A wallet's login by signature, what it then sees of itself, and that nobody else sees it. */
+import { readFileSync } from 'node:fs';
 import { type Hex, hashTypedData } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -33,6 +34,17 @@ const challenge = async (wallet: string, chain = chainId) =>
   await api.graphql(CHALLENGE, { input: { wallet, chainId: chain } });
 const verify = (message: string, signature: string) => api.graphql(LOGIN, { input: { message, signature } });
 const messageFor = async (wallet: string): Promise<string> => (await challenge(wallet)).data.requestPayerLogin.message;
+
+/** So many times the field in one request: a fault of complexity, or none. */
+async function refusedTimes(field: string, times: number, headers: Record<string, string> = {}): Promise<string[]> {
+  const aliases = Array.from({ length: times }, (_, index) => `a${index}: ${field}`).join(' ');
+  const { errors = [] } = await api.graphql(
+    aliases.startsWith('a0: verify') ? `mutation { ${aliases} }` : `{ ${aliases} }`,
+    {},
+    { headers },
+  );
+  return errors.flatMap(({ extensions }) => extensions.details ?? []).map(({ param }) => param);
+}
 
 async function bearer(account: PrivateKeyAccount): Promise<{ headers: Record<string, string> }> {
   const message = await messageFor(account.address);
@@ -278,4 +290,28 @@ describe('the payer', () => {
     const signed = await ask(ada, { signature });
     expect(signed.data.disputePaymentIntent.status).toBe('PENDING');
   });
+});
+
+it('asks of nodes and the database no more than a stranger may: costly questions are not multiplied by aliases', async () => {
+  const verify = 'verifyPayerLogin(input: { message: "m", signature: "0x00" }) { accessToken }';
+  expect(await refusedTimes(verify, 1)).not.toContain('complexity');
+  expect(await refusedTimes(verify, 3)).toContain('complexity');
+  const offer = 'linkOffer(slug: "none") { merchantName }';
+  expect(await refusedTimes(offer, 2)).not.toContain('complexity');
+  expect(await refusedTimes(offer, 21)).toContain('complexity');
+  const { headers } = await bearer(privateKeyToAccount(generatePrivateKey()));
+  const allowances = 'payer { allowances { amount } }';
+  expect(await refusedTimes(allowances, 2, headers)).not.toContain('complexity');
+  expect(await refusedTimes(allowances, 11, headers)).toContain('complexity');
+});
+
+it("lets the payer's page ask what it asks", async () => {
+  const { headers } = await bearer(privateKeyToAccount(generatePrivateKey()));
+  const documents: string[] = JSON.parse(
+    readFileSync(new URL('../../generated/web/documents.json', import.meta.url), 'utf8'),
+  );
+  const holdings = documents.find((text) => text.startsWith('query PayerHoldings')) ?? '';
+  expect(holdings).not.toBe('');
+  const answer = await api.graphql(holdings, {}, { headers });
+  expect(answer.errors?.flatMap(({ extensions }) => extensions.details ?? [])).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fetchBytes } from '../../src/platform/fetch-bytes.ts';
 import { postJson } from '../../src/platform/post-json.ts';
 import { isPublicAddress } from '../../src/platform/public-address.ts';
 
@@ -69,6 +70,22 @@ describe('a post to a foreign host', () => {
 
   it('keeps the first bytes of a long answer', async () => {
     expect((await post('/long')).body).toHaveLength(1024);
+  });
+
+  it('gives up on a receiver that changes the protocol, at once and without waiting for the limit', async () => {
+    const switching = createTcpServer((socket) =>
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+      ),
+    );
+    await new Promise<void>((resolve) => switching.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(switching.address() as AddressInfo).port}/`;
+    const limits = { timeoutMs: 2_000, privateAddresses: true };
+    await expect(postJson({ url, body: '{}', headers: {}, keptBytes: 10, ...limits })).rejects.toThrow('protocol');
+    await expect(fetchBytes({ url, accept: '*/*', maxBytes: 10, maxRedirects: 0, ...limits })).rejects.toThrow(
+      'protocol',
+    );
+    switching.close();
   });
 
   it('gives up on a receiver that does not answer', async () => {

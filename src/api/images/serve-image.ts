@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { fetchBytes } from '../../platform/fetch-bytes.ts';
 import { nameRoute } from '../../platform/http-call.ts';
+import { endWhenUnread } from '../end-when-unread.ts';
 import type { Gate } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { HttpHandler } from '../start-api.ts';
@@ -11,8 +12,10 @@ import { rasterType } from './raster-type.ts';
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 3;
-/** Of one process. */
+/** Of one process: fetched at once in all, and from one host; and answered but not read yet, which is memory. */
 const MAX_AT_ONCE = 20;
+const MAX_OF_HOST = 4;
+const MAX_UNREAD = 40;
 
 const guards = {
   // Opened by itself, an image may do nothing either.
@@ -26,11 +29,13 @@ type ImageWorld = Pick<World, 'config' | 'secretKeys' | 'log'>;
 
 /**
  * 404 for a signature that is not ours; 502 without a word of the host's where it fails, is private, or sends what is no
- * PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB within five seconds; 503 while twenty others are fetched. Counted by
- * address, as any call without a key.
+ * PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB within five seconds; 503 while twenty others are fetched, four of them
+ * from this host, or while forty answers wait to be read. One that is asked for twice at once is fetched once. Counted by
+ * address, as a call without a key is.
  */
 export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
-  let running = 0;
+  const running = new Map<string, Promise<Image | null>>();
+  let unread = 0;
   return async (request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     const method = request.method ?? 'GET';
@@ -45,26 +50,39 @@ export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
     if (refusal !== undefined) return refuse(response, 429);
     const url = imageUrlOf(world.secretKeys, path);
     if (url === null) return refuse(response, 404);
-    if (running >= MAX_AT_ONCE) return refuse(response, 503);
-    running += 1;
-    try {
-      const image = await fetchImage(world, url);
-      if (image === null) return refuse(response, 502);
-      response.writeHead(200, {
-        ...guards,
-        'content-type': image.type,
-        'content-length': image.bytes.length,
-        'cache-control': 'public, max-age=86400',
-      });
-      response.end(method === 'HEAD' ? undefined : image.bytes);
-      return true;
-    } finally {
-      running -= 1;
-    }
+    const fetched = running.get(url) ?? begin(url);
+    if (fetched === null || unread >= MAX_UNREAD) return refuse(response, 503);
+    const image = await fetched;
+    if (image === null) return refuse(response, 502);
+    unread += 1;
+    response.once('close', () => {
+      unread -= 1;
+    });
+    endWhenUnread(response);
+    response.writeHead(200, {
+      ...guards,
+      'content-type': image.type,
+      'content-length': image.bytes.length,
+      'cache-control': 'public, max-age=86400',
+    });
+    response.end(method === 'HEAD' ? undefined : image.bytes);
+    return true;
   };
+
+  /** Null while too many are fetched: one slow host must leave places to the others. */
+  function begin(url: string): Promise<Image | null> | null {
+    const { host } = new URL(url);
+    const ofHost = [...running.keys()].filter((other) => new URL(other).host === host).length;
+    if (running.size >= MAX_AT_ONCE || ofHost >= MAX_OF_HOST) return null;
+    const fetched = fetchImage(world, url).finally(() => running.delete(url));
+    running.set(url, fetched);
+    return fetched;
+  }
 }
 
-async function fetchImage(world: ImageWorld, url: string): Promise<{ bytes: Buffer; type: string } | null> {
+type Image = { bytes: Buffer; type: string };
+
+async function fetchImage(world: ImageWorld, url: string): Promise<Image | null> {
   try {
     const bytes = await fetchBytes({
       url,

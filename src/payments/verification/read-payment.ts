@@ -7,7 +7,7 @@ import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-stat
 import { termsFromJson, termsHash } from '../../escrow/terms.ts';
 import { type ChainView, newChainMemory, readChainView } from '../../facts/chain-view.ts';
 import type { LogSource } from '../../facts/log-source.ts';
-import { foldPayment, type PaymentFact, type PaymentState } from '../fold.ts';
+import { foldPayment, noPayment, type PaymentFact, type PaymentState } from '../fold.ts';
 
 export type PaymentOnChain = {
   /** The hash of the terms as kept; equal to their id if nobody has touched them. */
@@ -33,7 +33,8 @@ export async function readPayment(
   const contract = await world.nodes.asking(chainId, (client) =>
     readEscrowState({ client, escrow }, { id, ...(isHex(blockHash) ? { blockHash } : {}) }),
   );
-  const logs = await world.logs.readPayment({ chainId, id, from });
+  // Terms that nobody paid have no logs: their chain is not searched for each of them.
+  const logs = contract.status === noPayment.status ? [] : await world.logs.readPayment({ chainId, id, from });
   const facts = logs
     .filter((log) => log.blockNumber <= view.confirmed.number)
     .flatMap((log): PaymentFact[] => {

@@ -115,6 +115,7 @@ builder.queryField('linkOffer', (t) =>
     type: LinkOfferRef,
     description: 'What a payment link asks for. NOT_FOUND for an unknown slug; an inactive link is told as such.',
     authScopes: { public: true },
+    complexity: 100,
     args: { slug: t.arg.string({ required: true, description: "The link's slug." }) },
     resolve: (_root, { slug }, { world }) => readOffer(world, slug),
   }),

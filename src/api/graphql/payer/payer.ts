@@ -75,7 +75,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
     allowances: t.field({
       type: [PayerAllowanceRef],
       description: 'What the wallet lets the escrow take, read from the chains now.',
-      complexity: { field: 50, multiplier: 5 },
+      complexity: { field: 500, multiplier: 5 },
       resolve: ({ wallet, chainId }, _args, { world }) =>
         readAllowances(world, { wallet: getAddress(wallet), chainId }),
     }),

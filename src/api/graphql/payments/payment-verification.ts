@@ -15,7 +15,7 @@ const FRESH_MS = 10_000;
 const KEPT = 500;
 
 type Checked = Verification & { verifiedAt: Date };
-const kept = new WeakMap<World, Map<string, { from: number; answer: Promise<Checked> }>>();
+const kept = new WeakMap<World, Map<string, { from: number; isPending: boolean; answer: Promise<Checked> }>>();
 
 const VerdictEnum = builder.enumType('VerificationVerdict', {
   description: 'Whether what we tell is what the chain says.',
@@ -72,13 +72,19 @@ function verificationOf(world: World, intentId: string, key: string): Promise<Ch
   const answers = kept.get(world) ?? new Map();
   kept.set(world, answers);
   const known = answers.get(key);
-  if (known && now.getTime() - known.from < FRESH_MS) return known.answer;
+  if (known && (known.isPending || now.getTime() - known.from < FRESH_MS)) return known.answer;
   const [oldest] = answers.keys();
   if (answers.size >= KEPT && oldest !== undefined) answers.delete(oldest);
   const logs = openLogSource(world);
   const answer = verifyPayment({ ...world, logs }, { intentId }).then((found) => ({ ...found, verifiedAt: now }));
   answers.delete(key);
-  answers.set(key, { from: now.getTime(), answer });
-  answer.catch(() => answers.delete(key));
+  const entry = { from: now.getTime(), isPending: true, answer };
+  answers.set(key, entry);
+  answer.then(
+    () => {
+      entry.isPending = false;
+    },
+    () => answers.delete(key),
+  );
   return answer;
 }

@@ -13,15 +13,15 @@ export const BREADTH_LIMIT = 400;
 export const TOKEN_LIMIT = 4000;
 export const BODY_LIMIT_BYTES = 1024 * 1024;
 
-const budgets = { full: 20_000, publishable: 2_000, anonymous: 2_000 };
+const budgets = { full: 20_000, payer: 5_000, publishable: 2_000, anonymous: 2_000 };
 
 export type Limits = { depth: number; breadth: number; complexity: number };
 
-/** The limits of a caller: a key or a member of a merchant has ten times what anybody has. */
+/** The limits of a caller: a key or a member of a merchant has ten times what anybody has; a wallet, which anybody makes, little more. */
 export function limitsOf(principal: Principal): Limits {
   const publishable = principal.kind === 'apiKey' && principal.keyKind === 'PUBLISHABLE';
-  const complexity =
-    principal.kind === 'anonymous' ? budgets.anonymous : publishable ? budgets.publishable : budgets.full;
+  const kind = principal.kind === 'anonymous' || principal.kind === 'payer' ? principal.kind : 'full';
+  const complexity = publishable ? budgets.publishable : budgets[kind];
   return { depth: DEPTH_LIMIT, breadth: BREADTH_LIMIT, complexity };
 }
 

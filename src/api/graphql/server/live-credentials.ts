@@ -64,13 +64,20 @@ async function look(world: { database: Database; clock: Clock }, watched: Set<Wa
   const unexpired = { OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
   const present = { member: { removedAt: null } };
   const select = { id: true } as const;
-  const found = await Promise.all([
+  const [keys, logins, cards, platforms] = await Promise.all([
     ids.apiKey.size && apiKey.findMany({ where: { ...unrevoked(ids.apiKey), ...unexpired }, select }),
-    ids.login.size && memberSession.findMany({ where: { ...unrevoked(ids.login), ...present }, select }),
+    ids.login.size &&
+      memberSession.findMany({
+        where: { ...unrevoked(ids.login), ...present },
+        select: { id: true, member: { select: { role: true, isOperator: true } } },
+      }),
     ids.card.size && cardSession.findMany({ where: unrevoked(ids.card), select }),
     ids.platform.size && platformCredential.findMany({ where: unrevoked(ids.platform), select }),
   ]);
-  const good = new Set(found.flatMap((rows) => rows || []).map(({ id }) => id));
+  const good = new Set([
+    ...[keys, cards, platforms].flatMap((rows) => rows || []).map(({ id }) => id),
+    ...(logins || []).map(({ id, member }) => loginOf({ sessionId: id, ...member })),
+  ]);
   for (const entry of [...watched]) {
     if (isGood(entry.principal, good, now)) continue;
     watched.delete(entry);
@@ -78,12 +85,17 @@ async function look(world: { database: Database; clock: Clock }, watched: Set<Wa
   }
 }
 
+/** A login as long as what its member may do is what it was when the connection was made. */
+function loginOf({ sessionId, role, isOperator }: { sessionId: string; role: string; isOperator: boolean }): string {
+  return `${sessionId} ${role} ${isOperator}`;
+}
+
 function isGood(principal: Principal, good: ReadonlySet<string>, now: Date): boolean {
   switch (principal.kind) {
     case 'apiKey':
       return good.has(principal.apiKeyId);
     case 'member':
-      return good.has(principal.sessionId) && principal.expiresAt > now;
+      return good.has(loginOf(principal)) && principal.expiresAt > now;
     case 'card':
       return principal.expiresAt > now && (!isCardSession(principal) || good.has(principal.subjectId));
     case 'platform':

@@ -74,6 +74,8 @@ builder.prismaObjectField(SubscriptionRef, 'planChange', (t) =>
     type: PlanChangePreviewRef,
     description: 'What changing to a price would do now, with nothing changed; refused as the change would be.',
     authScopes: { read: true },
+    // Prices are asked for and periods counted: a list of subscriptions must not cost a list of these.
+    complexity: 200,
     args: {
       productPlanPriceId: t.arg({ type: 'UUID', required: true, description: "A price of the app's." }),
     },
