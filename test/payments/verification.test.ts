@@ -1,8 +1,10 @@
 /** Anybody can check what is told against a node, and what events missed is found. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { refundCall } from '../../src/escrow/calldata.ts';
+import { type LogSource, openLogSource } from '../../src/facts/log-source.ts';
 import { verify } from '../../src/operations/verify.ts';
 import { repairPayments } from '../../src/payments/verification/repair-payments.ts';
+import { verifyPayment } from '../../src/payments/verification/verify-payment.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
@@ -36,6 +38,21 @@ describe('verify', () => {
     expect(text).toContain(`MATCH  ${intent.id}  CAPTURED`);
     expect(text).toContain(signed.id);
     expect((await run('--all')).code).toBe(0);
+  });
+
+  it('searches the chain for the terms that were paid, and for no others', async () => {
+    const { intent, signed } = await paid();
+    const unpaid = await ground.sign(intent);
+    const source = openLogSource(ground);
+    const searched: string[] = [];
+    const readPayment: LogSource['readPayment'] = (request) => {
+      searched.push(request.id);
+      return source.readPayment(request);
+    };
+    const found = await verifyPayment({ ...ground, logs: { ...source, readPayment } }, { intentId: intent.id });
+    expect(found.verdict).toBe('MATCH');
+    expect(found.payments.map(({ termsHash }) => termsHash).sort()).toEqual([signed.id, unpaid.id].sort());
+    expect(searched).toEqual([signed.id]);
   });
 
   it('says drift for a status, terms and books that are not', async () => {
