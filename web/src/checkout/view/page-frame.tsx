@@ -2,8 +2,9 @@
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { applyAccent } from '../../ui/apply-accent.ts';
+import { MerchantMark } from '../../ui/merchant-mark.tsx';
+import { PageFooter } from '../../ui/page-footer.tsx';
 import { Status } from '../../ui/state/status.tsx';
-import { type Language, languages, switchLanguage } from '../../words/open-words.ts';
 import styles from './frame.module.css';
 
 export type Payee = {
@@ -41,7 +42,7 @@ export function PageFrame({ payee, summary, children }: { payee?: Payee; summary
           {children}
         </section>
       </main>
-      <Footer />
+      <PageFooter>{t('checkout.by')}</PageFooter>
     </div>
   );
 }
@@ -49,13 +50,7 @@ export function PageFrame({ payee, summary, children }: { payee?: Payee; summary
 function PayeeHead({ payee }: { payee: Payee }) {
   return (
     <div className={styles.payee}>
-      {payee.appLogoUrl ? (
-        <img className={styles.logo} src={payee.appLogoUrl} alt="" />
-      ) : (
-        <span className={styles.letter} aria-hidden="true">
-          {[...payee.appName][0]?.toUpperCase()}
-        </span>
-      )}
+      <MerchantMark name={payee.appName} logoUrl={payee.appLogoUrl} />
       <div className={styles.names}>
         <h1 className={styles.name}>{payee.appName}</h1>
         {payee.merchantName !== payee.appName && <p className={styles.merchant}>{payee.merchantName}</p>}
@@ -63,28 +58,3 @@ function PayeeHead({ payee }: { payee: Payee }) {
     </div>
   );
 }
-
-function Footer() {
-  const { t, i18n } = useTranslation();
-  return (
-    <footer className={styles.footer}>
-      <span>{t('checkout.by')}</span>
-      <nav className={styles.languages} aria-label={t('checkout.language')}>
-        {languages.map((language: Language) => (
-          <button
-            key={language}
-            type="button"
-            lang={language}
-            className={styles.language}
-            aria-pressed={i18n.language === language}
-            onClick={() => void switchLanguage(language)}
-          >
-            {names[language]}
-          </button>
-        ))}
-      </nav>
-    </footer>
-  );
-}
-
-const names: Record<Language, string> = { en: 'English', de: 'Deutsch' };

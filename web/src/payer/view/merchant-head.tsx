@@ -1,5 +1,6 @@
 /** Who is paid: by name and logo as the gateway tells, or by address alone. */
 import { Address } from '../../ui/addresses/address.tsx';
+import { MerchantMark } from '../../ui/merchant-mark.tsx';
 import styles from './payer.module.css';
 
 type MerchantHeadProps = {
@@ -11,15 +12,7 @@ type MerchantHeadProps = {
 export function MerchantHead({ merchant, address, about }: MerchantHeadProps) {
   return (
     <div className={styles.merchant}>
-      {merchant?.logoUrl ? (
-        <img className={styles.logo} src={merchant.logoUrl} alt="" />
-      ) : (
-        merchant && (
-          <span className={styles.letter} aria-hidden="true">
-            {[...merchant.name][0]?.toUpperCase()}
-          </span>
-        )
-      )}
+      {merchant && <MerchantMark name={merchant.name} logoUrl={merchant.logoUrl} />}
       <div className={styles.names}>
         <h3>{merchant ? merchant.name : <Address value={address} />}</h3>
         {about && <p className={styles.soft}>{about}</p>}

@@ -1,0 +1,31 @@
+/** The foot of a page that payers see: a few words, and the languages. Not printed. */
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Language, languages, switchLanguage } from '../words/open-words.ts';
+import styles from './page-footer.module.css';
+
+/** Each in its own language, for whoever does not read the one that is shown. */
+const names: Record<Language, string> = { en: 'English', de: 'Deutsch' };
+
+export function PageFooter({ children }: { children: ReactNode }) {
+  const { t, i18n } = useTranslation();
+  return (
+    <footer className={styles.footer}>
+      <span>{children}</span>
+      <nav className={styles.languages} aria-label={t('everywhere.language')}>
+        {languages.map((language) => (
+          <button
+            key={language}
+            type="button"
+            lang={language}
+            className={styles.language}
+            aria-pressed={i18n.language === language}
+            onClick={() => void switchLanguage(language)}
+          >
+            {names[language]}
+          </button>
+        ))}
+      </nav>
+    </footer>
+  );
+}
