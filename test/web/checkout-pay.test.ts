@@ -94,6 +94,8 @@ describe('a fault', () => {
     ['VALIDATION_ERROR', '', [{ param: 'method', message: '' }], 'FAILED'],
     ['INVALID_STATE', '', [], 'OVER'],
     ['CHAIN_PAUSED', '', [], 'PAUSED'],
+    ['CHAIN_UNAVAILABLE', 'The node does not answer', [], 'CHAIN_DOWN'],
+    ['PRICE_UNAVAILABLE', '', [], 'PRICE_DOWN'],
     ['SOMETHING_NEW', '', [], 'FAILED'],
   ])('of the API %s (%s) is told', (code, message, details, sentence) => {
     expect(apiSentence(new ApiError({ code, message, details }))).toBe(sentence);

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';
 import { Steps } from '../../ui/state/steps.tsx';
+import { progressSteps } from '../pay/progress-steps.ts';
 import type { Stage } from '../steps.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
@@ -24,15 +25,7 @@ type ProgressCardProps = {
 export function ProgressCard(props: ProgressCardProps) {
   const { stage, txHash, chain, confirmations, isHeld, notice, again } = props;
   const { t } = useTranslation();
-  const steps = [
-    t('checkout.progress.sent', { chain: chain?.name ?? '' }),
-    confirmations
-      ? t('checkout.progress.confirmed', { confirmed: confirmations.count, required: confirmations.of })
-      : t('checkout.progress.seen'),
-    t(chain?.escrow === null ? 'checkout.progress.custody' : 'checkout.progress.authorized'),
-    ...(isHeld ? [] : [t('checkout.progress.captured')]),
-  ];
-  const current = stage === 'seen' ? 1 : 0;
+  const values = { chain: chain?.name ?? '', confirmed: confirmations?.count, required: confirmations?.of };
   return (
     <div className={styles.stack} data-stage={stage}>
       <CardHead icon="clock" tone="wait" title={t(`checkout.progress.title.${stage}`)}>
@@ -40,11 +33,9 @@ export function ProgressCard(props: ProgressCardProps) {
       </CardHead>
       <Steps
         label={t(`checkout.progress.title.${stage}`)}
-        steps={steps.map((words, index) => ({
-          key: String(index),
-          state: index < current ? 'done' : index === current ? 'current' : 'upcoming',
-          title: words,
-        }))}
+        steps={progressSteps({ stage, confirmations, isInEscrow: chain?.escrow !== null, isHeld }).map(
+          ({ name, state }) => ({ key: name, state, title: t(`checkout.progress.${name}`, values) }),
+        )}
       />
       {txHash && (
         <dl className={styles.facts}>
