@@ -11,6 +11,8 @@ type Applying = Pick<ProjectorWorld, 'database' | 'clock' | 'handlers' | 'log' |
   memory: ProjectorMemory;
 };
 
+type Outcome = 'APPLIED' | 'OUTDATED' | { error: unknown };
+
 /** Groups whose evidence is read side by side, and which share a transaction where their handler can. */
 const PREPARED_AT_ONCE = 16;
 /** Turns without whole evidence after which an operator is told. */
@@ -18,8 +20,9 @@ const ALARM_AFTER = 30;
 
 /**
  * Applies confirmed facts and takes orphaned ones back, evidence read before the transaction. Groups of one handler share
- * transactions where it knows how, and have each its own where that meets a conflict. A group whose evidence is not whole
- * waits for the next turn and is alarmed of after some.
+ * transactions where it knows how, and have each its own where that fails. A group whose evidence is not whole, or that
+ * cannot be written, waits for the next turn and is alarmed of; it holds up no other. Throws what node and database throw
+ * when they are away.
  */
 export async function applyFacts(
   world: Applying,
@@ -32,9 +35,9 @@ export async function applyFacts(
   for (const [handler, ofHandler] of byHandler(groups)) {
     for (let start = 0; start < ofHandler.length; start += PREPARED_AT_ONCE) {
       const batch = ofHandler.slice(start, start + PREPARED_AT_ONCE);
-      const applied = await applyBatch(world, handler, batch);
-      for (const group of batch) count(world, group, applied.has(group));
-      waiting += batch.filter((group) => !applied.has(group)).length;
+      const outcomes = await applyBatch(world, handler, batch);
+      for (const group of batch) count(world, group, outcomes.get(group));
+      waiting += batch.filter((group) => outcomes.get(group) !== 'APPLIED').length;
     }
   }
   return { waiting, more: facts.length === DIRTY_LIMIT && waiting < groups.length };
@@ -57,28 +60,29 @@ function byHandler(groups: readonly HandledGroup[]): Map<FactHandler, HandledGro
   return found;
 }
 
-/** Answers the groups that were applied. */
+/** What became of each group; one of which nothing is said waits. */
 async function applyBatch(
   world: Applying,
   handler: FactHandler,
   batch: readonly HandledGroup[],
-): Promise<Set<FactGroup>> {
-  const applied = new Set<FactGroup>();
-  const take = async ({ groups, write }: PreparedWrite): Promise<boolean> => {
-    const isWritten = await writeTogether(world, { groups, write });
-    if (isWritten) for (const group of groups) applied.add(group);
-    return isWritten;
+): Promise<Map<FactGroup, Outcome>> {
+  const outcomes = new Map<FactGroup, Outcome>();
+  const take = async ({ groups, write }: PreparedWrite): Promise<Outcome> => {
+    const outcome = await writeTogether(world, { groups, write });
+    for (const group of groups) outcomes.set(group, outcome);
+    return outcome;
   };
   const together =
     handler.prepareTogether && batch.length > 1
       ? await handler.prepareTogether(batch)
       : await prepareEach(handler, batch);
   for (const prepared of together) {
-    if ((await take(prepared)) || prepared.groups.length === 1) continue;
+    if ((await take(prepared)) === 'APPLIED' || prepared.groups.length === 1) continue;
     // One of them keeps the others from being written: each goes alone.
+    for (const group of prepared.groups) outcomes.delete(group);
     for (const alone of await prepareEach(handler, prepared.groups)) await take(alone);
   }
-  return applied;
+  return outcomes;
 }
 
 async function prepareEach(handler: FactHandler, groups: readonly FactGroup[]): Promise<PreparedWrite[]> {
@@ -89,7 +93,7 @@ async function prepareEach(handler: FactHandler, groups: readonly FactGroup[]): 
   });
 }
 
-async function writeTogether(world: Applying, { groups, write }: PreparedWrite): Promise<boolean> {
+async function writeTogether(world: Applying, { groups, write }: PreparedWrite): Promise<Outcome> {
   const facts = groups.flatMap((group) => group.facts);
   try {
     await transaction(world.database, async (tx) => {
@@ -97,31 +101,41 @@ async function writeTogether(world: Applying, { groups, write }: PreparedWrite):
       await markApplied(tx, facts, world.clock.now());
       await write(tx);
     });
-    return true;
+    return 'APPLIED';
   } catch (error) {
     const outdated = error instanceof GatewayError && error.code === 'CONFLICT';
-    if (!outdated && !isLockTimeout(error) && !isDeadlock(error)) throw error;
+    if (!outdated && !isLockTimeout(error) && !isDeadlock(error)) {
+      // Of a database that is away this throws, and ends the turn; one that answers has refused these alone.
+      await world.database.$queryRaw`SELECT 1`;
+      return { error };
+    }
     const fields = { chainId: facts[0]?.chainId, refs: groups.map((group) => group.ref) };
     world.log.debug(fields, 'Facts changed while they were applied; they are applied again.');
-    return false;
+    return 'OUTDATED';
   }
 }
 
-function count(world: Applying, group: HandledGroup, applied: boolean): void {
-  const key = group.ref ?? group.facts.map((fact) => `${fact.blockHash}-${fact.logIndex}`).join();
-  if (applied) {
+function count(world: Applying, group: HandledGroup, outcome: Outcome | undefined): void {
+  const { chainId, ref } = group;
+  const key = ref ?? group.facts.map((fact) => `${fact.blockHash}-${fact.logIndex}`).join();
+  if (outcome === 'APPLIED') {
     world.memory.tries.delete(key);
-    for (const fact of group.facts) {
-      world.observer?.applied?.({ chainId: group.chainId, kind: fact.kind, facts: 1 });
-    }
+    for (const fact of group.facts) world.observer?.applied?.({ chainId, kind: fact.kind, facts: 1 });
     return;
   }
   const tries = (world.memory.tries.get(key) ?? 0) + 1;
   world.memory.tries.set(key, tries);
-  if (tries < ALARM_AFTER || tries % ALARM_AFTER !== 0) return;
-  world.log.error(
-    { chainId: group.chainId, ref: group.ref, tries },
-    'The chain contradicts the facts of a payment: it is not applied until they agree.',
-  );
-  world.observer?.stuck?.({ chainId: group.chainId, ref: group.ref, tries });
+  const error = typeof outcome === 'object' ? outcome.error : null;
+  // What cannot be written is a bug of ours: it is told at once, and then as rarely as the rest.
+  const isTold = tries % ALARM_AFTER === 0 || (error !== null && tries === 1);
+  if (!isTold) return;
+  if (error === null) {
+    world.log.error(
+      { chainId, ref, tries },
+      'The chain contradicts the facts of a payment: it is not applied until they agree.',
+    );
+  } else {
+    world.log.error({ chainId, ref, tries, error }, 'Facts could not be written; the others go on without them.');
+  }
+  world.observer?.stuck?.({ chainId, ref, tries });
 }

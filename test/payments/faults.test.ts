@@ -1,5 +1,6 @@
-/** A projector that dies at any of its steps, and one that never did, come to the same state. */
+/** A projector that dies at any of its steps, and one that never did, come to the same state; one payment stops no other. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { transaction } from '../../prisma/client.ts';
 import { refundCall } from '../../src/escrow/calldata.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { live, mortal, mortalNodes } from '../setup/mortal.ts';
@@ -66,5 +67,41 @@ describe('a projector that is killed', { timeout: 300_000 }, () => {
       expect(await ground.held(signed.id)).toBe(10_000_000n);
       expect((await ground.read(intent.id)).leftAmount?.toFixed()).toBe('10000000');
     }
+  });
+});
+
+describe('a payment that cannot be written', () => {
+  const payThree = async () => [await pay(), await pay(), await pay()] as const;
+  const told = async (payments: readonly { intent: { id: string } }[]) =>
+    await Promise.all(payments.map(({ intent }) => ground.events(intent.id)));
+  const captured = ['authorized', 'captured'];
+
+  it('because somebody holds it waits, and the others of its batch do not', async () => {
+    const payments = await payThree();
+    const held = payments[1].intent.id;
+    await transaction(ground.database, async (tx) => {
+      await tx.$queryRaw`SELECT 1 FROM payment_intent WHERE id = ${held}::uuid FOR UPDATE`;
+      expect((await ground.observe()).waiting).toBe(1);
+      expect(await told(payments)).toEqual([captured, [], captured]);
+    });
+    expect((await ground.observe()).waiting).toBe(0);
+    expect(await told(payments)).toEqual([captured, captured, captured]);
+  });
+
+  it('because the database refuses it is tried again alone, and the others of its batch are not held up', async () => {
+    const payments = await payThree();
+    const refused = payments[0].signed.id;
+    await ground.database.$executeRawUnsafe(
+      `ALTER TABLE ledger_entry ADD CONSTRAINT refused CHECK (terms_hash <> '${refused}') NOT VALID`,
+    );
+    expect((await ground.observe()).waiting).toBe(1);
+    expect(await told(payments)).toEqual([[], captured, captured]);
+    const after = await pay();
+    expect((await ground.observe()).waiting).toBe(1);
+    expect(await told([payments[0], after])).toEqual([[], captured]);
+    await ground.database.$executeRawUnsafe('ALTER TABLE ledger_entry DROP CONSTRAINT refused');
+    expect((await ground.observe()).waiting).toBe(0);
+    expect(await told([...payments, after])).toEqual([captured, captured, captured, captured]);
+    expect(await ground.held(refused)).toBe(10_000_000n);
   });
 });
