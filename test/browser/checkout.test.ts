@@ -1,7 +1,7 @@
 /** The hosted page in a real browser, paid by a wallet that signs for real: every EVM way from a link to its receipt. */
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
-import { asked, CHAIN, card, choose, makeLink, paymentOf, press, toQuote, visit } from './setup/payer-visit.ts';
+import { asked, CHAIN, card, choose, makeLink, paymentOf, press, tabTo, toQuote, visit } from './setup/payer-visit.ts';
 
 let ground: BrowserGround;
 let shop: ShopGround;
@@ -17,12 +17,12 @@ beforeAll(async () => {
 test('a link is paid by one signature, with everything said before and told after', async () => {
   const rate = await shop.call('POST', '/tax-rates', { displayName: 'VAT', percentage: 25 });
   const { path } = await makeLink(shop, { amount: '10.00', taxRateId: rate.id });
-  const { page, wallet, pictures, axe } = await visit(ground, path);
+  const { page, wallet, pictures, axe, asks } = await visit(ground, path);
   await page.waitForURL(/\/checkout\/[0-9a-f-]+#/);
   const summary = page.getByRole('region', { name: 'What you pay for' });
-  for (const words of ['Corner shop', 'Green tea', '12.50 USD', '2.50 USD']) {
-    await summary.getByText(words).first().waitFor();
-  }
+  for (const words of ['Corner shop', 'Green tea', '12.50 USD']) await summary.getByText(words).first().waitFor();
+  const sums = (await summary.locator('dl').innerText()).replaceAll(/\s+/g, ' ');
+  expect(sums).toBe('Subtotal 10.00 USD Tax 2.50 USD Total 12.50 USD');
   await page.getByText('Test mode').waitFor();
   await card(page, 'wallet');
   await pictures('checkout-wallet');
@@ -38,6 +38,13 @@ test('a link is paid by one signature, with everything said before and told afte
   await card(page, 'sign');
   await page.getByText(/^Pay exactly 12\.50 USDC into Sluice’s escrow, once, until \d/).waitFor();
   await page.getByText(/^Held in escrow: you can dispute for 5 seconds/).waitFor();
+  const secondsHeld = async () => {
+    const [, minutes, seconds] = /(\d+):(\d\d)/.exec(await page.getByText(/^Price held for/).innerText()) ?? [];
+    return Number(minutes) * 60 + Number(seconds);
+  };
+  const held = await secondsHeld();
+  expect(held).toBeGreaterThan(0);
+  await expect.poll(secondsHeld, { timeout: 30_000 }).toBeLessThan(held);
   await pictures('checkout-sign');
   expect(await axe()).toEqual([]);
 
@@ -50,16 +57,36 @@ test('a link is paid by one signature, with everything said before and told afte
   await page.getByText(payment.id).waitFor();
   await pictures('checkout-receipt');
   expect(await axe()).toEqual([]);
+
+  // GraphQL, by HTTP and live, is all of the API that the page asks; beside it only its own files and the chains' nodes.
+  const own = [/^\/link\/[\w-]+$/, /^\/graphql$/, /^\/assets\//, /^\/images\//];
+  const nodes = new Set(ground.demo.chains.map(({ rpcUrl }) => new URL(rpcUrl).origin));
+  const strange = asks.filter((url) => {
+    const { host, origin, pathname } = new URL(url);
+    return !(nodes.has(origin) || (host === new URL(ground.origin).host && own.some((one) => one.test(pathname))));
+  });
+  expect(strange).toEqual([]);
+  expect(asks).toContain(`${ground.origin}/graphql`);
+  expect(asks).toContain(`${ground.origin.replace('http', 'ws')}/graphql`);
 });
 
-test('a link is paid by an approval and a signature, in the dark, on a narrow screen', async () => {
+test('a link is paid by an approval and a signature, in the dark, on a narrow screen, by the keyboard alone', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet, axe } = await visit(ground, path, { scheme: 'dark', width: 320 });
-  await toQuote(page, `USDT-${CHAIN}`);
+  const pressKey = async (name: RegExp) => {
+    await tabTo(page, page.getByRole('button', { name }));
+    await page.keyboard.press('Enter');
+  };
+  await pressKey(/^Connect Test wallet$/);
+  // The group of ways is one stop, at the one that is chosen; arrows go on from there.
+  const usdt = page.locator(`[data-way="USDT-${CHAIN}"] input`);
+  await tabTo(page, page.locator('[data-way] input:checked'));
+  for (let presses = 0; presses < 5 && !(await usdt.isChecked()); presses++) await page.keyboard.press('ArrowDown');
+  await pressKey(/^Continue with 12\.50 USDT$/);
   await page.getByText('Allow Sluice’s escrow to take exactly 12.50 USDT.').waitFor();
   expect(await axe()).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-  await press(page, /^Allow 12\.50 USDT$/);
+  await pressKey(/^Allow 12\.50 USDT$/);
   await card(page, 'receipt');
   expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_signTypedData_v4']);
   expect((await paymentOf(ground, page)).authorizationMethod).toBe('APPROVAL');
@@ -67,18 +94,27 @@ test('a link is paid by an approval and a signature, in the dark, on a narrow sc
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
 });
 
-test('a link is paid by the wallet’s own transaction, in German, and the payer goes back to the shop', async () => {
+test('a link is paid by the wallet’s own transaction, in German, on a slow network, and the payer goes back to the shop', async () => {
   const { path } = await makeLink(shop, {
+    allowedTokens: [`USDT-${CHAIN}`, `ETH-${CHAIN}`],
     successUrl: `${ground.origin}/link/thanks`,
     cancelUrl: 'https://shop.example/no',
   });
-  const { page, wallet } = await visit(ground, path, { language: 'de', expected: [/404 \(Not Found\)/] });
+  const { page, wallet } = await visit(ground, path, {
+    language: 'de',
+    isSlow: true,
+    expected: [/404 \(Not Found\)/],
+  });
   await press(page, /^Test wallet verbinden$/);
   await card(page, 'way');
   expect(await page.getByRole('link', { name: 'Abbrechen und zurück' }).getAttribute('href')).toBe(
     'https://shop.example/no',
   );
+  // Of the chains and tokens of this installation, only those that the link allows.
   await choose(page, `ETH-${CHAIN}`);
+  const ways = page.locator('[data-way]');
+  const keys = await ways.evaluateAll((all) => all.map((way) => way.getAttribute('data-way')));
+  expect(keys.sort()).toEqual([`ETH-${CHAIN}`, `USDT-${CHAIN}`]);
   await press(page, /^Weiter mit/);
   await card(page, 'sign');
   await press(page, /^[\d.,]+ ETH bezahlen$/);

@@ -1,5 +1,5 @@
 /** A payer at the hosted page: a link to pay, a wallet in the page, and what payers press. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { PaymentIntent } from '../../../prisma/client.ts';
 import type { LocalAccount } from '../../../src/local/local-accounts.ts';
 import type { BrowserGround, ShopGround } from './ground.ts';
@@ -11,7 +11,11 @@ export const OTHER_CHAIN = 31338;
 /** A payment goes through worker, chain and indexer, on a machine that does much else. */
 const PATIENCE_MS = 120_000;
 
-export type Visit = OpenPage & { wallet: EvmWallet };
+export type Visit = OpenPage & {
+  wallet: EvmWallet;
+  /** Whom this page asked anything so far: origin and path of each, by HTTP and by websocket. */
+  asks: string[];
+};
 
 /** One of a test file, for money is quicker kept than given. */
 let rich: Promise<LocalAccount> | undefined;
@@ -19,16 +23,74 @@ let rich: Promise<LocalAccount> | undefined;
 export async function visit(
   ground: BrowserGround,
   path: string,
-  options: PageOptions & { isPoor?: boolean; chainId?: number } = {},
+  options: PageOptions & { isPoor?: boolean; chainId?: number; isSlow?: boolean } = {},
 ): Promise<Visit> {
-  const { isPoor = false, chainId = CHAIN, ...page } = options;
+  const { isPoor = false, chainId = CHAIN, isSlow = false, ...page } = options;
   const opened = await openPage(page);
+  const asks = collectAsks(opened.page);
+  if (isSlow) await slowDown(opened);
   if (!isPoor && !rich) rich = ground.newPayer();
   const { privateKey } = await (isPoor || !rich ? ground.newPayer({ isPoor }) : rich);
   const rpcUrls = Object.fromEntries(ground.demo.chains.map((chain) => [chain.chainId, chain.rpcUrl]));
   const wallet = await injectEvmWallet(opened.page, { privateKey, rpcUrls, chainId });
   await opened.page.goto(`${ground.origin}${path}`);
-  return { ...opened, wallet };
+  return { ...opened, wallet, asks };
+}
+
+function collectAsks(page: Page): string[] {
+  const asks: string[] = [];
+  const keep = (url: string) => {
+    const { protocol, origin, pathname } = new URL(url);
+    if (/^(https?|wss?):$/.test(protocol)) asks.push(`${origin}${pathname}`);
+  };
+  page.on('request', (request) => keep(request.url()));
+  page.on('websocket', (socket) => keep(socket.url()));
+  return asks;
+}
+
+/** As on a phone at the edge of its network: 400 ms there and back, 400 kbit/s up, 1.6 Mbit/s down. */
+async function slowDown({ context, page }: OpenPage): Promise<void> {
+  const tools = await context.newCDPSession(page);
+  await tools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 400,
+    uploadThroughput: 50_000,
+    downloadThroughput: 200_000,
+  });
+}
+
+/** What the page shows from its next load on: its cards, and what it says to those who do not see it. Each change once. */
+export async function watch(page: Page): Promise<{ cards(): Promise<string[]>; said(): Promise<string[]> }> {
+  await page.addInitScript(() => {
+    const kept: Record<'cards' | 'said', string[]> = { cards: [], said: [] };
+    Reflect.set(window, 'watched', kept);
+    const keep = (list: string[], text: string | null | undefined) => {
+      if (text && list.at(-1) !== text) list.push(text);
+    };
+    const look = () => {
+      keep(kept.cards, document.querySelector('[data-card]')?.getAttribute('data-card'));
+      keep(kept.said, document.querySelector('.visually-hidden[role="status"]')?.textContent);
+    };
+    new MutationObserver(look).observe(document, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+    });
+  });
+  const read = (list: 'cards' | 'said') =>
+    page.evaluate((name): string[] => Reflect.get(Reflect.get(window, 'watched'), name), list);
+  return { cards: () => read('cards'), said: () => read('said') };
+}
+
+/** Goes on with the Tab key until the focus is there, as who has no mouse does. */
+export async function tabTo(page: Page, place: Locator): Promise<void> {
+  await place.waitFor();
+  for (let presses = 0; presses < 40; presses++) {
+    if (await place.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not lead to ${place}.`);
 }
 
 /** 12.50 USD on the first chain, unless `fields` say otherwise; answers its path. */
