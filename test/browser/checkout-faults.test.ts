@@ -15,6 +15,7 @@ import {
   sessionId,
   toQuote,
   visit,
+  watch,
 } from './setup/payer-visit.ts';
 
 let ground: BrowserGround;
@@ -113,6 +114,48 @@ test('a wallet without money is told what it lacks, and one without gas is refus
   await card(page, 'receipt');
   // Once with no gas, once for good: pressing a busy button asked nothing.
   expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_sendTransaction']);
+});
+
+test('a node that is down is said, and what was sent before a reload is paid once, and stays paid anywhere', async () => {
+  const { path } = await makeLink(shop);
+  const { page, wallet, context } = await visit(ground, path, { expected: network });
+  const shown = await watch(page);
+  await card(page, 'wallet');
+  await page.reload();
+  await press(page, /^Connect /);
+  await choose(page, `ETH-${CHAIN}`);
+
+  let isDown = true;
+  await page.route('**/graphql', async (route) => {
+    const text = route.request().postData() ?? '';
+    // The wallet has sent; that we hear of it from the page is kept from happening until the end.
+    if (text.includes('CheckoutConfirm')) return await route.abort();
+    if (!isDown || !text.includes('CheckoutPrepare')) return await route.continue();
+    isDown = false;
+    const error = { message: 'The node does not answer.', extensions: { code: 'CHAIN_UNAVAILABLE', retryable: true } };
+    await route.fulfill({ status: 503, json: { errors: [error] } });
+  });
+  await press(page, /^Continue with/);
+  await notice(page, 'CHAIN_DOWN');
+  await press(page, /^Continue with/);
+  await card(page, 'sign');
+  await page.locator('[data-notice]').waitFor({ state: 'detached' });
+
+  await press(page, /^Pay \d/);
+  await page.locator('[data-card="progress"], [data-card="receipt"]').waitFor();
+  expect(await shown.said()).toContain('Your payment is on its way');
+  await page.reload();
+  await card(page, 'receipt');
+  expect((await shown.cards()).filter((name) => !/^(progress|receipt)$/.test(name))).toEqual([]);
+  expect((await shown.said()).at(-1)).toBe('Paid. Thank you!');
+  expect(asked(wallet)).toEqual(['eth_sendTransaction']);
+
+  // Another browser, which has nothing but the address: no wallet, and no tab of before.
+  const { page: other } = await openPage();
+  await other.goto(page.url());
+  await card(other, 'receipt');
+  await other.getByText((await paymentOf(ground, page)).id).waitFor();
+  await context.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 test('two tabs agree: what is paid in one is paid in the other, and an ended session says so in both', async () => {

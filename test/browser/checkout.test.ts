@@ -21,7 +21,7 @@ test('a link is paid by one signature, with everything said before and told afte
   await page.waitForURL(/\/checkout\/[0-9a-f-]+#/);
   const summary = page.getByRole('region', { name: 'What you pay for' });
   for (const words of ['Corner shop', 'Green tea', '12.50 USD']) await summary.getByText(words).first().waitFor();
-  const sums = (await summary.locator('dl').innerText()).replaceAll(/\s+/g, ' ');
+  const sums = (await summary.locator('dt, dd').allTextContents()).join(' ').replaceAll(/\s+/g, ' ');
   expect(sums).toBe('Subtotal 10.00 USD Tax 2.50 USD Total 12.50 USD');
   await page.getByText('Test mode').waitFor();
   await card(page, 'wallet');
@@ -39,7 +39,8 @@ test('a link is paid by one signature, with everything said before and told afte
   await page.getByText(/^Pay exactly 12\.50 USDC into Sluice’s escrow, once, until \d/).waitFor();
   await page.getByText(/^Held in escrow: you can dispute for 5 seconds/).waitFor();
   const secondsHeld = async () => {
-    const [, minutes, seconds] = /(\d+):(\d\d)/.exec(await page.getByText(/^Price held for/).innerText()) ?? [];
+    const [, minutes, seconds] =
+      /(\d+):(\d\d)/.exec((await page.getByText(/^Price held for/).textContent()) ?? '') ?? [];
     return Number(minutes) * 60 + Number(seconds);
   };
   const held = await secondsHeld();

@@ -1,5 +1,5 @@
 /** The payer's page in a real browser, with a wallet that signs and a contract that answers. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { createPublicClient, erc20Abi, getAddress, type Hex, http } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
@@ -10,6 +10,7 @@ import { holdElsewhere, payShop, subscribe, walletOf } from './payer/pay-as.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { injectEvmWallet } from './setup/inject-evm-wallet.ts';
 import { type OpenPage, openPage, type PageOptions } from './setup/open-page.ts';
+import { makeLink } from './setup/payer-visit.ts';
 
 const CHAIN = 31337;
 const HOUR = 3600;
@@ -39,6 +40,24 @@ async function openWith(payer: LocalAccount, options: PageOptions = {}): Promise
 type Wallet = Awaited<ReturnType<typeof injectEvmWallet>>;
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
+
+async function revoke(consent: Locator, payer: LocalAccount): Promise<void> {
+  const row = await ground.database.subscriptionConsent.findFirstOrThrow({ where: { walletAddress: payer.address } });
+  const isRevoked = () => onChain(payer).isRevoked(`0x${row.consentId.slice(2)}`);
+  expect(await isRevoked()).toBe(false);
+  await consent.getByRole('button', { name: 'Revoke it' }).click();
+  await consent.getByText('Revoked', { exact: true }).waitFor();
+  expect(await isRevoked()).toBe(true);
+}
+
+async function setToZero(page: Page, payer: LocalAccount): Promise<void> {
+  const { allowance } = onChain(payer);
+  expect(await allowance()).toBeGreaterThan(0n);
+  const row = page.getByRole('article', { name: 'Allowance of USDC' });
+  await row.getByRole('button', { name: 'Set to zero' }).click();
+  await row.waitFor({ state: 'detached' });
+  expect(await allowance()).toBe(0n);
+}
 
 function onChain(payer: LocalAccount) {
   const { chain, escrow } = walletOf(ground, payer);
@@ -107,32 +126,27 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   await consent.getByRole('button', { name: 'Revoke it' }).click();
   await consent.getByText('You said no in your wallet. Nothing happened.').waitFor();
   wallet.behave('eth_sendTransaction');
-  await consent.getByRole('button', { name: 'Revoke it' }).click();
-  await consent.getByText('Revoked', { exact: true }).waitFor();
-  const row = await ground.database.subscriptionConsent.findFirstOrThrow({ where: { walletAddress: payer.address } });
-  expect(await chain.isRevoked(`0x${row.consentId.slice(2)}`)).toBe(true);
-
-  expect(await chain.allowance()).toBeGreaterThan(0n);
-  const allowance = page.getByRole('article', { name: 'Allowance of USDC' });
-  await allowance.getByRole('button', { name: 'Set to zero' }).click();
-  await allowance.waitFor({ state: 'detached' });
-  expect(await chain.allowance()).toBe(0n);
+  await revoke(consent, payer);
+  await setToZero(page, payer);
   await picture('payer-done');
 });
 
-test('with the API gone the page reads the contract alone, and takes back and disputes by it', {
+test('with the API gone the page reads the contract alone, and takes back, disputes, revokes and clears by it', {
   timeout: STORY_MS,
 }, async () => {
   const payer = await ground.newPayer();
   const chain = onChain(payer);
   const intentId = await payShop(ground, shop, payer);
+  await subscribe(ground, shop, payer);
   const door = await openMortalDoor(ground.origin);
   const { page, pictures, axe } = await openWith(payer, { expected: [/Failed to load resource|ERR_/] });
   await page.goto(`${door.url}/pay/${payer.address}`);
   await press(page, 'Connect Test wallet');
   await press(page, 'Sign in with your wallet');
-  const known = page.getByRole('article', { name: 'Payment to Tea house' });
+  const known = page.getByRole('article', { name: 'Payment to Tea house' }).filter({ hasText: 'A pot of tea' });
   await known.getByText('Taken by the merchant').waitFor();
+  const consent = page.getByRole('article', { name: 'Subscription with Tea house' });
+  await consent.getByText('May charge you').waitFor();
   // Nobody but the chain hears of this one, and nobody will take it.
   const hold = await holdElsewhere(ground, payer, { merchant: getAddress(`0x${'ab'.repeat(20)}`), seconds: 20 });
   await door.close();
@@ -149,25 +163,32 @@ test('with the API gone the page reads the contract alone, and takes back and di
   await known.getByRole('button', { name: 'Dispute this payment' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send the dispute' }).click();
   await known.getByText('Disputed', { exact: true }).waitFor();
+
+  await revoke(consent, payer);
+  await setToZero(page, payer);
   const dispute = () => ground.database.dispute.findUnique({ where: { paymentIntentId: intentId } });
   await expect.poll(async () => (await dispute())?.status, PATIENCE).toBe('OPEN');
 });
 
-test('a wallet on a phone is offered where the installation has a project at WalletConnect, and nowhere else', {
-  timeout: STORY_MS,
-}, async () => {
-  const { page } = await openPage();
-  await page.goto(`${ground.origin}/pay`);
-  await page.getByText('No wallet was found in this browser').waitFor();
-  expect(await page.getByRole('button', { name: 'Wallet on a phone' }).count()).toBe(0);
-  await page.route('**/pay', async (route) => {
-    const response = await route.fetch();
-    const id = `"walletConnectProjectId":"${'ab'.repeat(16)}"`;
-    await route.fulfill({ response, body: (await response.text()).replace('"walletConnectProjectId":null', id) });
-  });
-  await page.goto(`${ground.origin}/pay`);
-  await page.getByRole('button', { name: 'Wallet on a phone' }).waitFor();
-});
+test.each(['the payer’s page', 'a payment link'])(
+  'on %s a wallet on a phone is offered where the installation has a project at WalletConnect, and nowhere else',
+  { timeout: STORY_MS },
+  async (place) => {
+    const path = place === 'a payment link' ? (await makeLink(shop)).path : '/pay';
+    // A page that the test itself serves may not open a websocket to this machine; it asks by HTTP then.
+    const { page } = await openPage({ expected: [/ERR_BLOCKED_BY_LOCAL_NETWORK_ACCESS_CHECKS/] });
+    await page.goto(`${ground.origin}${path}`);
+    await page.getByText('No wallet was found in this browser').waitFor();
+    expect(await page.getByRole('button', { name: 'Wallet on a phone' }).count()).toBe(0);
+    await page.route(`**${path}`, async (route) => {
+      const response = await route.fetch();
+      const id = `"walletConnectProjectId":"${'ab'.repeat(16)}"`;
+      await route.fulfill({ response, body: (await response.text()).replace('"walletConnectProjectId":null', id) });
+    });
+    await page.goto(`${ground.origin}${path}`);
+    await page.getByRole('button', { name: 'Wallet on a phone' }).waitFor();
+  },
+);
 
 test('another wallet’s page is not shown, and a page of no wallet says so', { timeout: STORY_MS }, async () => {
   const [payer, other] = await Promise.all([ground.newPayer({ isPoor: true }), ground.newPayer({ isPoor: true })]);
