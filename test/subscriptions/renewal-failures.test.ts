@@ -277,3 +277,49 @@ describe('what is asked while a charge is on its way', () => {
     expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID', 'PAID']);
   });
 });
+
+describe('several due at once, sent together', () => {
+  const statusesOf = (ids: readonly string[]) =>
+    Promise.all(ids.map(async (id) => (await ground.invoices(id)).map((invoice) => invoice.status).join()));
+
+  const chargeOf = async (id: string | undefined) => {
+    const [invoice] = await ground.invoices(id ?? '');
+    return await ground.database.transaction.findFirst({ where: { paymentIntentId: invoice?.paymentIntentId ?? '' } });
+  };
+
+  it('one that is refused before it is sent, and one on chain, neither fail nor hold up the others', {
+    timeout: 180_000,
+  }, async () => {
+    const [poor, rich, refusing] = ground.evm.payers;
+    // Enough for one charge of two: each is good by itself, and the second is refused in its block.
+    await ground.allow(poor, 10_000_000n);
+    await ground.allow(rich);
+    await ground.allow(refusing);
+    const first = await ground.subscribe({ payer: poor });
+    const others = [
+      await ground.subscribe({ payer: refusing }),
+      await ground.subscribe({ payer: poor }),
+      await ground.subscribe({ payer: rich }),
+      await ground.subscribe({ payer: rich }),
+    ];
+    const ids = [first, ...others].map(({ id }) => id);
+    await ground.goTo(others.at(-1)?.trialEnd ?? first.trialEnd, false);
+    for (const id of ids) await ground.renew(id);
+    await ground.allow(refusing, 0n);
+    const held = () => Promise.all([poor, rich, refusing].map((payer) => ground.balance(payer)));
+    const before = await held();
+    await ground.turnPumps();
+    await ground.settleDown();
+    expect(await statusesOf(ids)).toEqual(['PAID', 'OPEN', 'OPEN', 'PAID', 'PAID']);
+    const after = await held();
+    expect(before.map((amount, index) => amount - (after[index] ?? 0n))).toEqual([10_000_000n, 20_000_000n, 0n]);
+    for (let tries = 0; tries < 10; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    for (const id of [ids[1], ids[2]]) {
+      expect((await causeOf(id ?? ''))?.code).toBe('INSUFFICIENT_ALLOWANCE');
+      expect(await ground.subscriptionOf(id ?? '')).toMatchObject({ status: 'ACTIVE', captureRetryCount: 1 });
+    }
+    const [unsent, refusedOnChain] = [await chargeOf(ids[1]), await chargeOf(ids[2])];
+    expect([unsent?.status, unsent?.txHash]).toEqual(['FAILED', null]);
+    expect([refusedOnChain?.status, refusedOnChain?.txHash]).toEqual(['FAILED', expect.stringMatching(/^0x/)]);
+  });
+});

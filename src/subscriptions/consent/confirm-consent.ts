@@ -123,11 +123,15 @@ async function requireSignatures(
     }
     const signature = canonicalSignature(text);
     const question = { signer: asked.consent.payer, digest: signedDigest(typedData), signature };
-    const isGood =
-      name === 'permit'
-        ? await isSignedByKey(question)
-        : await world.nodes.asking(asked.chainId, (client) => isSignedOnChain({ client }, question));
-    if (isGood) good[name] = signature;
+    const isByKey = await isSignedByKey(question);
+    const isTaken =
+      isByKey || (await world.nodes.asking(asked.chainId, (client) => isSignedOnChain({ client }, question)));
+    if (isByKey || (isTaken && name === 'consent')) good[name] = signature;
+    else if (isTaken)
+      faults.push({
+        param,
+        message: "is a contract's, and the token takes permits of keys only: prepare again with APPROVAL",
+      });
     else faults.push({ param, message: `is not ${asked.consent.payer}'s signature of the typed data` });
   }
   if (faults.length > 0 || !good.consent) throw invalid(faults);
