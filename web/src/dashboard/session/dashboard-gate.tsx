@@ -11,6 +11,7 @@ import { Skeleton } from '../../ui/state/skeleton.tsx';
 import styles from './login-page.module.css';
 import { LoginPage } from './login-page.tsx';
 import { NoAppPage } from './no-app-page.tsx';
+import type { FailedKeys } from './send-once.ts';
 import { forgetLogin, keepLogin, readLogin, type StoredLogin } from './stored-login.ts';
 import { DashboardContext } from './use-dashboard.ts';
 
@@ -74,6 +75,7 @@ function Entered({ token, leave, children }: { token: string; leave: () => void;
   const credential = useMemo<Credential>(() => ({ authorization: `Bearer ${token}` }), [token]);
   const live = useMemo(() => openLive(credential), [credential]);
   useEffect(() => () => live.close(), [live]);
+  const [failedKeys] = useState<FailedKeys>(() => new Map());
   const [chosenId, setChosenId] = useState(() => localStorage.getItem(APP_KEY));
   const { data, error, refetch } = useQuery({
     queryKey: [String(DashboardViewerDocument)],
@@ -107,6 +109,7 @@ function Entered({ token, leave, children }: { token: string; leave: () => void;
   const common = {
     credential,
     live,
+    failedKeys,
     member,
     mayWrite: member.role !== 'VIEWER',
     isOwner: member.role === 'OWNER',
@@ -114,7 +117,7 @@ function Entered({ token, leave, children }: { token: string; leave: () => void;
     chooseApp,
     logOut,
   };
-  if (!app) return <NoAppPage member={member} credential={credential} logOut={logOut} onMade={chooseApp} />;
+  if (!app) return <NoAppPage {...common} onMade={chooseApp} />;
   return <DashboardContext value={{ ...common, app }}>{children}</DashboardContext>;
 }
 

@@ -1,8 +1,12 @@
 /** Login by a code that is mailed: an address, then six digits, then a merchant where there are several. */
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { LoginRequestDocument, LoginVerifyDocument } from '../../../../generated/web/documents.ts';
+import {
+  LoginRequestDocument,
+  type LoginRequestMutation,
+  LoginVerifyDocument,
+} from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { Button } from '../../ui/button/button.tsx';
@@ -23,7 +27,16 @@ export function LoginPage({ expired, onLogin }: LoginPageProps) {
   const { t } = useTranslation();
   const [email, setEmail] = useState(expired?.email ?? '');
   const [code, setCode] = useState('');
-  const request = useMutation({ mutationFn: () => ask(LoginRequestDocument, { email: email.trim() }) });
+  const asking = useRef<Promise<LoginRequestMutation>>(undefined);
+  const request = useMutation({
+    // Asked twice at once, the second would be told to wait, and its answer would hide the code that was mailed.
+    mutationFn: () => {
+      asking.current ??= ask(LoginRequestDocument, { email: email.trim() }).finally(() => {
+        asking.current = undefined;
+      });
+      return asking.current;
+    },
+  });
   const verify = useMutation({
     mutationFn: async (merchantId: string | null) => {
       const requestId = request.data?.requestLogin.requestId ?? '';

@@ -1,30 +1,34 @@
 /** A merchant without an app: there is nothing to look at before one is made. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AppCreateDocument } from '../../../../generated/web/documents.ts';
-import { ask, type Credential } from '../../api/ask.ts';
+import { AppCreateDocument, type AppCreateMutation } from '../../../../generated/web/documents.ts';
+import { ask } from '../../api/ask.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import styles from './login-page.module.css';
-import type { DashboardMember } from './use-dashboard.ts';
+import { sendOnce } from './send-once.ts';
+import type { Dashboard } from './use-dashboard.ts';
 
-type NoAppPageProps = {
-  member: DashboardMember;
-  credential: Credential;
-  logOut: (everywhere: boolean) => Promise<void>;
+type NoAppPageProps = Pick<Dashboard, 'member' | 'credential' | 'failedKeys' | 'logOut'> & {
   onMade: (appId: string) => void;
 };
 
-export function NoAppPage({ member, credential, logOut, onMade }: NoAppPageProps) {
+export function NoAppPage({ member, credential, failedKeys, logOut, onMade }: NoAppPageProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const [name, setName] = useState(member.merchant.name);
-  const [key] = useState(() => crypto.randomUUID());
+  const underWay = useRef(new Map<string, Promise<AppCreateMutation>>());
   const make = useMutation({
-    mutationFn: () => ask(AppCreateDocument, { name: name.trim(), mode: 'TEST' }, { credential, idempotencyKey: key }),
+    mutationFn: () => {
+      const variables = { name: name.trim(), mode: 'TEST' } as const;
+      return sendOnce(
+        { asked: JSON.stringify(variables), failed: failedKeys, underWay: underWay.current },
+        (idempotencyKey) => ask(AppCreateDocument, variables, { credential, idempotencyKey }),
+      );
+    },
     onSuccess: async ({ createApp }) => {
       onMade(createApp.id);
       await client.invalidateQueries();
@@ -32,7 +36,7 @@ export function NoAppPage({ member, credential, logOut, onMade }: NoAppPageProps
   });
   const send = (event: FormEvent) => {
     event.preventDefault();
-    make.mutate();
+    if (!make.isPending) make.mutate();
   };
   return (
     <main className={styles.page}>

@@ -1,32 +1,40 @@
 /**
  * A mutation of the dashboard: `const { mutateAsync, isPending, error } = useTell(Document, { changes: [ListDocument] })`.
- * `changes` are the documents whose answers are old afterwards; all, when none is named. One key of idempotency a press:
- * what is tried again by react-query is the same call.
+ * `changes` are the documents whose answers are old afterwards; all, when none is named. They are asked again before the
+ * mutation ends. Pressed twice, or tried again after a failure, it is the same request to the API.
  */
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import type { TypedDocumentString } from '../../../../generated/web/documents.ts';
 import type { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
+import { sendOnce } from './send-once.ts';
 import { questionKey } from './use-ask.ts';
 import { useDashboard } from './use-dashboard.ts';
-
-const keys = new WeakMap<object, string>();
 
 export function useTell<Result, Variables extends object>(
   document: TypedDocumentString<Result, Variables>,
   { changes }: { changes?: readonly object[] } = {},
 ): UseMutationResult<Result, ApiError, Variables> {
-  const { credential } = useDashboard();
+  const { credential, failedKeys } = useDashboard();
   const client = useQueryClient();
+  const underWay = useRef(new Map<string, Promise<Result>>());
+  const readAgain = async () => {
+    if (!changes) return await client.invalidateQueries();
+    await Promise.all(changes.map((one) => client.invalidateQueries({ queryKey: questionKey(one) })));
+  };
   return useMutation<Result, ApiError, Variables>({
     mutationFn: (variables) => {
-      const idempotencyKey = keys.get(variables) ?? crypto.randomUUID();
-      keys.set(variables, idempotencyKey);
-      return ask(document, variables, { credential, idempotencyKey });
+      const asked = JSON.stringify(questionKey(document, variables));
+      return sendOnce({ asked, failed: failedKeys, underWay: underWay.current }, async (idempotencyKey) => {
+        const result = await ask(document, variables, { credential, idempotencyKey });
+        await readAgain();
+        return result;
+      });
     },
-    onSuccess: async () => {
-      if (!changes) return await client.invalidateQueries();
-      await Promise.all(changes.map((one) => client.invalidateQueries({ queryKey: questionKey(one) })));
+    // It may have been done all the same, or another person or the chain was faster: the page shows what is.
+    onError: ({ code }) => {
+      if (code !== 'VALIDATION_ERROR') void readAgain();
     },
   });
 }

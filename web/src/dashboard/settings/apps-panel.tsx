@@ -63,6 +63,7 @@ function MakeDialog({ close }: { close: () => void }) {
   const [mode, setMode] = useState<'TEST' | 'LIVE'>('TEST');
   const send = (event: FormEvent) => {
     event.preventDefault();
+    if (make.isPending) return;
     make.mutate(
       { name: name.trim(), mode },
       {

@@ -126,6 +126,7 @@ function InviteForm() {
   const [role, setRole] = useState<Role>('DEVELOPER');
   const send = (event: FormEvent) => {
     event.preventDefault();
+    if (invite.isPending) return;
     const invited = email.trim();
     invite.mutate(
       { email: invited, role },

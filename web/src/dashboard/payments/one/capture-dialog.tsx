@@ -1,7 +1,7 @@
 /** The capture of a held payment, whole or in part; the rest returns to the payer. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PaymentCaptureDocument } from '../../../../../generated/web/documents.ts';
+import { PaymentCaptureDocument, PaymentStoryDocument } from '../../../../../generated/web/documents.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { TextField } from '../../../ui/fields/text-field.tsx';
 import { plainDecimal } from '../../../ui/formats/money.ts';
@@ -9,11 +9,11 @@ import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { useTell } from '../../session/use-tell.ts';
 import { symbolOf } from './payment-money.ts';
 import styles from './payment-page.module.css';
 import type { PaymentStory } from './payment-steps.ts';
 import { planRefund } from './refund-size.ts';
-import { useOnce } from './use-once.ts';
 
 export function CaptureDialog({ payment, onClose }: { payment: PaymentStory; onClose: () => void }) {
   const { t } = useTranslation();
@@ -24,17 +24,15 @@ export function CaptureDialog({ payment, onClose }: { payment: PaymentStory; onC
   const [text, setText] = useState(plainDecimal(held, decimals));
   const plan = planRefund({ kind: 'amount', text }, { left: held, decimals });
   const amount = (units: bigint) => `${formats.token(units, decimals).exact} ${symbolOf(payment)}`;
-  const capture = useOnce(PaymentCaptureDocument, {
-    paymentId: payment.id,
-    onDone: () => {
-      tell({ title: t('payments.capture.asked') });
-      onClose();
-    },
-  });
+  const capture = useTell(PaymentCaptureDocument, { changes: [PaymentStoryDocument] });
   const send = async () => {
     if (!plan.isGood) return;
     const input = plan.leftover === 0n ? {} : { amount: String(plan.units) };
-    await capture.mutateAsync({ id: payment.id, input }).catch(() => {});
+    const done = () => {
+      tell({ title: t('payments.capture.asked') });
+      onClose();
+    };
+    await capture.mutateAsync({ id: payment.id, input }).then(done, () => {});
   };
   return (
     <Dialog

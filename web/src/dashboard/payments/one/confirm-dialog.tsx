@@ -1,14 +1,18 @@
 /** What needs a yes and nothing else: a cancellation, a dispute that is given up. */
 import { useTranslation } from 'react-i18next';
-import { PaymentCancelDocument, PaymentDisputeConcedeDocument } from '../../../../../generated/web/documents.ts';
+import {
+  PaymentCancelDocument,
+  PaymentDisputeConcedeDocument,
+  PaymentStoryDocument,
+} from '../../../../../generated/web/documents.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { useTell } from '../../session/use-tell.ts';
 import { symbolOf } from './payment-money.ts';
 import type { PaymentStory } from './payment-steps.ts';
-import { useOnce } from './use-once.ts';
 
 type ConfirmDialogProps = { kind: 'cancel' | 'concede'; payment: PaymentStory; onClose: () => void };
 
@@ -16,19 +20,16 @@ export function ConfirmDialog({ kind, payment, onClose }: ConfirmDialogProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const tell = useToasts();
-  const done = {
-    paymentId: payment.id,
-    onDone: () => {
-      tell({ title: t(`payments.${kind}.asked`) });
-      onClose();
-    },
-  };
-  const cancel = useOnce(PaymentCancelDocument, done);
-  const concede = useOnce(PaymentDisputeConcedeDocument, done);
+  const cancel = useTell(PaymentCancelDocument, { changes: [PaymentStoryDocument] });
+  const concede = useTell(PaymentDisputeConcedeDocument, { changes: [PaymentStoryDocument] });
   const disputeId = payment.dispute?.id;
+  const done = () => {
+    tell({ title: t(`payments.${kind}.asked`) });
+    onClose();
+  };
   const send = async () => {
-    if (kind === 'cancel') await cancel.mutateAsync({ id: payment.id }).catch(() => {});
-    else if (disputeId) await concede.mutateAsync({ id: disputeId }).catch(() => {});
+    if (kind === 'cancel') await cancel.mutateAsync({ id: payment.id }).then(done, () => {});
+    else if (disputeId) await concede.mutateAsync({ id: disputeId }).then(done, () => {});
   };
   const left = formats.token(payment.leftoverAmount ?? '0', payment.cryptoTokenDecimals ?? 0).exact;
   const isHeld = payment.status !== 'CREATED';

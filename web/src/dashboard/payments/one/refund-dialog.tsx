@@ -1,7 +1,7 @@
 /** A refund: how much, what is left after it, and why. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PaymentRefundDocument } from '../../../../../generated/web/documents.ts';
+import { PaymentRefundDocument, PaymentStoryDocument } from '../../../../../generated/web/documents.ts';
 import { chainOf } from '../../../settings.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { TextArea } from '../../../ui/fields/text-area.tsx';
@@ -11,11 +11,11 @@ import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { useToasts } from '../../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { useTell } from '../../session/use-tell.ts';
 import { symbolOf } from './payment-money.ts';
 import styles from './payment-page.module.css';
 import type { PaymentStory } from './payment-steps.ts';
 import { planRefund, type RefundChoice, type RefundPlan } from './refund-size.ts';
-import { useOnce } from './use-once.ts';
 
 const REASON_LENGTH = 500;
 
@@ -30,19 +30,17 @@ export function RefundDialog({ payment, onClose }: { payment: PaymentStory; onCl
   const left = BigInt(payment.leftoverAmount ?? '0');
   const plan = planRefund(choice, { left, decimals });
   const amount = (units: bigint) => `${formats.token(units, decimals).exact} ${symbolOf(payment)}`;
-  const refund = useOnce(PaymentRefundDocument, {
-    paymentId: payment.id,
-    onDone: () => {
-      tell({ title: t('payments.refund.asked'), more: t('payments.story.refundPending') });
-      onClose();
-    },
-  });
+  const refund = useTell(PaymentRefundDocument, { changes: [PaymentStoryDocument] });
   const isReasonMissing = reason.trim() === '';
   const send = async () => {
     setTried(true);
     if (!plan.isGood || isReasonMissing) return;
+    const done = () => {
+      tell({ title: t('payments.refund.asked'), more: t('payments.story.refundPending') });
+      onClose();
+    };
     // A failure stands in `refund.error`.
-    await refund.mutateAsync({ id: payment.id, input: { ...plan.input, reason } }).catch(() => {});
+    await refund.mutateAsync({ id: payment.id, input: { ...plan.input, reason } }).then(done, () => {});
   };
   return (
     <Dialog

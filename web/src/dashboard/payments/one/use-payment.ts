@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { PaymentFollowedDocument, PaymentStoryDocument } from '../../../../../generated/web/documents.ts';
 import { ask } from '../../../api/ask.ts';
+import { questionKey } from '../../session/use-ask.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { isMoving } from './payment-steps.ts';
 
@@ -13,7 +14,7 @@ export function usePayment(id: string) {
   const { credential, live } = useDashboard();
   const queryClient = useQueryClient();
   const query = useQuery({
-    queryKey: ['payment', id],
+    queryKey: questionKey(PaymentStoryDocument, { id }),
     queryFn: ({ signal }) => ask(PaymentStoryDocument, { id }, { credential, signal }),
     select: ({ paymentIntent }) => paymentIntent,
     refetchInterval: ({ state }) => (state.data && isMoving(state.data.paymentIntent) ? MOVING_MS : false),
@@ -23,7 +24,10 @@ export function usePayment(id: string) {
       live.follow(
         PaymentFollowedDocument,
         { id },
-        { next: () => void queryClient.invalidateQueries({ queryKey: ['payment', id] }), failed: () => {} },
+        {
+          next: () => void queryClient.invalidateQueries({ queryKey: questionKey(PaymentStoryDocument, { id }) }),
+          failed: () => {},
+        },
       ),
     [live, id, queryClient],
   );
