@@ -1,6 +1,7 @@
 /** The database: one typed client a process, and the transaction every change runs in. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { statementNames } from './statement-names.ts';
 
 export * from '../generated/prisma/client.ts';
 
@@ -12,11 +13,12 @@ type AfterCommit = (database: Database) => void;
 const afterCommits = new WeakMap<DatabaseTransaction, AfterCommit[]>();
 
 /**
- * Opens a pool of at most `poolSize` connections (default 5).
- * The caller disconnects with `database.$disconnect()`.
+ * Opens a pool of at most `poolSize` connections (default 5). `isPooled`: a pooler stands between, whose connections must
+ * keep nothing (default false). The caller disconnects with `database.$disconnect()`.
  */
-export function openDatabase(options: { url: string; poolSize?: number }): Database {
-  const adapter = new PrismaPg({ connectionString: options.url, max: options.poolSize ?? 5 });
+export function openDatabase(options: { url: string; poolSize?: number; isPooled?: boolean }): Database {
+  const pool = { connectionString: options.url, max: options.poolSize ?? 5 };
+  const adapter = new PrismaPg(pool, options.isPooled ? {} : { statementNameGenerator: statementNames() });
   return new PrismaClient({ adapter });
 }
 

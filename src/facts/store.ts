@@ -1,5 +1,11 @@
 /** The inbox and the cursors: every statement of the room. */
-import type { ChainCursor, ChainFact, Database, DatabaseTransaction, Prisma } from '../../prisma/client.ts';
+import {
+  type ChainCursor,
+  type ChainFact,
+  type Database,
+  type DatabaseTransaction,
+  Prisma,
+} from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
 import { byPlace, type ChainLog, factKey } from './chain-fact.ts';
 
@@ -140,10 +146,9 @@ async function markFacts(
   change: { from: ('SEEN' | 'CONFIRMED')[]; to: 'CONFIRMED' | 'FINAL' | 'ORPHANED' },
 ): Promise<void> {
   if (facts.length === 0) return;
-  await tx.chainFact.updateMany({
-    where: { status: { in: change.from }, OR: facts.map(place) },
-    data: { status: change.to },
-  });
+  await tx.$executeRaw`
+    UPDATE chain_fact SET status = ${change.to}::fact_status FROM ${placesOf(facts)}
+    WHERE chain_fact.status = ANY(${change.from}::fact_status[]) AND ${isPlaced}`;
 }
 
 /**
@@ -156,19 +161,23 @@ export async function markApplied(
   appliedAt: Date,
 ): Promise<void> {
   for (const status of ['CONFIRMED', 'ORPHANED'] as const) {
-    const places = facts.filter((fact) => fact.status === status).map(place);
-    if (places.length === 0) continue;
+    const marking = facts.filter((fact) => fact.status === status);
+    if (marking.length === 0) continue;
     const confirmed = status === 'CONFIRMED';
-    const marked = await tx.chainFact.updateMany({
-      where: { status, appliedAt: confirmed ? null : { not: null }, OR: places },
-      data: { appliedAt: confirmed ? appliedAt : null },
-    });
-    if (marked.count !== places.length) {
-      throw new GatewayError('CONFLICT', `Of ${places.length} facts ${marked.count} are still as they were read.`);
+    const marked = await tx.$executeRaw`
+      UPDATE chain_fact SET applied_at = ${confirmed ? appliedAt : null} FROM ${placesOf(marking)}
+      WHERE chain_fact.status = ${status}::fact_status AND (applied_at IS NULL) = ${confirmed} AND ${isPlaced}`;
+    if (marked !== marking.length) {
+      throw new GatewayError('CONFLICT', `Of ${marking.length} facts ${marked} are still as they were read.`);
     }
   }
 }
 
-function place(fact: Place): Place {
-  return { chainId: fact.chainId, blockHash: fact.blockHash, logIndex: fact.logIndex };
+/** By three arrays, and so one statement for any number of them. */
+function placesOf(facts: readonly Place[]): Prisma.Sql {
+  return Prisma.sql`unnest(${facts.map((fact) => fact.chainId)}::int[], ${facts.map((fact) => fact.blockHash)}::text[],
+    ${facts.map((fact) => fact.logIndex)}::int[]) AS place (chain_id, block_hash, log_index)`;
 }
+
+const isPlaced = Prisma.sql`chain_fact.chain_id = place.chain_id AND chain_fact.block_hash = place.block_hash
+  AND chain_fact.log_index = place.log_index`;

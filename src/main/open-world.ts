@@ -32,8 +32,9 @@ export function openFloor(config: Config, part: string) {
   const nodes = openEvmNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
   const solanaNodes = openSolanaNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
   const suiNodes = openSuiNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
-  const database = openDatabase({ url: config.database.url, poolSize: config.database.poolSize });
-  const time = openClock({ database, listenUrl: config.database.directUrl, log, movable: isMovable(registry) });
+  const { url, directUrl, poolSize } = config.database;
+  const database = openDatabase({ url, poolSize, isPooled: url !== directUrl });
+  const time = openClock({ database, listenUrl: directUrl, log, movable: isMovable(registry) });
   const clocks = { clock: time.clock, realClock: systemClock, time };
   return { config, log, registry, nodes, solanaNodes, suiNodes, database, ...clocks, metrics, instruments };
 }
