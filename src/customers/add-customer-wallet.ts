@@ -14,7 +14,7 @@ const UNIQUE_VIOLATION = 'P2002';
 
 /**
  * Links an address on one chain to a customer; `walletAddress` is checksummed already. A job then reads what it allows.
- * Throws NOT_FOUND for the customer, CONFLICT when the customer has it.
+ * Subscriptions that it has signed for, and that lost it when it was unlinked, are charged from it again. Throws NOT_FOUND for the customer, CONFLICT when the customer has it.
  */
 export async function addCustomerWallet(
   world: { database: Database },
@@ -36,6 +36,10 @@ export async function addCustomerWallet(
       once(tx, request.idempotency, async () => {
         const wallet = await tx.customerWallet.create({
           data: { id: newId(), customerAccountId: customer.id, chainId, walletAddress },
+        });
+        await tx.subscription.updateMany({
+          where: { customerAccountId: customer.id, customerWalletId: null, consent: { chainId, walletAddress } },
+          data: { customerWalletId: wallet.id },
         });
         await addJob(tx, refreshWalletJob, { chainId, walletAddress });
         return wallet;

@@ -17,7 +17,7 @@ import { subscriptionFields } from './subscription-fields.ts';
 
 /**
  * Cancels now, or at the end of the running period (without one: now). Cancelling at the period's end keeps the status and
- * sets `cancelAt`; asking again changes nothing. Appends `subscription.cancelled` when it ends.
+ * sets `cancelAt`, told by `subscription.updated`; asking again changes nothing. Appends `subscription.cancelled` when it ends.
  * Throws NOT_FOUND; INVALID_STATE for a subscription that has ended.
  */
 export async function cancelSubscription(
@@ -34,11 +34,16 @@ export async function cancelSubscription(
       const isLater = request.cancelAtPeriodEnd && end !== null && end > now;
       if (!isLater) return endSubscription(tx, { subscription: locked, trigger: 'CANCEL_NOW', now });
       if (nextSubscriptionStatus(locked.status, 'CANCEL_AT_PERIOD_END') === null) throw ended(locked);
+      if (locked.cancelAt?.getTime() === end.getTime()) return locked;
       const pendingJobId = await scheduleRenewal(tx, { subscriptionId: locked.id, runAt: end });
-      return tx.subscription.update({
+      const subscription = await tx.subscription.update({
         where: { id: locked.id },
         data: { cancelAt: end, cancelAtPeriodEnd: true, pendingJobId },
       });
+      await appendEvents(tx, subscription.appId, [
+        { type: 'subscription.updated', resourceId: subscription.id, data: subscriptionFields(subscription) },
+      ]);
+      return subscription;
     }),
   );
   return result;

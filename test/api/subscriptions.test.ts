@@ -52,8 +52,17 @@ describe('POST /subscriptions', () => {
     expect(await api.database.event.count({ where: { resourceId: body.data.id, type: 'subscription.created' } })).toBe(
       1,
     );
-    const counted = await api.rest('GET', '/customers?search=Ada', { key });
-    expect(counted.body.data[0]._count.subscriptions).toBeGreaterThan(0);
+  });
+
+  it('is counted at its customer', async () => {
+    const body = { appId, name: 'Grace' };
+    const customer = (await api.rest('POST', '/customers', { key, body })).body.data;
+    for (let made = 0; made < 3; made++) await post({ customerAccountId: customer.id });
+    const counted = await api.rest('GET', '/customers?search=Grace', { key });
+    expect(counted.body.data[0]).toMatchObject({
+      id: customer.id,
+      _count: { paymentIntents: 0, subscriptions: 3, invoices: 0 },
+    });
   });
 
   it.each([
@@ -76,6 +85,20 @@ describe('POST /subscriptions', () => {
     expect((await post({ productPlanPriceId: price.id })).body.error.param).toBe('productPlanPriceId');
   });
 
+  it('is not sold from an archived plan, nor at an archived price', async () => {
+    const body = { name: 'Old', planType: 'SUBSCRIPTION', prices: [{ amount: '1', billingInterval: 'DAY' }] };
+    const plan = (await api.rest('POST', '/product-plans', { key, body })).body.data;
+    const bought = { productPlanId: plan.id, productPlanPriceId: plan.prices[0].id };
+    const refused = async () => {
+      const answer = await post(bought);
+      return [answer.status, answer.body.error.param];
+    };
+    await api.database.productPlanPrice.update({ where: { id: plan.prices[0].id }, data: { isActive: false } });
+    expect(await refused()).toEqual([400, 'productPlanPriceId']);
+    await api.rest('PUT', `/product-plans/${plan.id}`, { key, body: { isActive: false } });
+    expect(await refused()).toEqual([400, 'productPlanId']);
+  });
+
   it('is refused without a key, with a publishable one, and for what is another merchant’s', async () => {
     expect((await api.rest('POST', '/subscriptions', { body: { appId, ...ids } })).status).toBe(401);
     expect((await post({}, api.merchantA.publishableKey)).status).toBe(403);
@@ -94,7 +117,98 @@ describe('POST /subscriptions', () => {
   });
 });
 
+/** The fields of the published description, which every answer has, null where there is nothing to tell. */
+const described = [
+  ...['id', 'appId', 'customerAccountId', 'productPlanId', 'productPlanPriceId', 'status', 'customerWalletId'],
+  ...['authorizationMethod', 'authorizationChainId', 'authorizationTokenKey', 'permitSignature', 'permitDeadline'],
+  ...['permitNonce', 'approvedAllowance', 'currentPeriodStart', 'currentPeriodEnd', 'billingCycleAnchor'],
+  ...['trialStart', 'trialEnd', 'cancelAt', 'cancelledAt', 'cancelAtPeriodEnd', 'pausedAt', 'pastDueSince'],
+  ...['captureRetryCount', 'maxCaptureRetries', 'pendingJobId', 'allowedChains', 'allowedTokens', 'metadata'],
+  ...['createdAt', 'updatedAt'],
+];
+const relations = ['app', 'customerAccount', 'customerWallet', 'productPlan', 'productPlanPrice', 'invoices'];
+const fieldsOf = (data: object) => Object.keys(data).filter((name) => described.includes(name));
+const relationsOf = (data: object) => relations.filter((name) => name in data);
+
 describe('a subscription', () => {
+  it('has every field that is described, and each answer its own relations', async () => {
+    const made = await make();
+    await become(made.id, { status: 'ACTIVE', currentPeriodEnd: day(10) });
+    const answers = {
+      create: made,
+      list: (await api.rest('GET', '/subscriptions?pageSize=1', { key })).body.data[0],
+      retrieve: (await api.rest('GET', `/subscriptions/${made.id}`, { key })).body.data,
+      pause: (await act(made.id, 'pause')).body.data,
+      resume: (await act(made.id, 'resume')).body.data,
+      cancel: (await act(made.id, 'cancel')).body.data,
+    };
+    for (const [name, answer] of Object.entries(answers)) {
+      expect([name, fieldsOf(answer).sort()]).toEqual([name, [...described].sort()]);
+    }
+    const shown = Object.fromEntries(Object.entries(answers).map(([name, answer]) => [name, relationsOf(answer)]));
+    expect(shown).toEqual({
+      create: ['productPlan', 'productPlanPrice'],
+      list: ['customerAccount', 'productPlan'],
+      retrieve: relations,
+      pause: [],
+      resume: [],
+      cancel: [],
+    });
+    expect(answers.create.productPlan.taxRate).toBeUndefined();
+    expect(answers.list.productPlan.taxRate).toBeNull();
+  });
+
+  it('is retrieved with its last ten invoices, each with its items, tax rate and payment', async () => {
+    const { id } = await make();
+    const taxRate = { displayName: 'VAT', percentage: 20 };
+    const taxRateId = (await api.rest('POST', '/tax-rates', { key, body: taxRate })).body.data.id;
+    const intent = (await api.rest('POST', '/payments/intents', { key, body: { amount: '12.00' } })).body.data;
+    const made: string[] = [];
+    for (let index = 0; index < 11; index++) {
+      const items = [{ description: `Month ${index}`, amount: '10.00' }];
+      const body = { customerAccountId: ids.customerAccountId, items, taxRateId };
+      made.push((await api.rest('POST', '/invoices', { key, body })).body.data.id);
+    }
+    await api.database.invoice.updateMany({ where: { id: { in: made } }, data: { subscriptionId: id } });
+    await api.database.invoice.update({ where: { id: made[10] ?? '' }, data: { paymentIntentId: intent.id } });
+    const { invoices } = (await api.rest('GET', `/subscriptions/${id}`, { key })).body.data;
+    expect(invoices.map((invoice: { id: string }) => invoice.id)).toEqual(made.slice(1).reverse());
+    expect(invoices[0]).toMatchObject({
+      subscriptionId: id,
+      items: [{ description: 'Month 10', amount: '10.00', taxAmount: '2.00' }],
+      taxRate,
+      paymentIntent: { id: intent.id, amount: '12.00', status: 'CREATED' },
+    });
+    expect(invoices[9].paymentIntent).toBeNull();
+  });
+
+  it('is made, paused, resumed and cancelled by GraphQL as by REST', async () => {
+    const ask = async (document: string, variables: Record<string, unknown>) => {
+      const { data, errors } = await api.graphql(document, variables, { key });
+      return errors ? errors[0]?.extensions.code : data;
+    };
+    const create =
+      'mutation ($input: CreateSubscriptionInput!) { subscription: createSubscription(input: $input) { id status } }';
+    const { subscription } = await ask(create, { input: { appId, ...ids } });
+    expect(subscription.status).toBe('PENDING');
+    const { id } = subscription;
+    const pause = 'mutation ($id: ID!) { subscription: pauseSubscription(id: $id) { status } }';
+    expect(await ask(pause, { id })).toBe('INVALID_STATE');
+    await become(id, { status: 'ACTIVE', currentPeriodEnd: day(10) });
+    expect(await ask(pause, { id })).toEqual({ subscription: { status: 'PAUSED' } });
+    const resume = 'mutation ($id: ID!) { subscription: resumeSubscription(id: $id) { status pendingJobId } }';
+    expect(await ask(resume, { id })).toEqual({ subscription: { status: 'ACTIVE', pendingJobId: expect.any(String) } });
+    const cancel =
+      'mutation ($id: ID!, $input: CancelSubscriptionInput!) { subscription: cancelSubscription(id: $id, input: $input) { status cancelAtPeriodEnd } }';
+    const later = { subscription: { status: 'ACTIVE', cancelAtPeriodEnd: true } };
+    expect(await ask(cancel, { id, input: { cancelAtPeriodEnd: true } })).toEqual(later);
+    const now = { subscription: { status: 'CANCELLED', cancelAtPeriodEnd: true } };
+    expect(await ask(cancel, { id, input: {} })).toEqual(now);
+    expect(await ask('query ($id: ID!) { subscription(id: $id) { status } }', { id })).toEqual({
+      subscription: { status: 'CANCELLED' },
+    });
+  });
+
   it('is retrieved with all that belongs to it, and listed with less', async () => {
     const { id } = await make();
     const { body } = await api.rest('GET', `/subscriptions/${id}`, { key });
@@ -158,6 +272,10 @@ describe('a subscription', () => {
       cancelAt: end.toISOString(),
       cancelledAt: null,
     });
+    await act(id, 'cancel', { cancelAtPeriodEnd: true });
+    const told = await api.database.event.findMany({ where: { resourceId: id, type: 'subscription.updated' } });
+    expect(told.map((event) => event.data)).toMatchObject([{ cancelAt: end.toISOString(), cancelAtPeriodEnd: true }]);
+    expect((await act(id, 'cancel', {})).body.data.status).toBe('CANCELLED');
     const other = await make();
     expect((await act(other.id, 'cancel', { cancelAtPeriodEnd: true })).body.data.status).toBe('CANCELLED');
     expect((await act(other.id, 'cancel', { cancelAtPeriodEnd: 'yes' })).status).toBe(400);

@@ -1,11 +1,10 @@
-/** Renewals that are not paid: each cause, the attempts by the clock, and what ends them. */
+/** Renewals that are not paid: each cause, the attempts by the clock, what ends them, and that they hold up no others. */
 
 import { assert, integer, property } from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cancelSubscription } from '../../src/subscriptions/cancel-subscription.ts';
-import { pauseSubscription } from '../../src/subscriptions/pause-subscription.ts';
+import { addCustomerWallet } from '../../src/customers/add-customer-wallet.ts';
+import { removeCustomerWallet } from '../../src/customers/remove-customer-wallet.ts';
 import { attemptAt } from '../../src/subscriptions/renewal/dunning.ts';
-import { resumeSubscription } from '../../src/subscriptions/resume-subscription.ts';
 import { DAY, HOUR, openRenewals, type Renewals } from './renewal-ground.ts';
 
 let ground: Renewals;
@@ -81,11 +80,18 @@ describe('a renewal that cannot be paid says why', () => {
     expect((await causeOf(id))?.code).toBe('CONSENT_REVOKED');
   });
 
-  it('WALLET_REMOVED where the customer has it no more', async () => {
+  it('WALLET_REMOVED where the customer has it no more, until it is linked again', async () => {
     const { id, trialEnd, walletId } = await ground.subscribe();
-    await ground.database.customerWallet.delete({ where: { id: walletId } });
+    const { customerAccountId: customerId } = await ground.subscriptionOf(id);
+    const { scope, evm } = ground;
+    await removeCustomerWallet(ground, { scope, customerId, walletId });
     await ground.goTo(trialEnd);
     expect((await causeOf(id))?.code).toBe('WALLET_REMOVED');
+    const walletAddress = evm.payers[0].address;
+    const again = await addCustomerWallet(ground, { scope, customerId, chainId: evm.chainId, walletAddress });
+    await ground.goTo(later(trialEnd, HOUR));
+    expect(await ground.subscriptionOf(id)).toMatchObject({ customerWalletId: again.id, captureRetryCount: 0 });
+    expect(await ground.told(id)).toEqual(['payment_failed', 'renewed']);
   });
 
   it('PERMIT_EXPIRED where the permit never was on chain', async () => {
@@ -197,84 +203,6 @@ describe('dunning', () => {
       ),
       { numRuns: 50 },
     );
-  });
-});
-
-describe('what is asked while a charge is on its way', () => {
-  const queued = async () => {
-    const made = await ground.subscribe();
-    await ground.goTo(made.trialEnd, false);
-    await ground.renew(made.id);
-    expect(await ground.attempts(made.id)).toMatchObject([{ status: 'PENDING' }]);
-    return made;
-  };
-  const request = (id: string) => ({ scope: ground.scope, id });
-
-  it('a pause: the charge counts, and nothing follows until it is resumed', async () => {
-    const { id, trialEnd } = await queued();
-    await pauseSubscription(ground, request(id));
-    await ground.settleDown();
-    expect(await ground.subscriptionOf(id)).toMatchObject({
-      status: 'PAUSED',
-      currentPeriodStart: trialEnd,
-      pendingJobId: null,
-    });
-    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID']);
-    await ground.goTo(later(trialEnd, 32 * DAY));
-    expect(await ground.invoices(id)).toHaveLength(1);
-    const resumed = await resumeSubscription(ground, request(id));
-    await ground.settleDown();
-    const renewed = await ground.subscriptionOf(id);
-    expect(renewed).toMatchObject({ status: 'ACTIVE', billingCycleAnchor: resumed.billingCycleAnchor });
-    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID', 'PAID']);
-    expect(renewed.currentPeriodStart).toEqual(resumed.billingCycleAnchor);
-  });
-
-  it('a pause: a charge that is refused takes its invoice with it', async () => {
-    const { id } = await queued();
-    await pauseSubscription(ground, request(id));
-    await ground.allow(ground.evm.payers[0], 0n);
-    for (let tries = 0; tries < 10; tries++) await ground.goTo(later(ground.clock.now(), 20));
-    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID']);
-    expect(await ground.subscriptionOf(id)).toMatchObject({
-      status: 'PAUSED',
-      captureRetryCount: 0,
-      pendingJobId: null,
-    });
-    expect(await ground.told(id)).toEqual(['paused']);
-  });
-
-  it('a cancellation: what was charged is paid, and no more comes', async () => {
-    const { id, trialEnd } = await queued();
-    await cancelSubscription(ground, { ...request(id), cancelAtPeriodEnd: false });
-    await ground.settleDown();
-    expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'CANCELLED', currentPeriodStart: trialEnd });
-    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['PAID']);
-    await ground.goTo(later(trialEnd, 40 * DAY));
-    expect(await ground.invoices(id)).toHaveLength(1);
-  });
-
-  it('at the end of its period it ends, uncharged', async () => {
-    const { id, trialEnd } = await ground.subscribe();
-    await cancelSubscription(ground, { ...request(id), cancelAtPeriodEnd: true });
-    await ground.goTo(trialEnd);
-    expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'CANCELLED', pendingJobId: null });
-    expect(await ground.invoices(id)).toEqual([]);
-    expect(await ground.told(id)).toEqual(['cancelled']);
-  });
-
-  it('the merchant voids the invoice of a failed renewal: that period is given, the next is charged', async () => {
-    const { id, trialEnd } = await ground.subscribe();
-    await ground.allow(ground.evm.payers[0], 0n);
-    await ground.goTo(trialEnd);
-    const [invoice] = await ground.invoices(id);
-    await ground.database.invoice.update({ where: { id: invoice?.id ?? '' }, data: { status: 'VOID' } });
-    await ground.goTo(later(trialEnd, HOUR));
-    const given = await ground.subscriptionOf(id);
-    expect(given).toMatchObject({ status: 'ACTIVE', currentPeriodStart: trialEnd, captureRetryCount: 0 });
-    await ground.allow(ground.evm.payers[0]);
-    await ground.goTo(given.currentPeriodEnd ?? trialEnd);
-    expect((await ground.invoices(id)).map((row) => row.status)).toEqual(['VOID', 'PAID']);
   });
 });
 
