@@ -1,31 +1,43 @@
-import type { ApiKey, Database } from '../../prisma/client.ts';
+import { type ApiKey, type Database, transaction } from '../../prisma/client.ts';
 import { notFound } from '../errors.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
+import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import { type ApiKeyKind, newApiKey } from './api-key.ts';
 
 export type IssuedApiKey = { key: ApiKey /** Shown once; only its hash is stored. */; secret: string };
 
-/** Makes a key of an app; its prefix follows the app's mode. NOT_FOUND for an app that is not the merchant's. */
+type CreateApiKeyRequest = {
+  scope: { merchantId: string; appId: string };
+  kind: ApiKeyKind;
+  name?: string | null;
+  idempotency?: IdempotencyRequest | undefined;
+};
+
+/**
+ * Makes a key of an app; its prefix follows the app's mode. NOT_FOUND for an app that is not the merchant's. A replay shows
+ * the same key again: the stored answer has it sealed under the caller's idempotency key.
+ */
 export async function createApiKey(
   world: { database: Database },
-  request: { scope: { merchantId: string; appId: string }; kind: ApiKeyKind; name?: string | null },
+  { scope, kind, name, idempotency }: CreateApiKeyRequest,
 ): Promise<IssuedApiKey> {
-  const { merchantId, appId } = request.scope;
-  const app = await world.database.app.findFirst({
-    where: { id: appId, merchantId },
-    select: { id: true, mode: true },
-  });
-  if (!app) throw notFound('app', 'appId');
-  const made = newApiKey(request.kind, app.mode);
-  const key = await world.database.apiKey.create({
-    data: {
-      id: newId(),
-      appId: app.id,
-      kind: request.kind,
-      name: request.name ?? null,
-      prefix: made.prefix,
-      keyHash: made.hash,
-    },
-  });
-  return { key, secret: made.secret };
+  const { merchantId, appId } = scope;
+  const open = (issued: IssuedApiKey) => ({ ...issued, secret: unsealed(idempotency, issued.secret) });
+  const first = await firstAnswer<IssuedApiKey>(world.database, idempotency);
+  if (first) return open(first.result);
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, async () => {
+      const app = await tx.app.findFirst({ where: { id: appId, merchantId }, select: { mode: true } });
+      if (!app) throw notFound('app', 'appId');
+      const made = newApiKey(kind, app.mode);
+      const key = await tx.apiKey.create({
+        data: { id: newId(), appId, kind, name: name ?? null, prefix: made.prefix, keyHash: made.hash },
+      });
+      return { key, secret: sealed(idempotency, made.secret) };
+    }),
+  );
+  return open(result);
 }

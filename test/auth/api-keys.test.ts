@@ -60,6 +60,30 @@ describe('authenticate', () => {
   });
 });
 
+describe('createApiKey', () => {
+  const CREATE = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }`;
+
+  test('replayed: one key, shown again to whoever repeats the call and to nobody who reads the database', async () => {
+    const { merchantA, database } = api;
+    const as = { key: merchantA.secretKey, headers: { 'idempotency-key': 'a key for the till' } };
+    const input = { kind: 'SECRET', name: 'Till' };
+    const calls = await Promise.all([1, 2, 3].map(() => api.graphql(CREATE, { input }, as)));
+    const [made, ...again] = calls.map(({ data }) => data.createApiKey);
+    expect(again).toEqual([made, made]);
+    expect(await database.apiKey.count({ where: { name: 'Till' } })).toBe(1);
+    expect((await api.graphql(VIEWER, {}, { key: made.secret })).data.viewer.kind).toBe('secretKey');
+    expect(await storedAnswers()).not.toContain(made.secret.slice(14));
+    const other = await api.graphql(CREATE, { input: { ...input, kind: 'PUBLISHABLE' } }, as);
+    expect(other.errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_MISMATCH');
+  });
+});
+
+async function storedAnswers(): Promise<string> {
+  const records = await api.database.idempotencyRecord.findMany();
+  expect(records).not.toEqual([]);
+  return JSON.stringify(records);
+}
+
 describe('rotation', () => {
   const ROTATE = `mutation ($id: ID!, $input: RotateApiKeyInput) {
     rotateApiKey(id: $id, input: $input) { secret apiKey { id kind name } } }`;
@@ -81,6 +105,20 @@ describe('rotation', () => {
     expect((await api.graphql(VIEWER, {}, { key: successor })).status).toBe(200);
     const again = await api.graphql(ROTATE, { id: old.key.id }, { key: successor });
     expect(again.errors?.[0]?.extensions.code).toBe('INVALID_STATE');
+  });
+
+  test('replayed: one successor, though the old key has ended since', async () => {
+    const { merchantA, clock } = api;
+    const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };
+    const { key } = await createApiKey(api.world, { scope, kind: 'SECRET', name: 'Rotated' });
+    const as = { key: merchantA.secretKey, headers: { 'idempotency-key': 'rotated once' } };
+    const rotate = (overlapSeconds: number) => api.graphql(ROTATE, { id: key.id, input: { overlapSeconds } }, as);
+    const made = (await rotate(60)).data.rotateApiKey;
+    clock.advance(61);
+    expect((await rotate(60)).data.rotateApiKey).toEqual(made);
+    expect(await api.database.apiKey.count({ where: { name: 'Rotated' } })).toBe(2);
+    expect(await storedAnswers()).not.toContain(made.secret.slice(14));
+    expect((await rotate(61)).errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_MISMATCH');
   });
 
   test('outcomes: invalid, unauthenticated, forbidden, not found', async () => {

@@ -187,3 +187,15 @@ test('a logout ends one login or all, a removal all of them, and what they hold 
   await inviteMember(world, { merchantId: merchantA.merchantId, email: 'leaver@alpha.example', role: 'VIEWER' });
   expect([await kind(fourth), await kind(await login(memberId))]).toEqual(['AUTHENTICATION_ERROR', undefined]);
 });
+
+test('an invitation is replayed by its key, whatever role the member has got since', async () => {
+  const { as } = await member('replayer@alpha.example', 'OWNER');
+  const email = 'once@alpha.example';
+  const keyed = { headers: { ...as.headers, 'idempotency-key': 'invited once' } };
+  const invite = (role: MemberRole) => graphql(INVITE, { input: { email, role } }, keyed);
+  const first = await invite('VIEWER');
+  await graphql(INVITE, { input: { email, role: 'DEVELOPER' } }, as);
+  expect((await invite('VIEWER')).data.inviteMember).toEqual(first.data.inviteMember);
+  expect((await database.member.findFirstOrThrow({ where: { email } })).role).toBe('DEVELOPER');
+  expect(codeOf(await invite('OWNER'))).toBe('IDEMPOTENCY_MISMATCH');
+});

@@ -1,11 +1,21 @@
-import { type Database, type Member, transaction } from '../../../prisma/client.ts';
+import { type Database, type DatabaseTransaction, type Member, transaction } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
+import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { canonicalEmail } from '../one-time-password/one-time-password.ts';
 import { mailInvitationJob } from './jobs.ts';
 import { MEMBERS_LIMIT, type MemberRole } from './member.ts';
+
+type InviteMemberRequest = {
+  merchantId: string;
+  email: string;
+  role: MemberRole;
+  idempotency?: IdempotencyRequest | undefined;
+};
 
 /**
  * Invites a person to a merchant's dashboard, or changes the role of a member or brings a removed one back, and has a mail
@@ -13,32 +23,39 @@ import { MEMBERS_LIMIT, type MemberRole } from './member.ts';
  */
 export async function inviteMember(
   world: { database: Database; clock: Clock },
-  request: { merchantId: string; email: string; role: MemberRole },
+  request: InviteMemberRequest,
 ): Promise<Member> {
-  const { merchantId, role } = request;
+  const { idempotency } = request;
+  const first = await firstAnswer<Member>(world.database, idempotency);
+  if (first) return first.result;
+  const { result } = await transaction(world.database, (tx) =>
+    once(tx, idempotency, () => invite(tx, { ...request, now: world.clock.now() })),
+  );
+  return result;
+}
+
+async function invite(tx: DatabaseTransaction, request: InviteMemberRequest & { now: Date }): Promise<Member> {
+  const { merchantId, role, now } = request;
   const email = canonicalEmail(request.email);
-  const now = world.clock.now();
-  return await transaction(world.database, async (tx) => {
-    await tx.$queryRaw`SELECT id FROM merchant WHERE id = ${merchantId}::uuid FOR UPDATE`;
-    const members = await tx.member.findMany({ where: { merchantId } });
-    const known = members.find((member) => member.email === email);
-    const isLastOwner =
-      known?.role === 'OWNER' &&
-      known.removedAt === null &&
-      !members.some((other) => other.id !== known.id && other.role === 'OWNER' && other.removedAt === null);
-    if (isLastOwner && role !== 'OWNER') throw lastOwner();
-    if (!known && members.length >= MEMBERS_LIMIT) {
-      throw new GatewayError('CONFLICT', `A merchant has at most ${MEMBERS_LIMIT} members.`);
-    }
-    const member = await tx.member.upsert({
-      where: { merchantId_email: { merchantId, email } },
-      create: { id: newId(), merchantId, email, role, invitedAt: now },
-      update: { role, removedAt: null, ...(known?.removedAt ? { invitedAt: now, joinedAt: null } : {}) },
-    });
-    if (member.joinedAt === null)
-      await addJob(tx, mailInvitationJob, { memberId: member.id }, { key: `invite:${member.id}` });
-    return member;
+  await tx.$queryRaw`SELECT id FROM merchant WHERE id = ${merchantId}::uuid FOR UPDATE`;
+  const members = await tx.member.findMany({ where: { merchantId } });
+  const known = members.find((member) => member.email === email);
+  const isLastOwner =
+    known?.role === 'OWNER' &&
+    known.removedAt === null &&
+    !members.some((other) => other.id !== known.id && other.role === 'OWNER' && other.removedAt === null);
+  if (isLastOwner && role !== 'OWNER') throw lastOwner();
+  if (!known && members.length >= MEMBERS_LIMIT) {
+    throw new GatewayError('CONFLICT', `A merchant has at most ${MEMBERS_LIMIT} members.`);
+  }
+  const member = await tx.member.upsert({
+    where: { merchantId_email: { merchantId, email } },
+    create: { id: newId(), merchantId, email, role, invitedAt: now },
+    update: { role, removedAt: null, ...(known?.removedAt ? { invitedAt: now, joinedAt: null } : {}) },
   });
+  if (member.joinedAt === null)
+    await addJob(tx, mailInvitationJob, { memberId: member.id }, { key: `invite:${member.id}` });
+  return member;
 }
 
 export function lastOwner(): GatewayError {

@@ -4,6 +4,7 @@ import { createApiKey, type IssuedApiKey } from '../../../auth/create-api-key.ts
 import { revokeApiKey } from '../../../auth/revoke-api-key.ts';
 import { rotateApiKey } from '../../../auth/rotate-api-key.ts';
 import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
 import { byRealTime } from '../server/world.ts';
@@ -97,7 +98,13 @@ builder.mutationField('createApiKey', (t) =>
     resolve: async (_root, { input }, context) => {
       const { appId, kind, name } = checked(context, createRules, input);
       const scope = await appScopeOf(context, { appId });
-      return createApiKey(context.world, { scope, kind, name: name ?? null });
+      const call = { scopeId: scope.appId, operation: 'createApiKey', parameters: { kind, name } };
+      return createApiKey(context.world, {
+        scope,
+        kind,
+        name: name ?? null,
+        idempotency: idempotencyOf(context, call),
+      });
     },
   }),
 );
@@ -112,13 +119,14 @@ builder.mutationField('rotateApiKey', (t) =>
       input: t.arg({ type: RotateApiKeyInput, description: 'How.' }),
     },
     resolve: async (_root, { id, input }, context) => {
-      const { overlapSeconds } = checked(context, rotateRules, input ?? {});
+      const overlapSeconds = checked(context, rotateRules, input ?? {}).overlapSeconds ?? ROTATION_SECONDS;
       const holder = await scopeOf(context);
-      return rotateApiKey(byRealTime(context.world), {
-        holder,
-        id,
-        overlapSeconds: overlapSeconds ?? ROTATION_SECONDS,
+      const idempotency = idempotencyOf(context, {
+        scopeId: holder.appId ?? holder.merchantId,
+        operation: 'rotateApiKey',
+        parameters: { id, overlapSeconds },
       });
+      return rotateApiKey(byRealTime(context.world), { holder, id, overlapSeconds, idempotency });
     },
   }),
 );

@@ -4,6 +4,7 @@ import { inviteMember } from '../../../auth/members/invite-member.ts';
 import { emailSchema, MEMBERS_LIMIT, memberRoles } from '../../../auth/members/member.ts';
 import { removeMember } from '../../../auth/members/remove-member.ts';
 import { builder } from '../server/builder.ts';
+import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { byRealTime } from '../server/world.ts';
@@ -79,7 +80,9 @@ builder.mutationField('inviteMember', (t) =>
     resolve: async (_root, { input }, context) => {
       const { email, role } = checked(context, inviteRules, input);
       const { merchantId } = await scopeOf(context);
-      return inviteMember(byRealTime(context.world), { merchantId, email, role });
+      const call = { scopeId: merchantId, operation: 'inviteMember', parameters: { email, role } };
+      const idempotency = idempotencyOf(context, call);
+      return inviteMember(byRealTime(context.world), { merchantId, email, role, idempotency });
     },
   }),
 );
