@@ -40,7 +40,11 @@ test('Enter twice, and again after an answer that was lost, make one tax rate', 
   await page.getByRole('button', { name: 'New tax rate' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name', { exact: true }).fill('VAT');
-  await dialog.getByLabel('Percentage').fill('19');
+  const percentage = dialog.getByLabel('Percentage');
+  await percentage.fill('1e1');
+  await dialog.getByRole('button', { name: 'Create the tax rate' }).click();
+  await dialog.getByRole('alert').filter({ hasText: 'plain digits, such as 19 or 5.5' }).waitFor();
+  await percentage.fill('19');
   // Both in one task: nothing of the page is drawn between them.
   await dialog.locator('form').evaluate((form: HTMLFormElement) => {
     form.requestSubmit();

@@ -14,7 +14,23 @@ import {
   toggleChain,
   toggleToken,
 } from '../../web/src/dashboard/resources/selections.ts';
+import { readPercentage } from '../../web/src/dashboard/taxes/read-percentage.ts';
 import type { ChainSettings } from '../../web/src/settings.ts';
+
+describe('a percentage', () => {
+  it.each([
+    ['19', 19],
+    [' 5,5 ', 5.5],
+    ['0', 0],
+    ['7.0001', 7.0001],
+    ['101', 101],
+  ])('%j is %j', (text, percent) => expect(readPercentage(text)).toBe(percent));
+
+  it.each(['', ' ', '0x10', '1e1', '-1', '+1', '.5', '5.', '1.2.3', '19 %', 'Infinity', '1'.repeat(400)])(
+    '%j is none',
+    (text) => expect(readPercentage(text)).toBeNull(),
+  );
+});
 
 describe('the faults of a form', () => {
   const refused = (details: { param: string; message: string }[]) =>

@@ -9,6 +9,7 @@ import { FormDialog } from '../resources/form-dialog.tsx';
 import styles from '../resources/resources.module.css';
 import { useFaults } from '../resources/use-faults.ts';
 import { useTell } from '../session/use-tell.ts';
+import { readPercentage } from './read-percentage.ts';
 import type { TaxRow } from './taxes-page.tsx';
 
 const params = ['displayName', 'percentage', 'inclusive', 'jurisdiction', 'description'] as const;
@@ -21,20 +22,22 @@ export function TaxForm({ rate, onClose }: { rate?: TaxRow; onClose: () => void 
   const [inclusive, setInclusive] = useState(rate?.inclusive ?? false);
   const [jurisdiction, setJurisdiction] = useState(rate?.jurisdiction ?? '');
   const [description, setDescription] = useState(rate?.description ?? '');
+  const [isTried, setTried] = useState(false);
+  const percent = readPercentage(percentage);
   const create = useTell(TaxCreateDocument);
   const update = useTell(TaxUpdateDocument);
   const error = create.error ?? update.error;
   const faults = useFaults(error, params);
   const send = () => {
+    setTried(true);
+    if (percent === null) return;
     const input = {
       displayName: displayName.trim(),
-      // A percentage is no money. What is no number is sent as one that the API refuses, so that it says why.
-      percentage: percentage.trim() === '' ? -1 : Number(percentage.replace(',', '.')),
+      percentage: percent,
       inclusive,
       jurisdiction: jurisdiction.trim() || null,
       description: description.trim() || null,
     };
-    if (Number.isNaN(input.percentage)) input.percentage = -1;
     const onSuccess = () => {
       tell({ title: t(rate ? 'catalog.saved' : 'catalog.tax.created') });
       onClose();
@@ -68,7 +71,7 @@ export function TaxForm({ rate, onClose }: { rate?: TaxRow; onClose: () => void 
           hint={t('catalog.tax.percentageHint')}
           value={percentage}
           onChange={(event) => setPercentage(event.target.value)}
-          error={faults.at('percentage')}
+          error={isTried && percent === null ? t('catalog.tax.notPlain') : faults.at('percentage')}
         />
         <TextField
           label={t('catalog.tax.jurisdiction')}
