@@ -1,6 +1,6 @@
 /** Which questions a link has, and the payer's answers as the API takes them. Pure. */
 
-export const billingFields = ['email', 'name', 'address', 'postalCode', 'city', 'state', 'country'] as const;
+const billingFields = ['email', 'name', 'address', 'postalCode', 'city', 'state', 'country'] as const;
 export type BillingField = (typeof billingFields)[number];
 
 export type LinkAsks = {

@@ -54,7 +54,7 @@ export function readMetadata(text: string): Record<string, unknown> | null {
   return good.length === entries.length ? Object.fromEntries(good) : null;
 }
 
-export function printMetadata(metadata: unknown): string {
+function printMetadata(metadata: unknown): string {
   const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
   return entries.map(([key, value]) => `${key}=${printValue(value)}`).join('\n');
 }

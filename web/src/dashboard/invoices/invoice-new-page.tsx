@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'wouter';
 import { InvoiceCreateDocument, ResourceTaxRatesDocument } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
-import { Select } from '../../ui/fields/select.tsx';
 import { TextArea } from '../../ui/fields/text-area.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { CurrencyChoice } from '../resources/currency-choice.tsx';
 import { CustomerChoice } from '../resources/customer-choice.tsx';
 import { Facts } from '../resources/facts.tsx';
 import styles from '../resources/resources.module.css';
@@ -82,14 +82,9 @@ export function InvoiceNewPage() {
               error={faults.at('customerAccountId')}
             />
             <div className={styles.pair}>
-              <Select
-                label={t('catalog.price.currency')}
+              <CurrencyChoice
                 value={values.currency}
                 onChange={(currency) => set({ currency })}
-                options={[
-                  { value: 'USD', words: 'USD' },
-                  { value: 'EUR', words: 'EUR' },
-                ]}
                 error={faults.at('currency')}
               />
               <TextField

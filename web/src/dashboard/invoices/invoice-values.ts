@@ -3,12 +3,13 @@ import { Decimal } from 'decimal.js';
 import type { CreateInvoiceInput } from '../../../../generated/web/documents.ts';
 import { type TaxedLine, taxLine, taxTotal } from '../../../../src/catalog/tax.ts';
 import { plainAmount, wholeNumber } from '../plans/price-values.ts';
+import type { Currency } from '../resources/currencies.ts';
 
 export type LineValues = { key: string; description: string; amount: string; quantity: string; taxRateId: string };
 
 export type InvoiceValues = {
   customerAccountId: string;
-  currency: 'USD' | 'EUR';
+  currency: Currency;
   /** A day, as the browser's date field writes it. */
   dueDate: string;
   memo: string;

@@ -10,6 +10,7 @@ import { TextArea } from '../../ui/fields/text-area.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
 import { ChainChoice } from '../resources/chain-choice.tsx';
+import { CurrencyChoice } from '../resources/currency-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
 import { PriceChoice } from '../resources/price-choice.tsx';
 import styles from '../resources/resources.module.css';
@@ -192,14 +193,9 @@ function LinkPricingFields({ values, set, faultAt }: PricingFieldsProps) {
               error={faultAt('amount')}
             />
           )}
-          <Select
-            label={t('catalog.price.currency')}
+          <CurrencyChoice
             value={values.currency}
             onChange={(currency) => set({ currency })}
-            options={[
-              { value: 'USD', words: 'USD' },
-              { value: 'EUR', words: 'EUR' },
-            ]}
             error={faultAt('currency')}
           />
         </div>

@@ -1,6 +1,7 @@
 /** A payment link as a form holds it, and as the API takes it. */
 import type { CreatePaymentLinkInput, LinkDetailQuery } from '../../../../generated/web/documents.ts';
 import { plainAmount } from '../plans/price-values.ts';
+import type { Currency } from '../resources/currencies.ts';
 import { everything, readSelection, type Selection } from '../resources/selections.ts';
 
 /** What it takes: a fixed amount, a plan's price, or what the payer says. */
@@ -12,7 +13,7 @@ export type LinkValues = {
   description: string;
   pricing: LinkPricing;
   amount: string;
-  currency: 'USD' | 'EUR';
+  currency: Currency;
   productPlanId: string;
   productPlanPriceId: string;
   taxRateId: string;

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { CreateProductPlanPriceInput } from '../../../../generated/web/documents.ts';
 import { Select } from '../../ui/fields/select.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
+import { CurrencyChoice } from '../resources/currency-choice.tsx';
 import styles from '../resources/resources.module.css';
 import { useDashboard } from '../session/use-dashboard.ts';
 import type { PriceValues } from './price-values.ts';
@@ -33,14 +34,9 @@ export function PriceFields({ planType, values, onChange, faultAt }: PriceFields
           onChange={(event) => onChange({ amount: event.target.value })}
           error={faultAt('amount')}
         />
-        <Select
-          label={t('catalog.price.currency')}
+        <CurrencyChoice
           value={values.currency}
           onChange={(currency) => onChange({ currency })}
-          options={[
-            { value: 'USD', words: 'USD' },
-            { value: 'EUR', words: 'EUR' },
-          ]}
           error={faultAt('currency')}
         />
       </div>

@@ -1,11 +1,12 @@
 /** A price as a form holds it, all text, and as the API takes it. */
 import type { CreateProductPlanPriceInput } from '../../../../generated/web/documents.ts';
+import type { Currency } from '../resources/currencies.ts';
 
 type Interval = NonNullable<CreateProductPlanPriceInput['billingInterval']>;
 
 export type PriceValues = {
   amount: string;
-  currency: 'USD' | 'EUR';
+  currency: Currency;
   billingInterval: Interval;
   billingIntervalCount: string;
   trialPeriodDays: string;

@@ -50,7 +50,7 @@ export function fiatFigure(language: string, amount: string, currency: string): 
 }
 
 /** Minor digits of a currency: 2 of USD, 0 of JPY. */
-export function currencyDigits(currency: string): number {
+function currencyDigits(currency: string): number {
   try {
     const { maximumFractionDigits } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
     return maximumFractionDigits ?? MONEY_DIGITS;
