@@ -11,6 +11,7 @@ import type { Scope } from '../auth/principal.ts';
 import { readSelection } from '../chains/chain-selection.ts';
 import { type SessionWithItems, sessionExpiry } from '../checkout/checkout-session.ts';
 import { type NewCheckoutSession, openCheckoutSession } from '../checkout/open-checkout-session.ts';
+import { lockPaymentIntent } from '../checkout/store.ts';
 import { GatewayError, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -30,7 +31,8 @@ export type InvoiceSessionOptions = Partial<
 type Answer = { session: SessionWithItems; clientSecret: string };
 
 /**
- * Opens a session that pays an invoice: by the invoice's intent while that can still be paid, else by a new one.
+ * Opens a session that pays an invoice: by the invoice's intent while that can still be paid, which then can be paid for
+ * as long as the session, else by a new one.
  * Throws NOT_FOUND with `param`; INVALID_STATE for an invoice that is not OPEN or PAST_DUE, or whose payment is under way.
  */
 export async function createInvoiceCheckout(
@@ -52,7 +54,8 @@ export async function createInvoiceCheckout(
       if (!found) throw notFound('invoice', 'invoiceId');
       const invoice = await lockInvoice(tx, found.id);
       const now = world.clock.now();
-      const intent = await payableIntent(tx, invoice, now);
+      const until = sessionExpiry(now, options.expiresInMinutes);
+      const intent = await payableIntent(tx, { invoice, until });
       const session = await plan(tx, { invoice, intent, now, options });
       const opened = await openCheckoutSession(tx, session);
       if (opened.intent && opened.intent.id !== invoice.paymentIntentId) {
@@ -65,18 +68,26 @@ export async function createInvoiceCheckout(
   return reveal(result);
 }
 
-/** The invoice's intent where a payer may still pay it; null where a new one is needed. */
-async function payableIntent(tx: DatabaseTransaction, invoice: Invoice, now: Date): Promise<PaymentIntent | null> {
+/**
+ * The invoice's intent while it can be paid, with time until this session's end; null where a new one is needed. One whose
+ * time is over and that is not cancelled yet goes on: a payment of it may be on its way.
+ */
+async function payableIntent(
+  tx: DatabaseTransaction,
+  { invoice, until }: { invoice: Invoice; until: Date },
+): Promise<PaymentIntent | null> {
   if (invoice.status !== 'OPEN' && invoice.status !== 'PAST_DUE') {
     throw new GatewayError('INVALID_STATE', `The invoice is ${invoice.status}; only an OPEN or PAST_DUE one is paid.`, {
       param: 'invoiceId',
     });
   }
   if (invoice.paymentIntentId === null) return null;
+  await lockPaymentIntent(tx, invoice.paymentIntentId);
   const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: invoice.paymentIntentId } });
   switch (intent.status) {
     case 'CREATED':
-      return intent.expiresAt !== null && intent.expiresAt <= now ? null : intent;
+      if (intent.expiresAt === null || intent.expiresAt >= until) return intent;
+      return await tx.paymentIntent.update({ where: { id: intent.id }, data: { expiresAt: until } });
     case 'CANCELLED':
     case 'FAILED':
     case 'REFUNDED':

@@ -51,7 +51,7 @@ export async function createSubscriptionCheckout(
       const price = subscription.productPlanPrice;
       const total = periodPrice(plan, price).total.total.toFixed(2);
       const until = sessionExpiry(now, options.expiresInMinutes);
-      const intent = await payableIntent(tx, { subscription, total, until, now });
+      const intent = await payableIntent(tx, { subscription, total, until });
       const app = await tx.app.findUniqueOrThrow({ where: { id: subscription.appId } });
       const session = subscriptionSession({ app, subscription, plan, price, intent, now, options });
       const opened = await openCheckoutSession(tx, session);
@@ -62,12 +62,15 @@ export async function createSubscriptionCheckout(
   return reveal(result);
 }
 
-/** The first payment where it can still be made, with time until this session's end; null where a new one is needed. */
+/**
+ * The first payment where it can still be made, with time until this session's end; null where a new one is needed. One
+ * whose time is over and that is not cancelled yet goes on: a charge of it may be on its way.
+ */
 async function payableIntent(
   tx: DatabaseTransaction,
-  request: { subscription: SubscriptionWithPrice; total: string; until: Date; now: Date },
+  request: { subscription: SubscriptionWithPrice; total: string; until: Date },
 ): Promise<PaymentIntent | null> {
-  const { subscription, total, until, now } = request;
+  const { subscription, total, until } = request;
   const found = await tx.paymentIntent.findFirst({
     where: { sourceType: 'SUBSCRIPTION', sourceId: subscription.id, appId: subscription.appId },
     orderBy: { id: 'desc' },
@@ -78,7 +81,7 @@ async function payableIntent(
   const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: found.id } });
   switch (intent.status) {
     case 'CREATED':
-      if (intent.expiresAt === null || intent.expiresAt <= now || intent.amount.toFixed(2) !== total) return null;
+      if (intent.expiresAt === null || intent.amount.toFixed(2) !== total) return null;
       if (intent.expiresAt >= until) return intent;
       return await tx.paymentIntent.update({ where: { id: intent.id }, data: { expiresAt: until } });
     case 'CANCELLED':
