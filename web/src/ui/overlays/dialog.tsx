@@ -1,6 +1,6 @@
 /** A dialogue: it keeps the focus, Escape closes it, and what is behind it is out of reach. */
 import * as Radix from '@radix-ui/react-dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../button/button.tsx';
 import { classNames } from '../class-names.ts';
@@ -23,12 +23,23 @@ type DialogProps = {
 /** The scrim is ours: Radix's own would write a style element to stop scrolling, which the page's policy refuses. */
 export function Dialog({ isOpen, onClose, title, about, children, actions, isWide, isDrawer }: DialogProps) {
   const { t } = useTranslation();
+  const opener = useRef<HTMLElement>(null);
+  // Radix gives the focus back to a trigger of its own, which these have not.
+  const keepOpener = () => {
+    opener.current = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+  };
+  const giveBack = (event: Event) => {
+    event.preventDefault();
+    opener.current?.focus();
+  };
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <div className={styles.scrim} aria-hidden="true" />
         <Radix.Content
           className={isDrawer ? styles.drawer : classNames(styles.dialog, isWide && styles.wide)}
+          onOpenAutoFocus={keepOpener}
+          onCloseAutoFocus={giveBack}
           {...(about ? {} : { 'aria-describedby': undefined })}
         >
           <div className={styles.head}>
