@@ -118,12 +118,10 @@ function SubscriptionFacts({ subscription }: { subscription: SubscriptionFactsFr
         {
           key: 'tries',
           name: t('subscriptions.failedTries'),
-          value:
-            subscription.captureRetryCount > 0 &&
-            t('subscriptions.triesOf', {
-              failed: subscription.captureRetryCount,
-              most: subscription.maxCaptureRetries,
-            }),
+          value: t('subscriptions.triesOf', {
+            failed: subscription.captureRetryCount,
+            most: subscription.maxCaptureRetries,
+          }),
         },
         { key: 'pausedAt', name: t('subscriptions.pausedAt'), value: day(subscription.pausedAt) },
         { key: 'pastDue', name: t('subscriptions.pastDueSince'), value: day(subscription.pastDueSince) },
