@@ -86,10 +86,13 @@ function OverviewOf() {
       <ErrorNote error={error} retry={refetch} />
       {!payments.isLive && <Note tone="wait">{t('overview.notLive')}</Note>}
       <BooksPanel books={overview?.books} currency={currency} isLoading={isPending} />
-      <Panel title={t('overview.received')} about={t('overview.receivedAbout', { currency })}>
-        <VolumeChart byTime={overview?.byTime} starts={steady.starts} bucket={steady.bucket} currency={currency} />
-      </Panel>
-      <NewestPayments payments={payments.newest} fresh={payments.fresh} />
+      {(overview || isPending) && (
+        <Panel title={t('overview.received')} about={t('overview.receivedAbout', { currency })}>
+          <VolumeChart byTime={overview?.byTime} starts={steady.starts} bucket={steady.bucket} currency={currency} />
+        </Panel>
+      )}
+      {/* The live field is silent where there is no payment to tell of. */}
+      <NewestPayments payments={payments.newest ?? (overview?.count === 0 ? [] : undefined)} fresh={payments.fresh} />
     </PageFrame>
   );
 }
