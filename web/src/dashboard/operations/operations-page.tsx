@@ -1,10 +1,8 @@
 /** The installation for who looks after it: what is wrong first, then chains, keys, books and what is on its way. */
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
   OperationsDrainDocument,
-  OperationsHeadsDocument,
   OperationsInstallationDocument,
   type OperationsInstallationQuery,
 } from '../../../../generated/web/documents.ts';
@@ -13,9 +11,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
-import { questionKey, useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
-import { useFollow } from '../session/use-follow.ts';
 import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
@@ -25,10 +21,9 @@ import styles from './operations.module.css';
 import { OutgoingTable } from './outgoing-table.tsx';
 import { SendersTable } from './senders-table.tsx';
 import { StuckTable } from './stuck-table.tsx';
+import { useInstallation } from './use-installation.ts';
 
 export type Installation = OperationsInstallationQuery['installation'];
-
-const LOOK_MS = 5_000;
 
 export function OperationsPage() {
   const { t } = useTranslation();
@@ -45,23 +40,8 @@ export function OperationsPage() {
 
 function Operations() {
   const { t } = useTranslation();
-  const client = useQueryClient();
   const [isDraining, setDraining] = useState(false);
-  const { data, error, isPending, refetch } = useAsk(OperationsInstallationDocument, {}, { everyMs: LOOK_MS });
-  // Block numbers move as blocks come; the rest is looked at every few seconds.
-  useFollow(OperationsHeadsDocument, {}, ({ chainStatus }) => {
-    client.setQueryData<OperationsInstallationQuery>(questionKey(OperationsInstallationDocument, {}), (known) => {
-      if (!known) return known;
-      const chains = known.installation.chains.map((chain) => {
-        const news = chainStatus.find((one) => one.chainId === chain.chainId);
-        if (!news) return chain;
-        const { headBlock, appliedBlock, finalizedBlock, paused } = news;
-        return { ...chain, headBlock, appliedBlock, finalizedBlock, paused };
-      });
-      return { installation: { ...known.installation, chains } };
-    });
-  });
-  const installation = data?.installation;
+  const { installation, error, isPending, refetch } = useInstallation();
   return (
     <PageFrame
       title={t('shell.pages.operations')}

@@ -1,0 +1,33 @@
+/** The installation as it is asked for every few seconds, with the chains' heads as they are told in between. */
+import { useState } from 'react';
+import {
+  OperationsHeadsDocument,
+  type OperationsHeadsSubscription,
+  OperationsInstallationDocument,
+} from '../../../../generated/web/documents.ts';
+import { useAsk } from '../session/use-ask.ts';
+import { useFollow } from '../session/use-follow.ts';
+
+const LOOK_MS = 5_000;
+
+export function useInstallation() {
+  const { data, dataUpdatedAt, error, isPending, refetch } = useAsk(
+    OperationsInstallationDocument,
+    {},
+    { everyMs: LOOK_MS },
+  );
+  // Beside the answer, not in it: each change of an answer begins the wait for the next one anew, and heads come faster.
+  const [told, setTold] = useState<{ at: number; heads: OperationsHeadsSubscription['chainStatus'] }>();
+  useFollow(OperationsHeadsDocument, {}, ({ chainStatus }) => setTold({ at: Date.now(), heads: chainStatus }));
+  const heads = told && told.at > dataUpdatedAt ? told.heads : [];
+  const installation = data && {
+    ...data.installation,
+    chains: data.installation.chains.map((chain) => {
+      const news = heads.find((one) => one.chainId === chain.chainId);
+      if (!news) return chain;
+      const { headBlock, appliedBlock, finalizedBlock, paused } = news;
+      return { ...chain, headBlock, appliedBlock, finalizedBlock, paused };
+    }),
+  };
+  return { installation, error, isPending, refetch };
+}
