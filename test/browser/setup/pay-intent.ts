@@ -5,12 +5,13 @@ import type { BrowserGround, ShopGround } from './ground.ts';
 
 type Payer = { privateKey: Hex };
 
-/** By a transaction of the wallet itself, in the first token of the first chain; answers the transaction's hash. */
+/** By a transaction of the wallet itself, in the first token of a chain, the first one unless named; answers its hash. */
 export async function payIntent(
-  { ground, shop, payer }: { ground: BrowserGround; shop: ShopGround; payer: Payer },
+  { ground, shop, payer, chainId }: { ground: BrowserGround; shop: ShopGround; payer: Payer; chainId?: number },
   paymentIntentId: string,
 ): Promise<Hex> {
-  const [chain] = ground.demo.chains;
+  const { chains } = ground.demo;
+  const chain = chainId === undefined ? chains[0] : chains.find((one) => one.chainId === chainId);
   const [token] = chain?.tokens ?? [];
   if (!chain || !token) throw new Error('The installation has no chain to pay on.');
   const account = privateKeyToAccount(payer.privateKey);
