@@ -36,7 +36,7 @@ async function openDashboard(path: string, options?: Parameters<typeof openPage>
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-test('a plan is made with its price, sold by a link, and the link’s page and code lead to it', async () => {
+test('a plan is made, sold by a link whose page and code lead to it, renamed and archived; the link is switched off', async () => {
   const opened = await openDashboard('/plans');
   const { page } = opened;
   await page.getByText('/product-plans').waitFor();
@@ -76,7 +76,45 @@ test('a plan is made with its price, sold by a link, and the link’s page and c
   const response = await payer.page.goto(link.paymentUrl);
   expect(response?.status()).toBe(200);
   await payer.page.locator('#page > *').first().waitFor();
+  await page.goto(`${ground.origin}/dashboard/links/${link.id}`);
+  await changeName(page, { from: 'Gold tea, monthly', to: 'Gold tea, by the month' });
+  await act(page, { on: 'Gold tea, by the month', entry: 'Deactivate', yes: 'Deactivate' });
+  await page.getByText('Inactive', { exact: true }).waitFor();
+  expect(await shop.call('GET', `/payment-links/${link.id}`)).toMatchObject({
+    name: 'Gold tea, by the month',
+    isActive: false,
+  });
+  await payer.page.reload();
+  await payer.page.getByText('This link takes no payments').waitFor();
+
+  await page.goto(`${ground.origin}/dashboard/plans/${link.productPlanId}`);
+  await changeName(page, { from: 'Gold tea', to: 'Golden tea' });
+  await act(page, { on: 'Golden tea', entry: 'Archive', yes: 'Archive the plan' });
+  await page.getByText('Archived', { exact: true }).waitFor();
+  expect(await shop.call('GET', `/product-plans/${link.productPlanId}`)).toMatchObject({
+    name: 'Golden tea',
+    isActive: false,
+  });
+  await page.goto(`${ground.origin}/dashboard/plans?state=active`);
+  await page.getByText('Nothing fits this filter').waitFor();
 }, 300_000);
+
+async function changeName(page: Page, { from, to }: { from: string; to: string }): Promise<void> {
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const name = dialog(page).getByLabel('Name', { exact: true });
+  expect(await name.inputValue()).toBe(from);
+  await name.fill(to);
+  await dialog(page).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { level: 1, name: to }).waitFor();
+}
+
+/** Chooses what the menu of a thing offers, and says yes to it. */
+async function act(page: Page, { on, entry, yes }: { on: string; entry: string; yes: string }): Promise<void> {
+  await page.getByRole('button', { name: `What to do with ${on}` }).click();
+  await page.getByRole('menuitem', { name: entry }).click();
+  await dialog(page).getByRole('button', { name: yes }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+}
 
 function darkSquares(path: string): string[] {
   const squares: string[] = [];
@@ -91,7 +129,7 @@ function expectedSquares(url: string): string[] {
   return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : []))).sort();
 }
 
-test('a tax rate is made and archived; an invoice is drafted with it, opened, mailed and voided', async () => {
+test('a tax rate is made, changed and archived; an invoice is drafted with it, opened, printed, mailed and voided', async () => {
   const opened = await openDashboard('/plans/taxes');
   const { page } = opened;
   await page.getByRole('button', { name: 'New tax rate' }).click();
@@ -99,9 +137,15 @@ test('a tax rate is made and archived; an invoice is drafted with it, opened, ma
   await dialog(page).getByLabel('Percentage').fill('120');
   await dialog(page).getByRole('button', { name: 'Create the tax rate' }).click();
   await dialog(page).getByText('Between 0 and 100', { exact: true }).waitFor();
-  await dialog(page).getByLabel('Percentage').fill('19');
+  await dialog(page).getByLabel('Percentage').fill('16');
   await dialog(page).getByRole('button', { name: 'Create the tax rate' }).click();
+  await page.getByRole('cell', { name: '16 %' }).waitFor();
+  await page.getByRole('button', { name: 'What to do with VAT' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await dialog(page).getByLabel('Percentage').fill('19');
+  await dialog(page).getByRole('button', { name: 'Save' }).click();
   await page.getByRole('cell', { name: '19 %' }).waitFor();
+  expect(await shop.call('GET', '/tax-rates')).toMatchObject([{ displayName: 'VAT', percentage: 19 }]);
   await opened.pictures('taxes');
 
   await page.goto(`${ground.origin}/dashboard/invoices/new?customer=${customerAccountId}`);
@@ -119,6 +163,17 @@ test('a tax rate is made and archived; an invoice is drafted with it, opened, ma
   await number.waitFor();
   const invoiceNumber = (await number.textContent()) ?? '';
   await inspect(opened, 'invoice');
+  const [printed] = await Promise.all([
+    opened.context.waitForEvent('page'),
+    page.getByRole('link', { name: 'Print or save as PDF' }).click(),
+  ]);
+  await printed.getByRole('heading', { level: 1, name: invoiceNumber }).waitFor();
+  await printed.getByText('119.00 USD').first().waitFor();
+  await printed.getByRole('button').waitFor();
+  // What is for the screen alone is not on paper.
+  await printed.emulateMedia({ media: 'print' });
+  await printed.getByRole('button').waitFor({ state: 'hidden' });
+  await printed.close();
   await page.getByRole('button', { name: 'Send by mail' }).click();
   await dialog(page).getByRole('button', { name: 'Send the invoice' }).click();
   await expect
@@ -131,14 +186,12 @@ test('a tax rate is made and archived; an invoice is drafted with it, opened, ma
   expect((await shop.call('GET', '/invoices'))[0]).toMatchObject({ invoiceNumber, status: 'VOID', total: '119.00' });
 
   await page.goto(`${ground.origin}/dashboard/plans/taxes`);
-  await page.getByRole('button', { name: 'What to do with VAT' }).click();
-  await page.getByRole('menuitem', { name: 'Archive' }).click();
-  await dialog(page).getByRole('button', { name: 'Archive the tax rate' }).click();
+  await act(page, { on: 'VAT', entry: 'Archive', yes: 'Archive the tax rate' });
   await page.getByText('No tax rate yet').waitFor();
   expect(await shop.call('GET', '/tax-rates')).toEqual([]);
 }, 300_000);
 
-test('a subscription shows its forecast and calendar, previews a change of plan, and is paused live', async () => {
+test('a subscription shows its forecast and calendar, previews a change of plan, and is paused live; another is made', async () => {
   const { id, dearer } = await subscribe();
   const opened = await openDashboard(`/subscriptions/${id}`, { language: 'en' });
   const { page } = opened;
@@ -146,6 +199,7 @@ test('a subscription shows its forecast and calendar, previews a change of plan,
   await page.getByText('The renewal takes about 10.00 USDC; found: 4.00 USDC.').waitFor();
   expect(await page.locator('[data-due]').count()).toBe(12);
   await page.getByText('12.50 USDC').first().waitFor();
+  await page.getByText(/^0 of \d+$/).waitFor();
   await inspect(opened, 'subscription');
 
   await page.getByRole('button', { name: 'Change plan' }).click();
@@ -170,7 +224,27 @@ test('a subscription shows its forecast and calendar, previews a change of plan,
   await page.getByLabel('State').selectOption('ACTIVE');
   await page.getByText('Nothing fits this filter').waitFor();
   expect(new URL(page.url()).search).toBe('?status=ACTIVE');
+  await subscribeByHand(page, dearer);
 }, 300_000);
+
+/** On the page of subscriptions: makes one, and the link by which its customer begins it. */
+async function subscribeByHand(page: Page, priceId: string): Promise<void> {
+  await page.getByRole('button', { name: 'New subscription' }).click();
+  await dialog(page).getByLabel('Customer', { exact: true }).selectOption(customerAccountId);
+  await dialog(page).getByLabel('Plan and price').selectOption(priceId);
+  await dialog(page).getByRole('button', { name: 'Create the subscription' }).click();
+  await page.waitForURL(/\/subscriptions\/[0-9a-f-]{36}$/);
+  await page.getByText('Not begun yet').waitFor();
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  expect(await shop.call('GET', `/subscriptions/${id}`)).toMatchObject({
+    status: 'PENDING',
+    customerAccountId,
+    productPlanPriceId: priceId,
+  });
+  await page.getByRole('button', { name: 'Checkout link' }).click();
+  await dialog(page).getByRole('button', { name: 'Make the link' }).click();
+  await dialog(page).getByText(`${ground.origin}/checkout/`).waitFor();
+}
 
 /** Halfway through a paid month, by a consent up to 12.5 USDC, and 4 USDC in the wallet; with a price of 11 to change to. */
 async function subscribe(): Promise<{ id: string; dearer: string }> {
