@@ -1,6 +1,11 @@
 /** The developers' corner and the operators' page in a real browser. */
+import type { Page } from 'playwright-core';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { beforeAll, expect, test } from 'vitest';
+import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import { nameOperator } from '../../src/auth/members/name-operator.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { newId } from '../../src/platform/identifier.ts';
 import { openReceiver } from '../setup/receiver.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';
@@ -27,11 +32,18 @@ test('a key is shown once, works, is replaced and is ended', async () => {
   await page.getByLabel('Name').fill('Till 4');
   await page.getByRole('dialog').getByRole('button', { name: 'Make a key' }).click();
   const secret = (await page.locator('[data-secret]').textContent()) ?? '';
-  expect(await callWith(secret)).toBe(200);
   await page.getByRole('button', { name: 'I have stored it' }).click();
   expect(await page.content()).not.toContain(secret);
   const row = page.getByRole('row').filter({ hasText: 'Till 4' }).first();
   await row.getByText('Active').waitFor();
+  await row.getByRole('cell', { name: 'Never' }).waitFor();
+  expect(await callWith(secret)).toBe(200);
+  const key = { appId: shop.appId, name: 'Till 4' };
+  const used = async () => (await ground.database.apiKey.findFirst({ where: key }))?.lastUsedAt?.toISOString();
+  await expect.poll(used, PATIENCE).toBeDefined();
+  await page.reload();
+  await row.locator(`time[datetime="${await used()}"]`).waitFor();
+  expect(await row.getByText('Never').count()).toBe(0);
   await inspect(seen, 'developers-keys');
 
   await row.getByRole('button', { name: 'Replace' }).click();
@@ -84,6 +96,12 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click();
 
   await page.getByRole('tab', { name: 'Events' }).click();
+  // One number more with each event of the app, none left out, the newest first.
+  const numbers = page.getByRole('table', { name: 'Event log' }).locator('tbody td:first-child');
+  const told = await ground.database.event.count({ where: { appId: shop.appId } });
+  expect(told).toBeGreaterThan(0);
+  const sequence = Array.from({ length: told }, (_, index) => String(told - index));
+  await expect.poll(() => numbers.allTextContents(), PATIENCE).toEqual(sequence);
   await page.getByLabel('Request id').fill(requestId);
   await page.getByLabel('Request id').press('Enter');
   await page.waitForURL(/request=search-/);
@@ -112,6 +130,25 @@ test('the GraphQL editor asks as the member, and the test clock says what it can
     .waitFor();
 });
 
+test('what a viewer asks in the GraphQL editor is refused as it is everywhere', async () => {
+  const email = `viewer-${newId()}@example.com`;
+  const world = { database: ground.database, clock: systemClock };
+  await inviteMember(world, { merchantId: shop.merchantId, email, role: 'VIEWER' });
+  const { id } = await shop.call('POST', '/payments/intents', { amount: '2.00' });
+  const { page } = await openPage({ expected: [/403/] });
+  await visitDashboard(ground, page, { email, path: '/developers?tab=graphql' });
+  // The editor draws itself before it listens.
+  const answer = async () => {
+    await page.locator('.graphiql-query-editor').click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(`mutation { cancelPaymentIntent(id: "${id}") { status } }`);
+    await page.locator('.graphiql-execute-button').click();
+    await page.getByText('"AUTHORIZATION_ERROR"').waitFor({ timeout: 5_000 });
+  };
+  await expect.poll(() => answer().then(() => 'refused', String), PATIENCE).toBe('refused');
+  expect((await shop.call('GET', `/payments/intents/${id}`)).status).toBe('CREATED');
+});
+
 test('operators see the installation and pause a chain; whoever was not named sees neither page nor figures', async () => {
   const seen = await openPage({ expected: [/403/] });
   const { page } = seen;
@@ -130,8 +167,9 @@ test('operators see the installation and pause a chain; whoever was not named se
     .first();
   await row.getByText('Current').waitFor();
   await page.getByRole('heading', { name: 'Books' }).waitFor();
-  await inspect(seen, 'operations');
   try {
+    await seeTrouble(page, chain?.chainId ?? 0);
+    await inspect(seen, 'operations');
     await row.getByRole('button', { name: /^Pause/ }).click();
     await row.getByText('Paused').waitFor();
     const cursor = await ground.database.chainCursor.findUnique({ where: { chainId: chain?.chainId ?? 0 } });
@@ -141,5 +179,30 @@ test('operators see the installation and pause a chain; whoever was not named se
   } finally {
     await ground.database.chainCursor.updateMany({ data: { pausedAt: null } });
     await nameOperator({ database: ground.database }, { merchantId, email, isOperator: false });
+    await ground.database.outgoingTransaction.deleteMany({ where: { sender: poor } });
+    await ground.database.operatorNonce.deleteMany({ where: { address: poor } });
   }
 });
+
+/** A key that has sent, by our books, and has nothing left; nobody pumps for it. */
+const poor = privateKeyToAddress(generatePrivateKey()).toLowerCase();
+
+/** What such a key was to send an hour ago is on its way, and stuck; the key is low; both stand in the page, with a summary. */
+async function seeTrouble(page: Page, chainId: number): Promise<void> {
+  const purpose = `refund of ${newId()}`;
+  const id = newId();
+  const createdAt = new Date(Date.now() - 3_600_000);
+  const notBefore = new Date(Date.now() + 86_400_000);
+  const { outgoingTransaction, operatorNonce } = ground.database;
+  await operatorNonce.create({ data: { chainId, address: poor, nextNonce: 1n } });
+  await outgoingTransaction.create({
+    data: { id, chainId, sender: poor, toAddress: poor, data: '0x', purpose, error: 'no gas', createdAt, notBefore },
+  });
+  const rowsOf = (table: string) => page.getByRole('table', { name: table }).getByRole('row');
+  const outgoing = rowsOf('Transactions on their way').filter({ hasText: purpose });
+  await outgoing.getByText('no gas').waitFor(PATIENCE);
+  await rowsOf('Stuck').filter({ hasText: id }).getByText('Transaction', { exact: true }).waitFor();
+  const key = rowsOf('Keys that send').filter({ has: page.getByTitle(new RegExp(`^${poor}$`, 'i')) });
+  await key.getByText('Low', { exact: true }).waitFor();
+  await page.getByText(new RegExp(`^Key ${poor} has 0 left for gas on chain ${chainId}`, 'i')).waitFor();
+}
