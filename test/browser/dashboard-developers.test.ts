@@ -1,7 +1,7 @@
 /** The developers' corner and the operators' page in a real browser. */
 import type { Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { inviteMember } from '../../src/auth/members/invite-member.ts';
 import { nameOperator } from '../../src/auth/members/name-operator.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -12,6 +12,9 @@ import { openPage } from './setup/open-page.ts';
 import { inspect, visitDashboard } from './setup/visit-dashboard.ts';
 
 const PATIENCE = { timeout: 90_000 };
+// Each test is a whole flow; on a busy machine that takes minutes.
+vi.setConfig({ testTimeout: 300_000 });
+
 const receiver = await openReceiver();
 let ground: BrowserGround;
 let shop: ShopGround;

@@ -1,13 +1,20 @@
 /** The dashboard in a real browser, against payments that are made meanwhile. */
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import type { LocalAccount } from '../../src/local/local-accounts.ts';
+import { newId } from '../../src/platform/identifier.ts';
 import { fiatFigure, tokenFigure } from '../../web/src/ui/formats/money.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
 import { openPage } from './setup/open-page.ts';
 import { payIntent } from './setup/pay-intent.ts';
-import { inspect, logIn } from './setup/visit-dashboard.ts';
+import { isFocused } from './setup/tab-to.ts';
+import { inspect, logIn, visitDashboard } from './setup/visit-dashboard.ts';
 
 const PATIENCE_MS = 90_000;
+/** Two whole pages of the list and a part of one. */
+const LONG_LIST = 120;
+
+// Each test is a whole flow; on a busy machine that takes minutes.
+vi.setConfig({ testTimeout: 300_000 });
 
 let ground: BrowserGround;
 let shop: ShopGround;
@@ -18,20 +25,20 @@ beforeAll(async () => {
   [shop, payer] = await Promise.all([ground.openShop('Corner shop'), ground.newPayer()]);
 });
 
-async function pay(amount: string, externalId: string): Promise<void> {
+async function pay(amount: string, externalId: string, chainId: number): Promise<void> {
   const { id } = await shop.call('POST', '/payments/intents', { amount, externalId });
-  await payIntent({ ground, shop, payer }, id);
+  await payIntent({ ground, shop, payer, chainId }, id);
 }
 
-/** A part of the money as the ledger has it, in base units of the one token that was paid in. */
-async function booked(account: 'ESCROW' | 'MERCHANT' | 'FEE'): Promise<bigint> {
+/** A part of the money as the ledger has it, in base units of each token that was paid in. */
+async function booked(account: 'ESCROW' | 'MERCHANT' | 'FEE'): Promise<bigint[]> {
   const where = { account, paymentIntent: { appId: shop.appId } };
-  const { _sum } = await ground.database.ledgerEntry.aggregate({ where, _sum: { amount: true } });
-  return BigInt(_sum.amount?.toFixed(0) ?? '0');
+  const sums = await ground.database.ledgerEntry.groupBy({ by: ['tokenKey'], where, _sum: { amount: true } });
+  return sums.map(({ _sum }) => BigInt(_sum.amount?.toFixed(0) ?? '0'));
 }
 
 test('a member logs in with a mailed code, and sees the books and what is paid meanwhile', async () => {
-  await pay('12.50', 'order 1');
+  await pay('12.50', 'order 1', 31_337);
   const seen = await openPage({ expected: [/401/] });
   const { page } = seen;
   await page.goto(`${ground.origin}/dashboard?range=week`);
@@ -53,7 +60,7 @@ test('a member logs in with a mailed code, and sees the books and what is paid m
 
   // Paid by others while the page stands there: it is told, not asked again.
   const figure = (part: string) => page.locator(`[data-part="${part}"]`);
-  await pay('7.25', 'order 2');
+  await pay('7.25', 'order 2', 31_338);
   await page.getByRole('row').filter({ hasText: 'order 2' }).getByText('Settled').waitFor({ timeout: PATIENCE_MS });
   await figure('received')
     .getByText(fiatFigure('en', '19.75', 'USD'), { exact: true })
@@ -62,16 +69,23 @@ test('a member logs in with a mailed code, and sees the books and what is paid m
     ['settled', 'MERCHANT'],
     ['fees', 'FEE'],
   ] as const) {
-    const units = await booked(account);
-    if (units === 0n) continue;
-    const { words } = tokenFigure('en', units, 6);
-    await figure(part).getByText(words, { exact: false }).first().waitFor({ timeout: PATIENCE_MS });
+    const sums = await booked(account);
+    expect(sums.length).toBe(2);
+    for (const units of sums) {
+      const { words } = tokenFigure('en', units, 6);
+      await figure(part).getByText(words, { exact: false }).first().waitFor({ timeout: PATIENCE_MS });
+    }
   }
-  expect(await booked('ESCROW')).toBe(0n);
+  expect(await booked('ESCROW')).toEqual([0n, 0n]);
   await figure('held')
     .getByText(fiatFigure('en', '0', 'USD'), { exact: true })
     .waitFor({ timeout: PATIENCE_MS });
-  await page.getByRole('img', { name: /19\.75 USD/ }).waitFor();
+  // One column of two parts, each of its chain, and both chains named beside it.
+  const column = page.getByRole('img', { name: /19\.75 USD, Local 31337 12\.50 USD, Local 31338 7\.25 USD$/ });
+  await column.waitFor();
+  expect(await column.locator('rect[class*="fill"]').count()).toBe(2);
+  for (const chain of ['Local 31337', 'Local 31338'])
+    await page.getByRole('listitem', { includeHidden: true }).filter({ hasText: chain }).waitFor();
   await inspect(seen, 'dashboard-overview');
 
   await page.keyboard.press('Control+k');
@@ -104,6 +118,8 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
     await inspect(seen, `dashboard-${part.toLowerCase()}`);
   }
   await page.getByRole('tab', { name: 'Apps' }).click();
+  await page.getByRole('heading', { name: 'Apps' }).waitFor();
+  await inspect(seen, 'dashboard-apps');
   await page.getByRole('button', { name: 'Make an app' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Live shop');
@@ -111,6 +127,9 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
   await dialog.getByRole('button', { name: 'Make an app' }).click();
   await page.getByRole('button', { name: 'App Live shop, change' }).waitFor();
   expect(await page.getByText('Test mode: no real money moves.').count()).toBe(0);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('heading', { name: 'No payment yet' }).waitFor();
+  expect(await page.getByRole('main').getByRole('status', { name: 'Loading' }).count()).toBe(0);
 
   const other = await openPage();
   await other.page.goto(`${ground.origin}/dashboard/settings?part=apps`);
@@ -128,7 +147,7 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
   other.faults.splice(0);
 });
 
-test('logging out everywhere ends the other login too, which comes back to the same place', async () => {
+test('logging out everywhere ends the other login too, which comes back to the same place; time ends it as well', async () => {
   const [one, two] = [await openPage({ expected: [/401/] }), await openPage({ expected: [/401/] })];
   for (const { page } of [one, two]) {
     await page.goto(`${ground.origin}/dashboard/settings?part=payouts`);
@@ -144,4 +163,99 @@ test('logging out everywhere ends the other login too, which comes back to the s
   await logIn(ground, two.page, { email: shop.ownerEmail });
   await two.page.getByRole('heading', { name: 'Members' }).waitFor();
   expect(new URL(two.page.url()).search).toBe('?part=members');
+
+  await two.page.clock.install();
+  await two.page.reload();
+  await two.page.getByRole('heading', { name: 'Members' }).waitFor();
+  const left = await two.page.evaluate(
+    () => JSON.parse(sessionStorage.getItem('sluice.login') ?? '{}').expiresAt - Date.now(),
+  );
+  await two.page.clock.fastForward(left - 1_200_000);
+  expect(await two.page.getByText('Your login ran out').count()).toBe(0);
+  await two.page.clock.fastForward(1_200_000);
+  await two.page.getByText('Your login ran out').waitFor();
+  expect(await two.page.evaluate(() => sessionStorage.getItem('sluice.login'))).toBeNull();
+  expect(new URL(two.page.url()).search).toBe('?part=members');
+});
+
+test('a page says that it loads, and when there is no answer, what to do; trying again works', async () => {
+  const seen = await openPage({ expected: [/ERR_FAILED/] });
+  const { page } = seen;
+  await shop.call('POST', '/payments/intents', { amount: '3.00', externalId: 'order 3' });
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings' });
+  for (const { link, asks, path, shows } of [
+    {
+      link: 'Overview',
+      asks: 'query OverviewPage',
+      path: '',
+      shows: page.locator('[data-part="received"]').getByText('USD'),
+    },
+    { link: 'Payments', asks: 'query PaymentsList', path: '/payments', shows: page.getByText('order 3') },
+    { link: 'Plans', asks: 'query PlanList', path: '/plans', shows: page.getByText('No plan yet') },
+  ]) {
+    const late = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes(asks)) return await route.continue();
+      await late.promise;
+      await route.abort();
+    });
+    await page.getByRole('navigation').getByRole('link', { name: link }).click();
+    await page.getByRole('main').getByRole('status', { name: 'Loading' }).first().waitFor();
+    expect(await shows.count()).toBe(0);
+    late.resolve();
+    const fault = page.getByRole('alert').filter({ hasText: 'The server did not answer.' });
+    await fault.getByText('Check your connection and try again.').waitFor();
+    expect(await page.getByRole('main').getByRole('status', { name: 'Loading' }).count()).toBe(0);
+    if (path === '') await inspect(seen, 'dashboard-fault');
+    await page.unroute('**/graphql');
+    await fault.getByRole('button', { name: 'Try again' }).click();
+    await shows.first().waitFor();
+    expect(await fault.count()).toBe(0);
+  }
+});
+
+test('a long list is read page by page to its very last payment', async () => {
+  const metadata = { seed: newId() };
+  const rows = Array.from({ length: LONG_LIST }, (_, index) => ({
+    id: newId(),
+    appId: shop.appId,
+    externalId: `seeded-${index}`,
+    amount: '1.00',
+    currency: 'USD',
+    captureMode: 'AUTOMATIC' as const,
+    timelockDuration: 60,
+    disputeStartDuration: 60,
+    platformFeeBps: 0,
+    status: 'CANCELLED' as const,
+    metadata,
+  }));
+  await ground.database.paymentIntent.createMany({ data: rows });
+  const { page } = await openPage();
+  const asked: (string | null)[] = [];
+  page.on('request', (request) => {
+    const { query = '', variables } = request.url().endsWith('/graphql') ? (request.postDataJSON() ?? {}) : {};
+    if (String(query).includes('query PaymentsList')) asked.push(variables.after ?? null);
+  });
+  const path = `/payments?metadata=${encodeURIComponent(`seed=${metadata.seed}`)}`;
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path });
+  await page.getByText(`${LONG_LIST} payments`).waitFor();
+  // The newest first: the one with the greatest id.
+  const newestFirst = rows.sort((left, right) => (left.id < right.id ? 1 : -1)).map(({ externalId }) => externalId);
+  await page
+    .locator('[data-row="0"]')
+    .getByText(newestFirst[0] ?? '', { exact: true })
+    .waitFor();
+  const last = page.locator(`[data-row="${LONG_LIST - 1}"]`);
+  await page.locator('[data-row="0"]').focus();
+  const toTheEnd = async () => {
+    await page.keyboard.press('End');
+    return await last.count();
+  };
+  await expect.poll(toTheEnd, { timeout: PATIENCE_MS }).toBe(1);
+  await last.getByText(newestFirst.at(-1) ?? '', { exact: true }).waitFor();
+  await expect.poll(() => isFocused(last), { timeout: PATIENCE_MS }).toBe(true);
+  expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe(String(LONG_LIST + 1));
+  // Fifty at a time, each page from where the last one ended, none twice.
+  expect(asked.length).toBe(3);
+  expect(new Set(asked).size).toBe(3);
 });
