@@ -1,6 +1,8 @@
-/** The hosted page in a real browser, paid by a wallet that signs for real: every EVM way from a link to its receipt. */
+/** The hosted page in a real browser, paid by a wallet that signs for real: every way from a link to its receipt. */
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type BrowserGround, openBrowserGround, type ShopGround } from './setup/ground.ts';
+import { injectSolanaWallet } from './setup/inject-solana-wallet.ts';
+import { openPage } from './setup/open-page.ts';
 import { asked, CHAIN, card, choose, makeLink, paymentOf, press, tabTo, toQuote, visit } from './setup/payer-visit.ts';
 
 let ground: BrowserGround;
@@ -123,6 +125,25 @@ test('a link is paid by the wallet’s own transaction, in German, on a slow net
   expect(asked(wallet)).toEqual(['eth_sendTransaction']);
   expect((await paymentOf(ground, page)).authorizationMethod).toBe('DIRECT');
   await page.waitForURL(/\/link\/thanks$/);
+});
+
+test('a link is paid on Solana by one signature of a wallet of its own, and settles', async () => {
+  const [{ path }, payer] = await Promise.all([
+    makeLink(shop, { allowedChains: [ground.demo.solana?.chainId] }),
+    ground.newSolanaPayer(),
+  ]);
+  const { page } = await openPage();
+  const rpcUrl = ground.demo.solana?.rpcUrl ?? '';
+  const wallet = await injectSolanaWallet(page, { secretKey: payer.secretKey, rpcUrl });
+  await page.goto(`${ground.origin}${path}`);
+  await press(page, /^Connect Test Solana wallet$/);
+  await press(page, /^Sign to pay 12\.50 USDC$/);
+  await card(page, 'receipt');
+  const payment = () => paymentOf(ground, page);
+  await page.getByText((await payment()).id).waitFor();
+  expect((await payment()).authorizationWalletAddress).toBe(payer.address);
+  expect(wallet.asked().filter((feature) => feature !== 'connect')).toEqual(['solana:signAndSendTransaction']);
+  await expect.poll(async () => (await payment()).status, { timeout: 120_000 }).toBe('SETTLED');
 });
 
 test('a link that leaves amount and details to the payer asks for them, and says what is wrong with them', async () => {
