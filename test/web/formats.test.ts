@@ -21,6 +21,17 @@ describe('a time', () => {
     expect(relativeTime('en', at(seconds), now)).toBe(words);
   });
 
+  it('is as many months away as the calendar has, however long they are', () => {
+    // Since a minute ago, so that none is whole by the clock.
+    const months = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+    const inMonths = (count: number) => new Date(Date.UTC(2026, 10 + count, 22, 10, 59));
+    expect(months.map((count) => relativeTime('en', inMonths(count), now))).toEqual(
+      months.map((count) => `in ${count} months`),
+    );
+    expect(relativeTime('en', new Date('2027-01-05T11:00:00Z'), now)).toBe('next month');
+    expect(relativeTime('en', new Date('2026-09-22T11:00:00Z'), now)).toBe('2 months ago');
+  });
+
   it('is told in the viewer’s language and zone', () => {
     expect(relativeTime('de', at(-120), now)).toBe('vor 2 Minuten');
     expect(absoluteTime('en', now, 'Europe/Berlin')).toBe('Nov 22, 2026, 12:00:00 PM GMT+1');

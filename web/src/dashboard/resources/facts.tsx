@@ -8,7 +8,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className={styles.facts}>
       {facts
-        .filter(({ value }) => value !== null && value !== undefined && value !== '')
+        .filter(({ value }) => value !== null && value !== undefined && value !== false && value !== '')
         .map(({ key, name, value }) => (
           <div key={key} className={styles.fact}>
             <dt>{name}</dt>

@@ -17,8 +17,10 @@ export function Shell({ under, children }: { under: string | undefined; children
         {t('shell.skip')}
       </a>
       <aside className={styles.side}>
-        <p className={styles.merchant}>{member.merchant.name}</p>
-        <Navigation under={under} />
+        <div className={styles.stays}>
+          <p className={styles.merchant}>{member.merchant.name}</p>
+          <Navigation under={under} />
+        </div>
       </aside>
       <Dialog isDrawer isOpen={isDrawerOpen} onClose={() => setDrawerOpen(false)} title={member.merchant.name}>
         <Navigation under={under} onGo={() => setDrawerOpen(false)} />

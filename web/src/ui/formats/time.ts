@@ -2,19 +2,25 @@
 
 const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_536_000],
-  ['month', 2_592_000],
+  ['month', 2_629_746],
   ['week', 604_800],
   ['day', 86_400],
   ['hour', 3_600],
   ['minute', 60],
 ];
+/** The shortest months are so much shorter than the mean, and are months all the same. */
+const MONTH_SLACK = 3 * 86_400;
 
 /** "5 minutes ago", "tomorrow"; the last half minute is "now". */
 export function relativeTime(language: string, at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
   const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const fitting = units.find(([, span]) => Math.abs(seconds) >= span);
-  if (fitting) return format.format(Math.trunc(seconds / fitting[1]), fitting[0]);
+  if (fitting) {
+    const [unit, span] = fitting;
+    const slack = unit === 'month' ? MONTH_SLACK * Math.sign(seconds) : 0;
+    return format.format(Math.trunc((seconds + slack) / span), unit);
+  }
   return Math.abs(seconds) < 30 ? format.format(0, 'second') : format.format(seconds, 'second');
 }
 
