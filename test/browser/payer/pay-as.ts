@@ -26,12 +26,18 @@ export async function payShop(ground: BrowserGround, shop: ShopGround, payer: Lo
   return session.paymentIntentId;
 }
 
-/** A monthly subscription, charged for its first month. */
-export async function subscribe(ground: BrowserGround, shop: ShopGround, payer: LocalAccount): Promise<void> {
+/** A monthly subscription, charged for its first month. Answers its id, and its customer's. */
+export async function subscribe(
+  ground: BrowserGround,
+  shop: ShopGround,
+  payer: LocalAccount,
+  { name = 'Ada', planName = 'Tea club', amount = '10' } = {},
+): Promise<{ id: string; customerAccountId: string }> {
   const { appId } = shop;
-  const customer = await shop.call('POST', '/customers', { appId, name: 'Ada', email: 'ada@example.com' });
-  const prices = [{ amount: '10', billingInterval: 'MONTH' }];
-  const plan = await shop.call('POST', '/product-plans', { appId, name: 'Tea club', planType: 'SUBSCRIPTION', prices });
+  const email = `${name.toLowerCase()}@example.com`;
+  const customer = await shop.call('POST', '/customers', { appId, name, email });
+  const prices = [{ amount, billingInterval: 'MONTH' }];
+  const plan = await shop.call('POST', '/product-plans', { appId, name: planName, planType: 'SUBSCRIPTION', prices });
   const subscription = await shop.call('POST', '/subscriptions', {
     appId,
     customerAccountId: customer.id,
@@ -40,6 +46,7 @@ export async function subscribe(ground: BrowserGround, shop: ShopGround, payer: 
   });
   const session = await shop.call('POST', `/subscriptions/${subscription.id}/checkout`, {});
   await doSession(ground, shop, { path: `/checkout-sessions/${session.id}`, payer, method: 'PERMIT' });
+  return { id: subscription.id, customerAccountId: customer.id };
 }
 
 async function doSession(
