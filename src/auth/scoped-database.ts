@@ -85,6 +85,7 @@ const sessionTenancy: { [Model in Prisma.ModelName]?: (sessionId: string) => Rec
   App: (id) => ({ checkoutSessions: { some: { id } } }),
   PaymentIntent: (id) => ({ checkoutSessions: { some: { id } } }),
   Quote: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
+  PaymentTerms: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
   Transaction: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
   Dispute: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
   Subscription: (id) => ({ checkoutSessions: { some: { id } } }),

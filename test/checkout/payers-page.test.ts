@@ -85,7 +85,7 @@ describe('linkOffer', () => {
 
 const page = `
   disputeSeconds payees { family address }
-  attempt { method tokenKey walletAddress cryptoAmount txHash }
+  attempt { method tokenKey walletAddress cryptoAmount txHash payBy }
   payment { status captureMode requiredConfirmations authorization { status confirmations txHash } }
   session { status lastError { code } }`;
 
@@ -150,8 +150,16 @@ describe('checkoutUpdated', () => {
     const { signatures } = await ground.doSteps(evm.payers[0], body.data.steps);
     await ground.confirm(session, { signatures });
     const { paymentIntentId } = session;
+    const { authorizeBy: payBy } = await api.database.paymentTerms.findFirstOrThrow({ where: { paymentIntentId } });
     expect(await told()).toMatchObject({
-      attempt: { method: 'PERMIT', tokenKey, walletAddress, cryptoAmount: '10000000', txHash: null },
+      attempt: {
+        method: 'PERMIT',
+        tokenKey,
+        walletAddress,
+        cryptoAmount: '10000000',
+        txHash: null,
+        payBy: payBy.toISOString(),
+      },
       payment: { requiredConfirmations: 1, authorization: { status: 'PENDING', confirmations: null, txHash: null } },
     });
 

@@ -75,5 +75,11 @@ export const CheckoutAttemptRef = builder.objectRef<Attempt>('CheckoutAttempt').
       description: 'The transaction that the wallet told of, if it sent one itself.',
     }),
     madeAt: t.expose('madeAt', { type: 'DateTime', description: 'When it was answered.' }),
+    payBy: t.expose('payBy', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        "Until which block time the payment is taken; what comes later is refused by the escrow, or sent back. Null for a subscription's consent.",
+    }),
   }),
 });

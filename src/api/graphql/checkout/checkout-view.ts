@@ -29,6 +29,8 @@ export type Attempt = {
   cryptoAmount: string;
   txHash: string | null;
   madeAt: Date;
+  /** Null for a subscription's consent, which the gateway sends. */
+  payBy: Date | null;
 };
 
 export type PayersView = {
@@ -65,12 +67,17 @@ async function attemptOf(world: World, session: ShownSession): Promise<Attempt |
   if (session.mode === 'SUBSCRIPTION') return await signedConsent(world, session.id);
   const quote = session.paymentIntent?.quotes[0];
   if (!quote || quote.confirmedAt === null) return null;
+  const terms = await scopedDatabase(world.database, { sessionId: session.id }).paymentTerms.findUniqueOrThrow({
+    where: { termsHash: quote.termsHash },
+    select: { authorizeBy: true },
+  });
   return {
     ...quote,
     quoteId: quote.id,
     cryptoAmount: quote.cryptoAmount.toFixed(0),
     txHash: toldHash(quote.steps),
     madeAt: quote.confirmedAt,
+    payBy: terms.authorizeBy,
   };
 }
 
@@ -80,7 +87,7 @@ async function signedConsent(world: World, sessionId: string): Promise<Attempt |
     orderBy: { signedAt: 'desc' },
   });
   if (!row || row.signedAt === null) return null;
-  return { ...row, cryptoAmount: row.cryptoAmount.toFixed(0), txHash: null, madeAt: row.signedAt };
+  return { ...row, cryptoAmount: row.cryptoAmount.toFixed(0), txHash: null, madeAt: row.signedAt, payBy: null };
 }
 
 /** A transaction that the payer's wallet told of; kept with the quote's steps. */
