@@ -150,13 +150,9 @@ function progressOf(facts: Facts, session: SessionFacts): Card | undefined {
   return undefined;
 }
 
-/** A quote is for one wallet and one way; another choice makes it void. */
-function fittingQuote({ prepared, wallet, way }: Facts): boolean {
-  return (
-    prepared !== undefined &&
-    prepared.walletAddress.toLowerCase() === wallet.address?.toLowerCase() &&
-    (way === undefined || way.tokenKey === prepared.tokenKey)
-  );
+/** A quote is for one wallet. The ways may change around it; the payer's own choice of another takes it away by itself. */
+function fittingQuote({ prepared, wallet }: Facts): boolean {
+  return prepared !== undefined && prepared.walletAddress.toLowerCase() === wallet.address?.toLowerCase();
 }
 
 function primaryOf(facts: Facts, card: Card): Primary {

@@ -11,7 +11,6 @@ export function OtherWays({ card, ways, payment }: OtherWaysProps) {
   const { t } = useTranslation();
   const { chosen, method } = ways;
   const isBusy = payment.work !== undefined;
-  if (!chosen) return null;
   if (card === 'sign') {
     return (
       <Button look="bare" isWide isDisabled={isBusy} onPress={payment.drop}>
@@ -19,7 +18,7 @@ export function OtherWays({ card, ways, payment }: OtherWaysProps) {
       </Button>
     );
   }
-  if (chosen.methods.length < 2) return null;
+  if (!chosen || chosen.methods.length < 2) return null;
   return (
     <details className={styles.others}>
       <summary>{t('checkout.way.others')}</summary>

@@ -8,7 +8,7 @@ import { useFormats } from '../../ui/formats/use-formats.ts';
 import { disconnectWallet, type FoundWallet, type WalletState } from '../../wallet/evm/use-wallet.ts';
 import type { Payment } from '../pay/use-payment.ts';
 import type { Ways } from '../pay/use-ways.ts';
-import type { Way } from '../pay/ways.ts';
+import type { Priced } from '../pay/ways.ts';
 import type { View } from '../steps.ts';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
@@ -38,15 +38,14 @@ export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, s
       : null,
   );
   const { prepared } = payment;
-  const quoted = ways.all.find(({ tokenKey }) => tokenKey === prepared?.tokenKey);
-  const way = seen.card === 'sign' ? quoted : ways.chosen;
+  const way = seen.card === 'sign' ? prepared : ways.chosen;
   const name = seen.notice ?? (seen.card === 'way' ? (ways.fault ?? ways.lack) : undefined);
   const notice = name && <Notice name={name} values={{ chain: way?.chainName ?? '', wallet: wallet.name ?? '' }} />;
   const who = <Who wallet={wallet} isBusy={payment.work !== undefined} />;
   const foot = (
     <>
       <PrimaryButton seen={seen} payment={payment} ways={ways} way={way} wallet={wallet} />
-      {seen.card !== 'wallet' && ways.chosen && <OtherWays card={seen.card} ways={ways} payment={payment} />}
+      {seen.card !== 'wallet' && <OtherWays card={seen.card} ways={ways} payment={payment} />}
       <CancelLink view={view} />
     </>
   );
@@ -59,12 +58,11 @@ export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, s
       </div>
     );
   }
-  if (seen.card === 'sign' && prepared && quoted) {
+  if (seen.card === 'sign' && prepared) {
     const isTrial = session.paymentIntentId === null || session.paymentIntentId === undefined;
     return (
       <SignCard
         {...{ prepared, now, often, isTrial, notice, who }}
-        way={quoted}
         done={payment.done}
         disputeSeconds={view.disputeSeconds}
       >
@@ -79,6 +77,7 @@ export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, s
       isThere={ways.isThere}
       held={ways.held}
       isReading={ways.isReading}
+      isBusy={payment.work !== undefined}
       chosen={ways.chosen}
       choose={payment.choose}
     >
@@ -121,7 +120,7 @@ type PrimaryButtonProps = {
   seen: View;
   payment: Payment;
   ways: Ways;
-  way: Way | undefined;
+  way: Priced | undefined;
   wallet: WalletState;
 };
 
@@ -131,11 +130,10 @@ function PrimaryButton({ seen, payment, ways, way, wallet }: PrimaryButtonProps)
   const formats = useFormats();
   const { primary } = seen;
   if (!primary) return null;
-  const units = payment.prepared && seen.card === 'sign' ? payment.prepared.cryptoAmount : way?.cryptoAmount;
-  const amount = way && units ? `${formats.token(units, way.decimals).words} ${way.symbol}` : '';
+  const amount = way ? `${formats.token(way.cryptoAmount, way.decimals).words} ${way.symbol}` : '';
   const method = payment.prepared && seen.card === 'sign' ? payment.prepared.method : ways.method;
   const prepare = async () => {
-    if (way && method) await payment.prepare({ chainId: way.chainId, tokenKey: way.tokenKey, method });
+    if (way && method) await payment.prepare({ ...way, method });
   };
   const presses = {
     connect: { words: '', press: async () => undefined },

@@ -7,7 +7,6 @@ import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Steps } from '../../ui/state/steps.tsx';
 import type { Prepared } from '../pay/payment-state.ts';
-import type { Way } from '../pay/ways.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { stepWords } from './step-words.ts';
@@ -16,7 +15,6 @@ const LAST_MINUTE_MS = 60_000;
 
 type SignCardProps = {
   prepared: Prepared;
-  way: Way;
   done: number;
   /** Milliseconds, by the gateway's clock. */
   now: number;
@@ -29,21 +27,21 @@ type SignCardProps = {
 };
 
 export function SignCard(props: SignCardProps) {
-  const { prepared, way, done, now, often, isTrial, disputeSeconds, notice, who, children } = props;
+  const { prepared, done, now, often, isTrial, disputeSeconds, notice, who, children } = props;
   const { t } = useTranslation();
   const formats = useFormats();
   const left = prepared.expiresAt - now;
-  const amount = formats.token(prepared.cryptoAmount, way.decimals);
+  const amount = formats.token(prepared.cryptoAmount, prepared.decimals);
   const isUrgent = left < LAST_MINUTE_MS;
   return (
     <div className={styles.stack}>
       {who}
       <CardHead title={t('checkout.sign.title')} />
       <div className={styles.quote}>
-        <span className={styles.sum} title={`${amount.exact} ${way.symbol}`}>
-          {amount.words} {way.symbol}
+        <span className={styles.sum} title={`${amount.exact} ${prepared.symbol}`}>
+          {amount.words} {prepared.symbol}
         </span>
-        <span className={styles.small}>{way.chainName}</span>
+        <span className={styles.small}>{prepared.chainName}</span>
         <span className={classNames(styles.small, isUrgent && styles.urgent)} role={isUrgent ? 'timer' : undefined}>
           {left > 0 ? t('checkout.sign.left', { time: countdown(left) }) : t('checkout.sign.over')}
         </span>
@@ -54,7 +52,7 @@ export function SignCard(props: SignCardProps) {
           steps={prepared.steps.map((step, index) => ({
             key: step.kind,
             state: index < done ? 'done' : index === done ? 'current' : 'upcoming',
-            title: stepWords(step, { t, formats, token: way, often, isTrial }),
+            title: stepWords(step, { t, formats, token: prepared, often, isTrial }),
           }))}
         />
       )}

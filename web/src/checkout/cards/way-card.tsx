@@ -13,6 +13,8 @@ type WayCardProps = {
   isThere: boolean;
   held: ReadonlyMap<number, Held>;
   isReading: boolean;
+  /** A price is being held: another choice would come too late. */
+  isBusy: boolean;
   chosen: Way | undefined;
   choose: (tokenKey: string) => void;
   notice: ReactNode;
@@ -20,7 +22,8 @@ type WayCardProps = {
   children: ReactNode;
 };
 
-export function WayCard({ ways, isThere, held, isReading, chosen, choose, notice, who, children }: WayCardProps) {
+export function WayCard(props: WayCardProps) {
+  const { ways, isThere, held, isReading, isBusy, chosen, choose, notice, who, children } = props;
   const { t } = useTranslation();
   return (
     <div className={styles.stack}>
@@ -34,6 +37,7 @@ export function WayCard({ ways, isThere, held, isReading, chosen, choose, notice
             way={way}
             held={held.get(way.chainId)}
             isReading={isReading}
+            isBusy={isBusy}
             isChosen={way.tokenKey === chosen?.tokenKey}
             choose={choose}
           />
@@ -49,11 +53,12 @@ type WayChoiceProps = {
   way: Way;
   held: Held | undefined;
   isReading: boolean;
+  isBusy: boolean;
   isChosen: boolean;
   choose: (tokenKey: string) => void;
 };
 
-function WayChoice({ way, held, isReading, isChosen, choose }: WayChoiceProps) {
+function WayChoice({ way, held, isReading, isBusy, isChosen, choose }: WayChoiceProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const lacks = way.methods.every((method) => lacksGas(way, method, held));
@@ -72,7 +77,7 @@ function WayChoice({ way, held, isReading, isChosen, choose }: WayChoiceProps) {
         name="way"
         value={way.tokenKey}
         checked={isChosen}
-        disabled={isOff}
+        disabled={isOff || isBusy}
         onChange={() => choose(way.tokenKey)}
       />
       <span className={styles.choiceName}>{t('checkout.way.on', { symbol: way.symbol, chain: way.chainName })}</span>

@@ -2,16 +2,13 @@
 import type { Hex } from 'viem';
 import type { Work } from '../steps.ts';
 import type { CheckedStep } from './check-steps.ts';
-import type { Method } from './ways.ts';
+import type { Method, Priced } from './ways.ts';
 
-export type Prepared = {
+/** A quote carries all that is said of it: the ways around it change while it is held. */
+export type Prepared = Priced & {
   quoteId: string;
-  chainId: number;
-  tokenKey: string;
   method: Method;
   walletAddress: string;
-  /** Base units. */
-  cryptoAmount: string;
   /** Milliseconds. */
   expiresAt: number;
   /** Empty where they were not as shown: then nothing of it is asked of the wallet. */

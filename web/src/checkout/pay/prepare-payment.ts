@@ -4,9 +4,9 @@ import type { SessionName } from '../session/use-checkout.ts';
 import { type CheckedStep, checkSteps, Mismatch } from './check-steps.ts';
 import type { Prepared } from './payment-state.ts';
 import { shownPayment } from './shown-payment.ts';
-import type { Method } from './ways.ts';
+import type { Method, Priced } from './ways.ts';
 
-export type ChosenMethod = { chainId: number; tokenKey: string; method: Method };
+export type ChosenMethod = Omit<Priced, 'cryptoAmount'> & { method: Method };
 
 /** Holds a price, and checks what the wallet would be asked against what is shown. Throws ApiError. */
 export async function preparePayment(
@@ -14,13 +14,14 @@ export async function preparePayment(
   request: { view: CheckoutViewFragment; way: ChosenMethod; walletAddress: string; now: number },
 ): Promise<Prepared> {
   const { view, way, walletAddress } = request;
-  const input = { ...way, walletAddress };
+  const { chainId, chainName, tokenKey, symbol, decimals, method } = way;
+  const input = { chainId, tokenKey, method, walletAddress };
   const { prepareCheckout: given } = await ask(CheckoutPrepareDocument, { id, input }, { credential });
   const { quote } = given;
   let steps: CheckedStep[] = [];
   let isChecked = false;
   try {
-    if (quote.chainId !== way.chainId || quote.tokenKey !== way.tokenKey) throw new Mismatch('quote');
+    if (quote.chainId !== chainId || quote.tokenKey !== tokenKey) throw new Mismatch('quote');
     steps = checkSteps(shownPayment(view, way, { address: walletAddress, now: request.now }), {
       ...given,
       steps: given.steps.map((step) => ({
@@ -38,7 +39,12 @@ export async function preparePayment(
     if (!(error instanceof Mismatch)) throw error;
   }
   return {
-    ...way,
+    chainId,
+    chainName,
+    tokenKey,
+    symbol,
+    decimals,
+    method,
     quoteId: quote.id,
     walletAddress,
     cryptoAmount: quote.cryptoAmount,

@@ -4,16 +4,17 @@ import type { CheckoutViewFragment } from '../../../../generated/web/documents.t
 import { chainOf, tokenOf } from '../../settings.ts';
 import { Mismatch, type Shown } from './check-steps.ts';
 
-/** Throws Mismatch where this installation does not know the chain or the token, or nobody is paid there. */
+/** Throws Mismatch where this installation does not know the chain or the token as shown, or nobody is paid there. */
 export function shownPayment(
   view: CheckoutViewFragment,
-  way: { chainId: number; tokenKey: string },
+  way: { chainId: number; tokenKey: string; decimals: number },
   wallet: { address: string; now: number },
 ): Shown {
   const chain = chainOf(way.chainId);
   const token = tokenOf(way.tokenKey);
   const payee = view.payees.find(({ family }) => family === 'EVM');
   if (!chain?.escrow || !token || token.chainId !== way.chainId) throw new Mismatch('chain');
+  if (token.decimals !== way.decimals) throw new Mismatch('decimals');
   if (!payee) throw new Mismatch('payee');
   const { session, payment, subscription } = view;
   const interval = subscription?.billingInterval;

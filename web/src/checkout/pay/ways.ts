@@ -13,6 +13,9 @@ export type Option = {
   methods: readonly Method[];
 };
 
+/** What is said of an amount: of which token, where. */
+export type Priced = Pick<Option, 'chainId' | 'chainName' | 'tokenKey' | 'symbol' | 'decimals' | 'cryptoAmount'>;
+
 export type Way = Option & {
   /** The cheapest for the payer first: one that costs no fee, else the fewest transactions. */
   methods: readonly Method[];
