@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../web/src/api/api-error.ts';
 import { beginInput, beginQuestions } from '../../web/src/checkout/link/begin-input.ts';
 import { apiSentence } from '../../web/src/checkout/pay/api-fault.ts';
-import { afterPaymentEvent, noPayment } from '../../web/src/checkout/pay/payment-state.ts';
+import { afterPaymentEvent, noPayment, type PaymentState } from '../../web/src/checkout/pay/payment-state.ts';
+import { unseenAt } from '../../web/src/checkout/pay/unseen.ts';
 import { lacksGas, type Option, waysFor } from '../../web/src/checkout/pay/ways.ts';
 import { readAddress } from '../../web/src/checkout/session/page-address.ts';
 import { walletFault } from '../../web/src/wallet/evm/wallet-fault.ts';
@@ -106,7 +107,10 @@ describe('a payment in this tab', () => {
   const prepared = {
     quoteId: 'q',
     chainId: 1,
+    chainName: 'Chain 1',
     tokenKey: 'USDC-1',
+    symbol: 'USDC',
+    decimals: 6,
     method: 'PERMIT',
     walletAddress: '0x',
     cryptoAmount: '1',
@@ -133,8 +137,40 @@ describe('a payment in this tab', () => {
     }
   });
 
+  it('keeps what was sent, whatever fails after it, until it is given up for what became of it', () => {
+    const sent = { quoteId: 'q', chainId: 1, txHash: '0x02', sentAt: 1, payBy: 9 };
+    const failed = [
+      { happened: 'sent', sent },
+      { happened: 'failed', fault: 'QUOTE_EXPIRED' },
+      { happened: 'dropped' },
+      { happened: 'chosen', tokenKey: 'USDT-1' },
+    ] as const;
+    const after = failed.reduce<PaymentState>(afterPaymentEvent, quoted);
+    expect(after.sent).toEqual(sent);
+    const given = afterPaymentEvent(after, { happened: 'abandoned', quoteId: 'q', fault: 'NOT_SEEN' });
+    expect(given).toMatchObject({ sent: undefined, abandonedQuoteId: 'q', fault: 'NOT_SEEN' });
+  });
+
   it('spends a quote that the API calls expired', () => {
     expect(afterPaymentEvent(quoted, { happened: 'failed', fault: 'QUOTE_EXPIRED' }).prepared?.expiresAt).toBe(0);
+  });
+});
+
+describe('a payment that was sent and is seen nowhere', () => {
+  const minute = 60_000;
+  const evm = { family: 'EVM', sentAt: 0, payBy: 10 * minute };
+  const solana = { ...evm, family: 'SOLANA' };
+
+  it.each([
+    ['at first is on its way', evm, 2 * minute, { state: 'SOON' }],
+    ['may come until the escrow refuses it', evm, 2 * minute + 1, { state: 'LATE', until: 11 * minute }],
+    ['may still be on the way from its block to us', evm, 11 * minute, { state: 'LATE', until: 11 * minute }],
+    ['is lost after that', evm, 11 * minute + 1, { state: 'LOST' }],
+    ['on Solana is dropped with its block', solana, 3 * minute, { state: 'LATE', until: 4 * minute }],
+    ['on Solana is lost soon', solana, 4 * minute + 1, { state: 'LOST' }],
+    ['with little time left is lost with that time', { ...evm, payBy: minute }, 2 * minute + 1, { state: 'LOST' }],
+  ])('%s', (_about, sending, now, unseen) => {
+    expect(unseenAt(now, sending)).toEqual(unseen);
   });
 });
 

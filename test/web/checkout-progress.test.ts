@@ -16,13 +16,21 @@ describe('the facts of a payment on its way', () => {
 
   type View = Parameters<typeof progressFacts>[0]['view'];
   type Told = NonNullable<View['payment']>;
-  const factsOf = (payment: Partial<Told>, attempt: View['attempt'] = null) => {
+  type Asked = Parameters<typeof progressFacts>[0];
+  const factsOf = (
+    payment: Partial<Told>,
+    attempt: View['attempt'] = null,
+    more: Partial<Pick<Asked, 'isMined' | 'isOld'> & Pick<Asked['payment'], 'sent'>> = {},
+  ) => {
     const given: string[] = [];
-    const abandon = (quoteId: string) => void given.push(quoteId);
+    const abandon = (quoteId: string, why: string) => void given.push(`${quoteId} ${why}`);
+    const { sent, isMined = false, isOld = false } = more;
     const told = { authorization: null, requiredConfirmations: null, captureMode: 'AUTOMATIC', ...payment } as const;
     const facts = progressFacts({
       view: { attempt, payment: told },
-      payment: { prepared: undefined, abandon },
+      payment: { sent, abandon },
+      isMined,
+      isOld,
       now: NOW,
     });
     return { ...facts, given };
@@ -59,19 +67,39 @@ describe('the facts of a payment on its way', () => {
     expect(factsOf({}).isHeld).toBe(false);
   });
 
-  it('may be given up after two minutes in which nobody saw what the payer sent by hand', () => {
-    const sent = (seconds: number, method: 'DIRECT' | 'PERMIT' = 'DIRECT') => ({
-      quoteId: 'q',
-      method,
-      chainId: 1,
-      madeAt: new Date(NOW - seconds * 1000).toISOString(),
-    });
-    const long = factsOf({}, sent(121));
-    long.again?.();
-    expect(long.given).toEqual(['q']);
-    expect(factsOf({}, sent(119)).again).toBeUndefined();
-    expect(factsOf({}, sent(121, 'PERMIT')).again).toBeUndefined();
-    expect(factsOf({ authorization: authorization(0) }, sent(121)).again).toBeUndefined();
+  const ago = (seconds: number) => new Date(NOW - seconds * 1000);
+  /** So many seconds ago; taken until ten minutes after that. */
+  const answered = (secondsAgo: number, method: 'DIRECT' | 'PERMIT' = 'DIRECT') => {
+    const [madeAt, payBy] = [ago(secondsAgo).toISOString(), ago(secondsAgo - 600).toISOString()];
+    return { quoteId: 'q', method, chainId: 1, madeAt, payBy };
+  };
+
+  it('are silent for two minutes, then tell until when it may come, and let it be given up only after that', () => {
+    expect(factsOf({}, answered(119))).toMatchObject({ lateUntil: undefined, again: undefined });
+    expect(factsOf({}, answered(121))).toMatchObject({ lateUntil: ago(121 - 660), again: undefined });
+    expect(factsOf({}, answered(660))).toMatchObject({ again: undefined });
+    const lost = factsOf({}, answered(661));
+    expect(lost.lateUntil).toBeUndefined();
+    lost.again?.();
+    expect(lost.given).toEqual(['q NOT_SEEN']);
+  });
+
+  it('let nothing be given up that the gateway sends, that somebody saw, or that nobody can be asked about', () => {
+    const silent = { lateUntil: undefined, again: undefined };
+    expect(factsOf({}, answered(9_999, 'PERMIT'))).toMatchObject(silent);
+    expect(factsOf({ authorization: authorization(0) }, answered(9_999))).toMatchObject(silent);
+    expect(factsOf({}, answered(9_999), { isMined: true })).toMatchObject(silent);
+    expect(factsOf({}, answered(9_999), { isOld: true })).toMatchObject(silent);
+  });
+
+  it('say the same of what only this tab knows to be sent', () => {
+    const sent = { quoteId: 'own', chainId: 1, txHash: '0x01', sentAt: NOW - 300_000, payBy: NOW - 61_000 };
+    const lost = factsOf({}, null, { sent });
+    expect(lost.chain?.name).toBe('Mainnet');
+    lost.again?.();
+    expect(lost.given).toEqual(['own NOT_SEEN']);
+    expect(factsOf({}, null, { sent: { ...sent, payBy: NOW - 59_000 } }).again).toBeUndefined();
+    expect(factsOf({}, null).again).toBeUndefined();
   });
 });
 

@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { paymentTransaction } from '../../src/checkout/solana/payment-transaction.ts';
 import { solanaPayUrl } from '../../src/checkout/solana/solana-pay-url.ts';
 import { localMints } from '../../src/local/solana/local-solana-chain.ts';
+import { printUnits } from '../../src/prices/quote.ts';
 import { isShownTransfer, type ShownTransfer } from '../../web/src/checkout/solana/check-transaction.ts';
-import { readPaymentUrl } from '../../web/src/checkout/solana/payment-url.ts';
+import { OtherPayment, readPaymentUrl } from '../../web/src/checkout/solana/payment-url.ts';
 import { solanaChainName } from '../../web/src/wallet/solana/chain-name.ts';
 import { solanaFault } from '../../web/src/wallet/solana/solana-fault.ts';
+import { Unsure } from '../../web/src/wallet/unsure.ts';
 
 const key = () => Keypair.generate().publicKey.toBase58();
 const [payer, recipient, reference] = [key(), key(), key()];
@@ -87,20 +89,24 @@ describe.each(ways)('what a wallet is asked to sign for $symbol', ({ mint }) => 
 });
 
 describe('the words of others', () => {
-  it('reads of a payment’s URL what is typed by hand', () => {
-    const [token] = mints;
-    const url = solanaPayUrl({
-      recipient,
-      amount: 12_500_000n,
-      decimals: 6,
-      mint: token?.mint.address ?? null,
-      reference,
-      label: 'Tea & more',
-      message: 'Thank you',
-      memo: 'a quote',
-    });
-    expect(readPaymentUrl(url)).toEqual({ recipient, amount: '12.5' });
-    expect(() => readPaymentUrl('https://example.com/?amount=1')).toThrow('no Solana Pay URL');
+  const words = { label: 'Tea & more', message: 'Thank you', memo: 'a quote' };
+
+  it.each(ways)('read of the URL of a payment in $symbol what is typed by hand, if it is what is shown', ({ mint }) => {
+    const decimals = mint?.decimals ?? 9;
+    const shown = { token: mint?.address ?? 'native', amount: base.amount, decimals };
+    const given = { recipient, amount: base.amount, decimals, mint: mint?.address ?? null, reference, ...words };
+    const url = solanaPayUrl(given);
+    expect(readPaymentUrl(url, shown)).toEqual({ recipient, amount: printUnits(base.amount, decimals) });
+    const others = [
+      solanaPayUrl({ ...given, amount: base.amount + 1n }),
+      solanaPayUrl({ ...given, mint: mint ? null : key() }),
+      solanaPayUrl({ ...given, mint: key() }),
+      `${url}&amount=1`,
+      `${url}&spl-token=${key()}`,
+      url.replace('solana:', 'https://example.com/'),
+      'no URL',
+    ];
+    for (const other of others) expect(() => readPaymentUrl(other, shown), other).toThrow(OtherPayment);
   });
 
   it('names the chains as wallets do', () => {
@@ -114,6 +120,7 @@ describe('the words of others', () => {
     [new Error('User rejected the request.'), 'REJECTED'],
     [Object.assign(new Error('no'), { code: 4001 }), 'REJECTED'],
     [new Error('Plugin Closed'), 'REJECTED'],
+    [new Unsure('No answer.'), 'UNSURE'],
     [new Error('Attempt to debit an account but found no record of a prior credit.'), 'NO_GAS'],
     [new Error('Blockhash not found'), 'FAILED'],
     [undefined, 'FAILED'],

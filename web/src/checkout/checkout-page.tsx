@@ -30,22 +30,18 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   const reading = useCheckout(session);
   const wallet = useWallet();
   const wallets = useFoundWallets();
-  const [wantsSolana, setWantsSolana] = useState(false);
+  const [isOnSolana, setOnSolana] = useState(false);
   const browserNow = useNow(1_000).getTime();
   const now = browserNow + reading.clockOffsetMs;
   const { view } = reading;
   useEffect(() => void resumeWallet(), []);
 
-  const payment = usePayment(session, {
-    view,
-    wallet,
-    now: () => Date.now() + reading.clockOffsetMs,
-    refetch: reading.ask,
-  });
+  const exactNow = () => Date.now() + reading.clockOffsetMs;
+  const payment = usePayment(session, { view, wallet, now: exactNow, refetch: reading.ask });
   const isPayable =
     view?.session.status === 'OPEN' && (!view.attempt || view.attempt.quoteId === payment.abandonedQuoteId);
   const ways = useWays(session, { isAsked: isPayable, wallet, chosen: payment });
-  useReverted(view, payment);
+  const isMined = useReverted(view, payment);
 
   const seen = viewOf({
     now,
@@ -71,22 +67,25 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     );
   }
   const isChoosing = seen.card === 'wallet' || seen.card === 'way' || seen.card === 'sign';
-  const solana = isChoosing && ways.solana.length > 0 ? ways.solana : undefined;
   const isSolanaAlone = ways.isThere && ways.all.length === 0;
-  const isOnSolana = wantsSolana || isSolanaAlone;
+  // What is offered changes with prices and pauses; who has begun to pay stays where that was begun.
+  if (isSolanaAlone && ways.solana.length > 0 && seen.card !== 'sign' && !payment.work && !isOnSolana)
+    setOnSolana(true);
   return (
     <PageFrame payee={view} summary={<SessionSummary view={view} />}>
       <Said seen={seen} />
       <div data-card={seen.card}>
-        {solana && isOnSolana ? (
+        {isChoosing && isOnSolana ? (
           <Suspense fallback={<LoadingCard />}>
             <SolanaCard
               session={session}
-              view={view}
-              options={solana}
+              options={ways.solana}
               now={now}
-              back={isSolanaAlone ? undefined : () => setWantsSolana(false)}
+              exactNow={exactNow}
+              notice={payment.fault === 'NOT_SEEN' ? payment.fault : undefined}
+              back={isSolanaAlone ? undefined : () => setOnSolana(false)}
               refetch={reading.ask}
+              hasSent={payment.hasSent}
             />
           </Suspense>
         ) : (
@@ -99,12 +98,16 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               payment={payment}
               ways={ways}
               now={now}
-              solana={solana && (() => setWantsSolana(true))}
+              solana={ways.solana.length > 0 ? () => setOnSolana(true) : undefined}
             />
           )
         )}
         {seen.card === 'progress' && (
-          <ProgressCard {...seen} {...progressFacts({ view, payment, now })} notice={seen.notice} />
+          <ProgressCard
+            {...seen}
+            {...progressFacts({ view, payment, isMined, isOld: reading.fault !== undefined, now })}
+            notice={seen.notice}
+          />
         )}
         {seen.card === 'receipt' && (
           <ReceiptCard view={view} outcome={seen.outcome} notice={seen.notice} paidAt={paidAt} />

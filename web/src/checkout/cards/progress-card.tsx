@@ -2,6 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Steps } from '../../ui/state/steps.tsx';
 import { progressSteps } from '../pay/progress-steps.ts';
 import type { Stage } from '../steps.ts';
@@ -18,13 +19,16 @@ type ProgressCardProps = {
   /** Held until the merchant captures it, so that this is not waited for. */
   isHeld: boolean;
   notice: string | undefined;
-  /** Where the payer may give this try up: nothing was heard of it for long. */
+  /** Nothing was heard of it for long, and until then it may still come. */
+  lateUntil: Date | undefined;
+  /** Where the payer may give this try up: it cannot come any more. */
   again: (() => void) | undefined;
 };
 
 export function ProgressCard(props: ProgressCardProps) {
-  const { stage, txHash, chain, confirmations, isHeld, notice, again } = props;
+  const { stage, txHash, chain, confirmations, isHeld, notice, lateUntil, again } = props;
   const { t } = useTranslation();
+  const formats = useFormats();
   const values = { chain: chain?.name ?? '', confirmed: confirmations?.count, required: confirmations?.of };
   return (
     <div className={styles.stack} data-stage={stage}>
@@ -46,9 +50,14 @@ export function ProgressCard(props: ProgressCardProps) {
         </dl>
       )}
       {notice && <Notice name={notice} />}
+      {lateUntil && (
+        <p className={styles.small} role="status">
+          {t('checkout.progress.late', { until: formats.clock(lateUntil) })}
+        </p>
+      )}
       {again && (
         <div className={styles.actions}>
-          <p className={styles.small}>{t('checkout.progress.long')}</p>
+          <p className={styles.small}>{t('checkout.progress.lost')}</p>
           <Button isWide onPress={again}>
             {t('checkout.progress.again')}
           </Button>

@@ -6,6 +6,8 @@ import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
 import { sendByWallet, signByWallet } from '../../wallet/evm/ask-wallet.ts';
 import { chainReader } from '../../wallet/evm/chain-reader.ts';
+import { type WalletFault, walletFault } from '../../wallet/evm/wallet-fault.ts';
+import { Unsure } from '../../wallet/unsure.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { CheckedStep } from './check-steps.ts';
 import type { PaymentEvent, Prepared, Sent } from './payment-state.ts';
@@ -13,17 +15,27 @@ import { Reverted } from './reverted.ts';
 
 type Tell = (event: PaymentEvent) => void;
 
+/** Faults that do not say that nothing was sent. */
+const endings = new Set<WalletFault>(['FAILED', 'LOST']);
+
 const TRIES = 5;
 const TRY_AGAIN_MS = 1_500;
 /** An approval is waited for this long; then the payer may press again, and it is looked at anew. */
 const MINED_WITHIN_MS = 180_000;
 
-/** Throws what the wallet or the API throws, and Reverted. */
+/** Throws what the wallet or the API throws, Reverted, and Unsure. */
 export async function doSteps(
   session: SessionName,
-  request: { prepared: Prepared; done: number; signatures: Record<string, Hex>; account: Address; tell: Tell },
+  request: {
+    prepared: Prepared;
+    done: number;
+    signatures: Record<string, Hex>;
+    account: Address;
+    now: () => number;
+    tell: Tell;
+  },
 ): Promise<void> {
-  const { prepared, account, tell } = request;
+  const { prepared, account, now, tell } = request;
   const signatures: Record<string, Hex> = { ...request.signatures };
   let sent: Sent | undefined;
   for (const step of prepared.steps.slice(request.done)) {
@@ -37,9 +49,12 @@ export async function doSteps(
       continue;
     }
     tell({ happened: 'started', work: 'sending' });
-    const txHash = await sendByWallet({ ...asked, ...step });
+    const txHash = await sendByWallet({ ...asked, ...step }).catch((error: unknown) => {
+      throw step.kind === 'pay' && endings.has(walletFault(error)) ? new Unsure('No answer.', { cause: error }) : error;
+    });
     if (step.kind === 'pay') {
-      sent = { quoteId: prepared.quoteId, txHash };
+      const { quoteId, chainId } = prepared;
+      sent = { quoteId, chainId, txHash, sentAt: now(), payBy: step.until * 1000 };
       tell({ happened: 'sent', sent });
       continue;
     }

@@ -16,7 +16,20 @@ export type Prepared = Priced & {
   isChecked: boolean;
 };
 
-export type Sent = { quoteId: string; txHash: string };
+/** A payment that this tab's wallet has sent itself: from then on no other is asked for, until this one cannot come any more. */
+export type Sent = {
+  quoteId: string;
+  chainId: number;
+  /** On Solana its signature. */
+  txHash: string;
+  /** Milliseconds, by the gateway's clock. */
+  sentAt: number;
+  /** Milliseconds, by the chain's: what is in no block by then is not taken. */
+  payBy: number;
+};
+
+/** TX_FAILED: it was seen to be reverted. NOT_SEEN: it was seen nowhere, and its time is over. */
+export type Abandonment = 'TX_FAILED' | 'NOT_SEEN';
 
 export type PaymentState = {
   tokenKey: string | undefined;
@@ -41,7 +54,7 @@ export type PaymentEvent =
   | { happened: 'confirmed' }
   | { happened: 'finished' }
   | { happened: 'failed'; fault: string }
-  | { happened: 'abandoned'; quoteId: string; fault: string }
+  | { happened: 'abandoned'; quoteId: string; fault: Abandonment }
   | { happened: 'dropped' };
 
 export const noPayment: PaymentState = {

@@ -12,9 +12,14 @@ export function readSent(sessionId: string): Sent | undefined {
   const text = sessionStorage.getItem(PREFIX + sessionId);
   if (text === null) return undefined;
   try {
-    const { quoteId, txHash } = JSON.parse(text);
-    return typeof quoteId === 'string' && typeof txHash === 'string' ? { quoteId, txHash } : undefined;
+    const { quoteId, chainId, txHash, sentAt, payBy } = JSON.parse(text);
+    const isWhole = [quoteId, txHash].every(isText) && [chainId, sentAt, payBy].every(Number.isSafeInteger);
+    return isWhole ? { quoteId, chainId, txHash, sentAt, payBy } : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

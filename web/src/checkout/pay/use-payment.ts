@@ -4,10 +4,11 @@ import type { CheckoutViewFragment } from '../../../../generated/web/documents.t
 import { ApiError } from '../../api/api-error.ts';
 import { switchWallet, type WalletState } from '../../wallet/evm/use-wallet.ts';
 import { walletFault } from '../../wallet/evm/wallet-fault.ts';
+import { Unsure } from '../../wallet/unsure.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import type { Work } from '../steps.ts';
 import { apiSentence } from './api-fault.ts';
-import { afterPaymentEvent, noPayment, type PaymentState } from './payment-state.ts';
+import { type Abandonment, afterPaymentEvent, noPayment, type PaymentState, type Sent } from './payment-state.ts';
 import type { ChosenMethod } from './prepare-payment.ts';
 import { Reverted } from './reverted.ts';
 import { keepSent, readSent } from './sent-store.ts';
@@ -26,7 +27,10 @@ export type Payment = PaymentState & {
   sign: () => Promise<void>;
   /** Back to the ways; the quote is left alone. */
   drop: () => void;
-  abandon: (quoteId: string) => void;
+  /** A wallet of another kind has sent the payment: what is sent is final for this tab. */
+  hasSent: (sent: Sent) => void;
+  /** What was sent comes to nothing; the payer may pay anew. */
+  abandon: (quoteId: string, why: Abandonment) => void;
   connect: (connecting: () => Promise<void>) => Promise<void>;
 };
 
@@ -83,14 +87,15 @@ export function usePayment(
         const { prepared } = state;
         if (!prepared?.isChecked || !wallet.address) return;
         const { doSteps } = await bring.doing();
-        await doSteps(session, { ...state, prepared, account: wallet.address, tell });
+        await doSteps(session, { ...state, prepared, account: wallet.address, now, tell });
         await refetch();
       }),
+    hasSent: useCallback((sent) => tell({ happened: 'sent', sent }), []),
     drop: useCallback(() => tell({ happened: 'dropped' }), []),
     abandon: useCallback(
-      (quoteId) => {
+      (quoteId, fault) => {
         keepSent(session.id, undefined);
-        tell({ happened: 'abandoned', quoteId, fault: 'TX_FAILED' });
+        tell({ happened: 'abandoned', quoteId, fault });
       },
       [session.id],
     ),
@@ -104,7 +109,7 @@ function useTellingOfSent(session: SessionName, { sent, work }: PaymentState): v
     if (!sent || work !== undefined) return;
     bring
       .doing()
-      .then(({ confirm }) => confirm(session, sent))
+      .then(({ confirm }) => confirm(session, { quoteId: sent.quoteId, txHash: sent.txHash }))
       .then(
         () => keepSent(session.id, undefined),
         () => undefined,
@@ -115,5 +120,6 @@ function useTellingOfSent(session: SessionName, { sent, work }: PaymentState): v
 function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) return apiSentence(error);
   if (error instanceof Reverted) return 'TX_FAILED';
+  if (error instanceof Unsure) return 'UNSURE';
   return walletFault(error);
 }

@@ -9,13 +9,12 @@ import type { Payment } from './use-payment.ts';
 
 const EVERY_MS = 2_000;
 
-export function useReverted(view: CheckoutViewFragment | undefined, payment: Payment): void {
-  const { attempt } = view ?? {};
-  const told = attempt?.txHash?.startsWith('0x') ? { ...attempt, txHash: attempt.txHash } : undefined;
-  const own = payment.sent && payment.prepared ? { ...payment.prepared, ...payment.sent } : undefined;
-  const watched = view?.payment?.status === 'CREATED' && !view.payment.authorization ? (told ?? own) : undefined;
+/** Answers whether it is in a block and did what it should. */
+export function useReverted(view: CheckoutViewFragment | undefined, payment: Payment): boolean {
+  const told = view?.attempt?.txHash ? view.attempt : payment.sent;
+  const watched = view?.payment?.status === 'CREATED' && !view.payment.authorization ? told : undefined;
   const { quoteId, chainId, txHash } = watched ?? {};
-  const isWatched = txHash !== undefined && quoteId !== payment.abandonedQuoteId;
+  const isWatched = txHash?.startsWith('0x') === true && quoteId !== payment.abandonedQuoteId;
   const { data: hasReverted } = useQuery({
     queryKey: ['reverted', chainId, txHash],
     enabled: isWatched,
@@ -23,7 +22,7 @@ export function useReverted(view: CheckoutViewFragment | undefined, payment: Pay
     refetchInterval: ({ state }) => (state.data === undefined || state.data === null ? EVERY_MS : false),
     queryFn: async (): Promise<boolean | null> => {
       const reader = chainId === undefined ? undefined : await chainReader(chainId);
-      if (!reader || txHash === undefined) return null;
+      if (!reader || !txHash) return null;
       try {
         const receipt = await getTransactionReceipt(reader, { hash: `0x${txHash.slice(2)}` });
         return receipt.status === 'reverted';
@@ -35,6 +34,7 @@ export function useReverted(view: CheckoutViewFragment | undefined, payment: Pay
   });
   const { abandon } = payment;
   useEffect(() => {
-    if (isWatched && hasReverted && quoteId !== undefined) abandon(quoteId);
+    if (isWatched && hasReverted && quoteId !== undefined) abandon(quoteId, 'TX_FAILED');
   }, [isWatched, hasReverted, quoteId, abandon]);
+  return hasReverted === false;
 }

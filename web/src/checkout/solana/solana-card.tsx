@@ -1,12 +1,12 @@
 /** Paying on Solana: by a wallet of this browser, or by a code for any other. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { chainOf } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { solanaChainName } from '../../wallet/solana/chain-name.ts';
 import { useSolanaWallets } from '../../wallet/solana/found-wallets.ts';
+import type { Sent } from '../pay/payment-state.ts';
 import type { Option } from '../pay/ways.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import { CardHead } from '../view/card-head.tsx';
@@ -19,38 +19,37 @@ import { type SolanaPayment, useSolanaPayment } from './use-solana-payment.ts';
 
 export type SolanaCardProps = {
   session: SessionName;
-  view: CheckoutViewFragment;
-  /** The session's options on Solana; at least one. */
+  /** The session's options on Solana: none while no price is known, say. A quote that is held outlives its option. */
   options: readonly Option[];
   /** Milliseconds, by the gateway's clock. */
   now: number;
+  exactNow: () => number;
+  /** What became of an earlier try. */
+  notice: string | undefined;
   /** Back to the wallets of other chains; undefined where there are none. */
   back: (() => void) | undefined;
-  /** Something was handed in: the session is asked anew. */
+  /** Something was refused: the session is asked anew. */
   refetch: () => Promise<unknown>;
+  hasSent: (sent: Sent) => void;
 };
 
-export function SolanaCard({ options, ...rest }: SolanaCardProps) {
-  const [tokenKey, setTokenKey] = useState<string>();
-  const option = options.find((one) => one.tokenKey === tokenKey) ?? options[0];
-  if (!option) return null;
-  return <OptionCard {...rest} option={option} options={options} choose={setTokenKey} />;
-}
-
-type OptionCardProps = SolanaCardProps & { option: Option; choose: (tokenKey: string) => void };
-
-function OptionCard({ session, options, option, choose, now, back, refetch }: OptionCardProps) {
+export function SolanaCard({ session, options, now, exactNow, notice, back, refetch, hasSent }: SolanaCardProps) {
   const { t } = useTranslation();
-  const payment = useSolanaPayment(session, { option, refetch });
+  const [tokenKey, setTokenKey] = useState<string>();
+  const payment = useSolanaPayment(session, { now: exactNow, refetch, hasSent });
   const { quote, connected } = payment;
-  if (quote && quote.walletAddress === null) return <SolanaCode {...{ quote, option, now, payment }} />;
-  if (quote && connected) return <SolanaQuoteCard {...{ quote, option, now, payment, connected }} />;
+  if (quote && quote.walletAddress === null) return <SolanaCode {...{ quote, now, payment }} />;
+  if (quote && connected) return <SolanaQuoteCard {...{ quote, now, payment, connected }} />;
+  const option = options.find((one) => one.tokenKey === tokenKey) ?? options[0];
+  const fault = payment.fault ?? notice ?? (option ? undefined : 'NO_WAY');
   return (
     <div className={styles.stack}>
       <CardHead title={t('solana.title')}>{t('solana.words')}</CardHead>
-      {options.length > 1 && <Tokens {...{ options, option, choose }} isBusy={payment.work !== undefined} />}
-      {payment.fault && <Notice name={payment.fault} values={{ chain: option.chainName }} />}
-      <Wallets payment={payment} option={option} />
+      {option && options.length > 1 && (
+        <Tokens {...{ options, option }} choose={setTokenKey} isBusy={payment.work !== undefined} />
+      )}
+      {fault && <Notice name={fault} values={{ chain: option?.chainName ?? '' }} />}
+      {option && <Wallets payment={payment} option={option} />}
       <Custody />
       {back && (
         <Button look="bare" isWide isDisabled={payment.work !== undefined} onPress={back}>
@@ -105,11 +104,11 @@ function Wallets({ payment, option }: { payment: SolanaPayment; option: Option }
   const [pressed, setPressed] = useState<string>();
   const begin = (wallet: (typeof wallets)[number]) => {
     setPressed(wallet.name);
-    return payment.begin(wallet);
+    return payment.begin(wallet, option);
   };
   const scan = () => {
     setPressed(undefined);
-    return payment.scan();
+    return payment.scan(option);
   };
   const isConnecting = payment.work === 'connecting';
   return (

@@ -4,12 +4,11 @@ import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';
 import { ButtonLink } from '../../ui/button/button-link.tsx';
 import { CopyButton } from '../../ui/button/copy-button.tsx';
-import type { Option } from '../pay/ways.ts';
+import { QrCode } from '../../ui/code/qr-code.tsx';
 import { CardHead } from '../view/card-head.tsx';
 import cards from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
 import { Custody } from './custody.tsx';
-import { readPaymentUrl } from './payment-url.ts';
 import styles from './solana-code.module.css';
 import { SolanaPrice } from './solana-price.tsx';
 import type { SolanaQuote } from './solana-quote.ts';
@@ -17,29 +16,27 @@ import type { SolanaPayment } from './use-solana-payment.ts';
 
 type SolanaCodeProps = {
   quote: SolanaQuote;
-  option: Option;
   /** Milliseconds, by the gateway's clock. */
   now: number;
   payment: SolanaPayment;
 };
 
-export function SolanaCode({ quote, option, now, payment }: SolanaCodeProps) {
+export function SolanaCode({ quote, now, payment }: SolanaCodeProps) {
   const { t } = useTranslation();
-  const { recipient, amount } = readPaymentUrl(quote.paymentUrl);
+  const { option, recipient, amount } = quote;
   const isOver = quote.expiresAt <= now;
   const fault = payment.fault ?? (isOver ? 'QUOTE_EXPIRED' : undefined);
   return (
     <div className={cards.stack}>
       <CardHead title={t('solana.code.title')}>{t('solana.code.words')}</CardHead>
       {!isOver && (
-        <img
-          className={styles.code}
-          src={`data:image/svg+xml;utf8,${encodeURIComponent(quote.paymentQr)}`}
-          alt={t('solana.code.alt', { amount, symbol: option.symbol })}
+        <QrCode
+          text={quote.paymentUrl}
+          label={t('solana.code.alt', { amount, symbol: option.symbol })}
           data-payment-url={quote.paymentUrl}
         />
       )}
-      <SolanaPrice {...{ quote, option, now }} />
+      <SolanaPrice quote={quote} now={now} />
       {!isOver && (
         <>
           <p className={styles.watching} role="status">

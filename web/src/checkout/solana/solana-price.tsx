@@ -3,15 +3,15 @@ import { useTranslation } from 'react-i18next';
 import { classNames } from '../../ui/class-names.ts';
 import { countdown } from '../../ui/formats/time.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
-import type { Option } from '../pay/ways.ts';
 import styles from '../view/cards.module.css';
 import type { SolanaQuote } from './solana-quote.ts';
 
 const LAST_MINUTE_MS = 60_000;
 
-export function SolanaPrice({ quote, option, now }: { quote: SolanaQuote; option: Option; now: number }) {
+export function SolanaPrice({ quote, now }: { quote: SolanaQuote; now: number }) {
   const { t } = useTranslation();
   const formats = useFormats();
+  const { option } = quote;
   const amount = formats.token(quote.cryptoAmount, option.decimals);
   const left = quote.expiresAt - now;
   const isUrgent = left < LAST_MINUTE_MS;

@@ -4,7 +4,6 @@ import { Address } from '../../ui/addresses/address.tsx';
 import { Button } from '../../ui/button/button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import type { ConnectedSolanaWallet } from '../../wallet/solana/found-wallets.ts';
-import type { Option } from '../pay/ways.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
@@ -15,17 +14,17 @@ import type { SolanaPayment } from './use-solana-payment.ts';
 
 type SolanaQuoteCardProps = {
   quote: SolanaQuote;
-  option: Option;
   connected: ConnectedSolanaWallet;
   /** Milliseconds, by the gateway's clock. */
   now: number;
   payment: SolanaPayment;
 };
 
-export function SolanaQuoteCard({ quote, option, connected, now, payment }: SolanaQuoteCardProps) {
+export function SolanaQuoteCard({ quote, connected, now, payment }: SolanaQuoteCardProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const { work } = payment;
+  const { option } = quote;
   const isBusy = work !== undefined;
   const amount = `${formats.token(quote.cryptoAmount, option.decimals).words} ${option.symbol}`;
   const isOver = (quote.expiresAt <= now || !quote.isChecked) && !isBusy;
@@ -40,7 +39,7 @@ export function SolanaQuoteCard({ quote, option, connected, now, payment }: Sola
         </Button>
       </div>
       <CardHead title={t('solana.check')}>{t('solana.sentence', { amount })}</CardHead>
-      <SolanaPrice {...{ quote, option, now }} />
+      <SolanaPrice quote={quote} now={now} />
       {fault && <Notice name={fault} values={{ chain: option.chainName }} />}
       <Custody />
       <div className={styles.actions}>

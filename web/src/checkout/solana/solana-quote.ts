@@ -5,11 +5,12 @@ import { tokenOf } from '../../settings.ts';
 import type { Option } from '../pay/ways.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import { isShownTransfer } from './check-transaction.ts';
-import { readPaymentUrl } from './payment-url.ts';
+import { OtherPayment, readPaymentUrl } from './payment-url.ts';
 
 export type SolanaQuote = {
   quoteId: string;
-  tokenKey: string;
+  /** As it was when the price was held: the session's options may change meanwhile. */
+  option: Option;
   /** Base units. */
   cryptoAmount: string;
   /** Milliseconds, by the gateway's clock. */
@@ -21,8 +22,9 @@ export type SolanaQuote = {
   /** Base64; null for whoever scans. */
   transaction: string | null;
   paymentUrl: string;
-  /** An SVG document. */
-  paymentQr: string;
+  recipient: string;
+  /** As a decimal number, as wallets are told it. */
+  amount: string;
   /** Whether the wallet has less than that of the token. */
   isShort: boolean;
   /** Whether the transaction is what is shown; nothing else is asked of a wallet. */
@@ -32,45 +34,40 @@ export type SolanaQuote = {
 /** A transaction names a block of the last minute or so, and is refused after that. */
 const TRANSACTION_GOOD_MS = 45_000;
 
-/** Throws ApiError, and an Error where the answer is not what Solana is paid by. */
+/** Throws ApiError, OtherPayment, and an Error where the answer is not what Solana is paid by. */
 export async function prepareSolana(
   { id, credential }: SessionName,
   request: { option: Option; walletAddress: string | null },
 ): Promise<SolanaQuote> {
   const { option, walletAddress } = request;
-  const { chainId, tokenKey } = option;
+  const { chainId, tokenKey, decimals } = option;
   const input = { chainId, tokenKey, method: 'DIRECT' as const, walletAddress };
   const { prepareCheckout: given } = await ask(CheckoutSolanaPrepareDocument, { id, input }, { credential });
   const { quote, steps, walletBalance } = given;
   const [step] = steps;
-  if (step?.kind !== 'solanaTransaction' || !step.paymentUrl || !step.paymentQr || quote.tokenKey !== tokenKey) {
-    throw new Error('The quote is none for Solana.');
-  }
-  const amount = BigInt(quote.cryptoAmount);
   const token = tokenOf(tokenKey);
-  const { recipient } = readPaymentUrl(step.paymentUrl);
-  const isChecked =
-    walletAddress !== null &&
-    token !== undefined &&
-    isShownTransfer(step.transaction ?? '', {
-      payer: walletAddress,
-      recipient,
-      token: token.address,
-      amount,
-      decimals: token.decimals,
-    });
+  if (step?.kind !== 'solanaTransaction' || !step.paymentUrl || !token)
+    throw new Error('The quote is none for Solana.');
+  if (quote.tokenKey !== tokenKey || quote.chainId !== chainId || token.decimals !== decimals) {
+    throw new OtherPayment('The quote is for another token.');
+  }
+  const units = BigInt(quote.cryptoAmount);
+  const shown = { token: token.address, amount: units, decimals };
+  const { recipient, amount } = readPaymentUrl(step.paymentUrl, shown);
   return {
     quoteId: quote.id,
-    tokenKey,
+    option,
     cryptoAmount: quote.cryptoAmount,
     expiresAt: Date.parse(quote.expiresAt),
     madeAt: Date.now(),
     walletAddress,
     transaction: step.transaction ?? null,
     paymentUrl: step.paymentUrl,
-    paymentQr: step.paymentQr,
-    isShort: walletAddress !== null && BigInt(walletBalance) < amount,
-    isChecked,
+    recipient,
+    amount,
+    isShort: walletAddress !== null && BigInt(walletBalance) < units,
+    isChecked:
+      walletAddress !== null && isShownTransfer(step.transaction ?? '', { ...shown, payer: walletAddress, recipient }),
   };
 }
 

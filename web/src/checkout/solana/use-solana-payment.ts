@@ -1,4 +1,5 @@
 /** Paying on Solana, by a wallet of this browser or by a code: what the card's buttons do. */
+import type { SolanaChain } from '@solana/wallet-standard-chains';
 import { useCallback, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { chainOf } from '../../settings.ts';
@@ -11,13 +12,14 @@ import {
 import { sendSolanaTransaction } from '../../wallet/solana/send-transaction.ts';
 import { solanaFault } from '../../wallet/solana/solana-fault.ts';
 import { apiSentence } from '../pay/api-fault.ts';
-import { confirm } from '../pay/do-steps.ts';
-import { keepSent } from '../pay/sent-store.ts';
+import type { Sent } from '../pay/payment-state.ts';
+import { SOLANA_LIFE_MS } from '../pay/unseen.ts';
 import type { Option } from '../pay/ways.ts';
 import type { SessionName } from '../session/use-checkout.ts';
+import { OtherPayment } from './payment-url.ts';
 import { isStale, prepareSolana, type SolanaQuote } from './solana-quote.ts';
 
-export type SolanaWork = 'connecting' | 'preparing' | 'sending' | 'confirming';
+export type SolanaWork = 'connecting' | 'preparing' | 'sending';
 
 export type SolanaPayment = {
   connected: ConnectedSolanaWallet | undefined;
@@ -26,9 +28,9 @@ export type SolanaPayment = {
   /** A name under `checkout.fault`. */
   fault: string | undefined;
   /** Connects the wallet, and holds a price for it. */
-  begin: (wallet: SolanaWallet) => Promise<void>;
+  begin: (wallet: SolanaWallet, option: Option) => Promise<void>;
   /** Holds a price for whoever scans its code. */
-  scan: () => Promise<void>;
+  scan: (option: Option) => Promise<void>;
   requote: () => Promise<void>;
   pay: () => Promise<void>;
   /** Back to the wallets. */
@@ -40,7 +42,12 @@ class Moved extends Error {}
 
 export function useSolanaPayment(
   session: SessionName,
-  { option, refetch }: { option: Option; refetch: () => Promise<unknown> },
+  facts: {
+    /** Milliseconds, by the gateway's clock. */
+    now: () => number;
+    refetch: () => Promise<unknown>;
+    hasSent: (sent: Sent) => void;
+  },
 ): SolanaPayment {
   const [connected, setConnected] = useState<ConnectedSolanaWallet>();
   const [quote, setQuote] = useState<SolanaQuote>();
@@ -57,55 +64,49 @@ export function useSolanaPayment(
       await doing();
     } catch (error) {
       setFault(faultOf(error));
-      if (error instanceof ApiError && error.code !== 'NETWORK') await refetch();
+      if (error instanceof ApiError && error.code !== 'NETWORK') await facts.refetch();
     } finally {
       isAtWork.current = false;
       setWork(undefined);
     }
   };
-  const prepare = async (walletAddress: string | null): Promise<SolanaQuote> => {
+  const prepare = async (option: Option, walletAddress: string | null): Promise<SolanaQuote> => {
     setWork('preparing');
     const made = await prepareSolana(session, { option, walletAddress });
     setQuote(made);
     return made;
   };
-  const chain = chainOf(option.chainId);
-  const chainName = chain && solanaChainName(chain);
 
   return {
     connected,
     quote,
     work,
     fault,
-    begin: (wallet) =>
+    begin: (wallet, option) =>
       run(async () => {
-        if (!chainName) return;
+        const { chainName } = placeOf(option);
         setWork('connecting');
         const account = await connectSolanaWallet(wallet, chainName);
         setConnected({ wallet, account });
-        await prepare(account.address);
+        await prepare(option, account.address);
       }),
-    scan: () => run(async () => void (await prepare(null))),
-    requote: () => run(async () => void (await prepare(connected?.account.address ?? null))),
+    scan: (option) => run(async () => void (await prepare(option, null))),
+    requote: () =>
+      run(async () => {
+        if (quote) await prepare(quote.option, connected?.account.address ?? null);
+      }),
     pay: () =>
       run(async () => {
-        if (!connected || !quote || !chain || !chainName) return;
-        const fresh = isStale(quote, Date.now()) ? await prepare(connected.account.address) : quote;
+        if (!connected || !quote) return;
+        const { chainId, chainName, nodeUrl } = placeOf(quote.option);
+        const fresh = isStale(quote, Date.now()) ? await prepare(quote.option, connected.account.address) : quote;
         if (fresh.cryptoAmount !== quote.cryptoAmount) throw new Moved();
-        if (fresh.transaction === null || !fresh.isChecked) return;
+        const { quoteId, transaction, isChecked } = fresh;
+        if (transaction === null || !isChecked) return;
         setWork('sending');
-        const { nodeUrl } = chain;
-        const txHash = await sendSolanaTransaction(connected, {
-          chain: chainName,
-          nodeUrl,
-          transaction: fresh.transaction,
-        });
-        setWork('confirming');
-        const sent = { quoteId: fresh.quoteId, txHash };
-        keepSent(session.id, sent);
-        await confirm(session, sent);
-        keepSent(session.id, undefined);
-        await refetch();
+        const txHash = await sendSolanaTransaction(connected, { chain: chainName, nodeUrl, transaction });
+        const sentAt = facts.now();
+        facts.hasSent({ quoteId, chainId, txHash, sentAt, payBy: sentAt + SOLANA_LIFE_MS });
       }),
     drop: useCallback(() => {
       setConnected(undefined);
@@ -117,5 +118,13 @@ export function useSolanaPayment(
 
 function faultOf(error: unknown): string {
   if (error instanceof ApiError) return apiSentence(error);
+  if (error instanceof OtherPayment) return 'MISMATCH';
   return error instanceof Moved ? 'MOVED' : solanaFault(error);
+}
+
+function placeOf({ chainId }: Option): { chainId: number; chainName: SolanaChain; nodeUrl: string | null } {
+  const chain = chainOf(chainId);
+  const chainName = chain && solanaChainName(chain);
+  if (!chainName) throw new Error(`No wallet knows chain ${chainId}.`);
+  return { chainId, chainName, nodeUrl: chain.nodeUrl };
 }

@@ -7,7 +7,7 @@ import { ButtonLink } from '../../ui/button/button-link.tsx';
 import { Note } from '../../ui/state/note.tsx';
 import styles from './phone.module.css';
 
-const PairingCode = lazy(async () => ({ default: (await import('./pairing-code.tsx')).PairingCode }));
+const QrCode = lazy(async () => ({ default: (await import('../../ui/code/qr-code.tsx')).QrCode }));
 
 /** Nothing where the installation has no project at WalletConnect. */
 export function PhoneWallet() {
@@ -36,7 +36,7 @@ export function PhoneWallet() {
       {address && (
         <div className={styles.pairing}>
           <Suspense>
-            <PairingCode address={address} label={t('everywhere.phone.scan')} />
+            <QrCode text={address} label={t('everywhere.phone.scan')} />
           </Suspense>
           <p>{t('everywhere.phone.scan')}</p>
           <ButtonLink href={address}>{t('everywhere.phone.open')}</ButtonLink>

@@ -1,11 +1,18 @@
 import { base58 } from '@scure/base';
 import type { SolanaChain } from '@solana/wallet-standard-chains';
 import { SolanaSignAndSendTransaction, SolanaSignTransaction } from '@solana/wallet-standard-features';
+import { Unsure } from '../unsure.ts';
 import type { ConnectedSolanaWallet } from './found-wallets.ts';
+import { solanaFault } from './solana-fault.ts';
+
+/** The same signed transaction sent again is the same payment. */
+const TRIES = 3;
+const ANSWERED_WITHIN_MS = 10_000;
 
 /**
  * Lets the wallet sign a transaction (base64) and send it; one that only signs has it sent by the chain's node. Answers the
- * signature, base58. Throws what the wallet or the node says.
+ * signature, base58, of all that may be on its way: a node whose answer was lost may have taken it. Throws what the wallet
+ * says, Unsure where it ended without saying whether it has sent, and what the node says that refuses it.
  */
 export async function sendSolanaTransaction(
   { wallet, account }: ConnectedSolanaWallet,
@@ -16,23 +23,54 @@ export async function sendSolanaTransaction(
   const asked = { account, chain, transaction };
   const sending = wallet.features[SolanaSignAndSendTransaction];
   if (sending) {
-    const [sent] = await sending.signAndSendTransaction(asked);
-    if (!sent) throw new Error(`${wallet.name} answered nothing.`);
+    const [sent] = await sending.signAndSendTransaction(asked).catch((error: unknown) => {
+      throw solanaFault(error) === 'FAILED' ? new Unsure(`${wallet.name} failed.`, { cause: error }) : error;
+    });
+    if (!sent) throw new Unsure(`${wallet.name} answered nothing.`);
     return base58.encode(sent.signature);
   }
-  const [signed] = (await wallet.features[SolanaSignTransaction]?.signTransaction(asked)) ?? [];
-  if (!signed || nodeUrl === null) throw new Error(`${wallet.name} cannot send on this chain.`);
+  const signing = wallet.features[SolanaSignTransaction];
+  if (!signing || nodeUrl === null) throw new Error(`${wallet.name} cannot send on this chain.`);
+  const [signed] = await signing.signTransaction(asked);
+  if (!signed) throw new Error(`${wallet.name} answered nothing.`);
   return await sendByNode(nodeUrl, signed.signedTransaction);
 }
 
+/** Once an answer was lost, no later refusal says that nothing was sent. */
 async function sendByNode(nodeUrl: string, signed: Uint8Array): Promise<string> {
+  const signature = base58.encode(signatureOf(signed));
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const answer = await askNode(nodeUrl, signed);
+    if (answer === 'LOST') continue;
+    if (tries === 1 && answer.refusal !== undefined) throw new Error(answer.refusal);
+    break;
+  }
+  return signature;
+}
+
+/** LOST: nobody knows whether the node took it. A refusal is what the node itself calls an error. */
+async function askNode(nodeUrl: string, signed: Uint8Array): Promise<'LOST' | { refusal: string | undefined }> {
   const params = [btoa(String.fromCharCode(...signed)), { encoding: 'base64' }];
-  const response = await fetch(nodeUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params }),
-  });
-  const { result, error } = await response.json();
-  if (typeof result !== 'string') throw new Error(error?.message ?? 'The node answered nothing.');
-  return result;
+  try {
+    const response = await fetch(nodeUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'sendTransaction', params }),
+      signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
+    });
+    const { result, error } = await response.json();
+    if (typeof error !== 'object' || error === null)
+      return typeof result === 'string' ? { refusal: undefined } : 'LOST';
+    const message = String(error.message ?? 'The node refused the transaction.');
+    return { refusal: /already been processed/i.test(message) ? undefined : message };
+  } catch {
+    return 'LOST';
+  }
+}
+
+/** The first of the signatures, which follow their count; the transaction's name on the chain. */
+function signatureOf(signed: Uint8Array): Uint8Array {
+  const [count = 0] = signed;
+  if (count < 1 || count > 0x7f || signed.length < 1 + 64 * count) throw new Error('The wallet signed nothing.');
+  return signed.slice(1, 65);
 }

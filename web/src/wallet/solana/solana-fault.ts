@@ -1,9 +1,11 @@
 /** What a Solana wallet or its node threw, as one of the sentences under `checkout.fault`. */
+import { Unsure } from '../unsure.ts';
 
-export type SolanaFault = 'REJECTED' | 'NO_GAS' | 'FAILED';
+export type SolanaFault = 'REJECTED' | 'NO_GAS' | 'UNSURE' | 'FAILED';
 
 /** The standard gives refusals no code, so that wallets' words decide; 4001 is what some of them borrowed. */
 export function solanaFault(error: unknown): SolanaFault {
+  if (error instanceof Unsure) return 'UNSURE';
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   const text = error instanceof Error ? error.message.toLowerCase() : '';
   if (code === 4001 || /reject|denied|declined|cancel|closed/.test(text)) return 'REJECTED';
