@@ -10,12 +10,12 @@ import { escrowAbi } from './escrow-abi.ts';
 import { decodeEscrowState, type EscrowState } from './read-escrow-state.ts';
 
 /**
- * Reads the states of several payments in exactly the block of `blockHash`, which must be canonical, by one call of
- * Multicall3. Null for one whose call failed. Throws what the node throws, and where the chain has no Multicall3.
+ * Reads the states of several payments by one call of Multicall3: at the latest block, or in exactly the block of
+ * `blockHash`, which must be canonical. Null for one whose call failed. Throws what the node throws, and where the chain has no Multicall3.
  */
 export async function readEscrowStates(
   world: { client: Pick<PublicClient, 'request'>; escrow: Address; multicall: Address },
-  request: { ids: readonly Hex[]; blockHash: Hex },
+  request: { ids: readonly Hex[]; blockHash?: Hex },
 ): Promise<(EscrowState | null)[]> {
   const calls = request.ids.map((id) => ({
     target: world.escrow,
@@ -23,7 +23,8 @@ export async function readEscrowStates(
     callData: encodeFunctionData({ abi: escrowAbi, functionName: 'stateOf', args: [id] }),
   }));
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] });
-  const block = { blockHash: request.blockHash, requireCanonical: true } as const;
+  const { blockHash } = request;
+  const block = blockHash === undefined ? ('latest' as const) : ({ blockHash, requireCanonical: true } as const);
   const answer = await world.client.request({ method: 'eth_call', params: [{ to: world.multicall, data }, block] });
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer });
   return request.ids.map((_, index) => {

@@ -65,9 +65,10 @@ async function verifyAll(world: World, json: boolean): Promise<number> {
   return sound ? 0 : 1;
 }
 
-function describeChain({ chainId, block, payments, drifts, tokens }: ChainVerification): string[] {
+function describeChain({ chainId, block, behindBlocks, payments, drifts, tokens }: ChainVerification): string[] {
+  const behind = behindBlocks === '0' ? '' : ` (${behindBlocks} confirmed blocks are not applied yet)`;
   return [
-    `Chain ${chainId}, block ${block}: ${payments} open payments, ${drifts.length} drifts`,
+    `Chain ${chainId}, block ${block}${behind}: ${payments} open payments, ${drifts.length} drifts`,
     ...drifts.map(
       (drift) => `  ${drift.paymentIntentId}  ${drift.termsHash}  books ${drift.booked}  contract ${drift.left}`,
     ),

@@ -80,6 +80,44 @@ describe('verify', () => {
     expect(await run(intent.id)).toMatchObject({ code: 1, text: expect.stringContaining('The kept terms hash to') });
   });
 
+  it('compares what the projector has come to: what it has still to apply is told as such, and is no drift', async () => {
+    const { evm, database } = ground;
+    const intent = await ground.intent();
+    const signed = await ground.sign(intent);
+    await ground.observe();
+    await ground.authorize(signed);
+    await evm.mine(2);
+    const behind = await run('--all', '--json');
+    expect(behind.code).toBe(0);
+    const [chain] = JSON.parse(behind.text).chains;
+    expect(Number(chain.behindBlocks)).toBeGreaterThan(0);
+    expect((await run('--all')).text).toMatch(/confirmed blocks are not applied yet/);
+    await ground.observe();
+    expect(await run('--all', '--json')).toMatchObject({ code: 0 });
+    // Books that are ahead of the cursor, as amid a turn.
+    const cursor = await database.chainCursor.findUniqueOrThrow({ where: { chainId: evm.chainId } });
+    const at = (appliedNumber: bigint) =>
+      database.chainCursor.update({ where: { chainId: evm.chainId }, data: { appliedNumber } });
+    await at(cursor.appliedNumber - 3n);
+    expect((await run('--all')).code).toBe(0);
+    await at(cursor.appliedNumber);
+  });
+
+  it('finds money that the books have without any fact of the chain', async () => {
+    const { intent, signed } = await paid();
+    const entry = await ground.database.ledgerEntry.findFirstOrThrow({
+      where: { termsHash: signed.id, account: 'ESCROW' },
+    });
+    const added = { ...entry, id: newId(), amount: '5', blockHash: `0x${'ab'.repeat(32)}` };
+    await ground.database.ledgerEntry.create({ data: added });
+    const all = await run('--all', '--json');
+    expect(all.code).toBe(1);
+    expect(JSON.parse(all.text).chains[0].drifts).toEqual([
+      { termsHash: signed.id, paymentIntentId: intent.id, booked: '10000005', left: '10000000' },
+    ]);
+    await ground.database.ledgerEntry.delete({ where: { id: added.id } });
+  });
+
   it('says what it cannot do', async () => {
     expect(await run()).toMatchObject({ code: 2, text: expect.stringContaining('Usage') });
     expect(await run(newId())).toEqual({ code: 2, text: 'No such payment intent.' });

@@ -1,11 +1,10 @@
 import { isAddressEqual, isHex } from 'viem';
 import type { ChainFact, PaymentTerms } from '../../../prisma/client.ts';
-import { MULTICALL3 } from '../../chains/evm/nodes.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
-import { readEscrowStates } from '../../escrow/read-escrow-states.ts';
 import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
 import { foldPayment, type PaymentFact, type PaymentState } from '../fold.ts';
+import { readStatesTogether } from '../read-states-together.ts';
 import type { FoldingWorld, PaymentEvidence } from './folding-world.ts';
 import { standingFacts, standingFactsOf, toPaymentFacts } from './standing-facts.ts';
 
@@ -91,30 +90,13 @@ async function readStates(
   subjects: readonly Subject[],
   blockHash: string,
 ): Promise<Map<string, EscrowState | null>> {
-  const together = subjects.length > 1 ? await readTogether(world, subjects, blockHash) : null;
+  const chainId = subjects[0]?.terms.chainId ?? 0;
+  const termsHashes = subjects.map(({ terms }) => terms.termsHash);
+  const together = subjects.length > 1 ? await readStatesTogether(world, { chainId, termsHashes, blockHash }) : null;
   const states = await Promise.all(
     subjects.map((subject, index) => together?.[index] ?? readState(world, subject, blockHash)),
   );
   return new Map(subjects.map(({ terms }, index) => [terms.termsHash, states[index] ?? null]));
-}
-
-async function readTogether(
-  world: FoldingWorld,
-  subjects: readonly Subject[],
-  blockHash: string,
-): Promise<(EscrowState | null)[] | null> {
-  const chainId = subjects[0]?.terms.chainId ?? 0;
-  const escrow = world.registry.chain(chainId)?.escrow;
-  const ids = subjects.map(({ terms }) => terms.termsHash).filter((id) => isHex(id));
-  if (!escrow || !isHex(blockHash) || ids.length < subjects.length) return null;
-  try {
-    return await world.nodes.asking(chainId, (client) =>
-      readEscrowStates({ client, escrow, multicall: MULTICALL3 }, { ids, blockHash }),
-    );
-  } catch {
-    // No Multicall3 on this chain, no state of that block, or no node: each one's own question will tell.
-    return null;
-  }
 }
 
 /** Null when the node has no state of that block; throws what the node throws when asked for the latest. */

@@ -2,18 +2,16 @@ import { isHex } from 'viem';
 import type { Database, PaymentTerms } from '../../../prisma/client.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
-import { readEscrowState } from '../../escrow/read-escrow-state.ts';
 import type { LogSource } from '../../facts/log-source.ts';
 import { reportLogs } from '../../facts/report-logs.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
-import { standingFacts, toPaymentFacts } from '../facts/standing-facts.ts';
+import { standingFactsOf, toPaymentFacts } from '../facts/standing-facts.ts';
 import { foldPayment } from '../fold.ts';
+import { contractStates } from './contract-states.ts';
 import { openPayments } from './open-payments.ts';
 
 type World = { database: Database; nodes: EvmNodes; registry: Registry; logs: LogSource; clock: Clock; log: Log };
-
-const ASKED_AT_ONCE = 10;
 
 /**
  * Re-reads the contract's state of every open payment and, where our facts do not lead to it, puts the node's own logs
@@ -26,27 +24,26 @@ export async function repairPayments(
   const done = { checked: 0, repaired: 0 };
   for await (const page of openPayments(world.database, { chainId, now: world.clock.now() })) {
     done.checked += page.length;
-    for (let start = 0; start < page.length; start += ASKED_AT_ONCE) {
-      const batch = page.slice(start, start + ASKED_AT_ONCE);
-      const missing = await Promise.all(batch.map((terms) => isMissing(world, terms)));
-      for (const [index, terms] of batch.entries()) {
-        if (missing[index] && (await repair(world, terms))) done.repaired += 1;
-      }
+    for (const terms of await missing(world, { chainId, page })) {
+      if (await repair(world, terms)) done.repaired += 1;
     }
   }
   return done;
 }
 
-async function isMissing(world: World, terms: PaymentTerms): Promise<boolean> {
-  const { chainId, termsHash } = terms;
-  const escrow = world.registry.chain(chainId)?.escrow;
-  if (!escrow || !isHex(termsHash)) return false;
-  const contract = await world.nodes.asking(chainId, (client) =>
-    readEscrowState({ client, escrow }, { id: termsHash }),
-  );
-  const facts = toPaymentFacts(await standingFacts(world.database, { chainId, termsHash, seen: true }));
-  const state = facts && foldPayment(facts);
-  return state?.status !== contract.status || state.left !== contract.left;
+/** Those that the contract has in another state than our facts.  */
+async function missing(
+  world: World,
+  { chainId, page }: { chainId: number; page: readonly PaymentTerms[] },
+): Promise<PaymentTerms[]> {
+  const termsHashes = page.map((terms) => terms.termsHash);
+  const contract = await contractStates(world, { chainId, termsHashes });
+  const facts = await standingFactsOf(world.database, { chainId, termsHashes, seen: true });
+  return page.filter(({ termsHash }, index) => {
+    const known = toPaymentFacts(facts.get(termsHash) ?? []);
+    const state = known && foldPayment(known);
+    return state?.status !== contract[index]?.status || state?.left !== contract[index]?.left;
+  });
 }
 
 /** A difference may also be a block that the source has not told of yet; whatever comes twice is one fact. */

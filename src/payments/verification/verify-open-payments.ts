@@ -1,14 +1,13 @@
 import { erc20Abi, isHex } from 'viem';
-import type { Database, PaymentTerms } from '../../../prisma/client.ts';
+import type { Database } from '../../../prisma/client.ts';
 import { type Chain, NATIVE, type Token } from '../../chains/chain.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
-import { readEscrowState } from '../../escrow/read-escrow-state.ts';
-import type { ChainView } from '../../facts/chain-view.ts';
+import type { BlockPlace } from '../../facts/chain-view.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { toBigInt } from '../../prices/base-units.ts';
-import { heldInBooks } from './held-in-books.ts';
+import { contractStates } from './contract-states.ts';
+import { heldInBooks, heldOfToken } from './held-in-books.ts';
 import { openPayments } from './open-payments.ts';
 import { confirmedView } from './read-payment.ts';
 import { verifyVaults } from './verify-vaults.ts';
@@ -17,8 +16,10 @@ export type Drift = { termsHash: string; paymentIntentId: string; booked: string
 
 export type ChainVerification = {
   chainId: number;
-  /** The confirmed block that was compared. */
+  /** The block that was compared: the newest confirmed one that the books have come to. */
   block: string;
+  /** Confirmed blocks after it, which the projector has still to apply. */
+  behindBlocks: string;
   payments: number;
   drifts: Drift[];
   /** Per token, base units: what our books hold, and what the escrow has in all; it may hold others' money too. */
@@ -34,11 +35,11 @@ type World = {
   clock: Clock;
 };
 
-const ASKED_AT_ONCE = 10;
-
 /**
- * Compares the books of every open payment with the contract's `left`, per id, at the confirmed block, and what the
- * books hold with the escrow's balances, on every enabled EVM chain, and of every vault with its balance on Solana. Writes nothing. Throws CHAIN_UNAVAILABLE.
+ * Compares the books of every open payment with the contract's `left`, per id, and what the books hold with the escrow's
+ * balances, on every enabled EVM chain: both as of the newest confirmed block that the projector has applied, so that
+ * what it has still to apply is no drift. And every vault with its balance on Solana. Writes nothing.
+ * Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
  */
 export async function verifyOpenPayments(world: World): Promise<ChainVerification[]> {
   const answers: ChainVerification[] = [];
@@ -48,7 +49,7 @@ export async function verifyOpenPayments(world: World): Promise<ChainVerificatio
       const { chainId } = chain;
       const compared = { ...world, solanaNodes: world.solanaNodes };
       const { slot, ...found } = await verifyVaults(compared, { chainId, now: world.clock.now() });
-      answers.push({ chainId, block: slot, ...found, tokens: [] });
+      answers.push({ chainId, block: slot, behindBlocks: '0', ...found, tokens: [] });
     }
   }
   return answers;
@@ -56,53 +57,52 @@ export async function verifyOpenPayments(world: World): Promise<ChainVerificatio
 
 async function verifyChain(world: World, chain: Chain): Promise<ChainVerification> {
   const { chainId } = chain;
-  const view = await confirmedView(world, chainId);
+  const { block, behind } = await appliedBlock(world, chainId);
   const drifts: Drift[] = [];
   let payments = 0;
   for await (const page of openPayments(world.database, { chainId, now: world.clock.now() })) {
     payments += page.length;
-    for (let start = 0; start < page.length; start += ASKED_AT_ONCE) {
-      const batch = page.slice(start, start + ASKED_AT_ONCE);
-      const found = await Promise.all(batch.map((terms) => compare(world, { chain, view, terms })));
-      drifts.push(...found.filter((drift) => drift !== null));
+    const termsHashes = page.map((terms) => terms.termsHash);
+    const contract = await contractStates(world, { chainId, termsHashes, blockHash: block.hash });
+    const books = await heldInBooks(world.database, { chainId, termsHashes, upTo: block.number });
+    for (const [index, { termsHash, paymentIntentId }] of page.entries()) {
+      const [booked, left] = [books.get(termsHash) ?? 0n, contract[index]?.left];
+      if (booked !== left) drifts.push({ termsHash, paymentIntentId, booked: String(booked), left: String(left) });
     }
   }
-  const tokens = await Promise.all(chain.tokens.map((token) => cover(world, chain, token)));
-  return { chainId, block: String(view.confirmed.number), payments, drifts, tokens };
+  const tokens = await Promise.all(chain.tokens.map((token) => cover(world, { chain, token, block })));
+  return { chainId, block: String(block.number), behindBlocks: String(behind), payments, drifts, tokens };
 }
 
-async function compare(
+/** The newest confirmed block whose facts are all in the books; before the first turn, the confirmed one. */
+async function appliedBlock(world: World, chainId: number): Promise<{ block: BlockPlace; behind: bigint }> {
+  const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
+  const { confirmed, blockAt } = await confirmedView(world, chainId);
+  const applied = cursor?.appliedNumber ?? confirmed.number;
+  const block = applied < confirmed.number ? await blockAt(applied) : null;
+  return block ? { block, behind: confirmed.number - block.number } : { block: confirmed, behind: 0n };
+}
+
+async function cover(
   world: World,
-  { chain, view, terms }: { chain: Chain; view: ChainView; terms: PaymentTerms },
-): Promise<Drift | null> {
-  const { escrow, chainId } = chain;
-  const id = terms.termsHash;
-  const blockHash = view.confirmed.hash;
-  if (!escrow || !isHex(id) || !isHex(blockHash)) return null;
-  const { left } = await world.nodes.asking(chainId, (client) =>
-    readEscrowState({ client, escrow }, { id, blockHash }),
-  );
-  const booked = await heldInBooks(world.database, id);
-  if (booked === left) return null;
-  return { termsHash: id, paymentIntentId: terms.paymentIntentId, booked: String(booked), left: String(left) };
-}
-
-async function cover(world: World, chain: Chain, token: Token): Promise<ChainVerification['tokens'][number]> {
-  const sum = await world.database.ledgerEntry.aggregate({
-    where: { chainId: chain.chainId, tokenKey: token.key, account: 'ESCROW' },
-    _sum: { amount: true },
-  });
-  const booked = sum._sum.amount === null ? 0n : toBigInt(sum._sum.amount);
-  const balance = await readBalance(world, chain, token);
+  { chain, token, block }: { chain: Chain; token: Token; block: BlockPlace },
+): Promise<ChainVerification['tokens'][number]> {
+  const { chainId } = chain;
+  const booked = await heldOfToken(world.database, { chainId, tokenKey: token.key, upTo: block.number });
+  const balance = await readBalance(world, { chain, token, block });
   return { tokenKey: token.key, booked: String(booked), balance: String(balance), covered: balance >= booked };
 }
 
-async function readBalance({ nodes }: World, chain: Chain, token: Token): Promise<bigint> {
+async function readBalance(
+  { nodes }: World,
+  { chain, token, block }: { chain: Chain; token: Token; block: BlockPlace },
+): Promise<bigint> {
   const { escrow } = chain;
   const address = token.address;
   if (!escrow) return 0n;
+  const at = { blockNumber: block.number };
   return await nodes.asking(chain.chainId, async (client) => {
-    if (address === NATIVE || !isHex(address)) return await client.getBalance({ address: escrow });
-    return await client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [escrow] });
+    if (address === NATIVE || !isHex(address)) return await client.getBalance({ address: escrow, ...at });
+    return await client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [escrow], ...at });
   });
 }

@@ -92,7 +92,8 @@ async function judge(
   { intent, terms, found }: { intent: PaymentIntent; terms: PaymentTerms; found: PaymentOnChain },
 ): Promise<VerifiedPayment> {
   const { contract, folded, recomputedHash } = found;
-  const booked = await heldInBooks(database, terms.termsHash);
+  const { chainId, termsHash } = terms;
+  const booked = (await heldInBooks(database, { chainId, termsHashes: [termsHash] })).get(termsHash) ?? 0n;
   const faults: string[] = [];
   if (recomputedHash !== terms.termsHash) faults.push(`The kept terms hash to ${recomputedHash}.`);
   if (!folded) faults.push('The logs of the node make no sense in their order.');

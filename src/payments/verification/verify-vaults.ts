@@ -45,7 +45,7 @@ export async function verifyVault(world: World, { terms }: { terms: PaymentTerms
   });
   const inVault = (await heldInVaults(database, { chainId, vaults: [kept] })).get(kept.vault) ?? 0n;
   if (inVault !== balance) faults.push(`The books hold ${inVault} in the vault, the vault ${balance}.`);
-  const booked = await heldInBooks(database, termsHash);
+  const booked = (await heldInBooks(database, { chainId, termsHashes: [termsHash] })).get(termsHash) ?? 0n;
   if (state && booked !== state.left) faults.push(`The books hold ${booked}, the facts say ${state.left}.`);
   return { state, left: String(state?.left ?? 0n), booked: String(booked), faults };
 }
