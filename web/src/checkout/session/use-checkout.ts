@@ -9,6 +9,7 @@ import {
 import { ApiError } from '../../api/api-error.ts';
 import { ask, type Credential } from '../../api/ask.ts';
 import { openLive } from '../../api/live.ts';
+import { newer } from './newer.ts';
 
 export type SessionName = { id: string; credential: Credential };
 
@@ -20,6 +21,8 @@ export type CheckoutReading = {
   ask: () => Promise<unknown>;
 };
 
+type Dated = { view: CheckoutViewFragment; clockOffsetMs: number };
+
 const RETRY_MS = 3_000;
 const UNKNOWN = new Set(['NOT_FOUND', 'AUTHENTICATION_ERROR', 'AUTHORIZATION_ERROR', 'VALIDATION_ERROR']);
 
@@ -28,7 +31,10 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
   const [isLive, setLive] = useState(false);
   const query = useQuery({
     queryKey: ['checkout', id],
-    queryFn: async ({ signal }) => dated(await ask(CheckoutPageDocument, { id }, { credential, signal })),
+    queryFn: async ({ signal }) => {
+      const fresh = dated(await ask(CheckoutPageDocument, { id }, { credential, signal }));
+      return newer(queries.getQueryData<Dated>(['checkout', id]), fresh);
+    },
     refetchInterval: ({ state }) => (state.error && isUnknown(state.error) ? false : isLive ? false : RETRY_MS),
     retry: false,
   });
@@ -45,7 +51,10 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
       CheckoutChangesDocument,
       { id },
       {
-        next: ({ checkoutUpdated }) => queries.setQueryData(['checkout', id], dated({ checkout: checkoutUpdated })),
+        next: ({ checkoutUpdated }) =>
+          queries.setQueryData<Dated>(['checkout', id], (before) =>
+            newer(before, dated({ checkout: checkoutUpdated })),
+          ),
         failed: () => setLive(false),
       },
     );
@@ -63,10 +72,7 @@ export function useCheckout({ id, credential }: SessionName): CheckoutReading {
   };
 }
 
-function dated({ checkout }: { checkout: CheckoutViewFragment }): {
-  view: CheckoutViewFragment;
-  clockOffsetMs: number;
-} {
+function dated({ checkout }: { checkout: CheckoutViewFragment }): Dated {
   return { view: checkout, clockOffsetMs: Date.parse(checkout.now) - Date.now() };
 }
 
