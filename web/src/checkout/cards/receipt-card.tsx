@@ -13,6 +13,7 @@ import type { Outcome } from '../steps.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
+import { receiptWords } from './receipt-words.ts';
 
 const REDIRECT_SECONDS = 8;
 
@@ -28,13 +29,13 @@ export function ReceiptCard({ view, outcome, notice, paidAt }: ReceiptCardProps)
   const { t } = useTranslation();
   const { successUrl } = view.session;
   const { chainId } = view.payment ?? {};
-  // Without an escrow this payment service holds the money itself, and nobody can dispute.
-  const isCustodial = outcome === 'paid' && chainId != null && chainOf(chainId)?.escrow === null;
+  const isCustodial = chainId != null && chainOf(chainId)?.escrow === null;
+  const words = receiptWords(outcome, { isCustodial, disputeSeconds: view.disputeSeconds });
   const [icon, tone] = outcome === 'refunded' ? (['back', 'quiet'] as const) : (['check', 'good'] as const);
   return (
     <div className={styles.stack} data-outcome={outcome}>
       <CardHead icon={icon} tone={tone} title={t(`checkout.receipt.title.${outcome}`)}>
-        {t(`checkout.receipt.words.${isCustodial ? 'custody' : outcome}`, { name: view.appName })}
+        {t(`checkout.receipt.words.${words}`, { name: view.appName })}
       </CardHead>
       <ReceiptFacts view={view} />
       {notice && <Notice name={notice} />}
