@@ -15,6 +15,7 @@ import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
 import { type BillingField, beginInput, beginQuestions, type Said } from './begin-input.ts';
+import { afterBeginFault, type BeginKey, beginKey } from './begin-key.ts';
 
 type Offer = LinkPageQuery['linkOffer'];
 type BeginFormProps = {
@@ -37,17 +38,19 @@ export function BeginForm({ slug, offer, onBegun }: BeginFormProps) {
   const { t } = useTranslation();
   const questions = beginQuestions(offer);
   const [said, setSaid] = useState<Said>({ amount: '', currency: offer.currency ?? 'USD', details: {} });
-  // One session a visit, however often it is pressed or however bad the line is.
-  const idempotencyKey = useRef(crypto.randomUUID());
+  const begun = useRef<BeginKey>(undefined);
   const begin = useMutation({
-    mutationFn: () =>
-      ask(LinkStartDocument, { slug, input: beginInput(offer, said) }, { idempotencyKey: idempotencyKey.current }),
+    mutationFn: () => {
+      const input = beginInput(offer, said);
+      begun.current = beginKey(begun.current, input, crypto.randomUUID());
+      return ask(LinkStartDocument, { slug, input }, { idempotencyKey: begun.current.key });
+    },
     retry: (tries, error) => tries < 3 && error instanceof ApiError && error.fault.retryable === true,
     onSuccess: ({ startLinkCheckout: { id, clientSecret } }) => {
       if (clientSecret) onBegun({ id, clientSecret });
     },
-    onError: () => {
-      idempotencyKey.current = crypto.randomUUID();
+    onError: (error) => {
+      begun.current = afterBeginFault(begun.current, error instanceof ApiError ? error.code : undefined);
     },
   });
   const isByItself = !questions.asksAmount && questions.fields.length === 0;
