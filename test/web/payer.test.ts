@@ -114,44 +114,83 @@ describe('the copy that the browser keeps', () => {
   });
 });
 
+const copied = () => JSON.parse(printCopy(heldBy(wallet)));
+const paymentTold = {
+  id: '0190e3a6-0000-7000-8000-000000000000',
+  termsHash: termsHash({ chainId, escrow, terms }) as string,
+  terms: copied().payments[0].terms,
+  chainId,
+  appName: 'Tea house',
+  appLogoUrl: null,
+  lines: ['Tea'],
+  amount: '12.50',
+  currency: 'USD' as const,
+  left: '12500000',
+  status: 'CAPTURED' as const,
+  authorizedAt: '1970-01-01T00:15:00.000Z',
+  capturedAt: '1970-01-01T00:15:50.000Z',
+  txHash: null,
+  dispute: { status: 'OPEN' as const, createdAt: '1970-01-01T00:16:40.000Z' },
+};
+const consentTold = {
+  id: consentHash({ chainId, escrow, consent }) as string,
+  consent: copied().consents[0].consent,
+  chainId,
+  appName: 'Tea house',
+  appLogoUrl: null,
+  planName: 'Tea a month',
+  amount: '12.50',
+  currency: 'USD' as const,
+  billingInterval: 'MONTH' as const,
+  billingIntervalCount: 1,
+  revokedAt: null,
+  isCurrent: true,
+  subscriptionStatus: 'ACTIVE' as const,
+  nextChargeAt: null,
+  cancelAtPeriodEnd: false,
+};
+const allowanceTold = { chainId, tokenKey: 'USDC-31337', amount: '5' };
+const toldOf = (answer: Partial<Parameters<typeof holdingsTold>[0]>) =>
+  holdingsTold({ wallet, chainId: null, payments: [], consents: [], allowances: [], ...answer }, escrowOf);
+
 describe('what several sources tell', () => {
   it('is one of each, the gateway’s word with its names before the others', () => {
-    const told = holdingsTold(
-      {
-        wallet,
-        chainId: null,
-        payments: [
-          {
-            id: '0190e3a6-0000-7000-8000-000000000000',
-            termsHash: heldBy(wallet).payments[0]?.id ?? '0x',
-            terms: JSON.parse(printCopy(heldBy(wallet))).payments[0].terms,
-            chainId,
-            appName: 'Tea house',
-            appLogoUrl: null,
-            lines: ['Tea'],
-            amount: '12.50',
-            currency: 'USD',
-            left: '12500000',
-            status: 'CAPTURED',
-            authorizedAt: '1970-01-01T00:15:00.000Z',
-            capturedAt: '1970-01-01T00:15:50.000Z',
-            txHash: null,
-            dispute: { status: 'OPEN', createdAt: '1970-01-01T00:16:40.000Z' },
-          },
-        ],
-        consents: [],
-        allowances: [
-          { chainId, tokenKey: 'USDC-31337', amount: '5' },
-          { chainId, tokenKey: 'USDT-31337', amount: null },
-        ],
-      },
-      escrowOf,
-    );
-    const [payment, ...others]: readonly HeldPayment[] = mergeHoldings(told, heldBy(wallet)).payments;
+    const told = toldOf({
+      payments: [paymentTold],
+      consents: [consentTold],
+      allowances: [allowanceTold, { chainId, tokenKey: 'USDT-31337', amount: null }],
+    });
+    const merged = mergeHoldings(told, heldBy(wallet));
+    const [payment, ...others]: readonly HeldPayment[] = merged.payments;
     expect(others).toEqual([]);
     expect(payment?.told?.merchant.name).toBe('Tea house');
     expect(payment?.told?.state).toEqual(state({ disputedAt: 1000 }));
+    expect(merged.consents.map((one) => one.told?.planName)).toEqual(['Tea a month']);
     // What could not be read is not zero, and is not shown as anything.
     expect(told.allowances.map(({ tokenKey, amount }) => [tokenKey, amount])).toEqual([['USDC-31337', 5n]]);
+  });
+
+  it('is left out row by row where it cannot be read, or is not what its id says', () => {
+    const other = `0x${'22'.repeat(32)}`;
+    const told = toldOf({
+      payments: [
+        { ...paymentTold, termsHash: other },
+        { ...paymentTold, terms: { ...paymentTold.terms, amount: '1' } },
+        { ...paymentTold, terms: {} },
+        { ...paymentTold, left: 'much' },
+        { ...paymentTold, chainId: 1 },
+        paymentTold,
+      ],
+      consents: [
+        { ...consentTold, id: other },
+        { ...consentTold, consent: { ...consentTold.consent, capPerPeriod: '1' } },
+        { ...consentTold, consent: null },
+        consentTold,
+      ],
+      allowances: [{ ...allowanceTold, amount: 'much' }, allowanceTold],
+    });
+    expect(told.payments.map(({ id }) => id)).toEqual([paymentTold.termsHash]);
+    expect(told.consents.map(({ id }) => id)).toEqual([consentTold.id]);
+    expect(told.allowances).toHaveLength(1);
   });
 });

@@ -1,9 +1,11 @@
-/** The gateway's answer as holdings. What cannot be read (a chain that is no longer served) is left out. */
+/**
+ * The gateway's answer as holdings. A row's id is computed again from its terms, never trusted. What cannot be read, or is
+ * not what its id says, or is on a chain that is not served any more, is left out; the other rows are not.
+ */
 import type { PayerHoldingsQuery } from '../../../../generated/web/documents.ts';
-import { consentFromJson } from '../../../../src/escrow/consent.ts';
+import { consentFromJson, consentHash } from '../../../../src/escrow/consent.ts';
 import type { EscrowState, EscrowStatus } from '../../../../src/escrow/read-escrow-state.ts';
-import { termsFromJson } from '../../../../src/escrow/terms.ts';
-import { asHex } from '../chain/as-hex.ts';
+import { termsFromJson, termsHash } from '../../../../src/escrow/terms.ts';
 import { type HeldConsent, type HeldPayment, type Holdings, holdingKey } from './holding.ts';
 
 type Told = PayerHoldingsQuery['payer'];
@@ -12,17 +14,27 @@ type Places = (chainId: number) => `0x${string}` | undefined;
 /** `escrowOf`: the contract on a chain. */
 export function holdingsTold(told: Told, escrowOf: Places): Holdings {
   return {
-    payments: told.payments.flatMap((payment) => paymentTold(payment, escrowOf)),
-    consents: told.consents.flatMap((consent) => consentTold(consent, escrowOf)),
-    allowances: told.allowances.flatMap(({ chainId, tokenKey, amount }) =>
-      amount == null ? [] : [{ key: holdingKey(chainId, tokenKey), chainId, tokenKey, amount: BigInt(amount) }],
+    payments: readable(told.payments, (payment) => paymentTold(payment, escrowOf)),
+    consents: readable(told.consents, (consent) => consentTold(consent, escrowOf)),
+    allowances: readable(told.allowances, ({ chainId, tokenKey, amount }) =>
+      amount == null ? undefined : { key: holdingKey(chainId, tokenKey), chainId, tokenKey, amount: BigInt(amount) },
     ),
   };
 }
 
-function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldPayment[] {
+function readable<Row, Held>(rows: readonly Row[], read: (row: Row) => Held | undefined): Held[] {
+  return rows.flatMap((row) => {
+    try {
+      return read(row) ?? [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldPayment | undefined {
   const escrow = escrowOf(payment.chainId);
-  if (!escrow) return [];
+  if (!escrow) return undefined;
   const { chainId, appName, appLogoUrl, lines, amount, currency } = payment;
   const merchant = { name: appName, logoUrl: appLogoUrl ?? null };
   const told = {
@@ -34,8 +46,9 @@ function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldP
     paidAt: payment.authorizedAt ?? null,
     txHash: payment.txHash ?? null,
   };
-  const id = asHex(payment.termsHash);
-  return [{ key: holdingKey(chainId, id), chainId, escrow, id, terms: termsFromJson(payment.terms), told }];
+  const terms = termsFromJson(payment.terms);
+  const id = termsHash({ chainId, escrow, terms });
+  return isSame(id, payment.termsHash) ? { key: holdingKey(chainId, id), chainId, escrow, id, terms, told } : undefined;
 }
 
 const statuses: Record<string, EscrowStatus> = {
@@ -58,9 +71,9 @@ function stateTold({ status, left, capturedAt, dispute }: Told['payments'][numbe
   };
 }
 
-function consentTold(consent: Told['consents'][number], escrowOf: Places): HeldConsent[] {
+function consentTold(consent: Told['consents'][number], escrowOf: Places): HeldConsent | undefined {
   const escrow = escrowOf(consent.chainId);
-  if (!escrow) return [];
+  if (!escrow) return undefined;
   const { chainId, appName, appLogoUrl, amount, currency } = consent;
   const told = {
     merchant: { name: appName, logoUrl: appLogoUrl ?? null },
@@ -72,8 +85,15 @@ function consentTold(consent: Told['consents'][number], escrowOf: Places): HeldC
     nextChargeAt: consent.nextChargeAt ?? null,
     cancelAtPeriodEnd: consent.cancelAtPeriodEnd,
   };
-  const id = asHex(consent.id);
-  return [{ key: holdingKey(chainId, id), chainId, escrow, id, consent: consentFromJson(consent.consent), told }];
+  const signed = consentFromJson(consent.consent);
+  const id = consentHash({ chainId, escrow, consent: signed });
+  return isSame(id, consent.id)
+    ? { key: holdingKey(chainId, id), chainId, escrow, id, consent: signed, told }
+    : undefined;
+}
+
+function isSame(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
 }
 
 function seconds(instant: string | null | undefined): number {
