@@ -1,12 +1,15 @@
 /** The smaller decisions of the hosted page: the order of ways, what a fault says, what a link asks. */
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../web/src/api/api-error.ts';
+import { receiptWords } from '../../web/src/checkout/cards/receipt-words.ts';
 import { beginInput, beginQuestions } from '../../web/src/checkout/link/begin-input.ts';
+import { afterBeginFault, type BeginKey, beginKey } from '../../web/src/checkout/link/begin-key.ts';
 import { apiSentence } from '../../web/src/checkout/pay/api-fault.ts';
 import { afterPaymentEvent, noPayment, type PaymentState } from '../../web/src/checkout/pay/payment-state.ts';
 import { unseenAt } from '../../web/src/checkout/pay/unseen.ts';
 import { lacksGas, type Option, waysFor } from '../../web/src/checkout/pay/ways.ts';
-import { readAddress } from '../../web/src/checkout/session/page-address.ts';
+import { newer } from '../../web/src/checkout/session/newer.ts';
+import { printAddress, readAddress } from '../../web/src/checkout/session/page-address.ts';
 import { walletFault } from '../../web/src/wallet/evm/wallet-fault.ts';
 
 const option = (tokenKey: string, chainId: number, methods: Option['methods']): Option => ({
@@ -197,6 +200,20 @@ describe('a link', () => {
     });
   });
 
+  it('is begun once for the same answers, until the API has refused them', () => {
+    const first = beginKey(undefined, { amount: '10.00' }, 'key 1');
+    const again = (before: BeginKey | undefined, amount = '10.00') => beginKey(before, { amount }, 'key 2').key;
+    expect(again(first)).toBe('key 1');
+    expect(again(first, '11.00')).toBe('key 2');
+    // The first question may have begun a session though its answer was lost, or may be doing so.
+    for (const code of ['NETWORK', 'IDEMPOTENCY_IN_FLIGHT', undefined]) {
+      expect(again(afterBeginFault(first, code)), code).toBe('key 1');
+    }
+    for (const code of ['VALIDATION_ERROR', 'INVALID_STATE', 'INTERNAL_ERROR']) {
+      expect(again(afterBeginFault(first, code)), code).toBe('key 2');
+    }
+  });
+
   it.each([
     ['/link/coffee', { page: 'link', slug: 'coffee' }],
     ['/checkout/0199/', { page: 'checkout', id: '0199' }],
@@ -206,4 +223,38 @@ describe('a link', () => {
   ])('%s is an address', (path, address) => {
     expect(readAddress(path)).toEqual(address);
   });
+
+  it('of a session has its secret behind the #', () => {
+    expect(printAddress('https://pay.example', { id: '0199', secret: 'cs_1' })).toBe(
+      'https://pay.example/checkout/0199#cs_1',
+    );
+  });
+});
+
+describe('two readings of a session', () => {
+  const at = (now: string) => ({ view: { now } });
+
+  it('count by the gateway’s clock, not by when they came', () => {
+    const [early, late] = [at('2026-11-22T12:00:00.000Z'), at('2026-11-22T12:00:00.001Z')];
+    expect(newer(early, late)).toBe(late);
+    expect(newer(late, early)).toBe(late);
+    expect(newer(undefined, early)).toBe(early);
+    const again = at(late.view.now);
+    expect(newer(late, again)).toBe(again);
+  });
+});
+
+describe('a receipt', () => {
+  it.each([
+    ['paid', false, 86_400, 'paid'],
+    ['paid', false, 0, 'undisputed'],
+    ['paid', true, 86_400, 'custody'],
+    ['held', false, 0, 'held'],
+    ['refunded', true, 0, 'refunded'],
+  ] as const)(
+    'of %s (held by the service itself: %s, %i s for a dispute) says %s',
+    (outcome, isCustodial, disputeSeconds, words) => {
+      expect(receiptWords(outcome, { isCustodial, disputeSeconds })).toBe(words);
+    },
+  );
 });

@@ -53,7 +53,12 @@ export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, s
     const isBusy = payment.work === 'connecting' || wallet.status === 'reconnecting';
     return (
       <div className={styles.stack}>
-        <WalletCard {...{ wallets, isBusy, solana }} notice={seen.notice} connect={payment.connect} />
+        <WalletCard
+          {...{ wallets, isBusy, solana }}
+          sessionId={session.id}
+          notice={seen.notice}
+          connect={payment.connect}
+        />
         <CancelLink view={view} />
       </div>
     );

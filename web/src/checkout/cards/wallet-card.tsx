@@ -1,13 +1,17 @@
 /** The first card: which wallet. One that is there is one press; without one, what to do. */
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
+import { CopyButton } from '../../ui/button/copy-button.tsx';
 import { connectWallet, type FoundWallet } from '../../wallet/evm/use-wallet.ts';
 import { PhoneWallet } from '../../wallet/phone/phone-wallet.tsx';
+import { printAddress } from '../session/page-address.ts';
+import { secretOf } from '../session/secret.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
 
 type WalletCardProps = {
+  sessionId: string;
   wallets: readonly FoundWallet[];
   notice: string | undefined;
   isBusy: boolean;
@@ -16,7 +20,7 @@ type WalletCardProps = {
   solana: (() => void) | undefined;
 };
 
-export function WalletCard({ wallets, notice, isBusy, connect, solana }: WalletCardProps) {
+export function WalletCard({ sessionId, wallets, notice, isBusy, connect, solana }: WalletCardProps) {
   const { t } = useTranslation();
   const [only] = wallets;
   return (
@@ -53,7 +57,7 @@ export function WalletCard({ wallets, notice, isBusy, connect, solana }: WalletC
           ))}
         </ul>
       )}
-      {wallets.length === 0 && <NoWallet />}
+      {wallets.length === 0 && <NoWallet sessionId={sessionId} />}
       <PhoneWallet />
       {solana && (
         <Button isWide onPress={solana}>
@@ -64,16 +68,19 @@ export function WalletCard({ wallets, notice, isBusy, connect, solana }: WalletC
   );
 }
 
-/** A wallet's own browser opens this very page, its secret with it. */
-function NoWallet() {
+/** A wallet's own browser opens this very page by its whole address. The secret in it is given to nobody but the payer. */
+function NoWallet({ sessionId }: { sessionId: string }) {
   const { t } = useTranslation();
+  const secret = secretOf(sessionId, location.hash) ?? '';
   return (
     <Notice name="NO_WALLET">
       <p>{t('checkout.wallet.install')}</p>
-      <p>
-        {t('checkout.wallet.openIn')}{' '}
-        <a href={`https://metamask.app.link/dapp/${location.host}${location.pathname}${location.hash}`}>MetaMask</a>
-      </p>
+      <p>{t('checkout.wallet.openIn')}</p>
+      <CopyButton
+        text={printAddress(location.origin, { id: sessionId, secret })}
+        name={t('checkout.wallet.pageAddress')}
+        hasWords
+      />
     </Notice>
   );
 }

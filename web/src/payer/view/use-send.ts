@@ -11,13 +11,17 @@ import { type WalletFault, walletFault } from '../../wallet/evm/wallet-fault.ts'
 
 const MINED_WITHIN_MS = 180_000;
 
-/** REFUSED: the contract would revert, or did; `why` in its own words. SLOW: not in a block yet. */
-export type SendFault = { kind: WalletFault | 'REFUSED' | 'SLOW'; why?: string };
+/** REFUSED: the contract would revert; `why` in its own words. REVERTED: it did, in a block. SLOW: not in a block yet. */
+export type SendFault = { kind: WalletFault | 'REFUSED' | 'REVERTED' | 'SLOW'; why?: string };
 
 export type Sending = { phase: 'idle' | 'wallet' | 'chain' | 'done'; fault?: SendFault; hash?: Hex };
 
 class Refused extends Error {
   override readonly name = 'Refused';
+}
+
+class Reverted extends Error {
+  override readonly name = 'Reverted';
 }
 
 export function useSend() {
@@ -63,7 +67,7 @@ async function rehearse(reader: ChainReader, { account, call }: { account: Addre
 
 async function mined(reader: ChainReader, hash: Hex): Promise<void> {
   const receipt = await waitForTransactionReceipt(reader, { hash, timeout: MINED_WITHIN_MS, pollingInterval: 1_000 });
-  if (receipt.status !== 'success') throw new Refused('The transaction was reverted.');
+  if (receipt.status !== 'success') throw new Reverted(hash);
 }
 
 function revertData(error: unknown): Hex | undefined {
@@ -79,6 +83,7 @@ function revertData(error: unknown): Hex | undefined {
 
 function faultOf(error: unknown): SendFault {
   if (error instanceof Refused) return { kind: 'REFUSED', why: error.message };
+  if (error instanceof Reverted) return { kind: 'REVERTED' };
   if (error instanceof BaseError && error.name === 'WaitForTransactionReceiptTimeoutError') return { kind: 'SLOW' };
   return { kind: walletFault(error) };
 }

@@ -10,7 +10,8 @@ import {
   watchConnection,
   watchConnectors,
 } from '@wagmi/core';
-import { useSyncExternalStore } from 'react';
+import { useMemo, useSyncExternalStore } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { Address } from 'viem';
 import { walletConfig } from './wallet-config.ts';
 
@@ -26,8 +27,11 @@ export type WalletState = {
 /** A wallet that can be connected. `icon` is a data: URL of the wallet's own. */
 export type FoundWallet = { id: string; name: string; icon: string | undefined; connector: Connector };
 
+/** One that has not said its name has none. */
+type ReadWallet = Omit<FoundWallet, 'name'> & { name: string | undefined };
+
 let state: WalletState | undefined;
-let wallets: readonly FoundWallet[] | undefined;
+let wallets: readonly ReadWallet[] | undefined;
 
 /** Connects again, once a page, what was connected before a reload. */
 export async function resumeWallet(): Promise<void> {
@@ -48,7 +52,8 @@ export function useWallet(): WalletState {
 }
 
 export function useFoundWallets(): readonly FoundWallet[] {
-  return useSyncExternalStore(
+  const { t } = useTranslation();
+  const found = useSyncExternalStore(
     (changed) =>
       watchConnectors(walletConfig(), {
         onChange: () => {
@@ -58,6 +63,7 @@ export function useFoundWallets(): readonly FoundWallet[] {
       }),
     () => (wallets ??= readWallets()),
   );
+  return useMemo(() => found.map((one) => ({ ...one, name: one.name ?? t('everywhere.nameless') })), [found, t]);
 }
 
 /** Throws what the wallet throws: see `wallet-fault.ts`. */
@@ -80,14 +86,14 @@ function readState(): WalletState {
 }
 
 /** The nameless one at `window.ethereum` only where no wallet has announced itself and there is one. */
-function readWallets(): readonly FoundWallet[] {
+function readWallets(): readonly ReadWallet[] {
   const all = getConnectors(walletConfig()).filter(({ type }) => type === 'injected');
   const announced = all.filter(({ id }) => id !== 'injected');
   const isLegacyThere = 'ethereum' in window && window.ethereum !== undefined;
   const shown = announced.length > 0 ? announced : isLegacyThere ? all : [];
   return shown.map((connector) => ({
     id: connector.uid,
-    name: connector.id === 'injected' ? 'Browser wallet' : connector.name,
+    name: connector.id === 'injected' ? undefined : connector.name,
     icon: connector.icon,
     connector,
   }));

@@ -10,11 +10,13 @@ import { walletConfig } from '../evm/wallet-config.ts';
 export async function connectPhone(request: {
   projectId: string;
   publicUrl: string;
+  /** What the wallet shows of who asks. */
+  about: string;
   onAddress: (address: string) => void;
 }): Promise<void> {
-  const { projectId, publicUrl, onAddress } = request;
+  const { projectId, publicUrl, about, onAddress } = request;
   const config = walletConfig();
-  const metadata = { name: 'Sluice', description: 'Payments held in escrow', url: publicUrl, icons: [] };
+  const metadata = { name: 'Sluice', description: about, url: publicUrl, icons: [] };
   const made = walletConnect({ projectId, metadata, showQrModal: false, isNewChainsStale: false });
   const known = config.connectors.find(({ type }) => type === walletConnect.type);
   const connector = known ?? config._internal.connectors.setup(made);

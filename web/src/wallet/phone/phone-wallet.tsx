@@ -21,7 +21,8 @@ export function PhoneWallet() {
     setFailed(false);
     try {
       const { connectPhone } = await import('./connect-phone.ts');
-      await connectPhone({ projectId, publicUrl: settings.publicUrl, onAddress: setAddress });
+      const about = t('everywhere.phone.about');
+      await connectPhone({ projectId, publicUrl: settings.publicUrl, about, onAddress: setAddress });
     } catch {
       setFailed(true);
     }
