@@ -111,7 +111,8 @@ async function scheduleAll(
     UPDATE subscription SET pending_job_id = job.id::text FROM (
       SELECT wanted, (graphile_worker.add_job(${renewSubscriptionJob.name},
         payload := json_build_object('subscriptionId', wanted), run_at := ${dueAt}::timestamptz,
-        max_attempts := ${renewSubscriptionJob.maxAttempts}::int, job_key := 'subscription:' || wanted)).id
+        max_attempts := ${renewSubscriptionJob.maxAttempts}::int, job_key := 'subscription:' || wanted,
+        priority := ${renewSubscriptionJob.priority ?? 0}::int)).id
       FROM unnest(${ids}::text[]) AS wanted) AS job
     WHERE subscription.id = job.wanted::uuid`;
 }

@@ -5,12 +5,14 @@
 import type { z } from 'zod';
 import type { DatabaseTransaction } from '../../prisma/client.ts';
 
-/** A kind of job: its name, what its payload must be, and how often it is tried. */
+/** A kind of job: its name, what its payload must be, how often it is tried, and what it lets pass. */
 export type JobDefinition<Payload> = {
   name: string;
   payload: z.ZodType<Payload>;
   /** Attempts before graphile-worker leaves it to `ops`; its back-off grows exponentially. */
   maxAttempts: number;
+  /** Of jobs that are due those of the smallest number go first (default 0): what comes in masses has a higher one. */
+  priority?: number;
 };
 
 export function defineJob<Payload>(definition: JobDefinition<Payload>): JobDefinition<Payload> {
@@ -37,7 +39,8 @@ export async function addJob<Payload>(
       payload := ${JSON.stringify(payload)}::json,
       run_at := ${options.runAt ?? null}::timestamptz,
       max_attempts := ${job.maxAttempts}::int,
-      job_key := ${options.key ?? null}
+      job_key := ${options.key ?? null},
+      priority := ${job.priority ?? 0}::int
     )`;
   return String(rows[0]?.id ?? '');
 }

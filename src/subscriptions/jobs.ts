@@ -7,6 +7,8 @@ export const renewSubscriptionJob = defineJob({
   name: 'renew_subscription',
   payload: z.object({ subscriptionId: z.uuid() }),
   maxAttempts: 25,
+  // Thousands may be due in the same minute: what follows from one, and other merchants' work, does not wait for the rest.
+  priority: 10,
 });
 
 /** One waiting look a subscription: the newest time wins. */
@@ -19,6 +21,7 @@ export const forecastRenewalJob = defineJob({
   name: 'forecast_renewal',
   payload: z.object({ subscriptionId: z.uuid() }),
   maxAttempts: 10,
+  priority: 20,
 });
 
 export function forecastKey(subscriptionId: string): string {

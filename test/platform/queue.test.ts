@@ -109,3 +109,17 @@ it('tries a failing job again', async () => {
   await queue.stop();
   expect(runs).toBe(2);
 });
+
+it('lets a job that comes in masses wait for one that was asked for after it', async () => {
+  const { database, url } = await freshDatabase();
+  const mass = defineJob({ name: 'mass', payload: z.object({ name: z.string() }), maxAttempts: 3, priority: 10 });
+  for (const name of ['one', 'two', 'three']) await transaction(database, (tx) => addJob(tx, mass, { name }));
+  await transaction(database, (tx) => addJob(tx, greet, { name: 'late' }));
+  const ran: string[] = [];
+  const note = async ({ name }: { name: string }) => ran.push(name);
+  const jobs = new Map([jobEntry(mass, note), jobEntry(greet, note)]);
+  const queue = await runQueue({ url, jobs, log: silentLog, concurrency: 1, timing: quick });
+  await until(() => ran.length === 4);
+  await queue.stop();
+  expect(ran).toEqual(['late', 'one', 'two', 'three']);
+});
