@@ -1,6 +1,6 @@
 /**
- * A year of billing over a running gateway: three subscriptions of one payer, begun on the 31st of January, month by month
- * to the end of the next, and every invoice, period, charge and balance of it.
+ * A year of billing over a running gateway: four subscriptions of one payer, begun on the 31st of January, one of them with
+ * a trial of two weeks, month by month to the end of the next, and every invoice, period, charge and balance of it.
  */
 import { type Address, erc20Abi } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,16 @@ const DAY_MS = 86_400_000;
 const LATE_MS = 600_000;
 const FEE_BPS = 100n;
 
-type Begun = { id: string; anchor: Date; months: number; amount: string; perCharge: bigint; charges: number };
+type Begun = {
+  id: string;
+  anchor: Date;
+  months: number;
+  amount: string;
+  perCharge: bigint;
+  charges: number;
+  /** Its first charge is a renewal, of the trial. */
+  isTried: boolean;
+};
 
 let gateway: RunningGateway;
 let payer: RunningGateway['evm']['payers'][0];
@@ -31,6 +40,15 @@ beforeAll(async () => {
     await subscribe({ taxRateId, amount: '10.00', gross: '12.00', interval: 'MONTH', count: 1, charges: 13 }),
     await subscribe({ taxRateId, amount: '25.00', gross: '30.00', interval: 'MONTH', count: 3, charges: 5 }),
     await subscribe({ taxRateId, amount: '99.99', gross: '119.99', interval: 'YEAR', count: 1, charges: 2 }),
+    await subscribe({
+      taxRateId,
+      amount: '5.00',
+      gross: '6.00',
+      interval: 'MONTH',
+      count: 1,
+      charges: 12,
+      trialDays: 14,
+    }),
   ];
   const end = new Date(gateway.clock.now().getTime() + 366 * DAY_MS);
   const state = await gateway.advance({ to: end });
@@ -94,7 +112,10 @@ describe('a year of billing', () => {
         _count: true,
       });
       const told = Object.fromEntries(events.map((event) => [event.type, event._count]));
-      expect(told).toMatchObject({ 'subscription.activated': 1, 'subscription.renewed': one.charges - 1 });
+      expect(told).toMatchObject({
+        'subscription.activated': 1,
+        'subscription.renewed': one.isTried ? one.charges : one.charges - 1,
+      });
       expect(Object.keys(told).filter((type) => /failed|past_due|cancelled/.test(type))).toEqual([]);
     }
   });
@@ -141,12 +162,14 @@ async function subscribe(wanted: {
   interval: 'MONTH' | 'YEAR';
   count: number;
   charges: number;
+  trialDays?: number;
 }): Promise<Begun> {
   const { appId } = gateway.scope;
   const price = {
     amount: wanted.amount,
     billingInterval: wanted.interval,
     billingIntervalCount: wanted.count,
+    trialPeriodDays: wanted.trialDays ?? null,
     isDefault: true,
   };
   const plan = await post('/product-plans', {
@@ -174,8 +197,10 @@ async function subscribe(wanted: {
   await gateway.advance({ seconds: 5 });
   const { status, billingCycleAnchor } = await gateway.database.subscription.findUniqueOrThrow({ where: { id } });
   expect(status).toBe('ACTIVE');
+  const charged = await gateway.database.invoice.count({ where: { subscriptionId: id, status: 'PAID' } });
+  expect(charged).toBe(wanted.trialDays ? 0 : 1);
   if (!billingCycleAnchor) throw new Error('An active subscription has an anchor.');
-  expect(billingCycleAnchor.toISOString()).toContain('-01-31T');
+  expect(billingCycleAnchor.toISOString()).toContain(wanted.trialDays ? '-02-14T' : '-01-31T');
   return {
     id,
     anchor: billingCycleAnchor,
@@ -183,6 +208,7 @@ async function subscribe(wanted: {
     amount: wanted.gross,
     perCharge: BigInt(wanted.gross.replace('.', '')) * 10_000n,
     charges: wanted.charges,
+    isTried: wanted.trialDays !== undefined,
   };
 }
 
