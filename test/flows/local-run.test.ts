@@ -9,6 +9,7 @@ import { balanceFaults, gains } from '../../src/local/demo/balances.ts';
 import { type GatewayClient, openGatewayClient } from '../../src/local/demo/gateway-client.ts';
 import { type Method, type Payment, payByMethod } from '../../src/local/demo/pay-by-method.ts';
 import type { Demo } from '../../src/local/demo-file.ts';
+import { beginMonthly, passMonth } from './bill-by-month.ts';
 import { type Installation, openInstallation, type PartName } from './installation.ts';
 
 /** Far more than it takes: what is waited for is a condition, and machines are busy. */
@@ -117,7 +118,7 @@ async function historyOf(demo: Demo): Promise<string> {
   return (await client.getBlock({ blockNumber: 3n })).hash;
 }
 
-test('a whole installation pays by every method though its parts are killed, ends without a trace, and goes on where it was', async () => {
+test('a whole installation pays by every method though its parts are killed, bills by the month, ends without a trace, and goes on where and when it was', async () => {
   const installation = await openInstallation();
   await installation.start();
   await expectGiven(installation);
@@ -130,6 +131,10 @@ test('a whole installation pays by every method though its parts are killed, end
   for (const part of ['api', 'worker', 'indexer']) {
     expect(installation.output()).toContain(`The ${part} ended (SIGKILL)`);
   }
+
+  const billing = { demo, gateway, limitMs: settleLimitMs };
+  const subscription = await beginMonthly(billing);
+  await passMonth(billing, subscription);
 
   const captured = Promise.withResolvers<void>();
   const plan: Plan = { method: 'DIRECT', amount: '1.00', payer: 0, chain: 0, kills: [] };
@@ -144,7 +149,8 @@ test('a whole installation pays by every method though its parts are killed, end
   expect(installation.demo()).toEqual(demo);
   expect(await historyOf(demo)).toBe(history);
   for (const payment of [...payments, await interrupted]) await expectSettledOnce(gateway, payment);
+  await passMonth(billing, subscription);
   const runningAgain = installation.processes();
   await installation.stop();
   expect(runningAgain.filter(isAlive)).toEqual([]);
-}, 900_000);
+}, 1_200_000);
