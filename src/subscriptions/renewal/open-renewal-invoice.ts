@@ -48,19 +48,13 @@ export async function openRenewalInvoice(
     const { events, ...paying } = await withIntent(tx, { ...request, invoice });
     return { ...paying, events };
   }
-  const created = await createInvoice(tx, request);
-  const { invoice, intent, events } = await withIntent(tx, { ...request, invoice: created });
-  return {
-    invoice,
-    intent,
-    events: [{ type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) }, ...events],
-  };
+  return await createInvoice(tx, request);
 }
 
 async function createInvoice(
   tx: DatabaseTransaction,
   request: Renewing & { currentPeriodEnd: Date },
-): Promise<Invoice> {
+): Promise<OpenedInvoice> {
   const { subscription, now, currentPeriodEnd } = request;
   const sold = nextPrice(subscription);
   const { anchor, ...period } = nextPeriod(
@@ -72,14 +66,6 @@ async function createInvoice(
     orderBy: { id: 'asc' },
   });
   const bill = renewalBill({ sold, period, adjustments });
-  const invoice = await insertInvoice(tx, { ...request, sold, period, bill });
-  if (adjustments.length > 0) {
-    await tx.subscriptionAdjustment.updateMany({
-      where: { id: { in: adjustments.map((adjustment) => adjustment.id) } },
-      data: { invoiceId: invoice.id },
-    });
-  }
-  if (bill.carried) await carryOver(tx, { ...request, invoice, carried: bill.carried });
   await tx.subscription.update({
     where: { id: subscription.id },
     data: {
@@ -89,14 +75,33 @@ async function createInvoice(
       billingCycleAnchor: anchor,
     },
   });
-  return invoice;
+  const { total } = bill.total;
+  const paying = total.isZero() ? null : await insertIntent(tx, { ...request, total, currency: sold.price.currency });
+  const paymentIntentId = paying?.intent.id ?? null;
+  const invoice = await insertInvoice(tx, { ...request, sold, period, bill, paymentIntentId });
+  if (adjustments.length > 0) {
+    await tx.subscriptionAdjustment.updateMany({
+      where: { id: { in: adjustments.map((adjustment) => adjustment.id) } },
+      data: { invoiceId: invoice.id },
+    });
+  }
+  if (bill.carried) await carryOver(tx, { ...request, invoice, carried: bill.carried });
+  return {
+    invoice,
+    intent: paying?.intent ?? null,
+    events: [
+      { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) },
+      ...(paying ? [paying.created] : []),
+    ],
+  };
 }
 
+/** Takes the app's next number, which other renewals of the app wait for until the commit: as late as can be. */
 async function insertInvoice(
   tx: DatabaseTransaction,
-  request: Renewing & { sold: SoldPrice; period: Period; bill: RenewalBill },
+  request: Renewing & { sold: SoldPrice; period: Period; bill: RenewalBill; paymentIntentId: string | null },
 ): Promise<Invoice> {
-  const { subscription, sold, period, bill, now } = request;
+  const { subscription, sold, period, bill, paymentIntentId, now } = request;
   const { appId, customerAccountId, allowedChains, allowedTokens } = subscription;
   const { currency } = sold.price;
   const counter = await tx.invoiceCounter.upsert({
@@ -110,6 +115,7 @@ async function insertInvoice(
       appId,
       customerAccountId,
       subscriptionId: subscription.id,
+      paymentIntentId,
       invoiceNumber: invoiceNumber(counter.lastNumber),
       status: 'OPEN',
       ...bill.total,
@@ -155,19 +161,30 @@ async function carryOver(
 
 /** Gives an invoice that is to be paid an intent that can be paid. */
 async function withIntent(tx: DatabaseTransaction, request: Renewing & { invoice: Invoice }): Promise<OpenedInvoice> {
-  const { subscription, invoice, now } = request;
+  const { invoice } = request;
   if (invoice.status !== 'OPEN' && invoice.status !== 'PAST_DUE') return { invoice, intent: null, events: [] };
   if (invoice.paymentIntentId !== null) {
     const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: invoice.paymentIntentId } });
     if (intent.status !== 'CANCELLED' && intent.status !== 'FAILED') return { invoice, intent, events: [] };
   }
   if (invoice.total.isZero()) return { invoice, intent: null, events: [] };
+  const { intent, created } = await insertIntent(tx, { ...request, total: invoice.total, currency: invoice.currency });
+  const updated = await tx.invoice.update({ where: { id: invoice.id }, data: { paymentIntentId: intent.id } });
+  return { invoice: updated, intent, events: [created] };
+}
+
+/** `total` in major units of `currency`. */
+async function insertIntent(
+  tx: DatabaseTransaction,
+  request: Renewing & { total: { toFixed(digits: number): string }; currency: string },
+): Promise<{ intent: PaymentIntent; created: NewEvent }> {
+  const { subscription, total, currency, now } = request;
   const { consent, app } = subscription;
-  const { intent, created } = await insertPaymentIntent(tx, {
+  return await insertPaymentIntent(tx, {
     app: consent ? chargeSettings(app, consentFromJson(consent.consent)) : app,
     fields: {
-      amount: invoice.total.toFixed(2),
-      currency: currencyOf(invoice.currency),
+      amount: total.toFixed(2),
+      currency: currencyOf(currency),
       customerAccountId: subscription.customerAccountId,
       ...readSelection(subscription),
     },
@@ -175,6 +192,4 @@ async function withIntent(tx: DatabaseTransaction, request: Renewing & { invoice
     source: { type: 'SUBSCRIPTION', id: subscription.id },
     expiresAt: new Date(now.getTime() + (app.subscriptionGraceDays + INTENT_DAYS) * DAY_MS),
   });
-  const updated = await tx.invoice.update({ where: { id: invoice.id }, data: { paymentIntentId: intent.id } });
-  return { invoice: updated, intent, events: [created] };
 }
