@@ -106,3 +106,35 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  'what the wallet has sent stays sent, also after a reload, though it cannot be handed in: no second payment is asked for',
+  async () => {
+    const { solana } = ground;
+    const [, payer] = solana.payers;
+    const { url, paymentIntentId } = await openSession();
+    const { page, picture } = await openPage();
+    const wallet = await injectSolanaWallet(page, { secretKey: payer.secretKey, rpcUrl: solana.rpcUrl });
+    let refusals = 0;
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('confirmCheckout')) return await route.continue();
+      refusals += 1;
+      const errors = [{ message: 'The quote expired.', extensions: { code: 'QUOTE_EXPIRED', retryable: false } }];
+      await route.fulfill({ json: { data: null, errors } });
+    });
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Connect Test Solana wallet' }).click();
+    await page.getByRole('button', { name: 'Sign to pay 12.50 USDC' }).click();
+    await page.locator('[data-card="progress"]').waitFor();
+    await expect.poll(() => refusals, { timeout: TEST_MS / 4 }).toBe(1);
+    await page.reload();
+    await page.locator('[data-card="progress"]').waitFor();
+    await expect.poll(() => refusals, { timeout: TEST_MS / 4 }).toBe(2);
+    await page.locator('[data-card="progress"]').waitFor();
+    await picture('solana-sent');
+    await toReceipt(page);
+    expect(await payerOf(paymentIntentId)).toBe(payer.address);
+    expect(wallet.asked().filter((feature) => feature === 'solana:signAndSendTransaction')).toHaveLength(1);
+  },
+  TEST_MS,
+);
