@@ -116,6 +116,20 @@ describe('POST /subscriptions/:id/checkout', () => {
     expect([answer.status, answer.body.error.code, params(answer)]).toEqual([400, 'VALIDATION_ERROR', faults]);
   });
 
+  it('asks for the cap, and gives the patience, that its app is set to', async () => {
+    const { database, merchantA } = ground.api;
+    const where = { id: merchantA.appId };
+    const { subscriptionCapMultiplier, subscriptionCaptureRetries } = await database.app.findUniqueOrThrow({ where });
+    await database.app.update({ where, data: { subscriptionCapMultiplier: '1.111', subscriptionCaptureRetries: 2 } });
+    const id = await subscribe();
+    const { data: session } = (await open(id)).body;
+    const { steps } = (await ground.prepare(session, way(), { key })).body.data;
+    expect(steps[1].typedData.message.capPerPeriod).toBe('11110000');
+    const made = await ground.api.rest('GET', `/subscriptions/${id}`, { key });
+    expect(made.body.data.maxCaptureRetries).toBe(2);
+    await database.app.update({ where, data: { subscriptionCapMultiplier, subscriptionCaptureRetries } });
+  });
+
   it('asks for no payment yet where a trial comes first', async () => {
     const id = await subscribe(await makePlan({ amount: '5', billingInterval: 'WEEK', trialPeriodDays: 7 }));
     const session = (await open(id)).body.data;

@@ -183,6 +183,26 @@ describe('dunning', () => {
     expect(await ground.waitingJob(id)).toBeNull();
   });
 
+  it('is as patient as its app is set: two failures, and a grace of two days', async () => {
+    const { database, app } = ground;
+    const { subscriptionGraceDays } = await database.app.findUniqueOrThrow({ where: { id: app.id } });
+    await database.app.update({ where: { id: app.id }, data: { subscriptionGraceDays: 2 } });
+    const { id, trialEnd } = await ground.subscribe();
+    await database.subscription.update({ where: { id }, data: { maxCaptureRetries: 2 } });
+    await ground.allow(ground.evm.payers[0], 0n);
+    await ground.goTo(trialEnd);
+    expect((await ground.subscriptionOf(id)).status).toBe('ACTIVE');
+    await ground.goTo(later(trialEnd, HOUR));
+    const { status, pastDueSince } = await ground.subscriptionOf(id);
+    expect([status, pastDueSince]).toEqual(['PAST_DUE', expect.any(Date)]);
+    const end = later(pastDueSince ?? trialEnd, 2 * DAY);
+    await ground.goTo(later(end, -60));
+    expect((await ground.subscriptionOf(id)).status).toBe('PAST_DUE');
+    await ground.goTo(end);
+    expect((await ground.subscriptionOf(id)).status).toBe('CANCELLED');
+    await database.app.update({ where: { id: app.id }, data: { subscriptionGraceDays } });
+  });
+
   it('leaves half an hour at least between attempts, however late they run', () => {
     const dueAt = new Date('2027-01-31T00:00:00Z');
     assert(
