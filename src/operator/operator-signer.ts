@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Address, Hex, TransactionSerializable, TypedDataDefinition } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { ConfigError } from '../config.ts';
 
 export type OperatorSigner = {
@@ -22,12 +22,23 @@ export function openOperatorSigner(settings: {
   privateKey?: Hex | undefined;
   keyFile?: string | undefined;
 }): OperatorSigner {
-  const account = privateKeyToAccount(settings.privateKey ?? readKeyFile(settings.keyFile));
+  const account = accountOf(settings);
   return {
     address: account.address,
     signTypedData: (typed) => account.signTypedData(typed),
     signTransaction: (transaction) => account.signTransaction(transaction),
   };
+}
+
+function accountOf({ privateKey, keyFile }: Parameters<typeof openOperatorSigner>[0]): PrivateKeyAccount {
+  const key = privateKey ?? readKeyFile(keyFile);
+  try {
+    return privateKeyToAccount(key);
+  } catch {
+    // The library's own message has the number in it.
+    const name = privateKey === undefined ? 'OPERATOR_KEY_FILE' : 'The private key';
+    throw new ConfigError(`${name}: zero, or above the curve's order: no key`);
+  }
 }
 
 function readKeyFile(path: string | undefined): Hex {

@@ -1,0 +1,87 @@
+/** Where the operator's key lies: in a setting or in a file. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseTransaction, recoverTransactionAddress, recoverTypedDataAddress } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ConfigError, parseConfig } from '../../src/config.ts';
+import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-operator-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const privateKey = generatePrivateKey();
+const { address } = privateKeyToAccount(privateKey);
+
+/** The settings as the environment has them. */
+const settings = (environment: Record<string, string>) =>
+  parseConfig({ DATABASE_URL: 'postgres://localhost/none', ...environment }).operator;
+
+function fileOf(contents: string): string {
+  const path = join(folder, crypto.randomUUID());
+  writeFileSync(path, contents, { mode: 0o600 });
+  return path;
+}
+
+const open = (contents: string) => openOperatorSigner(settings({ OPERATOR_KEY_FILE: fileOf(contents) }));
+
+function faultOf(work: () => unknown): ConfigError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('Nothing was refused.');
+}
+
+describe('the key in OPERATOR_KEY_FILE', () => {
+  it('signs terms and transactions, with or without a line’s end', async () => {
+    const typed = {
+      domain: { name: 'Sluice', version: '1', chainId: 31337 },
+      types: { Note: [{ name: 'text', type: 'string' }] },
+      primaryType: 'Note',
+      message: { text: 'signed by a file' },
+    } as const;
+    for (const contents of [privateKey, `${privateKey}\n`, `  ${privateKey}\r\n`]) {
+      const signer = open(contents);
+      expect(signer.address).toBe(address);
+      const signature = await signer.signTypedData(typed);
+      expect(await recoverTypedDataAddress({ ...typed, signature })).toBe(address);
+    }
+    const raw = await open(privateKey).signTransaction({ type: 'eip1559', chainId: 31337, to: address, nonce: 7 });
+    if (!raw.startsWith('0x02')) throw new Error('No transaction of EIP-1559.');
+    expect(parseTransaction(raw)).toMatchObject({ chainId: 31337, nonce: 7 });
+    expect(await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })).toBe(address);
+  });
+
+  it('is refused by the setting’s name where the file is missing', () => {
+    const path = join(folder, 'missing');
+    const fault = faultOf(() => openOperatorSigner(settings({ OPERATOR_KEY_FILE: path })));
+    expect(fault.message).toBe('OPERATOR_KEY_FILE: not readable');
+    expect(faultOf(() => openOperatorSigner(settings({ OPERATOR_KEY_FILE: folder }))).message).toBe(fault.message);
+  });
+
+  it('is refused where it is none, and what the file holds is not told', () => {
+    const digits = privateKey.slice(2);
+    for (const contents of ['', digits, `0x${digits.slice(2)}`, `0x${digits}00`, `0x${'g'.repeat(64)}`]) {
+      const fault = faultOf(() => open(contents));
+      expect(fault.message).toBe('OPERATOR_KEY_FILE: not 0x and 64 hex digits');
+    }
+    // Hex digits, but no key of the curve.
+    for (const digit of ['0', 'f']) {
+      const none = `0x${digit.repeat(64)}`;
+      const message = "zero, or above the curve's order: no key";
+      expect(faultOf(() => open(none)).message).toBe(`OPERATOR_KEY_FILE: ${message}`);
+      const given = settings({ OPERATOR_PRIVATE_KEY: none });
+      expect(faultOf(() => openOperatorSigner(given)).message).toBe(`The private key: ${message}`);
+    }
+  });
+
+  it('gives way to OPERATOR_PRIVATE_KEY, and one of them is needed', () => {
+    const both = { OPERATOR_PRIVATE_KEY: privateKey, OPERATOR_KEY_FILE: fileOf(generatePrivateKey()) };
+    expect(openOperatorSigner(settings(both)).address).toBe(address);
+    expect(faultOf(() => openOperatorSigner(settings({}))).message).toMatch(/OPERATOR_KEY_FILE/);
+  });
+});
