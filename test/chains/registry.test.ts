@@ -63,6 +63,45 @@ describe('the built-in chains', () => {
     expect(registry.token('ETH-1')).toMatchObject({ address: 'native', decimals: 18 });
   });
 
+  it('know on each main network which of USDC, USDT and DAI takes a permit, and which a signed transfer', () => {
+    const both = 'permit receive';
+    const known = registry
+      .chains()
+      .filter((chain) => chain.family === 'EVM' && !chain.testnet)
+      .map((chain) => [
+        chain.chainId,
+        Object.fromEntries(
+          ['USDC', 'USDT', 'DAI'].map((symbol) => {
+            const { decimals, permit, receive } = registry.token(`${symbol}-${chain.chainId}`) ?? {};
+            return [symbol, [decimals, permit && 'permit', receive && 'receive'].filter(Boolean).join(' ')];
+          }),
+        ),
+      ]);
+    expect(Object.fromEntries(known)).toEqual({
+      1: { USDC: `6 ${both}`, USDT: '6', DAI: '18' },
+      10: { USDC: `6 ${both}`, USDT: '6', DAI: '18 permit' },
+      56: { USDC: '18', USDT: '18', DAI: '18' },
+      137: { USDC: `6 ${both}`, USDT: '6', DAI: '18' },
+      8453: { USDC: `6 ${both}`, USDT: '6', DAI: '18' },
+      42161: { USDC: `6 ${both}`, USDT: '6', DAI: '18 permit' },
+      43114: { USDC: `6 ${both}`, USDT: '6', DAI: '18' },
+    });
+    const domains = new Set(
+      registry
+        .chains()
+        .flatMap((chain) =>
+          chain.testnet || chain.family !== 'EVM'
+            ? []
+            : chain.tokens.flatMap(({ symbol, permit, receive }) =>
+                [permit, receive]
+                  .filter((domain) => domain !== null)
+                  .map(({ name, version }) => [symbol, name, version].join()),
+              ),
+        ),
+    );
+    expect([...domains]).toEqual(['USDC,USD Coin,2', 'DAI,Dai Stablecoin,2']);
+  });
+
   it('have no node until one is given', () => {
     expect(registry.enabled()).toEqual([]);
   });

@@ -21,7 +21,8 @@ const domain = { name: 'USD Coin', version: '2' };
 
 export type CheckoutGround = Awaited<ReturnType<typeof openCheckoutGround>>;
 
-export async function openCheckoutGround() {
+/** `rpc`: nodes of further chains, by chain id. */
+export async function openCheckoutGround(options: { rpc?: Record<number, string> } = {}) {
   const evm = await openEvm();
   const token = (symbol: string, address: Address, rest: object) => ({
     symbol,
@@ -46,7 +47,7 @@ export async function openCheckoutGround() {
     ],
   };
   const api = await openRestApi({
-    rpc: { [evm.chainId]: evm.rpcUrl },
+    rpc: { ...options.rpc, [evm.chainId]: evm.rpcUrl },
     chains: [chain],
     environment: {
       OPERATOR_PRIVATE_KEY: evm.operator.privateKey,

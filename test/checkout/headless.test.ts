@@ -7,7 +7,8 @@ let ground: CheckoutGround;
 let key: string;
 let wallet: string;
 beforeAll(async () => {
-  ground = await openCheckoutGround();
+  // Ethereum has a node too: it is the mode of the app that keeps money of one kind from the other.
+  ground = await openCheckoutGround({ rpc: { 1: 'http://127.0.0.1:9' } });
   key = ground.api.merchantA.secretKey;
   wallet = ground.evm.payers[0].address;
 });
@@ -19,6 +20,10 @@ const codeOf = (answer: { status: number; body: { error?: { code: string } } }) 
 ];
 const params = (answer: { body: { error: { details?: { param: string }[] } } }) =>
   (answer.body.error.details ?? []).map((fault) => fault.param);
+const openLiveSession = async (): Promise<OpenedSession> => {
+  const body = { items: [{ name: 'Tea', amount: '10.00' }] };
+  return (await ground.api.rest('POST', '/checkout-sessions', { key: ground.api.liveApp.secretKey, body })).body.data;
+};
 const direct = (rest: object = {}) => ({
   tokenKey: 'ETH-31337',
   method: 'DIRECT',
@@ -30,7 +35,7 @@ describe('GET …/options', () => {
   const options = async (session: OpenedSession) =>
     (await ground.api.rest('GET', `/checkout-sessions/${session.id}/options`, session)).body.data.options;
 
-  it('lists every token of the chains with a node, with amounts and methods', async () => {
+  it('lists every token of the mode’s chains with a node, with amounts and methods', async () => {
     const listed = await options(await ground.openSession());
     expect(listed.map((option: { tokenKey: string }) => option.tokenKey)).toEqual([
       'USDC-31337',
@@ -50,6 +55,18 @@ describe('GET …/options', () => {
     });
     expect(listed[2].methods).toEqual(['DIRECT', 'APPROVAL']);
     expect(listed[3]).toMatchObject({ cryptoAmount: '4000000000000000', exchangeRate: '0.0004', methods: ['DIRECT'] });
+  });
+
+  it('offers a live app live money alone, whatever chains it allows', async () => {
+    const session = await openLiveSession();
+    expect(session).toMatchObject({ allowedChains: 'ALL', allowedTokens: 'ALL' });
+    const listed = await options(session);
+    expect(listed.map((option: { tokenKey: string }) => option.tokenKey)).toEqual([
+      'USDC-1',
+      'USDT-1',
+      'DAI-1',
+      'ETH-1',
+    ]);
   });
 
   it('takes euros by their price, and keeps the rate per 1 USD', async () => {
@@ -111,7 +128,6 @@ describe('POST …/prepare', () => {
     expect(bad.status).toBe(400);
     expect(params(bad).sort()).toEqual(['chainId', 'tokenKey', 'walletAddress']);
     expect(params(await ground.prepare(session, direct({ tokenKey: 'USDC-1' })))).toEqual(['tokenKey']);
-    expect(params(await ground.prepare(session, direct({ chainId: 1, tokenKey: 'USDC-1' })))).toEqual(['chainId']);
     expect(params(await ground.prepare(session, direct({ chainId: 103, tokenKey: 'USDC-103' })))).toEqual([
       'walletAddress',
     ]);
@@ -119,6 +135,19 @@ describe('POST …/prepare', () => {
     expect(params(await ground.prepare(session, direct({ method: 'WISH' })))).toEqual(['method']);
     const typo = `${wallet.slice(0, -1)}${wallet.endsWith('a') ? 'b' : 'a'}`;
     expect((await ground.prepare(session, direct({ walletAddress: typo.toUpperCase() }))).status).toBe(400);
+  });
+
+  it('takes no test money for a live app, and no live money for a test app', async () => {
+    const live = direct({ chainId: 1, tokenKey: 'USDC-1' });
+    for (const [session, way] of [
+      [await ground.openSession(), live],
+      [await openLiveSession(), direct()],
+    ] as const) {
+      const answer = await ground.prepare(session, way);
+      expect([...codeOf(answer), ...params(answer)]).toEqual([400, 'VALIDATION_ERROR', 'chainId']);
+      expect(answer.body.error.details[0].message).toMatch(/takes no payment for a (LIVE|TEST) app/);
+      expect(await ground.api.database.quote.count({ where: { paymentIntentId: session.paymentIntentId } })).toBe(0);
+    }
   });
 
   it('refuses a token that is not allowed, and a method that the token has not', async () => {

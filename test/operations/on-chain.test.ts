@@ -1,11 +1,15 @@
 import { beforeAll, expect, it } from 'vitest';
+import { transaction } from '../../prisma/client.ts';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
+import type { RpcCall } from '../../src/chains/rpc-call.ts';
+import { runProjector } from '../../src/facts/run-projector.ts';
 import { checkBooks } from '../../src/operations/check-books.ts';
 import { openReadiness } from '../../src/operations/health/read-readiness.ts';
 import { openInstruments } from '../../src/operations/metrics/instruments.ts';
 import { tellTables } from '../../src/operations/metrics/table-gauges.ts';
 import { operate } from '../../src/operations/operate.ts';
 import { readSenders } from '../../src/operations/read-senders.ts';
+import { enqueueTransaction } from '../../src/operator/enqueue-transaction.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
 import { type Gateway, openGateway } from '../setup/gateway.ts';
@@ -40,6 +44,12 @@ async function run(...args: string[]) {
   return { code, ...said, json: () => JSON.parse(said.printed) };
 }
 
+/** The instruments of a part that runs. */
+function openTelling() {
+  const metrics = openMetrics({ part: 'worker', log: silentLog });
+  return { metrics, instruments: openInstruments(metrics) };
+}
+
 it('shows a sound installation on one screen', async () => {
   await gateway.pay();
   const answer = await run('status', '--json');
@@ -60,6 +70,11 @@ it('finds a payment that the database has wrong, and repairs it by a replay', as
   expect(drifting.code).toBe(1);
   expect(drifting.json().books).toMatchObject([{ state: 'DRIFT', drifting: 1 }]);
   expect(drifting.complained).toMatch(/npm run verify -- --all/);
+  const { metrics, instruments } = openTelling();
+  const drift = `sluice_books_drifting_payments{chain_id="${gateway.evm.chainId}",part="worker"}`;
+  const compare = async () => instruments.books(await checkBooks(gateway), gateway.clock.now());
+  await compare();
+  expect(await metrics.text()).toContain(`${drift} 1\n`);
   const told = await gateway.events(id);
   const replayed = await run('replay', id, '--json');
   expect(replayed.json()).toMatchObject([{ termsHash: signed.id, factsMissed: 0, factsReplayed: 2 }]);
@@ -67,6 +82,8 @@ it('finds a payment that the database has wrong, and repairs it by a replay', as
   expect(await gateway.left(id, signed)).toBe(signed.terms.amount);
   expect(await gateway.events(id)).toEqual(told);
   expect((await run('status')).code).toBe(0);
+  await compare();
+  expect(await metrics.text()).toContain(`${drift} 0\n`);
 });
 
 it('compares the registry with the tokens', async () => {
@@ -97,13 +114,16 @@ it('compares the registry with the tokens', async () => {
 });
 
 it('drains: takes no new payment, and says when all is done', async () => {
-  const waiting = await gateway.sign(await gateway.intent());
+  const intent = await gateway.intent();
+  const waiting = await gateway.sign(intent);
   const early = await run('drain', '--wait-seconds', '0', '--json');
   expect(early.code).toBe(1);
   expect(early.complained).toMatch(/npm run ops -- pending/);
   expect(early.json().drain).toMatchObject([{ drained: false, openQuotes: 1 }]);
   await gateway.authorize(waiting);
   await gateway.settleDown();
+  // The chain is paused for new payments: one that was under way goes on.
+  expect(await gateway.status(intent.id)).toBe('CAPTURED');
   expect((await run('drain', '--wait-seconds', '0')).code).toBe(0);
   expect((await run('lag', '--json')).json()).toMatchObject([{ paused: true }]);
   await run('chain', 'resume', String(gateway.evm.chainId));
@@ -130,8 +150,7 @@ it('is ready while the chain is observed, and names what is stale, halted or mis
 
 it('tells metrics of the chain, the queue, the books and the nodes, and never a URL', async () => {
   const { database, registry, clock, evm } = gateway;
-  const metrics = openMetrics({ part: 'worker', log: silentLog });
-  const instruments = openInstruments(metrics);
+  const { metrics, instruments } = openTelling();
   tellTables({ database, registry, clock, metrics });
   const secret = { ...evm.rpcSettings, urls: [`${evm.rpcUrl}/?key=SECRET`] };
   const nodes = openEvmNodes({ registry, rpc: [secret], observe: instruments.rpc });
@@ -153,14 +172,81 @@ it('tells metrics of the chain, the queue, the books and the nodes, and never a 
 
 it('counts a node’s faults by kind, and answers of the next', async () => {
   const { registry, evm } = gateway;
+  const { metrics, instruments } = openTelling();
   const calls: { provider: string; fault: string | null }[] = [];
   const rpc = [{ ...evm.rpcSettings, urls: ['http://127.0.0.1:9/', evm.rpcUrl] }];
-  const nodes = openEvmNodes({ registry, rpc, observe: (call) => calls.push(call) });
+  const observe = (call: RpcCall) => {
+    calls.push(call);
+    instruments.rpc(call);
+  };
+  const nodes = openEvmNodes({ registry, rpc, observe });
   await nodes.asking(evm.chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
+  const host = new URL(evm.rpcUrl).host;
   expect(calls).toMatchObject([
     { provider: '127.0.0.1:9', fault: 'http' },
-    { provider: new URL(evm.rpcUrl).host, fault: null },
+    { provider: host, fault: null },
   ]);
+  const told = (await metrics.text()).split('\n').filter((line) => /^sluice_rpc_(requests|errors)_total\{/.test(line));
+  const labels = (provider: string) => `chain_id="${evm.chainId}",provider="${provider}"`;
+  expect(told).toEqual([
+    `sluice_rpc_requests_total{${labels('127.0.0.1:9')},part="worker"} 1`,
+    `sluice_rpc_requests_total{${labels(host)},part="worker"} 1`,
+    `sluice_rpc_errors_total{${labels('127.0.0.1:9')},kind="http",part="worker"} 1`,
+  ]);
+});
+
+it('counts what a running projector does: turns, facts, reorganisations, and what waits to be sent', async () => {
+  const { database, registry, clock, evm, projector, locks } = gateway;
+  const { metrics, instruments } = openTelling();
+  tellTables({ database, registry, clock, metrics });
+  const chain = `chain_id="${evm.chainId}"`;
+  const value = async (name: string, ...labels: string[]) => {
+    const line = `${name}{${[chain, ...labels, 'part="worker"'].join()}} `;
+    const found = (await metrics.text()).split('\n').find((candidate) => candidate.startsWith(line));
+    return found === undefined ? null : Number(found.slice(line.length));
+  };
+  const applied = (kind: string) => value('sluice_facts_applied_total', `kind="${kind}"`);
+  const patience = { timeout: 60_000 };
+  const running = runProjector(
+    { ...projector, locks, observer: instruments.projector },
+    { chains: [{ chainId: evm.chainId, intervalMs: 50 }] },
+  );
+  const intent = await gateway.intent();
+  await gateway.authorize(await gateway.sign(intent));
+  await expect.poll(() => gateway.status(intent.id), patience).toBe('CAPTURED');
+  // They are counted after the commit that a reader sees.
+  await expect.poll(() => applied('Captured'), patience).toBe(1);
+  expect(await applied('Authorized')).toBe(1);
+  expect(await value('sluice_reorganisations_total')).toBe(null);
+  await evm.reorg(1);
+  await expect.poll(() => gateway.status(intent.id), patience).toBe('CREATED');
+  await expect.poll(() => value('sluice_reorganisations_total'), patience).toBe(1);
+  const turns = (await value('sluice_projector_turns_total')) ?? 0;
+  expect(turns).toBeGreaterThan(1);
+  await expect.poll(() => value('sluice_projector_turns_total'), patience).toBeGreaterThan(turns);
+  await running.stop();
+  const all = await value('sluice_projector_turns_total');
+  expect(await value('sluice_reorganised_facts_total')).toBe(
+    await database.chainFact.count({ where: { status: 'ORPHANED' } }),
+  );
+  expect(await value('sluice_projector_waiting_groups')).toBe(0);
+  // What was stopped turns no more.
+  expect(await value('sluice_projector_turns_total')).toBe(all);
+
+  const queued = { status: 'QUEUED' } as const;
+  const waiting = await database.outgoingTransaction.count({ where: queued });
+  await transaction(database, (tx) =>
+    enqueueTransaction(tx, {
+      chainId: evm.chainId,
+      sender: evm.operator.address,
+      to: evm.merchant.address,
+      data: '0x',
+      purpose: 'counted',
+    }),
+  );
+  expect(await value('sluice_outgoing_transactions', 'status="QUEUED"')).toBe(waiting + 1);
+  await gateway.settleDown();
+  expect(await value('sluice_outgoing_transactions', 'status="QUEUED"')).toBe(waiting === 0 ? null : waiting);
 });
 
 it('halts a chain that changed what was final, says so, and is repaired by the operator’s command', async () => {

@@ -88,13 +88,13 @@ function projectorInstrument({ register }: Metrics): ProjectorObserver {
   const applied = counter('sluice_facts_applied_total', 'Facts that were applied.', 'chain_id', 'kind');
   const stuck = counter(
     'sluice_projector_stuck_total',
-    'Alarms of payments whose facts the chain contradicts.',
+    'Alarms of payments whose facts the chain contradicts, or that cannot be written.',
     'chain_id',
   );
   const halts = counter('sluice_chain_halts_total', 'Halts: something final was taken back.', 'chain_id');
   const waiting = new Gauge({
     name: 'sluice_projector_waiting_groups',
-    help: 'Payments whose evidence was not whole in the last turn.',
+    help: 'Payments that waited in the last turn: their evidence was not whole, or they could not be written.',
     labelNames: ['chain_id'],
     registers: [register],
   });
