@@ -6,8 +6,8 @@ import { toBigInt } from '../prices/base-units.ts';
 export type BookedSum = { units: bigint; value: Prisma.Decimal };
 
 /**
- * What became of the money of payments in one token and currency. `received` is the sum of the others, but for value that
- * is lost to rounding.
+ * What became of the money of payments in one token and currency. `received` is the sum of the others, in units and
+ * to the cent.
  */
 export type OverviewBooks = {
   tokenKey: string;
@@ -22,6 +22,11 @@ export type OverviewBooks = {
   returned: BookedSum;
   fees: BookedSum;
 };
+
+const CENTS = 2;
+const CENT = '0.01';
+/** Digits of a value before it is made cents. */
+const FINE = 8;
 
 const parts = ['received', 'held', 'settled', 'returned', 'fees'] as const;
 type Row = { tokenKey: string; chainId: number; currency: string } & Record<
@@ -39,9 +44,8 @@ export async function readOverviewBooks(
     scope.appId === null
       ? Prisma.sql`intent.app_id IN (SELECT id FROM app WHERE merchant_id = ${scope.merchantId}::uuid)`
       : Prisma.sql`intent.app_id = ${scope.appId}::uuid`;
-  // Whole cents, so that what is shown adds up to what it says.
   const value = (units: Prisma.Sql) =>
-    Prisma.sql`coalesce(round(sum(${units} * intent.amount / nullif(intent.crypto_amount, 0)), 2), 0)`;
+    Prisma.sql`coalesce(round(sum(${units} * intent.amount / nullif(intent.crypto_amount, 0)), ${FINE}), 0)`;
   const isGiven = Prisma.sql`(line.account = 'PAYER' AND line.kind ~ '^(REVERSE_)?AUTHORIZE')`;
   const isReturned = Prisma.sql`(line.account = 'PAYER' AND line.kind !~ '^(REVERSE_)?AUTHORIZE')`;
   const rows = await database.$queryRaw<Row[]>`
@@ -65,15 +69,24 @@ export async function readOverviewBooks(
       value: row[`${part}Value`],
     });
     const { tokenKey, chainId, currency } = row;
-    return {
-      tokenKey,
-      chainId,
-      currency,
-      received: sum('received'),
-      held: sum('held'),
-      settled: sum('settled'),
-      returned: sum('returned'),
-      fees: sum('fees'),
-    };
+    const received = sum('received');
+    const whole = { ...received, value: received.value.toDecimalPlaces(CENTS) };
+    const spent = { held: sum('held'), settled: sum('settled'), returned: sum('returned'), fees: sum('fees') };
+    splitCents(whole, Object.values(spent));
+    return { tokenKey, chainId, currency, received: whole, ...spent };
   });
+}
+
+/** Rounds the parts down, and gives the cents that are left to those that lost most by it, so that all add up to the whole. */
+function splitCents(whole: BookedSum, parts: BookedSum[]): void {
+  const cut = parts.map((part) => {
+    const value = part.value.toDecimalPlaces(CENTS, Prisma.Decimal.ROUND_FLOOR);
+    return { part, value, lost: part.value.minus(value) };
+  });
+  let left = cut.reduce((rest, { value }) => rest.minus(value), whole.value);
+  for (const { part, value } of cut.sort((one, other) => other.lost.comparedTo(one.lost))) {
+    const cent = left.gt(0) ? CENT : 0;
+    part.value = value.plus(cent);
+    left = left.minus(cent);
+  }
 }

@@ -71,9 +71,10 @@ test('every unit that came in is held, paid out, gone back, or a fee', async () 
     currency: 'USD',
     received: { units: '20000000', value: '20.00' },
     held: { units: '10000000', value: '10.00' },
+    // Of two halves of a cent one is rounded up: together they are what came in.
     settled: { units: '6435000', value: '6.44' },
     returned: { units: '3500000', value: '3.50' },
-    fees: { units: '65000', value: '0.07' },
+    fees: { units: '65000', value: '0.06' },
   });
   expect(euro).toMatchObject({ currency: 'EUR', received: { value: '10.00' }, held: { units: '10000000' } });
 });

@@ -15,7 +15,7 @@ const BookedSumRef = builder.objectRef<BookedSum>('OverviewBookedSum').implement
 
 export const OverviewBooksRef = builder.objectRef<OverviewBooks>('OverviewBooks').implement({
   description:
-    'What became of the money of payment intents in one token and currency. `received` is the sum of all the others.',
+    'What became of the money of payment intents in one token and currency. `received` is the sum of all the others, in units and to the cent.',
   fields: (t) => ({
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     chainId: t.exposeInt('chainId', { description: 'Its chain.' }),
