@@ -4,6 +4,7 @@ import { Address } from '../../ui/addresses/address.tsx';
 import { Amount } from '../../ui/amounts/amount.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
+import styles from './operations.module.css';
 import type { Installation } from './operations-page.tsx';
 
 export function SendersTable({ senders }: { senders: Installation['senders'] }) {
@@ -28,7 +29,9 @@ export function SendersTable({ senders }: { senders: Installation['senders'] }) 
             left === null ? (
               '–'
             ) : (
-              <Amount token={{ units: BigInt(left), decimals, symbol: chainOf(chainId)?.native.symbol ?? '' }} />
+              <span className={styles.figure}>
+                <Amount token={{ units: BigInt(left), decimals, symbol: chainOf(chainId)?.native.symbol ?? '' }} />
+              </span>
             ),
         },
         {

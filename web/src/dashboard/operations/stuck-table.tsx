@@ -15,7 +15,7 @@ export function StuckTable({ stuck }: { stuck: Installation['stuck'] }) {
       rowKey={(one) => `${one.kind}:${one.id}`}
       columns={[
         { key: 'kind', head: t('operations.stuck.kind'), cell: (one) => t(`operations.stuck.kinds.${one.kind}`) },
-        { key: 'id', head: t('operations.stuck.id'), cell: (one) => <code className={styles.words}>{one.id}</code> },
+        { key: 'id', head: t('operations.stuck.id'), cell: (one) => <code className={styles.id}>{one.id}</code> },
         { key: 'state', head: t('operations.state'), cell: (one) => <Status status={one.state} tone="wait" /> },
         { key: 'what', head: t('operations.stuck.what'), cell: (one) => one.error ?? one.what, isWide: true },
         { key: 'since', head: t('operations.since'), cell: (one) => <Time at={one.since} /> },
