@@ -1,7 +1,10 @@
 /** Pays an intent as a payer's own client does: no page, HTTP and a wallet's key. */
 import { createWalletClient, type Hex, http, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
+import { vi } from 'vitest';
 import type { BrowserGround, ShopGround } from './ground.ts';
+
+const PATIENCE_MS = 60_000;
 
 type Payer = { privateKey: Hex };
 
@@ -17,12 +20,10 @@ export async function payIntent(
   const account = privateKeyToAccount(payer.privateKey);
   const wallet = createWalletClient({ account, transport: http(chain.rpcUrl) }).extend(publicActions);
   const session = await shop.call('POST', '/checkout-sessions', { paymentIntentId });
-  const { quote, steps } = await shop.call('POST', `/checkout-sessions/${session.id}/prepare`, {
-    chainId: chain.chainId,
-    tokenKey: token.key,
-    walletAddress: account.address,
-    method: 'DIRECT',
-  });
+  const way = { chainId: chain.chainId, tokenKey: token.key, walletAddress: account.address, method: 'DIRECT' };
+  const prepare = () => shop.call('POST', `/checkout-sessions/${session.id}/prepare`, way);
+  // The test of the operators' page pauses a chain for a moment, in another process.
+  const { quote, steps } = await vi.waitFor(prepare, { timeout: PATIENCE_MS, interval: 500 });
   let txHash: Hex | undefined;
   for (const step of steps) {
     const call = { to: step.to, data: step.data, value: BigInt(step.value), chain: null };
