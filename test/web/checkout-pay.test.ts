@@ -250,6 +250,7 @@ describe('a receipt', () => {
     ['paid', false, 0, 'undisputed'],
     ['paid', true, 86_400, 'custody'],
     ['held', false, 0, 'held'],
+    ['held', true, 0, 'custodyHeld'],
     ['refunded', true, 0, 'refunded'],
   ] as const)(
     'of %s (held by the service itself: %s, %i s for a dispute) says %s',
