@@ -123,7 +123,9 @@ describe('POST /subscriptions/:id/checkout', () => {
     await database.app.update({ where, data: { subscriptionCapMultiplier: '1.111', subscriptionCaptureRetries: 2 } });
     const id = await subscribe();
     const { data: session } = (await open(id)).body;
-    const { steps } = (await ground.prepare(session, way(), { key })).body.data;
+    // A wallet that no charge is under way of.
+    const input = way({ walletAddress: ground.evm.payers[1].address });
+    const { steps } = (await ground.prepare(session, input, { key })).body.data;
     expect(steps[1].typedData.message.capPerPeriod).toBe('11110000');
     const made = await ground.api.rest('GET', `/subscriptions/${id}`, { key });
     expect(made.body.data.maxCaptureRetries).toBe(2);
