@@ -21,12 +21,12 @@ type World = {
   clock: Clock;
 };
 
-/** What the chain has done and the projector has not written yet is no drift: it is looked at again after this. */
+/** What differs only while a turn of the projector is under way is no drift: it is looked at again after this. */
 const SECOND_LOOK_MS = 5_000;
 
 /**
- * Compares the books of every open payment with the contract, twice where something differs: what differs in the same
- * way both times is a drift. Writes nothing. Throws CHAIN_UNAVAILABLE.
+ * Compares the books of every open payment with the contract, as of the block that the books have come to, and twice where
+ * something differs: what differs in the same way both times is a drift. Writes nothing. Throws CHAIN_UNAVAILABLE.
  */
 export async function checkBooks(world: World, options: { secondLookMs?: number } = {}): Promise<CheckedBooks[]> {
   const first = await look(world);
@@ -44,7 +44,7 @@ export async function checkBooks(world: World, options: { secondLookMs?: number 
 }
 
 async function look(world: World): Promise<CheckedBooks[]> {
-  const chains = await verifyOpenPayments(world);
+  const chains = await verifyOpenPayments(world, { at: 'APPLIED' });
   return chains.map(({ chainId, payments, drifts, tokens }) => ({
     chainId,
     payments,

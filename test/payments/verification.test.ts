@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { refundCall } from '../../src/escrow/calldata.ts';
 import { type LogSource, openLogSource } from '../../src/facts/log-source.ts';
+import { checkBooks } from '../../src/operations/check-books.ts';
 import { verify } from '../../src/operations/verify.ts';
 import { repairPayments } from '../../src/payments/verification/repair-payments.ts';
 import { verifyPayment } from '../../src/payments/verification/verify-payment.ts';
@@ -28,6 +29,15 @@ async function paid() {
   await ground.authorize(signed);
   await ground.observe();
   return { intent, signed };
+}
+
+/** Paid and confirmed, and the projector has not looked yet. */
+async function unapplied() {
+  const signed = await ground.sign(await ground.intent());
+  await ground.observe();
+  await ground.authorize(signed);
+  await ground.evm.mine(2);
+  return { signed };
 }
 
 describe('verify', () => {
@@ -80,27 +90,14 @@ describe('verify', () => {
     expect(await run(intent.id)).toMatchObject({ code: 1, text: expect.stringContaining('The kept terms hash to') });
   });
 
-  it('compares what the projector has come to: what it has still to apply is told as such, and is no drift', async () => {
-    const { evm, database } = ground;
-    const intent = await ground.intent();
-    const signed = await ground.sign(intent);
+  it('says of what the projector has still to apply that it differs, and why', async () => {
+    const { signed } = await unapplied();
+    const { code, text } = await run('--all');
+    expect(code).toBe(1);
+    expect(text).toMatch(/\(\d+ confirmed blocks are not applied yet\)/);
+    expect(text).toContain(`${signed.id}  books 0  contract 10000000`);
     await ground.observe();
-    await ground.authorize(signed);
-    await evm.mine(2);
-    const behind = await run('--all', '--json');
-    expect(behind.code).toBe(0);
-    const [chain] = JSON.parse(behind.text).chains;
-    expect(Number(chain.behindBlocks)).toBeGreaterThan(0);
-    expect((await run('--all')).text).toMatch(/confirmed blocks are not applied yet/);
-    await ground.observe();
-    expect(await run('--all', '--json')).toMatchObject({ code: 0 });
-    // Books that are ahead of the cursor, as amid a turn.
-    const cursor = await database.chainCursor.findUniqueOrThrow({ where: { chainId: evm.chainId } });
-    const at = (appliedNumber: bigint) =>
-      database.chainCursor.update({ where: { chainId: evm.chainId }, data: { appliedNumber } });
-    await at(cursor.appliedNumber - 3n);
     expect((await run('--all')).code).toBe(0);
-    await at(cursor.appliedNumber);
   });
 
   it('finds money that the books have without any fact of the chain', async () => {
@@ -121,6 +118,38 @@ describe('verify', () => {
   it('says what it cannot do', async () => {
     expect(await run()).toMatchObject({ code: 2, text: expect.stringContaining('Usage') });
     expect(await run(newId())).toEqual({ code: 2, text: 'No such payment intent.' });
+  });
+});
+
+describe('the check that raises the alarm', () => {
+  const check = async () => {
+    const [chain] = await checkBooks({ ...ground, clock: systemClock }, { secondLookMs: 0 });
+    return { drifts: chain?.drifts, uncovered: chain?.uncovered };
+  };
+  const nothing = { drifts: [], uncovered: [] };
+
+  it('compares what the books have come to, not what is still to be applied or applied amid a turn', async () => {
+    const { chainId } = ground.evm;
+    await unapplied();
+    expect(await check()).toEqual(nothing);
+    await ground.observe();
+    expect(await check()).toEqual(nothing);
+    const { appliedNumber } = await ground.database.chainCursor.findUniqueOrThrow({ where: { chainId } });
+    const moveTo = (number: bigint) =>
+      ground.database.chainCursor.update({ where: { chainId }, data: { appliedNumber: number } });
+    await moveTo(appliedNumber - 3n);
+    expect(await check()).toEqual(nothing);
+    await moveTo(appliedNumber);
+  });
+
+  it('raises it for books that no fact explains', async () => {
+    const { signed } = await paid();
+    const where = { termsHash: signed.id, account: 'ESCROW' } as const;
+    const entry = await ground.database.ledgerEntry.findFirstOrThrow({ where });
+    await ground.database.ledgerEntry.update({ where: { id: entry.id }, data: { amount: '9999999' } });
+    expect(await check()).toMatchObject({ drifts: [{ termsHash: signed.id, booked: '9999999', left: '10000000' }] });
+    await ground.database.ledgerEntry.update({ where: { id: entry.id }, data: { amount: '10000000' } });
+    expect(await check()).toEqual(nothing);
   });
 });
 

@@ -16,9 +16,9 @@ export type Drift = { termsHash: string; paymentIntentId: string; booked: string
 
 export type ChainVerification = {
   chainId: number;
-  /** The block that was compared: the newest confirmed one that the books have come to. */
+  /** The block that was compared. */
   block: string;
-  /** Confirmed blocks after it, which the projector has still to apply. */
+  /** Confirmed blocks that the projector has still to apply. */
   behindBlocks: string;
   payments: number;
   drifts: Drift[];
@@ -37,14 +37,17 @@ type World = {
 
 /**
  * Compares the books of every open payment with the contract's `left`, per id, and what the books hold with the escrow's
- * balances, on every enabled EVM chain: both as of the newest confirmed block that the projector has applied, so that
- * what it has still to apply is no drift. And every vault with its balance on Solana. Writes nothing.
- * Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
+ * balances, on every enabled EVM chain: at the newest confirmed block, or (`at` APPLIED) both as of the newest of these that
+ * the projector has applied, so that what it has still to apply is no drift. And every vault with its balance on Solana.
+ * Writes nothing. Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
  */
-export async function verifyOpenPayments(world: World): Promise<ChainVerification[]> {
+export async function verifyOpenPayments(
+  world: World,
+  { at = 'CONFIRMED' }: { at?: 'CONFIRMED' | 'APPLIED' } = {},
+): Promise<ChainVerification[]> {
   const answers: ChainVerification[] = [];
   for (const chain of world.registry.enabled()) {
-    if (chain.family === 'EVM' && chain.escrow) answers.push(await verifyChain(world, chain));
+    if (chain.family === 'EVM' && chain.escrow) answers.push(await verifyChain(world, chain, at));
     if (chain.family === 'SOLANA' && world.solanaNodes) {
       const { chainId } = chain;
       const compared = { ...world, solanaNodes: world.solanaNodes };
@@ -55,9 +58,10 @@ export async function verifyOpenPayments(world: World): Promise<ChainVerificatio
   return answers;
 }
 
-async function verifyChain(world: World, chain: Chain): Promise<ChainVerification> {
+async function verifyChain(world: World, chain: Chain, at: 'CONFIRMED' | 'APPLIED'): Promise<ChainVerification> {
   const { chainId } = chain;
-  const { block, behind } = await appliedBlock(world, chainId);
+  const { confirmed, applied } = await heights(world, chainId);
+  const block = at === 'APPLIED' ? applied : confirmed;
   const drifts: Drift[] = [];
   let payments = 0;
   for await (const page of openPayments(world.database, { chainId, now: world.clock.now() })) {
@@ -71,16 +75,23 @@ async function verifyChain(world: World, chain: Chain): Promise<ChainVerificatio
     }
   }
   const tokens = await Promise.all(chain.tokens.map((token) => cover(world, { chain, token, block })));
-  return { chainId, block: String(block.number), behindBlocks: String(behind), payments, drifts, tokens };
+  return {
+    chainId,
+    block: String(block.number),
+    behindBlocks: String(confirmed.number - applied.number),
+    payments,
+    drifts,
+    tokens,
+  };
 }
 
-/** The newest confirmed block whose facts are all in the books; before the first turn, the confirmed one. */
-async function appliedBlock(world: World, chainId: number): Promise<{ block: BlockPlace; behind: bigint }> {
+/** The newest confirmed block, and the newest whose facts are all in the books; before the first turn that is the same. */
+async function heights(world: World, chainId: number): Promise<{ confirmed: BlockPlace; applied: BlockPlace }> {
   const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
   const { confirmed, blockAt } = await confirmedView(world, chainId);
-  const applied = cursor?.appliedNumber ?? confirmed.number;
-  const block = applied < confirmed.number ? await blockAt(applied) : null;
-  return block ? { block, behind: confirmed.number - block.number } : { block: confirmed, behind: 0n };
+  const number = cursor?.appliedNumber ?? confirmed.number;
+  const applied = number < confirmed.number ? await blockAt(number) : null;
+  return { confirmed, applied: applied ?? confirmed };
 }
 
 async function cover(
