@@ -220,15 +220,24 @@ async function reorganise(chainId: number, hash: string): Promise<{ comeBack(): 
     const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     return (await answer.json()).result;
   };
-  const { blockNumber } = await request('eth_getTransactionReceipt', [hash]);
-  const head = Number(await request('eth_blockNumber', []));
   const raw = await request('eth_getRawTransactionByHash', [hash]);
-  const others: string[] = [];
-  for (let block = Number(blockNumber); block <= head; block++) {
-    const { transactions } = await request('eth_getBlockByNumber', [`0x${block.toString(16)}`, false]);
-    for (const one of transactions) if (one !== hash) others.push(await request('eth_getRawTransactionByHash', [one]));
+  // A block that is mined meanwhile would be dropped in place of the first.
+  for (let tries = 0; tries < 10; tries++) {
+    const receipt = await request('eth_getTransactionReceipt', [hash]);
+    if (receipt === null) return { comeBack: () => request('eth_sendRawTransaction', [raw]) };
+    await drop(Number(receipt.blockNumber));
   }
-  await request('anvil_reorg', [head - Number(blockNumber) + 1, []]);
-  for (const one of others) await request('eth_sendRawTransaction', [one]);
-  return { comeBack: () => request('eth_sendRawTransaction', [raw]) };
+  throw new Error(`Chain ${chainId} keeps ${hash}.`);
+
+  async function drop(first: number): Promise<void> {
+    const head = Number(await request('eth_blockNumber', []));
+    const others: string[] = [];
+    for (let block = first; block <= head; block++) {
+      const { transactions } = await request('eth_getBlockByNumber', [`0x${block.toString(16)}`, false]);
+      for (const one of transactions)
+        if (one !== hash) others.push(await request('eth_getRawTransactionByHash', [one]));
+    }
+    await request('anvil_reorg', [head - first + 1, []]);
+    for (const one of others) await request('eth_sendRawTransaction', [one]);
+  }
 }
