@@ -37,10 +37,12 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
   const solana = { nodes: floor.solanaNodes, keys: config.solana };
   const sending = runSending(world, { turn: openPumps({ ...world, locks, solana }) });
+  // Rung and left: a pump may be busy for long, and no job waits for its rest.
+  const ring = (sender: { chainId: number; sender: string }) => void sending.ring(sender);
   const testClock = runTestClock({
     ...floor,
     locks,
-    ring: (sender) => void sending.ring(sender),
+    ring,
     sweep: () => sweep(world),
   });
   const webhooks = runWebhooks({
@@ -53,7 +55,11 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
   const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
   const service = await openService(floor);
-  const queue = await runQueue({ url: config.database.directUrl, jobs: jobTable(world, sending), log });
+  const queue = await runQueue({
+    url: config.database.directUrl,
+    jobs: jobTable(world, { ring: async (sender) => ring(sender) }),
+    log,
+  });
   log.info({ operator: world.operator.address }, 'The worker works.');
   return {
     async stop() {

@@ -57,8 +57,13 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
   const ids = new Set<string>();
   const events: WorkerEvents = new EventEmitter();
   events.setMaxListeners(100);
-  events.on('worker:create', ({ worker }) => ids.add(worker.workerId));
-  const beat = () => writeBeat(pool, [...ids]);
+  // Jobs are locked by the pool, not by one of its workers.
+  events.on('pool:create', ({ workerPool }) => ids.add(workerPool.id));
+  let beaten = Promise.resolve();
+  const beat = () => {
+    beaten = writeBeat(pool, [...ids]);
+    return beaten;
+  };
   const sweep = () => unlockSilent(pool, { log, silentMs: timing.silentMs });
   const guarded = (work: () => Promise<void>) => () =>
     void work().catch((error: unknown) => log.warn({ error }, 'The queue could not beat or sweep.'));
@@ -90,6 +95,8 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     clearInterval(sweeping);
     await runner.stop().catch((error: unknown) => log.warn({ error }, 'The queue did not stop cleanly.'));
     clearInterval(beating);
+    // One that is on its way would write the row again.
+    await beaten.catch(() => undefined);
     await pool.query('DELETE FROM queue_worker WHERE id = ANY($1)', [[...ids]]).catch(() => undefined);
     await pool.end();
   }

@@ -88,6 +88,37 @@ it('leaves the jobs of a worker that beats alone', async () => {
   expect(greeted).toEqual(['other']);
 });
 
+it('leaves a job alone that runs for long, while its worker beats', async () => {
+  const { database, url } = await freshDatabase();
+  const timing = { ...quick, silentMs: 300 };
+  let starts = 0;
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const jobs = new Map([
+    jobEntry(greet, async () => {
+      starts += 1;
+      await gate;
+    }),
+  ]);
+  const own = await runQueue({ url, jobs, log: silentLog, timing });
+  await transaction(database, (tx) => addJob(tx, greet, { name: 'long' }));
+  await until(() => starts === 1);
+  const other = await runQueue({ url, jobs, log: silentLog, timing });
+  await until(async () => {
+    const [row] = await database.$queryRaw<{ old: boolean | null }[]>`
+      SELECT locked_at < now() - interval '1 second' AS old FROM graphile_worker._private_jobs`;
+    // Null where somebody has unlocked it.
+    expect(row?.old).not.toBeNull();
+    return row?.old === true;
+  });
+  release();
+  await Promise.all([own.stop(), other.stop()]);
+  expect(starts).toBe(1);
+  expect(await database.$queryRaw`SELECT id FROM graphile_worker._private_jobs`).toEqual([]);
+});
+
 it('tries a failing job again', async () => {
   const { database, url } = await freshDatabase();
   let runs = 0;
