@@ -5,6 +5,9 @@ import { renewalKey, renewSubscriptionJob } from './jobs.ts';
 /** While a charge is under way it is looked after this often, should nobody ring. */
 export const FOLLOW_MS = 60_000;
 
+/** What passes by itself is looked at again after this long, and not counted. */
+export const PASSING_MS = 60_000;
+
 /** Has the subscription looked at at `runAt`, instead of whenever it would have been; answers `pendingJobId`. */
 export function scheduleRenewal(
   tx: DatabaseTransaction,

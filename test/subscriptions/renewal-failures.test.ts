@@ -270,4 +270,28 @@ describe('several due at once, sent together', () => {
     expect([unsent?.status, unsent?.txHash]).toEqual(['FAILED', null]);
     expect([refusedOnChain?.status, refusedOnChain?.txHash]).toEqual(['FAILED', expect.stringMatching(/^0x/)]);
   });
+
+  it('one that waited with us until its price ran out is priced and sent again, and counted against nobody', {
+    timeout: 180_000,
+  }, async () => {
+    const [, rich] = ground.evm.payers;
+    await ground.allow(rich);
+    const { id, trialEnd } = await ground.subscribe({ payer: rich });
+    await ground.goTo(trialEnd, false);
+    await ground.renew(id);
+    const before = await ground.balance(rich);
+    await ground.goTo(later(ground.clock.now(), 1_800), false);
+    for (let tries = 0; tries < 12; tries++) await ground.goTo(later(ground.clock.now(), 20));
+    const attempts = () =>
+      ground.database.renewalAttempt.findMany({ where: { subscriptionId: id }, orderBy: { id: 'asc' } });
+    const [late] = await attempts();
+    expect(late).toMatchObject({ status: 'FAILED', errorCode: 'CHAIN_UNAVAILABLE' });
+    const types = (await ground.database.event.findMany({ where: { resourceId: id } })).map((event) => event.type);
+    expect(types).not.toContain('subscription.payment_failed');
+    for (let tries = 0; tries < 6; tries++) await ground.goTo(later(ground.clock.now(), 30));
+    expect((await attempts()).map((attempt) => attempt.status)).toEqual(['FAILED', 'PAID']);
+    expect(await statusesOf([id])).toEqual(['PAID']);
+    expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 0 });
+    expect(before - (await ground.balance(rich))).toBe(10_000_000n);
+  });
 });

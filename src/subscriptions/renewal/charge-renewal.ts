@@ -8,7 +8,7 @@ import { newId } from '../../platform/identifier.ts';
 import { consentPeriodIndex, consentPeriodStart } from '../charge/consent-period.ts';
 import { type PreparedCharge, prepareCharge } from '../charge/prepare-charge.ts';
 import { queueCharge } from '../charge/queue-charge.ts';
-import { FOLLOW_MS, scheduleRenewal } from '../schedule-renewal.ts';
+import { FOLLOW_MS, PASSING_MS, scheduleRenewal } from '../schedule-renewal.ts';
 import { chargePeriod } from './charge-period.ts';
 import { decideDue } from './decide-due.ts';
 import { failRenewal } from './fail-renewal.ts';
@@ -17,9 +17,6 @@ import { passingCause, payerCause, type RenewalCause } from './renewal-cause.ts'
 import type { RenewableSubscription, RenewalWorld } from './renewal-world.ts';
 import { attemptsOf, lockRenewable } from './store.ts';
 import { wantedCharge } from './wanted-charge.ts';
-
-/** What passes by itself is looked at again after this long, and not counted. */
-const PASSING_MS = 60_000;
 
 /** About a minute: a charge is due at the very second at which the contract opens its period, and blocks lag behind. */
 const SIMULATIONS = 7;

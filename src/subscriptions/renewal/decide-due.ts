@@ -13,7 +13,13 @@ export async function decideDue(
     captureRetryCount === 0 || currentPeriodEnd === null
       ? null
       : await tx.renewalAttempt.findFirst({
-          where: { subscriptionId: id, status: 'FAILED', invoice: { periodStart: { gte: currentPeriodEnd } } },
+          where: {
+            subscriptionId: id,
+            status: 'FAILED',
+            // What was not counted moves no retry.
+            errorCode: { not: 'CHAIN_UNAVAILABLE' },
+            invoice: { periodStart: { gte: currentPeriodEnd } },
+          },
           orderBy: { id: 'desc' },
           select: { endedAt: true },
         });

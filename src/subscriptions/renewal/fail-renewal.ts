@@ -3,7 +3,7 @@ import type { NewEvent } from '../../events/append-events.ts';
 import { nextInvoiceStatus } from '../../invoices/invoice.ts';
 import { newId } from '../../platform/identifier.ts';
 import { riskEvent } from '../forecast/tell-risk.ts';
-import { scheduleRenewal } from '../schedule-renewal.ts';
+import { PASSING_MS, scheduleRenewal } from '../schedule-renewal.ts';
 import { nextSubscriptionStatus } from '../subscription.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
 import { dropUnpaidInvoices } from './drop-unpaid-invoices.ts';
@@ -24,7 +24,8 @@ type Failure = {
 
 /**
  * An attempt to charge a renewal has failed: it is recorded with its cause, counted, and the next one is scheduled; the
- * failure that spends the retries makes subscription and invoice PAST_DUE. Of a subscription that was paused or cancelled
+ * failure that spends the retries makes subscription and invoice PAST_DUE. One that says nothing about the payer is tried
+ * again soon and not counted. Of a subscription that was paused or cancelled
  * meanwhile the invoice is dropped instead, and of an invoice that the payer has paid otherwise nothing is counted. The
  * caller holds subscription and invoice locked, and appends what is answered: `subscription.renewal_at_risk` where nobody
  * was warned, `subscription.payment_failed`, `subscription.past_due`.
@@ -46,6 +47,10 @@ export async function failRenewal(tx: DatabaseTransaction, failure: Failure): Pr
     const pendingJobId = await restingJob(tx, { subscription: { id: subscription.id, cancelAt }, now });
     await tx.subscription.update({ where: { id: subscription.id }, data: { pendingJobId } });
     return events;
+  }
+  if (cause.code === 'CHAIN_UNAVAILABLE') {
+    await lookAgain(tx, subscription, new Date(now.getTime() + PASSING_MS));
+    return [];
   }
   return await countFailure(tx, failure);
 }
@@ -108,8 +113,8 @@ function failureEvents(
   return told.isPastDue ? [failed, { type: 'subscription.past_due', resourceId: subscription.id, data }] : [failed];
 }
 
-async function lookAgain(tx: DatabaseTransaction, subscription: RenewableSubscription, now: Date): Promise<void> {
+async function lookAgain(tx: DatabaseTransaction, subscription: RenewableSubscription, runAt: Date): Promise<void> {
   if (subscription.status === 'CANCELLED') return;
-  const pendingJobId = await scheduleRenewal(tx, { subscriptionId: subscription.id, runAt: now });
+  const pendingJobId = await scheduleRenewal(tx, { subscriptionId: subscription.id, runAt });
   await tx.subscription.update({ where: { id: subscription.id }, data: { pendingJobId } });
 }

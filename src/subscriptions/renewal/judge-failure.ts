@@ -10,6 +10,13 @@ import type { RenewalWorld } from './renewal-world.ts';
 import { lockRenewable } from './store.ts';
 import { wantedCharge } from './wanted-charge.ts';
 
+/** The contract's error for terms whose time is over: it waited too long, with us or with the nodes. */
+const LATE = 'AuthorizeByPassed';
+const late: RenewalCause = {
+  code: 'CHAIN_UNAVAILABLE',
+  message: 'The charge did not come on chain before its price ran out; it is priced and sent again.',
+};
+
 /**
  * A charge that was sent has failed for good: finds out why from what the chain says of the payer now, else takes the
  * contract's own words, and records the failure. Does nothing where another worker has.
@@ -38,12 +45,13 @@ async function causeOf(world: RenewalWorld, { subscription, attempt, error }: Fa
   if (!consent || attempt.termsHash === null) return words;
   const signed = await world.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: attempt.termsHash } });
   const { amount } = termsFromJson(signed.terms);
+  const isLate = error?.startsWith(LATE) === true;
   try {
     const charge = wantedCharge(world, { subscription, consent, amount, now: world.clock.now() });
-    return payerCause(charge, await readPayer(world, consent)) ?? words;
+    return payerCause(charge, await readPayer(world, consent)) ?? (isLate ? late : words);
   } catch (fault) {
     // The failure stands, whether the chain can be asked for its cause or not.
     if (passingCause(fault) === null) throw fault;
-    return words;
+    return isLate ? late : words;
   }
 }
