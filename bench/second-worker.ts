@@ -14,6 +14,8 @@ export function startSecondWorker({ folder }: Installation): { kill(): void; sto
     });
   };
   let worker = launch();
+  // Ctrl-C leaves none behind.
+  process.once('exit', () => worker.kill('SIGKILL'));
   return {
     kill() {
       worker.kill('SIGKILL');
