@@ -61,6 +61,16 @@ export async function sendersAtWork(database: Database, now: Date): Promise<Send
        OR (status = 'QUEUED' AND (not_before IS NULL OR not_before <= ${now}))`;
 }
 
+/** Of one sender on one chain: how many are ready to be sent and wait for their turn. */
+export async function countQueued(
+  database: Database,
+  { chainId, sender, now }: Sender & { now: Date },
+): Promise<number> {
+  return await database.outgoingTransaction.count({
+    where: { chainId, sender, status: 'QUEUED', OR: [{ notBefore: null }, { notBefore: { lte: now } }] },
+  });
+}
+
 /** Takes `count` nonces from `first` on for the sender; false where another pump moved the counter. */
 export async function takeNonces(
   tx: DatabaseTransaction,

@@ -4,6 +4,7 @@ import { assert, integer, property } from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCustomerWallet } from '../../src/customers/add-customer-wallet.ts';
 import { removeCustomerWallet } from '../../src/customers/remove-customer-wallet.ts';
+import { newId } from '../../src/platform/identifier.ts';
 import { attemptAt } from '../../src/subscriptions/renewal/dunning.ts';
 import { DAY, HOUR, openRenewals, type Renewals } from './renewal-ground.ts';
 
@@ -293,5 +294,34 @@ describe('several due at once, sent together', () => {
     expect(await statusesOf([id])).toEqual(['PAID']);
     expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 0 });
     expect(before - (await ground.balance(rich))).toBe(10_000_000n);
+  });
+
+  it('one that finds hundreds of transactions before it is not priced until they are fewer', {
+    timeout: 180_000,
+  }, async () => {
+    const { database, evm } = ground;
+    const [, rich] = evm.payers;
+    await ground.allow(rich);
+    const { id, trialEnd } = await ground.subscribe({ payer: rich });
+    await ground.goTo(trialEnd, false);
+    const sender = evm.operator.address.toLowerCase();
+    const row = {
+      chainId: evm.chainId,
+      sender,
+      toAddress: evm.operator.address,
+      data: '0x',
+      valueWei: '0',
+      maxFailures: 5,
+    };
+    const waiting = Array.from({ length: 200 }, (_, index) => ({ ...row, id: newId(), purpose: `full:${index}` }));
+    await database.outgoingTransaction.createMany({ data: waiting });
+    await ground.renew(id);
+    expect(await database.renewalAttempt.count({ where: { subscriptionId: id } })).toBe(0);
+    expect(await statusesOf([id])).toEqual(['OPEN']);
+    expect(await ground.subscriptionOf(id)).toMatchObject({ captureRetryCount: 0, pendingJobId: expect.any(String) });
+    await database.outgoingTransaction.deleteMany({ where: { purpose: { startsWith: 'full:' } } });
+    await ground.goTo(later(ground.clock.now(), 300));
+    await ground.goTo(later(ground.clock.now(), 20));
+    expect(await statusesOf([id])).toEqual(['PAID']);
   });
 });
