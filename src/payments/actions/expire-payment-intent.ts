@@ -1,4 +1,4 @@
-import { type Database, transaction } from '../../../prisma/client.ts';
+import { type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { expireJob } from '../jobs.ts';
@@ -16,26 +16,27 @@ export async function expirePaymentIntent(
   { database, clock }: Pick<ActionWorld, 'database' | 'clock'>,
   { paymentIntentId }: { paymentIntentId: string },
 ): Promise<void> {
-  const intent = await database.paymentIntent.findUnique({ where: { id: paymentIntentId } });
-  if (intent?.status !== 'CREATED' || !intent.expiresAt) return;
-  const now = clock.now();
-  const early = (intent.expiresAt.getTime() - now.getTime()) / 1000;
-  const missing = early > 0 ? early : await missingSeconds(database, paymentIntentId);
+  const known = await database.paymentIntent.findUnique({ where: { id: paymentIntentId }, select: { status: true } });
+  if (known?.status !== 'CREATED') return;
   await transaction(database, async (tx) => {
+    // Under the lock: a checkout may give it more time, and issue terms, until then.
     const locked = await lockPayment(tx, { id: paymentIntentId, scope: null });
-    if (locked.status !== 'CREATED') return;
+    if (locked.status !== 'CREATED' || !locked.expiresAt) return;
+    const now = clock.now();
+    const early = (locked.expiresAt.getTime() - now.getTime()) / 1000;
+    const missing = early > 0 ? early : await missingSeconds(tx, paymentIntentId);
     if (missing <= 0 && !(await isAuthorizationSeen(tx, paymentIntentId))) {
       await cancelUnpaid(tx, locked);
       return;
     }
-    const runAt = early > 0 && locked.expiresAt ? locked.expiresAt : lookAgainAt(now, missing);
+    const runAt = early > 0 ? locked.expiresAt : lookAgainAt(now, missing);
     await addJob(tx, expireJob, { paymentIntentId }, { runAt, key: `expire:${paymentIntentId}` });
   });
 }
 
 /** Seconds that the slowest chain's indexed, final time lacks to pass the last `authorizeBy`; 0 or less when passed. */
-async function missingSeconds(database: Database, paymentIntentId: string): Promise<number> {
-  const issued = await database.paymentTerms.groupBy({
+async function missingSeconds(tx: DatabaseTransaction, paymentIntentId: string): Promise<number> {
+  const issued = await tx.paymentTerms.groupBy({
     by: ['chainId'],
     where: { paymentIntentId },
     _max: { authorizeBy: true },
@@ -43,7 +44,7 @@ async function missingSeconds(database: Database, paymentIntentId: string): Prom
   let missing = 0;
   for (const { chainId, _max } of issued) {
     if (!_max.authorizeBy) throw new GatewayError('INTERNAL_ERROR', 'Terms without a deadline.');
-    const cursor = await database.chainCursor.findUnique({ where: { chainId } });
+    const cursor = await tx.chainCursor.findUnique({ where: { chainId } });
     const reached = cursor ? Math.min(Number(cursor.appliedTimestamp), Number(cursor.finalizedTimestamp)) : 0;
     missing = Math.max(missing, _max.authorizeBy.getTime() / 1000 + 1 - reached);
   }

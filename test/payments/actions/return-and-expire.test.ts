@@ -1,6 +1,9 @@
 /** Money that does not count goes back, and intents that nobody pays end. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { transaction } from '../../../prisma/client.ts';
+import { lockPaymentIntent } from '../../../src/checkout/store.ts';
 import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
+import { expirePaymentIntent } from '../../../src/payments/actions/expire-payment-intent.ts';
 import { sweepPayments } from '../../../src/payments/actions/sweep-payments.ts';
 import { type Gateway, openGateway } from '../../setup/gateway.ts';
 
@@ -88,6 +91,29 @@ describe('an unpaid intent', () => {
     await gateway.settleDown();
     expect(await gateway.status(intent.id)).toBe('CANCELLED');
     expect(await gateway.events(intent.id)).toEqual(['cancelled']);
+  });
+
+  it('goes on where a checkout gives it more time at the moment at which it ends', async () => {
+    const { database, clock } = gateway;
+    const intent = await gateway.intent({ expiresAt: clock.now() });
+    const waiting = async () => {
+      const [row] = await database.$queryRaw<{ count: bigint }[]>`
+        SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return Number(row?.count ?? 0n);
+    };
+    const ending = await transaction(database, async (tx) => {
+      await lockPaymentIntent(tx, intent.id);
+      const expiring = expirePaymentIntent(gateway.action, { paymentIntentId: intent.id });
+      await expect.poll(waiting, { timeout: 15_000 }).toBeGreaterThan(0);
+      await tx.paymentIntent.update({
+        where: { id: intent.id },
+        data: { expiresAt: new Date(clock.now().getTime() + 600_000) },
+      });
+      return { expiring };
+    });
+    await ending.expiring;
+    expect(await gateway.status(intent.id)).toBe('CREATED');
+    expect(await gateway.events(intent.id)).toEqual([]);
   });
 
   it('cannot be cancelled while its authorization is seen and not final', async () => {
