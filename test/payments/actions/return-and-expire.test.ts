@@ -95,7 +95,8 @@ describe('an unpaid intent', () => {
 
   it('goes on where a checkout gives it more time at the moment at which it ends', async () => {
     const { database, clock } = gateway;
-    const intent = await gateway.intent({ expiresAt: clock.now() });
+    const intent = await gateway.intent();
+    await database.paymentIntent.update({ where: { id: intent.id }, data: { expiresAt: clock.now() } });
     const waiting = async () => {
       const [row] = await database.$queryRaw<{ count: bigint }[]>`
         SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
