@@ -286,7 +286,7 @@ describe('several due at once, sent together', () => {
     const attempts = () =>
       ground.database.renewalAttempt.findMany({ where: { subscriptionId: id }, orderBy: { id: 'asc' } });
     const [late] = await attempts();
-    expect(late).toMatchObject({ status: 'FAILED', errorCode: 'CHAIN_UNAVAILABLE' });
+    expect(late).toMatchObject({ status: 'FAILED', errorCode: 'CHARGE_LATE' });
     const types = (await ground.database.event.findMany({ where: { resourceId: id } })).map((event) => event.type);
     expect(types).not.toContain('subscription.payment_failed');
     for (let tries = 0; tries < 6; tries++) await ground.goTo(later(ground.clock.now(), 30));
@@ -294,6 +294,35 @@ describe('several due at once, sent together', () => {
     expect(await statusesOf([id])).toEqual(['PAID']);
     expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 0 });
     expect(before - (await ground.balance(rich))).toBe(10_000_000n);
+  });
+
+  it('one that is late again and again is a failure at last, and told', { timeout: 240_000 }, async () => {
+    const [, rich] = ground.evm.payers;
+    await ground.allow(rich);
+    const { id, trialEnd } = await ground.subscribe({ payer: rich });
+    await ground.goTo(trialEnd, false);
+    const codes = async () => {
+      const attempts = await ground.database.renewalAttempt.findMany({
+        where: { subscriptionId: id, status: 'FAILED' },
+        orderBy: { id: 'asc' },
+      });
+      return attempts.map((attempt) => attempt.errorCode);
+    };
+    for (let tries = 1; tries <= 6; tries++) {
+      await ground.renew(id);
+      await ground.goTo(later(ground.clock.now(), 1_800), false);
+      // Not so far that the next one, which is asked for after a minute, is sent in time.
+      for (let turns = 0; turns < 40 && (await codes()).length < tries; turns++) {
+        await ground.passTime(20);
+        await ground.turnPumps();
+        await ground.renew(id);
+      }
+      expect((await codes()).length).toBe(tries);
+    }
+    expect(await codes()).toEqual([...Array.from({ length: 5 }, () => 'CHARGE_LATE'), 'CHARGE_FAILED']);
+    expect(await ground.subscriptionOf(id)).toMatchObject({ status: 'ACTIVE', captureRetryCount: 1 });
+    const types = (await ground.database.event.findMany({ where: { resourceId: id } })).map((event) => event.type);
+    expect(types.filter((type) => type === 'subscription.payment_failed')).toHaveLength(1);
   });
 
   it('one that finds hundreds of transactions before it is not priced until they are fewer', {

@@ -16,7 +16,7 @@ import { failRenewal } from './fail-renewal.ts';
 import { readPayer } from './read-payer.ts';
 import { passingCause, payerCause, type RenewalCause } from './renewal-cause.ts';
 import type { RenewableSubscription, RenewalWorld } from './renewal-world.ts';
-import { attemptsOf, lockRenewable } from './store.ts';
+import { keptPeriod, lockRenewable } from './store.ts';
 import { wantedCharge } from './wanted-charge.ts';
 
 /** About a minute: a charge is due at the very second at which the contract opens its period, and blocks lag behind. */
@@ -47,8 +47,10 @@ export async function chargeRenewal(world: RenewalWorld, due: DueRenewal): Promi
     const invoice = await lockInvoice(tx, due.invoice.id);
     const intent = await lockPayment(tx, { id: due.intent.id, scope: null });
     const isPayable = invoice.status === 'OPEN' || invoice.status === 'PAST_DUE';
-    const isFresh = isPayable && subscription.consentId === due.subscription.consentId;
-    if (!isFresh || (await isPaidOtherwise(tx, intent))) {
+    // What was planned is of this consent and wallet: with another the plan is made again.
+    const { consentId, customerWalletId } = due.subscription;
+    const isSame = subscription.consentId === consentId && subscription.customerWalletId === customerWalletId;
+    if (!isPayable || !isSame || (await isPaidOtherwise(tx, intent))) {
       await lookAgain(tx, { id: subscription.id, runAt: new Date(now.getTime() + PASSING_MS) });
       return;
     }
@@ -84,7 +86,7 @@ async function plan(world: RenewalWorld, { subscription, invoice, intent }: DueR
     const payer = await readPayer(world, consent);
     const terms = consentFromJson(consent.consent);
     const current = consentPeriodIndex(terms, now);
-    const kept = (await attemptsOf(world.database, invoice.id)).find((past) => past.period !== null)?.period ?? null;
+    const kept = await keptPeriod(world.database, invoice.id);
     const slot = chargePeriod({ current, nextPeriod: payer.nextPeriod }, kept);
     if (slot.kind === 'SPENT') return { kind: 'POSTPONE', cause: null, until: new Date(now.getTime() + PASSING_MS) };
     if (slot.kind === 'NOT_OPEN' && !payer.isRevoked) {

@@ -1,4 +1,5 @@
 import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import { uncountedCodes } from './renewal-cause.ts';
 import { decideRenewal, type RenewalDecision } from './renewal-decision.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
 import { openAttempt } from './store.ts';
@@ -17,7 +18,7 @@ export async function decideDue(
             subscriptionId: id,
             status: 'FAILED',
             // What was not counted moves no retry.
-            errorCode: { not: 'CHAIN_UNAVAILABLE' },
+            errorCode: { notIn: [...uncountedCodes] },
             invoice: { periodStart: { gte: currentPeriodEnd } },
           },
           orderBy: { id: 'desc' },

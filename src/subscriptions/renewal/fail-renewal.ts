@@ -8,7 +8,7 @@ import { nextSubscriptionStatus } from '../subscription.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
 import { dropUnpaidInvoices } from './drop-unpaid-invoices.ts';
 import { areRetriesSpent } from './dunning.ts';
-import type { RenewalCause } from './renewal-cause.ts';
+import { isCounted, type RenewalCause } from './renewal-cause.ts';
 import { decideRenewal } from './renewal-decision.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
 import { restingJob } from './resting-job.ts';
@@ -48,7 +48,7 @@ export async function failRenewal(tx: DatabaseTransaction, failure: Failure): Pr
     await tx.subscription.update({ where: { id: subscription.id }, data: { pendingJobId } });
     return events;
   }
-  if (cause.code === 'CHAIN_UNAVAILABLE') {
+  if (!isCounted(cause.code)) {
     await lookAgain(tx, subscription, new Date(now.getTime() + PASSING_MS));
     return [];
   }

@@ -1,4 +1,6 @@
-import { transaction } from '../../../prisma/client.ts';
+import type { ContractErrorName } from 'viem';
+import { type RenewalAttempt, transaction } from '../../../prisma/client.ts';
+import type { escrowAbi } from '../../escrow/escrow-abi.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { lockInvoice } from '../../invoices/store.ts';
@@ -10,10 +12,12 @@ import type { RenewalWorld } from './renewal-world.ts';
 import { lockRenewable } from './store.ts';
 import { wantedCharge } from './wanted-charge.ts';
 
-/** The contract's error for terms whose time is over: it waited too long, with us or with the nodes. */
-const LATE = 'AuthorizeByPassed';
+/** The contract's error for terms whose time is over. */
+const LATE = 'AuthorizeByPassed' satisfies ContractErrorName<typeof escrowAbi>;
+/** Late charges of an invoice that are not counted; what is late more often is told as a failure. */
+const LATE_TRIES = 5;
 const late: RenewalCause = {
-  code: 'CHAIN_UNAVAILABLE',
+  code: 'CHARGE_LATE',
   message: 'The charge did not come on chain before its price ran out; it is priced and sent again.',
 };
 
@@ -45,7 +49,7 @@ async function causeOf(world: RenewalWorld, { subscription, attempt, error }: Fa
   if (!consent || attempt.termsHash === null) return words;
   const signed = await world.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: attempt.termsHash } });
   const { amount } = termsFromJson(signed.terms);
-  const isLate = error?.startsWith(LATE) === true;
+  const isLate = error?.startsWith(LATE) === true && (await countLate(world, attempt)) < LATE_TRIES;
   try {
     const charge = wantedCharge(world, { subscription, consent, amount, now: world.clock.now() });
     return payerCause(charge, await readPayer(world, consent)) ?? (isLate ? late : words);
@@ -54,4 +58,8 @@ async function causeOf(world: RenewalWorld, { subscription, attempt, error }: Fa
     if (passingCause(fault) === null) throw fault;
     return isLate ? late : words;
   }
+}
+
+function countLate({ database }: RenewalWorld, { invoiceId }: RenewalAttempt): Promise<number> {
+  return database.renewalAttempt.count({ where: { invoiceId, errorCode: late.code } });
 }

@@ -7,7 +7,7 @@
 import { GatewayError } from '../../errors.ts';
 import { printUnits } from '../../prices/quote.ts';
 
-export const renewalCauseCodes = [
+const countedCodes = [
   /** The renewal at today's price is above what the payer signed. */
   'CAP_EXCEEDED',
   'INSUFFICIENT_ALLOWANCE',
@@ -24,16 +24,27 @@ export const renewalCauseCodes = [
   'CHARGE_FAILED',
   /** The payment was cancelled before it was charged. */
   'PAYMENT_CANCELLED',
-  /** The four below say nothing about the payer: tried again soon, and never counted. */
+] as const;
+
+/** They say nothing about the payer: tried again soon, and never counted. */
+export const uncountedCodes = [
+  /** The charge was not on chain before its price ran out: it waited with us or with the nodes. */
+  'CHARGE_LATE',
   'CHAIN_UNAVAILABLE',
   'CHAIN_PAUSED',
   'PRICE_UNAVAILABLE',
   /** The contract's period is spent; the next opens later. */
   'PERIOD_NOT_OPEN',
 ] as const;
+
+export const renewalCauseCodes = [...countedCodes, ...uncountedCodes] as const;
 export type RenewalCauseCode = (typeof renewalCauseCodes)[number];
 
 export type RenewalCause = { code: RenewalCauseCode; message: string };
+
+export function isCounted(code: RenewalCauseCode): boolean {
+  return !uncountedCodes.some((uncounted) => uncounted === code);
+}
 
 /** What the chain says of a payer, at one block. Amounts in base units. */
 export type PayerReading = { allowance: bigint; balance: bigint; isRevoked: boolean };

@@ -18,17 +18,15 @@ export function openAttempt(
   return database.renewalAttempt.findFirst({ where: { subscriptionId, status: 'PENDING' } });
 }
 
-/** The newest first. */
-export function attemptsOf(database: Database | DatabaseTransaction, invoiceId: string): Promise<RenewalAttempt[]> {
-  return database.renewalAttempt.findMany({
-    where: { invoiceId },
+/** The period that the newest attempt of an invoice spent, or would have; null before the first that named one. */
+export async function keptPeriod(database: Database | DatabaseTransaction, invoiceId: string): Promise<number | null> {
+  const attempt = await database.renewalAttempt.findFirst({
+    where: { invoiceId, period: { not: null } },
     orderBy: { id: 'desc' },
-    take: ATTEMPTS_READ,
+    select: { period: true },
   });
+  return attempt?.period ?? null;
 }
-
-/** More than any dunning makes. */
-const ATTEMPTS_READ = 50;
 
 /** In these the merchant has (had) the money; what is refunded later was paid all the same. */
 export const paidStatuses: ReadonlySet<PaymentIntentStatus> = new Set([
