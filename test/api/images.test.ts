@@ -1,6 +1,6 @@
 /** Merchants' images through our own proxy, and where GraphQL tells their addresses. */
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageAddress } from '../../src/api/images/image-address.ts';
 import { fetchBytes } from '../../src/platform/fetch-bytes.ts';
@@ -97,24 +97,66 @@ describe('an image of a merchant', () => {
   });
 });
 
+async function slowHost() {
+  const waiting: ServerResponse[] = [];
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    waiting.push(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const answer = () => {
+    for (const response of waiting.splice(0)) response.writeHead(200).end(png);
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    answer,
+    close: () => server.close(),
+  };
+}
+
+/** What was sent before has been read by the server after it. */
+async function roundTrips() {
+  for (let calls = 0; calls < 5; calls += 1) expect((await show(`${hostUrl}/logo.png`)).status).toBe(200);
+}
+
 describe('a host that is slow', () => {
-  it('keeps four places at most, leaves the others to other hosts, and is asked once for one image', async () => {
-    const waiting: ServerResponse[] = [];
-    let asks = 0;
-    const slow = createServer((_request, response) => {
-      asks += 1;
-      waiting.push(response);
-    });
-    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
-    const slowUrl = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
-    const busy = [1, 2, 3, 4].map((number) => show(`${slowUrl}/${number}.png`));
-    await expect.poll(() => asks).toBe(4);
-    const same = show(`${slowUrl}/1.png`);
-    expect((await show(`${slowUrl}/5.png`)).status).toBe(503);
+  it('takes no place from others when those who asked for its image have gone', async () => {
+    const slow = await slowHost();
+    const here = show(`${slow.url}/gone.png`);
+    await expect.poll(() => slow.asked).toEqual(['/gone.png']);
+    const path = imageAddress(api.world.secretKeys, `${slow.url}/gone.png`) ?? '';
+    const { hostname, port } = new URL(api.url);
+    const ask = `GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
+    const callers = await Promise.all(
+      Array.from({ length: 45 }, async () => {
+        const socket = connect(Number(port), hostname);
+        await new Promise((resolve) => socket.write(ask, resolve));
+        return socket;
+      }),
+    );
+    for (const socket of callers) socket.resetAndDestroy();
+    await roundTrips();
+    for (const socket of callers) socket.resetAndDestroy();
+    await roundTrips();
+    slow.answer();
+    expect((await here).status).toBe(200);
     expect((await show(`${hostUrl}/logo.png`)).status).toBe(200);
-    for (const response of waiting) response.writeHead(200).end(png);
+    expect(slow.asked).toEqual(['/gone.png']);
+    slow.close();
+  });
+
+  it('keeps four places at most, leaves the others to other hosts, and is asked once for one image', async () => {
+    const slow = await slowHost();
+    const busy = [1, 2, 3, 4].map((number) => show(`${slow.url}/${number}.png`));
+    await expect.poll(() => slow.asked.length).toBe(4);
+    const same = show(`${slow.url}/1.png`);
+    expect((await show(`${slow.url}/5.png`)).status).toBe(503);
+    expect((await show(`${hostUrl}/logo.png`)).status).toBe(200);
+    slow.answer();
     expect((await Promise.all([...busy, same])).map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
-    expect(asks).toBe(4);
+    expect(slow.asked.length).toBe(4);
     slow.close();
   });
 });

@@ -53,6 +53,8 @@ export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
     const fetched = running.get(url) ?? begin(url);
     if (fetched === null || unread >= MAX_UNREAD) return refuse(response, 503);
     const image = await fetched;
+    // Closed already, it would never close again, and be counted for ever.
+    if (response.destroyed) return true;
     if (image === null) return refuse(response, 502);
     unread += 1;
     response.once('close', () => {
