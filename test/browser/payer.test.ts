@@ -41,6 +41,18 @@ type Wallet = Awaited<ReturnType<typeof injectEvmWallet>>;
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
+/** What the page asks for by this name is done, and its answer waits until it is let go. */
+async function holdAnswer(page: Page, name: string): Promise<{ letGo: () => void }> {
+  const { promise: isOver, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route('**/graphql', async (route) => {
+    if (!route.request().postData()?.includes(`mutation ${name}`)) return route.fallback();
+    const response = await route.fetch();
+    await isOver;
+    await route.fulfill({ response });
+  });
+  return { letGo };
+}
+
 async function revoke(consent: Locator, payer: LocalAccount): Promise<void> {
   const row = await ground.database.subscriptionConsent.findFirstOrThrow({ where: { walletAddress: payer.address } });
   const isRevoked = () => onChain(payer).isRevoked(`0x${row.consentId.slice(2)}`);
@@ -111,10 +123,15 @@ test('a wallet signs in, sees its hold and its subscription, disputes, revokes, 
   await dialog.getByLabel('What went wrong?').fill('The tea never came.');
   await picture('payer-dispute');
   expect(await axe()).toEqual([]);
+  const answer = await holdAnswer(page, 'PayerDispute');
   await dialog.getByRole('button', { name: 'Sign the dispute' }).click();
+  // The page itself sees the dispute on the chain before it has its own answer; what is behind a dialogue has no role.
+  await page.locator('article').getByText('Disputed', { exact: true }).waitFor();
+  answer.letGo();
   await dialog.getByText('Your dispute is on its way').waitFor();
   await dialog.getByText('Close', { exact: true }).last().click();
   await payment.getByText('Disputed', { exact: true }).waitFor();
+  await expect.poll(() => payment.evaluate((card) => card === document.activeElement), PATIENCE).toBe(true);
   // The page reads the contract, and may be ahead of the gateway, which waits for confirmations.
   const disputed = () =>
     ground.database.paymentIntent.findUnique({ where: { id: intentId }, include: { dispute: true } });

@@ -2,7 +2,7 @@
  * Disputing a payment. While the gateway answers, the payer signs and the gateway sends it, at no cost, with the payer's
  * words for the merchant; without it the payer sends it, which the contract takes as well.
  */
-import { useState } from 'react';
+import { type RefObject, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PayerDisputeDocument } from '../../../../generated/web/documents.ts';
 import { disputeCall } from '../../../../src/escrow/calldata.ts';
@@ -24,15 +24,27 @@ import styles from './payer.module.css';
 
 const REASON_LENGTH = 500;
 
-type DisputeDialogProps = { payment: HeldPayment; isOpen: boolean; onClose: () => void; acting: Acting };
+/** Which way it goes is settled when it opens: one poll that fails must not swap what the payer is writing in. */
+export type Disputing = {
+  isOpen: boolean;
+  /** Which intent the gateway is asked to dispute; null where the payer sends it. */
+  intentId: string | null;
+};
 
-export function DisputeDialog({ payment, isOpen, onClose, acting }: DisputeDialogProps) {
+type DisputeDialogProps = Disputing & {
+  payment: HeldPayment;
+  onClose: () => void;
+  acting: Acting;
+  card: RefObject<HTMLElement | null>;
+};
+
+export function DisputeDialog({ payment, isOpen, intentId, onClose, acting, card }: DisputeDialogProps) {
   const { t } = useTranslation();
-  const isRelayed = acting.gateway === 'ANSWERS' && payment.told !== null;
+  const title = t('payer.dispute.title');
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={t('payer.dispute.title')} about={t('payer.dispute.about')}>
-      {isRelayed && payment.told ? (
-        <RelayedDispute payment={payment} intentId={payment.told.intentId} acting={acting} onClose={onClose} />
+    <Dialog isOpen={isOpen} onClose={onClose} title={title} about={t('payer.dispute.about')} place={card}>
+      {intentId !== null ? (
+        <RelayedDispute payment={payment} intentId={intentId} acting={acting} onClose={onClose} />
       ) : (
         <OwnDispute payment={payment} acting={acting} onClose={onClose} />
       )}

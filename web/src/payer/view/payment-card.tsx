@@ -1,5 +1,5 @@
 /** One payment: who has it, where the money is now, what comes next, and the one thing that can be done. */
-import { useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { reclaimCall, resolveByTimeoutCall } from '../../../../src/escrow/calldata.ts';
 import type { EscrowState } from '../../../../src/escrow/read-escrow-state.ts';
@@ -12,7 +12,7 @@ import type { Tone } from '../../ui/state/tones.ts';
 import type { HeldPayment } from '../holdings/holding.ts';
 import { actionOf, type Outlook, outlookOf } from '../holdings/payment-outlook.ts';
 import { CallButton } from './call-button.tsx';
-import { DisputeDialog } from './dispute-dialog.tsx';
+import { DisputeDialog, type Disputing } from './dispute-dialog.tsx';
 import type { Acting, StateSource } from './known-state.ts';
 import { MerchantHead } from './merchant-head.tsx';
 import styles from './payer.module.css';
@@ -31,8 +31,14 @@ export function PaymentCard({ payment, state, source, now, acting }: PaymentCard
   const { t } = useTranslation();
   const { terms, told, chainId } = payment;
   const outlook: Outlook = state ? outlookOf(terms, state, now) : { kind: 'UNKNOWN' };
+  const card = useRef<HTMLElement>(null);
   return (
-    <article className={styles.item} aria-label={t('payer.payment', { name: told?.merchant.name ?? terms.merchant })}>
+    <article
+      ref={card}
+      tabIndex={-1}
+      className={styles.item}
+      aria-label={t('payer.payment', { name: told?.merchant.name ?? terms.merchant })}
+    >
       <div className={styles.itemHead}>
         <MerchantHead merchant={told?.merchant} address={terms.merchant} about={told?.lines.join(', ')} />
         <Amount fiat={told?.fiat} token={tokenAmount(chainId, terms.token, terms.amount)} />
@@ -45,7 +51,7 @@ export function PaymentCard({ payment, state, source, now, acting }: PaymentCard
           <OutlookWords outlook={outlook} />
         </p>
       </div>
-      <PaymentAction payment={payment} outlook={outlook} acting={acting} />
+      <PaymentAction payment={payment} outlook={outlook} acting={acting} card={card} />
       <p className={styles.source}>
         {t(`payer.source.${source}`)}
         {told?.txHash && (
@@ -79,22 +85,47 @@ function OutlookWords({ outlook }: { outlook: Outlook }) {
   return t(`payer.outlook.${outlook.kind}`, { at, share });
 }
 
-function PaymentAction({ payment, outlook, acting }: { payment: HeldPayment; outlook: Outlook; acting: Acting }) {
+type PaymentActionProps = {
+  payment: HeldPayment;
+  outlook: Outlook;
+  acting: Acting;
+  card: RefObject<HTMLElement | null>;
+};
+
+/** The dialogue stays whatever becomes of the payment: its own success is what ends that it can be disputed. */
+function PaymentAction({ payment, outlook, acting, card }: PaymentActionProps) {
   const { t } = useTranslation();
-  const [isDisputing, setDisputing] = useState(false);
+  const [disputing, setDisputing] = useState<Disputing>({ isOpen: false, intentId: null });
   const action = actionOf(outlook);
-  const { escrow, terms, chainId } = payment;
-  if (action === null) return null;
-  if (action === 'dispute') {
-    return (
-      <>
+  const open = () => {
+    const intentId = acting.gateway === 'ANSWERS' ? (payment.told?.intentId ?? null) : null;
+    setDisputing({ isOpen: true, intentId });
+  };
+  return (
+    <>
+      {action === 'dispute' && (
         <div className={styles.buttons}>
-          <Button onPress={() => setDisputing(true)}>{t('payer.dispute.open')}</Button>
+          <Button onPress={open}>{t('payer.dispute.open')}</Button>
         </div>
-        <DisputeDialog payment={payment} isOpen={isDisputing} onClose={() => setDisputing(false)} acting={acting} />
-      </>
-    );
-  }
+      )}
+      <DisputeDialog
+        {...disputing}
+        payment={payment}
+        onClose={() => setDisputing((before) => ({ ...before, isOpen: false }))}
+        acting={acting}
+        card={card}
+      />
+      {(action === 'reclaim' || action === 'endDispute') && (
+        <ActionCall payment={payment} action={action} acting={acting} />
+      )}
+    </>
+  );
+}
+
+type ActionCallProps = { payment: HeldPayment; action: 'reclaim' | 'endDispute'; acting: Acting };
+
+function ActionCall({ payment: { escrow, terms, chainId }, action, acting }: ActionCallProps) {
+  const { t } = useTranslation();
   const call = action === 'reclaim' ? reclaimCall({ escrow, terms }) : resolveByTimeoutCall({ escrow, terms });
   return (
     <CallButton look="primary" chainId={chainId} call={call} acting={acting}>

@@ -1,6 +1,6 @@
 /** A dialogue: it keeps the focus, Escape closes it, and what is behind it is out of reach. */
 import * as Radix from '@radix-ui/react-dialog';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, type RefObject, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../button/button.tsx';
 import { classNames } from '../class-names.ts';
@@ -18,10 +18,12 @@ type DialogProps = {
   isWide?: boolean;
   /** At the left edge, for navigation. */
   isDrawer?: boolean;
+  /** Has the focus after it when what opened it is gone; it takes a tabIndex. */
+  place?: RefObject<HTMLElement | null>;
 };
 
 /** The scrim is ours: Radix's own would write a style element to stop scrolling, which the page's policy refuses. */
-export function Dialog({ isOpen, onClose, title, about, children, actions, isWide, isDrawer }: DialogProps) {
+export function Dialog({ isOpen, onClose, title, about, children, actions, isWide, isDrawer, place }: DialogProps) {
   const { t } = useTranslation();
   const opener = useRef<HTMLElement>(null);
   // Radix gives the focus back to a trigger of its own, which these have not.
@@ -30,7 +32,7 @@ export function Dialog({ isOpen, onClose, title, about, children, actions, isWid
   };
   const giveBack = (event: Event) => {
     event.preventDefault();
-    opener.current?.focus();
+    (opener.current?.isConnected ? opener.current : place?.current)?.focus();
   };
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
