@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { paymentTransaction } from '../../src/checkout/solana/payment-transaction.ts';
 import type { ConnectedSolanaWallet, SolanaWallet } from '../../web/src/wallet/solana/found-wallets.ts';
 import { sendSolanaTransaction } from '../../web/src/wallet/solana/send-transaction.ts';
+import { solanaFault } from '../../web/src/wallet/solana/solana-fault.ts';
 import { Unsure } from '../../web/src/wallet/unsure.ts';
 
 type Answer = 'hang up' | { status?: number; body: string };
@@ -113,9 +114,29 @@ describe('a wallet that sends', () => {
     expect(await send(sender(async () => [{ signature: new Uint8Array(signed.signature ?? []) }]))).toBe(signature);
   });
 
-  it('may have sent when it ends without saying so, and has not when it was declined', async () => {
-    await expect(send(throwing(new Error('Timed out')))).rejects.toThrow(Unsure);
+  it.each([
+    'Timed out',
+    'Connection closed',
+    'Popup closed',
+    'Request cancelled: timeout',
+    'Transaction rejected by the node',
+    'Attempt to debit an account but found no record of a prior credit.',
+  ])('may have sent when it ends with “%s”', async (said) => {
+    await expect(send(throwing(new Error(said)))).rejects.toThrow(Unsure);
+  });
+
+  it('may have sent when it answers nothing', async () => {
     await expect(send(sender(async () => []))).rejects.toThrow(Unsure);
-    await expect(send(throwing(new Error('User rejected the request.')))).rejects.not.toThrow(Unsure);
+  });
+
+  it.each([
+    new Error('User rejected the request.'),
+    new Error('User denied transaction signature'),
+    new Error('The user declined.'),
+    Object.assign(new Error('no'), { code: 4001 }),
+  ])('has not sent what the payer declined: %s', async (no) => {
+    const thrown = await send(throwing(no)).catch((error: unknown) => error);
+    expect(thrown).toBe(no);
+    expect(solanaFault(thrown)).toBe('REJECTED');
   });
 });

@@ -3,7 +3,7 @@ import type { SolanaChain } from '@solana/wallet-standard-chains';
 import { SolanaSignAndSendTransaction, SolanaSignTransaction } from '@solana/wallet-standard-features';
 import { Unsure } from '../unsure.ts';
 import type { ConnectedSolanaWallet } from './found-wallets.ts';
-import { solanaFault } from './solana-fault.ts';
+import { isPayersNo } from './solana-fault.ts';
 
 /** The same signed transaction sent again is the same payment. */
 const TRIES = 3;
@@ -24,7 +24,7 @@ export async function sendSolanaTransaction(
   const sending = wallet.features[SolanaSignAndSendTransaction];
   if (sending) {
     const [sent] = await sending.signAndSendTransaction(asked).catch((error: unknown) => {
-      throw solanaFault(error) === 'FAILED' ? new Unsure(`${wallet.name} failed.`, { cause: error }) : error;
+      throw isPayersNo(error) ? error : new Unsure(`${wallet.name} failed.`, { cause: error });
     });
     if (!sent) throw new Unsure(`${wallet.name} answered nothing.`);
     return base58.encode(sent.signature);

@@ -6,9 +6,22 @@ export type SolanaFault = 'REJECTED' | 'NO_GAS' | 'UNSURE' | 'FAILED';
 /** The standard gives refusals no code, so that wallets' words decide; 4001 is what some of them borrowed. */
 export function solanaFault(error: unknown): SolanaFault {
   if (error instanceof Unsure) return 'UNSURE';
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  const text = error instanceof Error ? error.message.toLowerCase() : '';
+  const { code, text } = saidBy(error);
   if (code === 4001 || /reject|denied|declined|cancel|closed/.test(text)) return 'REJECTED';
   if (/insufficient|no record of a prior credit|attempt to debit/.test(text)) return 'NO_GAS';
   return 'FAILED';
+}
+
+/**
+ * The payer's own no, and nothing that only sounds like it: a wallet whose popup or connection closed, or whose request was
+ * cancelled by a timeout, may have sent what it was asked to send.
+ */
+export function isPayersNo(error: unknown): boolean {
+  const { code, text } = saidBy(error);
+  return code === 4001 || /user (rejected|denied|declined)/.test(text);
+}
+
+function saidBy(error: unknown): { code: unknown; text: string } {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return { code, text: error instanceof Error ? error.message.toLowerCase() : '' };
 }
