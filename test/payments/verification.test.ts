@@ -154,6 +154,25 @@ describe('the check that raises the alarm', () => {
 });
 
 describe('the comparison of open payments', () => {
+  it('searches no history for what the projector has still to read', async () => {
+    const { signed } = await unapplied();
+    const searched: string[] = [];
+    const source = openLogSource(ground);
+    const logs: LogSource = {
+      ...source,
+      readPayment: (request) => {
+        searched.push(request.id);
+        return source.readPayment(request);
+      },
+    };
+    const world = { ...ground, logs, clock: systemClock, log: silentLog };
+    const { checked, repaired } = await repairPayments(world, { chainId: ground.evm.chainId });
+    expect([checked > 0, repaired, searched]).toEqual([true, 0, []]);
+    await ground.observe();
+    expect((await ground.state(signed.id)).left).toBe(10_000_000n);
+    expect(await ground.held(signed.id)).toBe(10_000_000n);
+  });
+
   it('finds what the source never told, and the projector applies it', async () => {
     const { intent, signed } = await paid();
     const { escrow, merchant, chainId } = ground.evm;

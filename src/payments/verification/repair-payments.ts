@@ -2,6 +2,7 @@ import { isHex } from 'viem';
 import type { Database, PaymentTerms } from '../../../prisma/client.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
+import type { BlockPlace } from '../../facts/chain-view.ts';
 import type { LogSource } from '../../facts/log-source.ts';
 import { reportLogs } from '../../facts/report-logs.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -10,48 +11,54 @@ import { standingFactsOf, toPaymentFacts } from '../facts/standing-facts.ts';
 import { foldPayment } from '../fold.ts';
 import { contractStates } from './contract-states.ts';
 import { openPayments } from './open-payments.ts';
+import { confirmedView } from './read-payment.ts';
 
 type World = { database: Database; nodes: EvmNodes; registry: Registry; logs: LogSource; clock: Clock; log: Log };
 
 /**
- * Re-reads the contract's state of every open payment and, where our facts do not lead to it, puts the node's own logs
- * of that payment into the inbox: the projector's next turn repairs what events missed. Throws CHAIN_UNAVAILABLE.
+ * Re-reads the contract's state of every open payment, in the block that the inbox has come to, and, where our facts do
+ * not lead to it, puts the node's own logs of that payment into the inbox: the projector's next turn repairs what events
+ * missed. Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
  */
 export async function repairPayments(
   world: World,
   { chainId }: { chainId: number },
 ): Promise<{ checked: number; repaired: number }> {
   const done = { checked: 0, repaired: 0 };
+  const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
+  const { blockAt } = await confirmedView(world, chainId);
+  // What came later is not missing: it is still to be read.
+  const block = cursor && cursor.readNumber >= 0n ? await blockAt(cursor.readNumber) : null;
+  if (!block) return done;
   for await (const page of openPayments(world.database, { chainId, now: world.clock.now() })) {
     done.checked += page.length;
-    for (const terms of await missing(world, { chainId, page })) {
-      if (await repair(world, terms)) done.repaired += 1;
+    for (const terms of await missing(world, { chainId, page, block })) {
+      if (await repair(world, terms, cursor?.startNumber ?? 0n)) done.repaired += 1;
     }
   }
   return done;
 }
 
-/** Those that the contract has in another state than our facts.  */
+/** Those that the contract has in another state than our facts. */
 async function missing(
   world: World,
-  { chainId, page }: { chainId: number; page: readonly PaymentTerms[] },
+  { chainId, page, block }: { chainId: number; page: readonly PaymentTerms[]; block: BlockPlace },
 ): Promise<PaymentTerms[]> {
   const termsHashes = page.map((terms) => terms.termsHash);
-  const contract = await contractStates(world, { chainId, termsHashes });
+  const contract = await contractStates(world, { chainId, termsHashes, blockHash: block.hash });
   const facts = await standingFactsOf(world.database, { chainId, termsHashes, seen: true });
   return page.filter(({ termsHash }, index) => {
-    const known = toPaymentFacts(facts.get(termsHash) ?? []);
+    const known = toPaymentFacts((facts.get(termsHash) ?? []).filter((fact) => fact.blockNumber <= block.number));
     const state = known && foldPayment(known);
     return state?.status !== contract[index]?.status || state?.left !== contract[index]?.left;
   });
 }
 
-/** A difference may also be a block that the source has not told of yet; whatever comes twice is one fact. */
-async function repair(world: World, terms: PaymentTerms): Promise<boolean> {
+/** Whatever comes twice is one fact. */
+async function repair(world: World, terms: PaymentTerms, from: bigint): Promise<boolean> {
   const { chainId, termsHash } = terms;
   if (!isHex(termsHash)) return false;
-  const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
-  const logs = await world.logs.readPayment({ chainId, id: termsHash, from: cursor?.startNumber ?? 0n });
+  const logs = await world.logs.readPayment({ chainId, id: termsHash, from });
   const put = await reportLogs(world, { logs });
   if (put === 0) return false;
   world.log.warn(
