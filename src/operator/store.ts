@@ -63,7 +63,7 @@ export async function sendersAtWork(database: Database, now: Date): Promise<Send
 
 /** Of one sender on one chain: how many are ready to be sent and wait for their turn. */
 export async function countQueued(
-  database: Database,
+  database: Database | DatabaseTransaction,
   { chainId, sender, now }: Sender & { now: Date },
 ): Promise<number> {
   return await database.outgoingTransaction.count({

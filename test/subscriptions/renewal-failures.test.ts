@@ -346,7 +346,7 @@ describe('several due at once, sent together', () => {
     await database.outgoingTransaction.createMany({ data: waiting });
     await ground.renew(id);
     expect(await database.renewalAttempt.count({ where: { subscriptionId: id } })).toBe(0);
-    expect(await statusesOf([id])).toEqual(['OPEN']);
+    expect(await statusesOf([id])).toEqual(['']);
     expect(await ground.subscriptionOf(id)).toMatchObject({ captureRetryCount: 0, pendingJobId: expect.any(String) });
     await database.outgoingTransaction.deleteMany({ where: { purpose: { startsWith: 'full:' } } });
     await ground.goTo(later(ground.clock.now(), 300));

@@ -3,7 +3,6 @@ import { GatewayError } from '../../errors.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { lockInvoice } from '../../invoices/store.ts';
-import { countQueued } from '../../operator/store.ts';
 import { lockPayment } from '../../payments/actions/lock-payment.ts';
 import { newId } from '../../platform/identifier.ts';
 import { consentPeriodIndex, consentPeriodStart } from '../charge/consent-period.ts';
@@ -21,11 +20,6 @@ import { wantedCharge } from './wanted-charge.ts';
 
 /** About a minute: a charge is due at the very second at which the contract opens its period, and blocks lag behind. */
 const SIMULATIONS = 7;
-
-/** Ready transactions of the sender beyond which nothing more is priced: a price signed now might run out before its turn. */
-const QUEUE_LIMIT = 200;
-/** Those that find the queue full come back over so long, and not all at once. */
-const SPREAD_SECONDS = 240;
 
 export type DueRenewal = { subscription: RenewableSubscription; invoice: Invoice; intent: PaymentIntent };
 
@@ -80,9 +74,6 @@ async function plan(world: RenewalWorld, { subscription, invoice, intent }: DueR
   }
   try {
     await requireOpenChain(world, consent.chainId);
-    if (await isQueueFull(world, { chainId: consent.chainId, now })) {
-      return { kind: 'POSTPONE', cause: null, until: new Date(now.getTime() + PASSING_MS + spreadMs(subscription.id)) };
-    }
     const payer = await readPayer(world, consent);
     const terms = consentFromJson(consent.consent);
     const current = consentPeriodIndex(terms, now);
@@ -116,16 +107,6 @@ async function requireOpenChain(world: RenewalWorld, chainId: number): Promise<v
   const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
   if (!cursor || (cursor.pausedAt === null && cursor.haltedAt === null)) return;
   throw new GatewayError('CHAIN_PAUSED', `New payments on chain ${chainId} are paused.`, { meta: { chainId } });
-}
-
-async function isQueueFull(world: RenewalWorld, { chainId, now }: { chainId: number; now: Date }): Promise<boolean> {
-  const sender = world.operator.address.toLowerCase();
-  return (await countQueued(world.database, { chainId, sender, now })) >= QUEUE_LIMIT;
-}
-
-/** The random end of the id decides. */
-function spreadMs(subscriptionId: string): number {
-  return (Number.parseInt(subscriptionId.slice(-4), 16) % SPREAD_SECONDS) * 1000;
 }
 
 /** The payer pays the invoice by hand at this moment, or has. */

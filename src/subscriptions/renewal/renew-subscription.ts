@@ -1,6 +1,7 @@
 import { type DatabaseTransaction, type Invoice, type PaymentIntent, transaction } from '../../../prisma/client.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { endSubscription } from '../cancel-subscription.ts';
+import { queueTurn } from '../charge/queue-turn.ts';
 import { scheduleRenewal } from '../schedule-renewal.ts';
 import { applyRenewalPayment } from './apply-renewal-payment.ts';
 import { chargeRenewal } from './charge-renewal.ts';
@@ -24,7 +25,8 @@ type Look =
  *
  * Writes the subscription, its invoice, payment intent and attempt; appends `invoice.opened`, `payment_intent.created`,
  * `subscription.payment_failed`, `.past_due`, `.renewal_at_risk` and `.cancelled`. That a charge succeeded is told by the
- * chain alone (`follow-renewal-payment.ts`). A chain or price source that fails postpones the attempt and is not counted.
+ * chain alone (`follow-renewal-payment.ts`). A chain or price source that fails postpones the attempt and is not counted, and
+ * while the transactions of its sender pile up nothing is opened or priced.
  */
 export async function renewSubscription(
   world: RenewalWorld,
@@ -60,8 +62,12 @@ async function lookAt(tx: DatabaseTransaction, world: RenewalWorld, subscription
       const failed = await followAttempt(tx, { subscription, now });
       return failed ? { kind: 'FAILED', ...failed } : { kind: 'DONE' };
     }
-    case 'CHARGE':
-      return await openDue(tx, { subscription, now });
+    case 'CHARGE': {
+      const until = await queueTurn(tx, world, { subscription, now });
+      if (until === null) return await openDue(tx, { subscription, now });
+      await rest(tx, { subscription, until });
+      return { kind: 'DONE' };
+    }
     default:
       return decision satisfies never;
   }
