@@ -114,6 +114,21 @@ describe('a payment link', () => {
     expect((await api.rest('PUT', `/payment-links/${link.id}`, { key, body: { slug: other.slug } })).status).toBe(409);
   });
 
+  it('keeps a token on an allowed chain through an update, whoever makes it', async () => {
+    const link = await make({ allowedChains: [31337] });
+    const put = (body: object) => api.rest('PUT', `/payment-links/${link.id}`, { key, body });
+    for (const body of [{ allowedTokens: ['USDC-31338'] }, { allowedTokens: ['USDC-31337'], allowedChains: [31338] }]) {
+      const { status, body: answer } = await put(body);
+      expect([status, answer.error.param]).toEqual([400, 'allowedTokens']);
+    }
+    expect((await put({ allowedTokens: ['USDC-31337'] })).status).toBe(200);
+    expect((await put({ allowedChains: [31338] })).body.error.param).toBe('allowedTokens');
+    expect((await put({ allowedChains: null, allowedTokens: null })).body.data).toMatchObject({
+      allowedChains: 'ALL',
+      allowedTokens: 'ALL',
+    });
+  });
+
   it('is deleted for good', async () => {
     const link = await make();
     expect((await api.rest('DELETE', `/payment-links/${link.id}`, { key: foreign })).status).toBe(404);

@@ -1,24 +1,28 @@
-import { type Database, transaction } from '../../../prisma/client.ts';
+import { type Database, type PaymentLink, transaction } from '../../../prisma/client.ts';
 import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
+import { readSelection, type Selection, selectionFaults } from '../../chains/chain-selection.ts';
+import type { Registry } from '../../chains/registry.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { linkPricingFault, type UpdateLinkInput } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 
 /**
  * Changes a link: an absent field stays, `null` clears. Sessions that were started keep what they were started with.
- * Throws NOT_FOUND; CONFLICT for a taken slug; VALIDATION_ERROR where the amount and the price no longer fit.
+ * Throws NOT_FOUND; CONFLICT for a taken slug; VALIDATION_ERROR where the amount and the price, or the chains and
+ * the tokens, no longer fit.
  */
 export function updatePaymentLink(
-  world: { database: Database },
+  world: { database: Database; registry: Registry },
   request: { scope: Scope; id: string; input: UpdateLinkInput },
 ): Promise<LinkWithRelations> {
   const { scope, input } = request;
   return refusingTakenSlug(input.slug, () =>
     transaction(world.database, async (tx) => {
-      const link = await tx.paymentLink.findFirst({ where: { id: request.id, ...appScope(scope) } });
+      const where = { id: request.id, ...appScope(scope) };
+      const link = await tx.paymentLink.findFirst({ where, include: { app: true } });
       if (!link) throw notFound('payment link');
       const pricing = {
         amount: input.amount === undefined ? (link.amount?.toFixed(2) ?? null) : input.amount,
@@ -27,6 +31,9 @@ export function updatePaymentLink(
       };
       const fault = linkPricingFault(pricing);
       if (fault) throw invalid([fault]);
+      const selection = changedSelection(link, input);
+      const unpayable = selection ? selectionFaults(world, { mode: link.app.mode, selection }) : [];
+      if (unpayable.length > 0) throw invalid(unpayable);
       if (input.productPlanId !== undefined || input.productPlanPriceId !== undefined) {
         await requirePlanPrice(tx, { appId: link.appId, ...pricing });
       }
@@ -46,4 +53,13 @@ export function updatePaymentLink(
       });
     }),
   );
+}
+
+/** What the link may be paid with after the change; null where the change leaves it as it is. */
+function changedSelection(link: PaymentLink, { allowedChains, allowedTokens }: UpdateLinkInput): Selection | null {
+  if (allowedChains === undefined && allowedTokens === undefined) return null;
+  return readSelection({
+    allowedChains: allowedChains === undefined ? link.allowedChains : (allowedChains ?? 'ALL'),
+    allowedTokens: allowedTokens === undefined ? link.allowedTokens : (allowedTokens ?? 'ALL'),
+  });
 }

@@ -1,14 +1,32 @@
-import { readSelection, selectionFaults } from '../../../chains/chain-selection.ts';
-import type { FieldFault } from '../../../errors.ts';
+import { readSelection, type Selection, selectionFaults } from '../../../chains/chain-selection.ts';
+import { type FieldFault, invalid } from '../../../errors.ts';
 import type { GraphqlContext } from './context.ts';
+
+type Given = { allowedChains?: unknown; allowedTokens?: unknown };
 
 /** What is wrong with `allowedChains` and `allowedTokens` of a raw input, for the mode of the key's app. */
 export function givenSelectionFaults(input: unknown, { world, principal }: GraphqlContext): FieldFault[] {
   if (principal.kind !== 'apiKey' || typeof input !== 'object' || input === null) return [];
-  const given: { allowedChains?: unknown; allowedTokens?: unknown } = input;
-  const selection = readSelection({
+  return selectionFaults(world, { mode: principal.mode, selection: selectionOf(input) });
+}
+
+/**
+ * The same for a member, whose app is known by nothing but what the call names: VALIDATION_ERROR for chains and tokens
+ * that it takes no payment with. A key's were judged with the rest of its input.
+ */
+export async function demandSelection(
+  { world, principal, database }: GraphqlContext,
+  { appId, given }: { appId: string; given: Given },
+): Promise<void> {
+  if (principal.kind === 'apiKey') return;
+  const { mode } = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { mode: true } });
+  const faults = selectionFaults(world, { mode, selection: selectionOf(given) });
+  if (faults.length > 0) throw invalid(faults);
+}
+
+function selectionOf(given: Given): Selection {
+  return readSelection({
     allowedChains: Array.isArray(given.allowedChains) ? given.allowedChains : 'ALL',
     allowedTokens: Array.isArray(given.allowedTokens) ? given.allowedTokens : 'ALL',
   });
-  return selectionFaults(world, { mode: principal.mode, selection });
 }

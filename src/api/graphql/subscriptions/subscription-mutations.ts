@@ -9,7 +9,7 @@ import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
-import { givenSelectionFaults } from '../server/selection-rules.ts';
+import { demandSelection, givenSelectionFaults } from '../server/selection-rules.ts';
 import { SubscriptionRef } from './subscription.ts';
 
 const createRules = defineRules({ schema: createSubscriptionSchema, also: givenSelectionFaults });
@@ -45,6 +45,7 @@ builder.mutationField('createSubscription', (t) =>
     resolve: async (_root, args, context) => {
       const { appId, ...input } = checked(context, createRules, args.input);
       const scope = await appScopeOf(context, { appId });
+      await demandSelection(context, { appId: scope.appId, given: input });
       const app = await context.database.app.findUniqueOrThrow({ where: { id: scope.appId } });
       const call = { scopeId: app.id, operation: 'createSubscription', parameters: input };
       return createSubscription(context.world, { app, input, idempotency: idempotencyOf(context, call) });
