@@ -67,7 +67,7 @@ export const createPlanSchema = z.object({
   description,
   imageUrl,
   planType: z.enum(['ONE_TIME', 'SUBSCRIPTION']).nullish(),
-  taxRateId: z.uuid().nullish(),
+  taxRateId: z.guid().nullish(),
   metadata: metadataSchema.nullish(),
   prices: z.array(createPriceSchema).min(1, 'at least one price').max(PRICES_LIMIT, `at most ${PRICES_LIMIT} prices`),
 });
@@ -77,7 +77,7 @@ export const updatePlanSchema = z.object({
   name: name.optional(),
   description,
   imageUrl,
-  taxRateId: z.uuid().nullish(),
+  taxRateId: z.guid().nullish(),
   isActive: z.boolean().optional(),
   metadata: metadataSchema.optional(),
 });

@@ -38,8 +38,8 @@ const itemSchema = z.object({
     .max(QUANTITY_LIMIT, `between 1 and ${QUANTITY_LIMIT}`)
     .nullish(),
   description: z.string().max(2000, 'at most 2000 characters').nullish(),
-  productPlanId: z.uuid().nullish(),
-  productPlanPriceId: z.uuid().nullish(),
+  productPlanId: z.guid().nullish(),
+  productPlanPriceId: z.guid().nullish(),
 });
 
 /** What a session may be for; exactly one. */
@@ -59,13 +59,13 @@ const ownFields = {
 
 export const createCheckoutSessionSchema = z
   .object({
-    appId: z.uuid().nullish(),
+    appId: z.guid().nullish(),
     items: z.array(itemSchema).min(1, 'at least one item').max(ITEMS_LIMIT, `at most ${ITEMS_LIMIT} items`).nullish(),
-    paymentIntentId: z.uuid().nullish(),
-    invoiceId: z.uuid().nullish(),
-    subscriptionId: z.uuid().nullish(),
-    paymentLinkId: z.uuid().nullish(),
-    customerAccountId: z.uuid().nullish(),
+    paymentIntentId: z.guid().nullish(),
+    invoiceId: z.guid().nullish(),
+    subscriptionId: z.guid().nullish(),
+    paymentLinkId: z.guid().nullish(),
+    customerAccountId: z.guid().nullish(),
     uiMode: z.enum(['HOSTED', 'HEADLESS']).nullish(),
     successUrl: redirect,
     cancelUrl: redirect,
@@ -77,7 +77,7 @@ export const createCheckoutSessionSchema = z
     captureMode: z.enum(['AUTOMATIC', 'MANUAL']).nullish(),
     allowedChains: z.union([z.literal('ALL'), z.array(z.int().positive()).min(1).max(100)]).nullish(),
     allowedTokens: z.union([z.literal('ALL'), z.array(z.string().min(1).max(255)).min(1).max(100)]).nullish(),
-    taxRateId: z.uuid().nullish(),
+    taxRateId: z.guid().nullish(),
     metadata: metadataSchema.nullish(),
   })
   .superRefine((input, context) => {

@@ -27,14 +27,14 @@ const itemSchema = z.object({
     .min(1, `between 1 and ${QUANTITY_LIMIT}`)
     .max(QUANTITY_LIMIT, `between 1 and ${QUANTITY_LIMIT}`)
     .nullish(),
-  productPlanId: z.uuid().nullish(),
-  productPlanPriceId: z.uuid().nullish(),
-  taxRateId: z.uuid().nullish(),
+  productPlanId: z.guid().nullish(),
+  productPlanPriceId: z.guid().nullish(),
+  taxRateId: z.guid().nullish(),
 });
 
 export const createInvoiceSchema = z
   .object({
-    customerAccountId: z.uuid(),
+    customerAccountId: z.guid(),
     items: z.array(itemSchema).min(1, 'at least one item').max(ITEMS_LIMIT, `at most ${ITEMS_LIMIT} items`),
     currency: currencySchema.nullish(),
     dueDate: z.date().nullish(),
@@ -42,7 +42,7 @@ export const createInvoiceSchema = z
     periodEnd: z.date().nullish(),
     allowedChains: z.union([z.literal('ALL'), z.array(z.int().positive()).min(1).max(100)]).nullish(),
     allowedTokens: z.union([z.literal('ALL'), z.array(z.string().min(1).max(255)).min(1).max(100)]).nullish(),
-    taxRateId: z.uuid().nullish(),
+    taxRateId: z.guid().nullish(),
     memo: z.string().max(2000, 'at most 2000 characters').nullish(),
     metadata: metadataSchema.nullish(),
   })

@@ -165,6 +165,31 @@ describe('a path', () => {
   });
 });
 
+describe('an id in a body', () => {
+  test.each([
+    ['/subscriptions', { customerAccountId: '', productPlanId: UNKNOWN, productPlanPriceId: UNKNOWN }],
+    ['/invoices', { customerAccountId: '', items: [{ description: 'Tea', amount: '1' }] }],
+    ['/payment-links', { name: 'Tea', slug: 'tea', taxRateId: '' }],
+    ['/product-plans', { name: 'Tea', prices: [{ amount: '1' }], taxRateId: '' }],
+    ['/checkout-sessions', { paymentIntentId: '' }],
+    ['/payments/intents', { amount: '1', customerAccountId: '' }],
+  ])('of %s may be any UUID, of our own version or not: it is missing, not malformed', async (path, body) => {
+    const named = Object.keys(body).find((field) => Reflect.get(body, field) === '') ?? '';
+    for (const id of ['11111111-1111-1111-1111-111111111111', '00000000-0000-0000-0000-000000000001', UNKNOWN]) {
+      const appId = path === '/payments/intents' ? {} : { appId: api.merchantA.appId };
+      const { status, body: answer } = await api.rest('POST', path, { key, body: { ...body, ...appId, [named]: id } });
+      expect([status, answer.error.code, answer.error.param], id).toEqual([404, 'NOT_FOUND', named]);
+    }
+  });
+
+  test('of an app that is nobody’s is an app that is not the caller’s', async () => {
+    const ids = { customerAccountId: UNKNOWN, productPlanId: UNKNOWN, productPlanPriceId: UNKNOWN };
+    const body = { appId: '11111111-1111-1111-1111-111111111111', ...ids };
+    const { status, body: answer } = await api.rest('POST', '/subscriptions', { key, body });
+    expect([status, answer.error.code]).toEqual([403, 'AUTHORIZATION_ERROR']);
+  });
+});
+
 describe('a head', () => {
   test('that is too large is 400 in the shape of an error', async () => {
     const { status, body } = await api.rest('GET', `${PATH}?x=${'y'.repeat(20_000)}`, { key });

@@ -28,14 +28,14 @@ export const createLinkSchema = z.object({
   amount: fiatAmountSchema.nullish(),
   currency: currencySchema.nullish(),
   description,
-  productPlanId: z.uuid().nullish(),
-  productPlanPriceId: z.uuid().nullish(),
+  productPlanId: z.guid().nullish(),
+  productPlanPriceId: z.guid().nullish(),
   allowedChains: selection(z.int().positive()).nullish(),
   allowedTokens: selection(z.string().min(1).max(255)).nullish(),
   successUrl: redirect,
   cancelUrl: redirect,
   requireBillingDetails: z.boolean().nullish(),
-  taxRateId: z.uuid().nullish(),
+  taxRateId: z.guid().nullish(),
   metadata: metadataSchema.nullish(),
 });
 export type CreateLinkInput = z.infer<typeof createLinkSchema>;

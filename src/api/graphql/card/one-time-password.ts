@@ -33,7 +33,7 @@ const RequestOtpInput = builder.inputType('RequestOtpInput', {
   }),
 });
 
-const verifyRules = defineRules({ schema: z.object({ requestId: z.uuid(), code: codeSchema }) });
+const verifyRules = defineRules({ schema: z.object({ requestId: z.guid(), code: codeSchema }) });
 
 const VerifyOtpInput = builder.inputType('VerifyOtpInput', {
   description: 'A one-time password as it was mailed.',

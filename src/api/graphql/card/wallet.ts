@@ -97,7 +97,7 @@ const activityRules = defineRules({
   schema: z.object({
     clientOrigin: originSchema.nullish(),
     limit: z.int().min(1, 'at least 1').max(ACTIVITY_LIMIT, `at most ${ACTIVITY_LIMIT}`).nullish(),
-    cursor: z.uuid('must be a UUID').nullish(),
+    cursor: z.guid('must be a UUID').nullish(),
   }),
 });
 

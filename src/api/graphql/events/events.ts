@@ -100,7 +100,7 @@ const logRules = defineRules({
   schema: z.object({
     before: z.int().min(1, 'at least 1').nullish(),
     requestId: z.string().min(1, 'at least 1 character').max(128, 'at most 128 characters').nullish(),
-    resourceId: z.uuid('a UUID').nullish(),
+    resourceId: z.guid('a UUID').nullish(),
     limit: z.int().min(1, 'from 1 to 100').max(LARGEST_LOG, 'from 1 to 100').nullish(),
   }),
 });

@@ -19,7 +19,7 @@ const RequestLoginInput = builder.inputType('RequestLoginInput', {
 });
 
 const verifyRules = defineRules({
-  schema: z.object({ requestId: z.uuid(), code: codeSchema, merchantId: z.uuid().nullish() }),
+  schema: z.object({ requestId: z.guid(), code: codeSchema, merchantId: z.guid().nullish() }),
 });
 
 const VerifyLoginInput = builder.inputType('VerifyLoginInput', {

@@ -8,7 +8,7 @@ import { scopeOf } from '../server/scope-of.ts';
 import { SubscriptionRef } from './subscription.ts';
 
 const changeRules = defineRules({
-  schema: z.object({ productPlanPriceId: z.uuid(), productPlanId: z.uuid().nullish() }),
+  schema: z.object({ productPlanPriceId: z.guid(), productPlanId: z.guid().nullish() }),
 });
 const ChangeSubscriptionPlanInput = builder.inputType('ChangeSubscriptionPlanInput', {
   description: 'The price that a subscription is to be renewed at.',
