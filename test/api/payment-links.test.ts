@@ -65,6 +65,18 @@ describe('POST /payment-links', () => {
     ]);
   });
 
+  it('takes a slug of lowercase letters, digits and hyphens, in any order', async () => {
+    for (const slug of ['a--b', '-start', 'end-', '2026', '-', 'x'.repeat(100)]) {
+      const { status, body } = await post({ appId, name: 'Coffee', slug });
+      expect([status, body.data?.slug], slug).toEqual([200, slug]);
+      expect((await start(slug, { amount: '1' })).status, slug).toBe(200);
+    }
+    for (const slug of ['', 'Upper', 'a_b', 'a b', 'é', 'a/b', 'a\n', 'x'.repeat(101)]) {
+      const { status, body } = await post({ appId, name: 'Coffee', slug });
+      expect([status, body.error?.param], slug).toEqual([400, 'slug']);
+    }
+  });
+
   it('refuses a taken slug, another merchant’s too, and an amount beside a price', async () => {
     const { slug } = await make();
     const taken = await post({ appId: api.merchantB.appId, name: 'Mine', slug }, foreign);

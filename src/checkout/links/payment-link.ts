@@ -12,7 +12,7 @@ const slug = z
   .string()
   .min(1, 'between 1 and 100 characters')
   .max(100, 'between 1 and 100 characters')
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lowercase letters and digits, with single hyphens between');
+  .regex(/^[a-z0-9-]+$/, 'lowercase letters, digits and hyphens');
 const description = z.string().max(2000, 'at most 2000 characters').nullish();
 const redirect = z
   .url({ protocol: /^https?$/, error: 'an http(s) URL' })

@@ -14,8 +14,9 @@ describe("a payment link's fields", () => {
   });
 
   it('a slug has 1 to 100 lowercase letters, digits and hyphens', () => {
-    expect(['a', 'a-b', '0', 'x'.repeat(100)].map((slug) => accepts({ slug }))).toEqual([true, true, true, true]);
-    const bad = ['', 'A', 'a b', 'ä', '-a', 'a-', 'a--b', 'a_b', 'x'.repeat(101)];
+    const good = ['a', 'a-b', '0', '-a', 'a-', 'a--b', 'x'.repeat(100)];
+    expect(good.filter((slug) => accepts({ slug }))).toEqual(good);
+    const bad = ['', 'A', 'a b', 'ä', 'a_b', 'a/b', 'a\n', 'x'.repeat(101)];
     expect(bad.filter((slug) => accepts({ slug }))).toEqual([]);
   });
 
