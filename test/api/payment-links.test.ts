@@ -73,7 +73,7 @@ describe('POST /payment-links', () => {
     }
     for (const slug of ['', 'Upper', 'a_b', 'a b', 'é', 'a/b', 'a\n', 'x'.repeat(101)]) {
       const { status, body } = await post({ appId, name: 'Coffee', slug });
-      expect([status, body.error?.param], slug).toEqual([400, 'slug']);
+      expect([status, body.error?.details[0].param], slug).toEqual([400, 'slug']);
     }
   });
 
@@ -124,6 +124,19 @@ describe('a payment link', () => {
     expect(body.data).toMatchObject({ amount: null, allowedChains: 'ALL', description: 'Hot', slug: link.slug });
     const other = await make();
     expect((await api.rest('PUT', `/payment-links/${link.id}`, { key, body: { slug: other.slug } })).status).toBe(409);
+  });
+
+  it('takes every field that it was created with, and stays of its app', async () => {
+    const link = await make();
+    const put = (body: object) => api.rest('PUT', `/payment-links/${link.id}`, { key, body });
+    const { status, body } = await put({ ...coffee(), slug: link.slug, name: 'Tea', amount: '5', isActive: false });
+    expect([status, body.data]).toMatchObject([
+      200,
+      { id: link.id, appId, name: 'Tea', amount: '5.00', isActive: false },
+    ]);
+    expect(await put({ appId: api.merchantB.appId })).toMatchObject({ status: 403 });
+    expect(await put({ appId: api.liveApp.appId })).toMatchObject({ status: 403 });
+    expect((await put({ appId: null })).body.error).toMatchObject({ code: 'VALIDATION_ERROR', param: 'appId' });
   });
 
   it('keeps a token on an allowed chain through an update, whoever makes it', async () => {

@@ -38,11 +38,15 @@ const CreatePaymentLinkInput = builder.inputType('CreatePaymentLinkInput', {
   }),
 });
 
-const updateRules = defineRules({ schema: updateLinkSchema, also: givenSelectionFaults });
+const updateRules = defineRules({
+  schema: updateLinkSchema.extend({ appId: z.string().optional() }),
+  also: givenSelectionFaults,
+});
 const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
   description: 'What changes of a payment link: an absent field stays, null clears.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'The app that it is of, and stays of.' }),
     name: t.string({ description: '1 to 255 characters.' }),
     slug: t.string({ description: 'Lowercase letters, digits and hyphens, 1 to 100 characters.' }),
     amount: t.field({ type: 'Decimal', description: 'The fixed amount.' }),
@@ -91,8 +95,8 @@ builder.mutationField('updatePaymentLink', (t) =>
       input: t.arg({ type: UpdatePaymentLinkInput, required: true }),
     },
     resolve: async (_root, args, context) => {
-      const input = checked(context, updateRules, args.input);
-      return updatePaymentLink(context.world, { scope: await scopeOf(context), id: args.id, input });
+      const { appId, ...input } = checked(context, updateRules, args.input);
+      return updatePaymentLink(context.world, { scope: await scopeOf(context, { appId }), id: args.id, input });
     },
   }),
 );
