@@ -20,9 +20,8 @@ describe('GET /prices', () => {
       symbol: 'ETH',
       currency: 'USD',
       priceFiat: 2500,
-      amountFiat: null,
-      tokenAmount: null,
     });
+    expect(Object.keys(data).sort()).toEqual(['asset', 'cachedAt', 'currency', 'priceFiat', 'symbol']);
     expect((await ask('asset=eth')).data).toMatchObject({ asset: 'ETH', priceFiat: 2500 });
     const usdc = api.world.registry.token('USDC-1');
     expect((await ask(`asset=${usdc?.address.toLowerCase()}-1`)).data).toMatchObject({ asset: 'USDC-1', priceFiat: 1 });
@@ -30,6 +29,7 @@ describe('GET /prices', () => {
 
   it('converts fiat to tokens, rounded up to the token’s decimals, and back to cents', async () => {
     expect((await ask('asset=ETH-31337&amountFiat=10')).data).toMatchObject({ amountFiat: 10, tokenAmount: '0.004' });
+    expect(Object.keys((await ask('asset=ETH-31337&amountFiat=10')).data)).toHaveLength(7);
     expect((await ask('asset=USDC-1&amountFiat=10&currency=EUR')).data).toMatchObject({
       currency: 'EUR',
       tokenAmount: '11',

@@ -48,7 +48,7 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
     const body = route.method === 'POST' || route.method === 'PUT' ? await readBody(request) : undefined;
     const values = { path: match.path, query, body };
     const { data, replayed } = await runRoute({ world, yoga }, { running: match.running, admission, values });
-    const printed = resultEnvelope(route.envelope, data);
+    const printed = resultEnvelope(route, data);
     return {
       status: route.status,
       headers: {

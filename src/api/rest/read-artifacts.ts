@@ -69,6 +69,7 @@ function readRoute(schema: GraphQLSchema, document: DocumentNode): RestRoute {
     path: String(rest.path),
     status: typeof rest.status === 'number' ? rest.status : envelope === 'NONE' ? 204 : 200,
     envelope,
+    leftOut: Array.isArray(rest.leftOut) ? rest.leftOut.map(String) : [],
     access: (root && accessNeeded(root, rootSelection({ operation: name, document }).name.value)) ?? [],
     document: withoutRest(document),
   };
@@ -87,6 +88,8 @@ function withoutRest(document: DocumentNode): DocumentNode {
 function demandFit(schema: GraphQLSchema, route: RestRoute): void {
   if (route.access.length === 0)
     throw new TypeError(`${route.operation}: its root field does not say who may call it.`);
+  if (route.leftOut.length > 0 && route.envelope !== 'DATA')
+    throw new TypeError(`${route.operation}: fields are left out of the envelope DATA only.`);
   const posts = route.method === 'POST' && route.kind === 'query';
   if ((route.method === 'GET') !== (route.kind === 'query') && !posts)
     throw new TypeError(`${route.operation}: GET asks, all else changes; a query too large for an address is posted.`);

@@ -30,6 +30,8 @@ export type RestRoute = {
   /** Of success. */
   status: number;
   envelope: RestEnvelope;
+  /** Fields of the answer's `data` that are left out where they are null. */
+  leftOut: readonly string[];
   /** Who may call, any one of them: the root field's own scopes. */
   access: readonly Access[];
   /** Without the @rest directive, ready to be executed. */

@@ -1,9 +1,10 @@
-import type { RestEnvelope } from './rest-route.ts';
+import type { RestRoute } from './rest-route.ts';
 
 /** The answer's body from the document's `data` field, or null for no body. */
-export function resultEnvelope(envelope: RestEnvelope, data: unknown): unknown {
+export function resultEnvelope({ envelope, leftOut }: Pick<RestRoute, 'envelope' | 'leftOut'>, data: unknown): unknown {
   switch (envelope) {
     case 'DATA':
+      return { success: true, data: leftOut.length === 0 ? data : withoutNull(data, leftOut) };
     case 'LIST':
       return { success: true, data };
     case 'PAGE': {
@@ -25,4 +26,10 @@ export function resultEnvelope(envelope: RestEnvelope, data: unknown): unknown {
 
 function fieldsOf(data: unknown): Record<string, unknown> {
   return typeof data === 'object' && data !== null ? { ...data } : {};
+}
+
+function withoutNull(data: unknown, names: readonly string[]): unknown {
+  return Object.fromEntries(
+    Object.entries(fieldsOf(data)).filter(([name, value]) => value !== null || !names.includes(name)),
+  );
 }

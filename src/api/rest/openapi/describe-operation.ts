@@ -142,12 +142,27 @@ function successOf(schema: GraphQLSchema, components: Components, route: RestRou
     type: field.type,
     selections: rootSelection(route).selectionSet,
   });
-  const wrapped = wrap(components, route, data);
+  const wrapped = wrap(components, route, leavingOut(route, data));
   return {
     description: route.status === 202 ? 'Accepted.' : 'Done.',
     headers,
     content: { 'application/json': { schema: wrapped, example: exampleOf(components, wrapped, 'answer') } },
   };
+}
+
+/** What is left out where it is null is not required, and never null. */
+function leavingOut({ operation, leftOut }: RestRoute, data: JsonSchema): JsonSchema {
+  if (leftOut.length === 0) return data;
+  const properties = propertiesOf(new Map(), data);
+  const strange = leftOut.filter((name) => !properties[name]);
+  if (strange.length > 0) throw new TypeError(`${operation} selects no ${strange.join(', ')} of its own.`);
+  const told = Object.entries(properties).map(([name, schema]) => {
+    if (!leftOut.includes(name)) return [name, schema];
+    const [type] = [schema.type].flat().filter((held) => held !== 'null');
+    return [name, { ...schema, type }];
+  });
+  const required = Object.keys(properties).filter((name) => !leftOut.includes(name));
+  return { ...data, properties: Object.fromEntries(told), required };
 }
 
 function wrap(components: Components, route: RestRoute, data: JsonSchema): JsonSchema {
