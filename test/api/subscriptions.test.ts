@@ -156,6 +156,8 @@ describe('a subscription', () => {
     });
     expect(answers.create.productPlan.taxRate).toBeUndefined();
     expect(answers.list.productPlan.taxRate).toBeNull();
+    // A CustomerAccount has its wallets wherever it stands.
+    expect([answers.list.customerAccount.wallets, answers.retrieve.customerAccount.wallets]).toEqual([[], []]);
   });
 
   it('is retrieved with its last ten invoices, each with its items, tax rate and payment', async () => {
