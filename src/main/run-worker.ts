@@ -104,7 +104,9 @@ async function tellSenders(world: TellingWorld): Promise<void> {
 /** By one worker at a time; the others keep what they saw last. */
 async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
   await locks.tryWith('check-books', async () => {
-    const checked = await checkBooks(world);
+    const checked = await checkBooks(world, {
+      onFault: (chainId, error) => world.log.warn({ chainId, error }, 'The books of a chain could not be compared.'),
+    });
     world.instruments.books(checked, world.realClock.now());
     for (const { chainId, drifts, uncovered } of checked) {
       const fields = { chainId, payments: drifts.map((drift) => drift.paymentIntentId), uncovered };

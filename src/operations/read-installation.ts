@@ -118,15 +118,17 @@ function workFaults({ queue, outgoing, overdue }: VitalSigns): string[] {
   return faults;
 }
 
-/** A node that does not answer is told of with its chain; the books are then not known. */
+/** A node that does not answer is told of with its chain; the books of that chain are then not known. */
 async function readBooks(world: OperationsWorld): Promise<BooksLine[]> {
-  const checked = await checkBooks(world, { secondLookMs: SECOND_LOOK_MS }).catch(() => null);
-  if (!checked) return [{ chainId: null, state: 'UNKNOWN', payments: null, drifting: null, uncovered: [] }];
-  return checked.map(({ chainId, payments, drifts, uncovered }) => ({
-    chainId,
-    state: drifts.length + uncovered.length === 0 ? 'MATCH' : 'DRIFT',
-    payments,
-    drifting: drifts.length,
-    uncovered,
-  }));
+  const unknown = new Set<number>();
+  const onFault = (chainId: number) => void unknown.add(chainId);
+  const checked = await checkBooks(world, { secondLookMs: SECOND_LOOK_MS, onFault });
+  const lines = checked
+    .filter(({ chainId }) => !unknown.has(chainId))
+    .map(({ chainId, payments, drifts, uncovered }): BooksLine => {
+      const state = drifts.length + uncovered.length === 0 ? 'MATCH' : 'DRIFT';
+      return { chainId, state, payments, drifting: drifts.length, uncovered };
+    });
+  const none = { state: 'UNKNOWN', payments: null, drifting: null, uncovered: [] } as const;
+  return [...lines, ...[...unknown].map((chainId) => ({ ...none, chainId, uncovered: [] }))];
 }

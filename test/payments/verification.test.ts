@@ -1,5 +1,6 @@
 /** Anybody can check what is told against a node, and what events missed is found. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { refundCall } from '../../src/escrow/calldata.ts';
 import { type LogSource, openLogSource } from '../../src/facts/log-source.ts';
 import { checkBooks } from '../../src/operations/check-books.ts';
@@ -140,6 +141,24 @@ describe('the check that raises the alarm', () => {
     await moveTo(appliedNumber - 3n);
     expect(await check()).toEqual(nothing);
     await moveTo(appliedNumber);
+  });
+
+  it('raises it for a projector that stands still, which has no turn under way', async () => {
+    const { signed } = await unapplied();
+    await ground.evm.passTime(1_200);
+    await ground.evm.mine(2);
+    expect(await check()).toMatchObject({ drifts: [{ termsHash: signed.id, booked: '0', left: '10000000' }] });
+    await ground.observe();
+    expect(await check()).toEqual(nothing);
+  });
+
+  it('leaves out a chain whose node does not answer, and says so', async () => {
+    const { registry, evm } = ground;
+    const rpc = [{ ...evm.rpcSettings, urls: ['http://127.0.0.1:9/'] }];
+    const faults: number[] = [];
+    const world = { ...ground, nodes: openEvmNodes({ registry, rpc }), clock: systemClock };
+    expect(await checkBooks(world, { onFault: (chainId) => faults.push(chainId) })).toEqual([]);
+    expect(faults).toEqual([evm.chainId]);
   });
 
   it('raises it for books that no fact explains', async () => {

@@ -4,6 +4,7 @@ import { type Chain, NATIVE, type Token } from '../../chains/chain.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
+import { GatewayError } from '../../errors.ts';
 import type { BlockPlace } from '../../facts/chain-view.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { contractStates } from './contract-states.ts';
@@ -35,33 +36,45 @@ type World = {
   clock: Clock;
 };
 
-/**
- * Compares the books of every open payment with the contract's `left`, per id, and what the books hold with the escrow's
- * balances, on every enabled EVM chain: at the newest confirmed block, or (`at` APPLIED) both as of the newest of these that
- * the projector has applied, so that what it has still to apply is no drift. And every vault with its balance on Solana.
- * Writes nothing. Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
- */
-export async function verifyOpenPayments(
-  world: World,
-  { at = 'CONFIRMED' }: { at?: 'CONFIRMED' | 'APPLIED' } = {},
-): Promise<ChainVerification[]> {
+/** A projector that is further behind is stuck: its books are compared with what it should have applied. */
+const BEHIND_LIMIT_SECONDS = 600n;
+
+/** `verifyChain` of every enabled chain, each at its newest confirmed block. Throws what it throws. */
+export async function verifyOpenPayments(world: World): Promise<ChainVerification[]> {
   const answers: ChainVerification[] = [];
   for (const chain of world.registry.enabled()) {
-    if (chain.family === 'EVM' && chain.escrow) answers.push(await verifyChain(world, chain, at));
-    if (chain.family === 'SOLANA' && world.solanaNodes) {
-      const { chainId } = chain;
-      const compared = { ...world, solanaNodes: world.solanaNodes };
-      const { slot, ...found } = await verifyVaults(compared, { chainId, now: world.clock.now() });
-      answers.push({ chainId, block: slot, behindBlocks: '0', ...found, tokens: [] });
-    }
+    const answer = await verifyChain(world, chain, { at: 'CONFIRMED' });
+    if (answer) answers.push(answer);
   }
   return answers;
 }
 
-async function verifyChain(world: World, chain: Chain, at: 'CONFIRMED' | 'APPLIED'): Promise<ChainVerification> {
+/**
+ * Compares the books of every open payment of an EVM chain with the contract's `left`, per id, and what the books hold with
+ * the escrow's balances: at the newest confirmed block, or (`at` APPLIED) both as of the newest of these that the projector
+ * has applied, so that what it has still to apply is no drift, as long as it is at most ten minutes of the chain behind.
+ * And every vault with its balance on Solana. Null for a chain that has neither. Writes nothing.
+ * Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
+ */
+export async function verifyChain(
+  world: World,
+  chain: Chain,
+  { at }: { at: 'CONFIRMED' | 'APPLIED' },
+): Promise<ChainVerification | null> {
+  const { chainId } = chain;
+  if (chain.family === 'SOLANA' && world.solanaNodes) {
+    const compared = { ...world, solanaNodes: world.solanaNodes };
+    const { slot, ...found } = await verifyVaults(compared, { chainId, now: world.clock.now() });
+    return { chainId, block: slot, behindBlocks: '0', ...found, tokens: [] };
+  }
+  return chain.family === 'EVM' && chain.escrow ? await verifyEvmChain(world, chain, at) : null;
+}
+
+async function verifyEvmChain(world: World, chain: Chain, at: 'CONFIRMED' | 'APPLIED'): Promise<ChainVerification> {
   const { chainId } = chain;
   const { confirmed, applied } = await heights(world, chainId);
-  const block = at === 'APPLIED' ? applied : confirmed;
+  const isNear = confirmed.timestamp - applied.timestamp <= BEHIND_LIMIT_SECONDS;
+  const block = at === 'APPLIED' && isNear ? applied : confirmed;
   const drifts: Drift[] = [];
   let payments = 0;
   for await (const page of openPayments(world.database, { chainId, now: world.clock.now() })) {
@@ -90,8 +103,10 @@ async function heights(world: World, chainId: number): Promise<{ confirmed: Bloc
   const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
   const { confirmed, blockAt } = await confirmedView(world, chainId);
   const number = cursor?.appliedNumber ?? confirmed.number;
-  const applied = number < confirmed.number ? await blockAt(number) : null;
-  return { confirmed, applied: applied ?? confirmed };
+  if (number >= confirmed.number) return { confirmed, applied: confirmed };
+  const applied = await blockAt(number);
+  if (!applied) throw new GatewayError('CHAIN_UNAVAILABLE', `The node of chain ${chainId} has no block ${number}.`);
+  return { confirmed, applied };
 }
 
 async function cover(
