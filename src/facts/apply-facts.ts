@@ -17,30 +17,35 @@ type Outcome = 'APPLIED' | 'OUTDATED' | { error: unknown };
 const PREPARED_AT_ONCE = 16;
 /** Turns without whole evidence after which an operator is told. */
 const ALARM_AFTER = 30;
+/** And tries that threw: what is no bug of ours is over by then. */
+const FAULT_ALARM_AT = 3;
 
 /**
  * Applies confirmed facts and takes orphaned ones back, evidence read before the transaction. Groups of one handler share
- * transactions where it knows how, and have each its own where that fails. A group whose evidence is not whole, or that
- * cannot be written, waits for the next turn and is alarmed of; it holds up no other. Throws what node and database throw
- * when they are away.
+ * transactions where it knows how, and have each its own where that fails. A group whose evidence is not whole or cannot be
+ * read, or that cannot be written, waits for the next turn and is alarmed of; it holds up no other. Throws what node and
+ * database throw when they are away.
  */
 export async function applyFacts(
   world: Applying,
   { view }: { view: ChainView },
 ): Promise<{ waiting: number; more: boolean }> {
-  const facts = await dirtyFacts(world.database, view.chainId);
+  // Those that waited last time come first again: they take no place from the others.
+  const limit = DIRTY_LIMIT + world.memory.waitingFacts;
+  const facts = await dirtyFacts(world.database, { chainId: view.chainId, limit });
   await markUnhandled(world, facts);
   const groups = groupFacts(world.handlers, view, facts);
-  let waiting = 0;
+  const waiting: HandledGroup[] = [];
   for (const [handler, ofHandler] of byHandler(groups)) {
     for (let start = 0; start < ofHandler.length; start += PREPARED_AT_ONCE) {
       const batch = ofHandler.slice(start, start + PREPARED_AT_ONCE);
       const outcomes = await applyBatch(world, handler, batch);
       for (const group of batch) count(world, group, outcomes.get(group));
-      waiting += batch.filter((group) => outcomes.get(group) !== 'APPLIED').length;
+      waiting.push(...batch.filter((group) => outcomes.get(group) !== 'APPLIED'));
     }
   }
-  return { waiting, more: facts.length === DIRTY_LIMIT && waiting < groups.length };
+  world.memory.waitingFacts = waiting.reduce((sum, group) => sum + group.facts.length, 0);
+  return { waiting: waiting.length, more: facts.length === limit && waiting.length < groups.length };
 }
 
 /** Kinds that no room asked for are done with as they are. */
@@ -72,25 +77,48 @@ async function applyBatch(
     for (const group of groups) outcomes.set(group, outcome);
     return outcome;
   };
-  const together =
-    handler.prepareTogether && batch.length > 1
-      ? await handler.prepareTogether(batch)
-      : await prepareEach(handler, batch);
-  for (const prepared of together) {
+  const together = await prepareTogether(world, handler, batch);
+  for (const prepared of together ?? (await prepareEach(world, { handler, groups: batch, outcomes }))) {
     if ((await take(prepared)) === 'APPLIED' || prepared.groups.length === 1) continue;
     // One of them keeps the others from being written: each goes alone.
     for (const group of prepared.groups) outcomes.delete(group);
-    for (const alone of await prepareEach(handler, prepared.groups)) await take(alone);
+    for (const alone of await prepareEach(world, { handler, groups: prepared.groups, outcomes })) await take(alone);
   }
   return outcomes;
 }
 
-async function prepareEach(handler: FactHandler, groups: readonly FactGroup[]): Promise<PreparedWrite[]> {
-  const writes = await Promise.all(groups.map((group) => handler.prepare(group)));
-  return groups.flatMap((group, index) => {
-    const write = writes[index];
-    return write ? [{ groups: [group], write }] : [];
-  });
+/** Null where each is to be prepared alone: they are one, their handler knows no better, or one of them fails. */
+async function prepareTogether(
+  world: Applying,
+  handler: FactHandler,
+  batch: readonly HandledGroup[],
+): Promise<readonly PreparedWrite[] | null> {
+  if (!handler.prepareTogether || batch.length === 1) return null;
+  try {
+    return await handler.prepareTogether(batch);
+  } catch (error) {
+    await failure(world, batch, error);
+    return null;
+  }
+}
+
+/** Writes what became of those that cannot be prepared into `outcomes`. */
+async function prepareEach(
+  world: Applying,
+  {
+    handler,
+    groups,
+    outcomes,
+  }: { handler: FactHandler; groups: readonly FactGroup[]; outcomes: Map<FactGroup, Outcome> },
+): Promise<PreparedWrite[]> {
+  const answers = await Promise.allSettled(groups.map((group) => handler.prepare(group)));
+  const writes: PreparedWrite[] = [];
+  for (const [index, group] of groups.entries()) {
+    const answer = answers[index];
+    if (answer?.status === 'rejected') outcomes.set(group, await failure(world, [group], answer.reason));
+    else if (answer?.value) writes.push({ groups: [group], write: answer.value });
+  }
+  return writes;
 }
 
 async function writeTogether(world: Applying, { groups, write }: PreparedWrite): Promise<Outcome> {
@@ -103,16 +131,21 @@ async function writeTogether(world: Applying, { groups, write }: PreparedWrite):
     });
     return 'APPLIED';
   } catch (error) {
-    const outdated = error instanceof GatewayError && error.code === 'CONFLICT';
-    if (!outdated && !isLockTimeout(error) && !isDeadlock(error)) {
-      // Of a database that is away this throws, and ends the turn; one that answers has refused these alone.
-      await world.database.$queryRaw`SELECT 1`;
-      return { error };
-    }
-    const fields = { chainId: facts[0]?.chainId, refs: groups.map((group) => group.ref) };
-    world.log.debug(fields, 'Facts changed while they were applied; they are applied again.');
-    return 'OUTDATED';
+    return await failure(world, groups, error);
   }
+}
+
+/** What failed of these groups alone. A node or a database that is away throws, and ends the turn. */
+async function failure(world: Applying, groups: readonly FactGroup[], error: unknown): Promise<Outcome> {
+  if (error instanceof GatewayError && error.code === 'CHAIN_UNAVAILABLE') throw error;
+  const outdated = error instanceof GatewayError && error.code === 'CONFLICT';
+  if (!outdated && !isLockTimeout(error) && !isDeadlock(error)) {
+    await world.database.$queryRaw`SELECT 1`;
+    return { error };
+  }
+  const fields = { chainId: groups[0]?.chainId, refs: groups.map((group) => group.ref) };
+  world.log.debug(fields, 'Facts changed while they were applied; they are applied again.');
+  return 'OUTDATED';
 }
 
 function count(world: Applying, group: HandledGroup, outcome: Outcome | undefined): void {
@@ -126,8 +159,8 @@ function count(world: Applying, group: HandledGroup, outcome: Outcome | undefine
   const tries = (world.memory.tries.get(key) ?? 0) + 1;
   world.memory.tries.set(key, tries);
   const error = typeof outcome === 'object' ? outcome.error : null;
-  // What cannot be written is a bug of ours: it is told at once, and then as rarely as the rest.
-  const isTold = tries % ALARM_AFTER === 0 || (error !== null && tries === 1);
+  // What throws again and again is a bug of ours: it is told soon, and then as rarely as the rest.
+  const isTold = tries % ALARM_AFTER === 0 || (error !== null && tries === FAULT_ALARM_AT);
   if (!isTold) return;
   if (error === null) {
     world.log.error(
@@ -135,7 +168,7 @@ function count(world: Applying, group: HandledGroup, outcome: Outcome | undefine
       'The chain contradicts the facts of a payment: it is not applied until they agree.',
     );
   } else {
-    world.log.error({ chainId, ref, tries, error }, 'Facts could not be written; the others go on without them.');
+    world.log.error({ chainId, ref, tries, error }, 'Facts could not be applied; the others go on without them.');
   }
   world.observer?.stuck?.({ chainId, ref, tries });
 }

@@ -16,7 +16,7 @@ import { lowestOpenBlock, openCursor } from './store.ts';
 const QUIET_MS = 1_000;
 
 export function newProjectorMemory(): ProjectorMemory {
-  return { chain: newChainMemory(), tries: new Map(), finalMismatches: 0, quiet: null };
+  return { chain: newChainMemory(), tries: new Map(), waitingFacts: 0, finalMismatches: 0, quiet: null };
 }
 
 /**

@@ -14,7 +14,7 @@ export type ProjectorObserver = {
   /** Facts orphaned: a reorganisation took them. */
   reorganised?(event: { chainId: number; orphaned: number }): void;
   applied?(event: { chainId: number; kind: string; facts: number }): void;
-  /** Evidence that stays incomplete: the fold and the contract disagree. */
+  /** Evidence that stays incomplete, as the fold and the contract disagree, or a group that cannot be applied. */
   stuck?(event: { chainId: number; ref: string | null; tries: number }): void;
   halted?(event: { chainId: number; reason: string }): void;
   failed?(event: { chainId: number; error: unknown }): void;
@@ -51,8 +51,10 @@ export type ProjectorWorld = {
 /** Lost with the process, and only ever saves requests and counts tries. */
 export type ProjectorMemory = {
   chain: ChainMemory;
-  /** Tries of groups whose evidence is not whole. */
+  /** Tries of groups whose evidence is not whole, or that cannot be applied. */
   tries: Map<string, number>;
+  /** Facts of the groups that the last turn left waiting. */
+  waitingFacts: number;
   /** Turns in a row in which final facts stood in blocks that the node does not have. */
   finalMismatches: number;
   /** The last turn left nothing to do until the head moves; looked at again now and then all the same. */

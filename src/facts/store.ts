@@ -95,11 +95,14 @@ function placesAfter({ blockNumber, blockHash, logIndex }: ChainFact): Prisma.Ch
 }
 
 /** Confirmed facts to be applied, and orphaned ones to be taken back, in chain order. */
-export async function dirtyFacts(database: Database, chainId: number): Promise<ChainFact[]> {
+export async function dirtyFacts(
+  database: Database,
+  { chainId, limit }: { chainId: number; limit: number },
+): Promise<ChainFact[]> {
   return await database.chainFact.findMany({
     where: { chainId, ...dirty },
     orderBy: [{ blockNumber: 'asc' }, { blockHash: 'asc' }, { logIndex: 'asc' }],
-    take: DIRTY_LIMIT,
+    take: limit,
   });
 }
 

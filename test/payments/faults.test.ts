@@ -2,6 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { transaction } from '../../prisma/client.ts';
 import { refundCall } from '../../src/escrow/calldata.ts';
+import { applyFacts } from '../../src/facts/apply-facts.ts';
+import { newChainMemory, readChainView } from '../../src/facts/chain-view.ts';
+import type { FactGroup, FactHandler, FactHandlers } from '../../src/facts/fact-handler.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { live, mortal, mortalNodes } from '../setup/mortal.ts';
 import { type Ground, openGround, projectorWorld, returningHooks } from './ground.ts';
@@ -104,4 +107,75 @@ describe('a payment that cannot be written', () => {
     expect(await told([...payments, after])).toEqual([captured, captured, captured, captured]);
     expect(await ground.held(refused)).toBe(10_000_000n);
   });
+
+  it('because it cannot be read is tried again alone, holds up no other, and is told of when it stays so', async () => {
+    const payments = await payThree();
+    const unread = payments[0].signed.id;
+    const stuck: (string | null)[] = [];
+    const world = {
+      ...ground.world,
+      handlers: refusing((group) => group.ref === unread),
+      memory: newProjectorMemory(),
+      observer: { stuck: ({ ref }: { ref: string | null }) => stuck.push(ref) },
+    };
+    const observe = () => observeChain(world, { chainId: ground.evm.chainId });
+    expect((await observe()).waiting).toBe(1);
+    expect(await told(payments)).toEqual([[], captured, captured]);
+    const after = await pay();
+    expect((await observe()).waiting).toBe(1);
+    expect([await told([payments[0], after]), stuck]).toEqual([[[], captured], []]);
+    await ground.evm.mine(1);
+    await observe();
+    expect(stuck).toEqual([unread]);
+    expect((await ground.observe()).waiting).toBe(0);
+    expect(await told([payments[0]])).toEqual([captured]);
+  });
+
+  it('takes no place from the others, however many they are', async () => {
+    const { intent, signed } = await pay();
+    const { chainId } = ground.evm;
+    await observeChain({ ...ground.world, handlers: refusing(() => true), memory: newProjectorMemory() }, { chainId });
+    const waits = await ground.database.chainFact.findFirstOrThrow({ where: { ref: signed.id } });
+    // Below it, and of a payment each: a turn takes five hundred facts.
+    const many = Array.from({ length: 600 }, (_, index) => ({
+      ...waits,
+      args: {},
+      blockNumber: waits.blockNumber - 1n,
+      ref: `0x${(index + 1).toString(16).padStart(64, '0')}`,
+      logIndex: 1_000 + index,
+    }));
+    await ground.database.chainFact.createMany({ data: many });
+    const refs = new Set<string | null>(many.map((fact) => fact.ref));
+    const handlers = refusing((group) => refs.has(group.ref));
+    const world = { ...ground.world, handlers, memory: newProjectorMemory() };
+    const chain = ground.registry.chain(chainId);
+    if (!chain) throw new Error('No chain.');
+    const view = await readChainView({ nodes: ground.nodes, memory: newChainMemory() }, chain);
+    expect(await applyFacts(world, { view })).toEqual({ waiting: 500, more: false });
+    expect(await ground.events(intent.id)).toEqual([]);
+    expect((await applyFacts(world, { view })).waiting).toBe(600);
+    expect(await ground.events(intent.id)).toEqual(captured);
+    expect(await ground.held(signed.id)).toBe(10_000_000n);
+    await ground.database.chainFact.deleteMany({ where: { ref: { in: many.map((fact) => fact.ref) } } });
+  });
 });
+
+/** The payments' own handlers, of which some groups cannot be read. */
+function refusing(isRefused: (group: FactGroup) => boolean): FactHandlers {
+  const refused = new Error('A row that says what nobody expected.');
+  const wrapped = new Map<FactHandler, FactHandler>();
+  for (const handler of ground.world.handlers.values()) {
+    wrapped.set(handler, {
+      ...handler,
+      async prepare(group) {
+        if (isRefused(group)) throw refused;
+        return await handler.prepare(group);
+      },
+      async prepareTogether(groups) {
+        if (groups.some(isRefused)) throw refused;
+        return (await handler.prepareTogether?.(groups)) ?? [];
+      },
+    });
+  }
+  return new Map([...ground.world.handlers].map(([kind, handler]) => [kind, wrapped.get(handler) ?? handler]));
+}

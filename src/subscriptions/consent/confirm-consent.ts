@@ -38,7 +38,8 @@ type ConfirmWorld = Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nod
  * session COMPLETE: `subscription.activated`, `checkout_session.completed`. Confirming again changes nothing.
  *
  * Throws NOT_FOUND, VALIDATION_ERROR for a missing or wrong signature (the session stays OPEN), QUOTE_EXPIRED,
- * INVALID_STATE, EXPIRED, CONFLICT while a relayed payment of the wallet is under way.
+ * INVALID_STATE, EXPIRED, CONFLICT while a relayed payment of the wallet is under way, CHAIN_UNAVAILABLE when no node can be
+ * asked whether what no key has signed is a contract's signature.
  */
 export async function confirmConsent(
   world: ConfirmWorld,
