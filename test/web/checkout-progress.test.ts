@@ -17,19 +17,21 @@ describe('the facts of a payment on its way', () => {
   type View = Parameters<typeof progressFacts>[0]['view'];
   type Told = NonNullable<View['payment']>;
   type Asked = Parameters<typeof progressFacts>[0];
+  const looked = (sight: NonNullable<Asked['look']>['sight'], at = NOW) => ({ sight, at });
   const factsOf = (
     payment: Partial<Told>,
     attempt: View['attempt'] = null,
-    more: Partial<Pick<Asked, 'isMined' | 'isOld'> & Pick<Asked['payment'], 'sent'>> = {},
+    more: Partial<Pick<Asked, 'look' | 'isOld'> & Pick<Asked['payment'], 'sent'>> = {},
   ) => {
     const given: string[] = [];
     const abandon = (quoteId: string, why: string) => void given.push(`${quoteId} ${why}`);
-    const { sent, isMined = false, isOld = false } = more;
+    const { sent, isOld = false } = more;
+    const look = 'look' in more ? more.look : looked('NOT_THERE');
     const told = { authorization: null, requiredConfirmations: null, captureMode: 'AUTOMATIC', ...payment } as const;
     const facts = progressFacts({
       view: { attempt, payment: told },
       payment: { sent, abandon },
-      isMined,
+      look,
       isOld,
       now: NOW,
     });
@@ -88,8 +90,18 @@ describe('the facts of a payment on its way', () => {
     const silent = { lateUntil: undefined, again: undefined };
     expect(factsOf({}, answered(9_999, 'PERMIT'))).toMatchObject(silent);
     expect(factsOf({ authorization: authorization(0) }, answered(9_999))).toMatchObject(silent);
-    expect(factsOf({}, answered(9_999), { isMined: true })).toMatchObject(silent);
+    expect(factsOf({}, answered(9_999), { look: looked('DONE') })).toMatchObject(silent);
     expect(factsOf({}, answered(9_999), { isOld: true })).toMatchObject(silent);
+  });
+
+  it.each<[string, Asked['look']]>([
+    ['nobody could be asked', looked('UNKNOWN')],
+    ['nobody has answered yet', undefined],
+    ['somebody looked only while it could still come', looked('NOT_THERE', NOW - 9_999_000 + 660_000)],
+  ])('let nothing be given up that may be in a block: %s', (_about, look) => {
+    expect(factsOf({}, answered(9_999), { look })).toMatchObject({ isUncertain: true, again: undefined });
+    expect(factsOf({}, answered(121), { look })).toMatchObject({ isUncertain: false, again: undefined });
+    expect(factsOf({}, answered(9_999), { look: looked('NOT_THERE') }).isUncertain).toBe(false);
   });
 
   it('say the same of what only this tab knows to be sent', () => {

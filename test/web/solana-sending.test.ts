@@ -4,6 +4,7 @@ import { base58 } from '@scure/base';
 import { Keypair, Transaction } from '@solana/web3.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { paymentTransaction } from '../../src/checkout/solana/payment-transaction.ts';
+import { findSignature } from '../../web/src/wallet/solana/find-signature.ts';
 import type { ConnectedSolanaWallet, SolanaWallet } from '../../web/src/wallet/solana/found-wallets.ts';
 import { sendSolanaTransaction } from '../../web/src/wallet/solana/send-transaction.ts';
 import { solanaFault } from '../../web/src/wallet/solana/solana-fault.ts';
@@ -14,6 +15,7 @@ type Answer = 'hang up' | { status?: number; body: string };
 /** A node that answers what the test says, in turn; the last again and again. */
 let answers: Answer[] = [];
 let taken: string[] = [];
+let searched: unknown;
 let nodeUrl = '';
 const node = createServer((request, response) => {
   let text = '';
@@ -23,6 +25,7 @@ const node = createServer((request, response) => {
   request.on('end', () => {
     const { method, params } = JSON.parse(text);
     taken.push(`${method} ${params[0]}`);
+    searched = params[1]?.searchTransactionHistory;
     const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? 'hang up';
     if (answer === 'hang up') response.destroy();
     else response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' }).end(answer.body);
@@ -138,5 +141,34 @@ describe('a wallet that sends', () => {
     const thrown = await send(throwing(no)).catch((error: unknown) => error);
     expect(thrown).toBe(no);
     expect(solanaFault(thrown)).toBe('REJECTED');
+  });
+});
+
+describe('what was sent', () => {
+  const statuses = (...value: unknown[]) => rpc({ result: { context: { slot: 9 }, value } });
+  const status = (confirmationStatus: string, err: unknown) => ({ slot: 8, confirmations: 1, err, confirmationStatus });
+
+  it.each<[string, unknown, string]>([
+    ['confirmed', status('confirmed', null), 'DONE'],
+    ['finalized', status('finalized', null), 'DONE'],
+    ['in a block, and failed', status('confirmed', { InstructionError: [0, 'Custom'] }), 'REVERTED'],
+    ['in a block that may be dropped', status('processed', null), 'UNKNOWN'],
+    ['in a block that may be dropped, and failed', status('processed', { InstructionError: [0, 'Custom'] }), 'UNKNOWN'],
+    ['nowhere in its history', null, 'NOT_THERE'],
+  ])('is looked for with the node, which has it %s', async (_about, told, found) => {
+    answers = [statuses(told)];
+    expect(await findSignature(nodeUrl, signature)).toBe(found);
+    expect(taken).toEqual([`getSignatureStatuses ${signature}`]);
+    expect(searched).toBe(true);
+  });
+
+  it.each<[string, Answer]>([
+    ['hangs up', 'hang up'],
+    ['answers in its own words', { status: 502, body: '<html>Bad gateway</html>' }],
+    ['refuses', rpc({ error: { code: -32005, message: 'Node is behind' } })],
+    ['answers nothing', statuses()],
+  ])('is not taken for missing with a node that %s', async (_about, answer) => {
+    answers = [answer];
+    await expect(findSignature(nodeUrl, signature)).rejects.toThrow();
   });
 });

@@ -12,7 +12,7 @@ import { ProgressCard } from './cards/progress-card.tsx';
 import { ReceiptCard } from './cards/receipt-card.tsx';
 import { progressFacts } from './pay/progress-facts.ts';
 import { usePayment } from './pay/use-payment.ts';
-import { useReverted } from './pay/use-reverted.ts';
+import { useSight } from './pay/use-sight.ts';
 import { useWays } from './pay/use-ways.ts';
 import { sessionFacts } from './session/session-facts.ts';
 import { type SessionName, useCheckout } from './session/use-checkout.ts';
@@ -41,7 +41,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   const isPayable =
     view?.session.status === 'OPEN' && (!view.attempt || view.attempt.quoteId === payment.abandonedQuoteId);
   const ways = useWays(session, { isAsked: isPayable, wallet, chosen: payment });
-  const isMined = useReverted(view, payment);
+  const look = useSight(view, payment, exactNow);
 
   const seen = viewOf({
     now,
@@ -82,7 +82,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               options={ways.solana}
               now={now}
               exactNow={exactNow}
-              notice={payment.fault === 'NOT_SEEN' ? payment.fault : undefined}
+              notice={payment.fault === 'NOT_SEEN' || payment.fault === 'TX_FAILED' ? payment.fault : undefined}
               back={isSolanaAlone ? undefined : () => setOnSolana(false)}
               refetch={reading.ask}
               hasSent={payment.hasSent}
@@ -105,7 +105,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
         {seen.card === 'progress' && (
           <ProgressCard
             {...seen}
-            {...progressFacts({ view, payment, isMined, isOld: reading.fault !== undefined, now })}
+            {...progressFacts({ view, payment, look, isOld: reading.fault !== undefined, now })}
             notice={seen.notice}
           />
         )}

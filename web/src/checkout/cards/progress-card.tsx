@@ -21,12 +21,14 @@ type ProgressCardProps = {
   notice: string | undefined;
   /** Nothing was heard of it for long, and until then it may still come. */
   lateUntil: Date | undefined;
+  /** It should have come by now, and nobody can say whether it did. */
+  isUncertain: boolean;
   /** Where the payer may give this try up: it cannot come any more. */
   again: (() => void) | undefined;
 };
 
 export function ProgressCard(props: ProgressCardProps) {
-  const { stage, txHash, chain, confirmations, isHeld, notice, lateUntil, again } = props;
+  const { stage, txHash, chain, confirmations, isHeld, notice, lateUntil, isUncertain, again } = props;
   const { t } = useTranslation();
   const formats = useFormats();
   const values = { chain: chain?.name ?? '', confirmed: confirmations?.count, required: confirmations?.of };
@@ -53,6 +55,11 @@ export function ProgressCard(props: ProgressCardProps) {
       {lateUntil && (
         <p className={styles.small} role="status">
           {t('checkout.progress.late', { until: formats.clock(lateUntil) })}
+        </p>
+      )}
+      {isUncertain && (
+        <p className={styles.small} role="status">
+          {t('checkout.progress.uncertain')}
         </p>
       )}
       {again && (

@@ -3,6 +3,7 @@ import type { CheckoutViewFragment } from '../../../../generated/web/documents.t
 import { chainOf } from '../../settings.ts';
 import type { Abandonment, Sent } from './payment-state.ts';
 import { unseenAt } from './unseen.ts';
+import type { LastLook } from './use-sight.ts';
 
 type Told<Of, Names extends keyof NonNullable<Of>> = Pick<NonNullable<Of>, Names> | null | undefined;
 type Attempt = Told<CheckoutViewFragment['attempt'], 'quoteId' | 'method' | 'chainId' | 'madeAt' | 'payBy'>;
@@ -13,21 +14,25 @@ export function progressFacts(request: {
     payment?: Told<CheckoutViewFragment['payment'], 'authorization' | 'requiredConfirmations' | 'captureMode'>;
   };
   payment: { sent: Sent | undefined; abandon: (quoteId: string, why: Abandonment) => void };
-  /** The wallet's chain has it in a block, and it did what it should. */
-  isMined: boolean;
+  /** The last look for it on its own chain. */
+  look: LastLook | undefined;
   /** The gateway does not answer, so that nothing follows from what it has not seen. */
   isOld: boolean;
   /** Milliseconds, by the gateway's clock. */
   now: number;
 }) {
-  const { view, payment, isMined, isOld, now } = request;
+  const { view, payment, look, isOld, now } = request;
   const { attempt } = view;
   const { authorization, requiredConfirmations } = view.payment ?? {};
   const chain = chainOf(authorization?.chainId ?? attempt?.chainId ?? payment.sent?.chainId ?? 0);
   const count = authorization?.confirmations;
   const own = ownSending(attempt, payment.sent);
-  const isSeen = isMined || isOld || (authorization && authorization.status !== 'FAILED');
-  const unseen = own && !isSeen ? unseenAt(now, { family: chain?.family ?? '', ...own }) : undefined;
+  const isSeen = look?.sight === 'DONE' || isOld || (authorization && authorization.status !== 'FAILED');
+  const family = chain?.family ?? '';
+  const unseen = own && !isSeen ? unseenAt(now, { family, ...own }) : undefined;
+  const isLost = own !== undefined && unseen?.state === 'LOST';
+  // That nobody could look, or looked before its time was over, does not say that it is not there.
+  const isNotThere = isLost && look?.sight === 'NOT_THERE' && unseenAt(look.at, { family, ...own }).state === 'LOST';
   return {
     chain,
     confirmations:
@@ -36,7 +41,9 @@ export function progressFacts(request: {
         : undefined,
     isHeld: view.payment?.captureMode === 'MANUAL',
     lateUntil: unseen?.state === 'LATE' ? new Date(unseen.until) : undefined,
-    again: own && unseen?.state === 'LOST' ? () => payment.abandon(own.quoteId, 'NOT_SEEN') : undefined,
+    /** Its time is over, and whether it is there cannot be said. */
+    isUncertain: isLost && !isNotThere,
+    again: isLost && isNotThere ? () => payment.abandon(own.quoteId, 'NOT_SEEN') : undefined,
   };
 }
 
