@@ -116,6 +116,31 @@ test('a wallet without money is told what it lacks, and one without gas is refus
   expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_sendTransaction']);
 });
 
+test('a wallet that does not say whether it sent is asked for nothing more, until the payer says that it did not', async () => {
+  const { path } = await makeLink(shop);
+  const { page, wallet, axe, pictures } = await visit(ground, path);
+  await toQuote(page, `ETH-${CHAIN}`);
+  wallet.behave('eth_sendTransaction', 'break');
+  await press(page, /^Pay \d/);
+  await card(page, 'unsure');
+  await pictures('checkout-unsure');
+  expect(await axe()).toEqual([]);
+  await page.reload();
+  await card(page, 'unsure');
+  await page.getByText(/^The payment can still arrive until \d/).waitFor();
+  expect(await page.locator('[data-action]').count()).toBe(0);
+  await press(page, /^My wallet sent nothing$/);
+  await card(page, 'way');
+  await choose(page, `ETH-${CHAIN}`);
+  await press(page, /^Continue with/);
+  await card(page, 'sign');
+
+  wallet.behave('eth_sendTransaction', 'lose');
+  await press(page, /^Pay \d/);
+  await card(page, 'receipt');
+  expect(asked(wallet)).toEqual(['eth_sendTransaction', 'eth_sendTransaction']);
+});
+
 test('a node that is down is said, and what was sent before a reload is paid once, and stays paid anywhere', async () => {
   const { path } = await makeLink(shop);
   const { page, wallet, context } = await visit(ground, path, { expected: network });

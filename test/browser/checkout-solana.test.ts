@@ -51,7 +51,7 @@ async function payerOf(paymentIntentId: string): Promise<string | null> {
 }
 
 test(
-  'a Solana wallet declines once, then pays; the page says who holds the money and ends with the receipt',
+  'a Solana wallet declines once, breaks once, then pays; the page says who holds the money and ends with the receipt',
   async () => {
     const { solana } = ground;
     const [payer] = solana.payers;
@@ -72,7 +72,11 @@ test(
     wallet.behave('solana:signAndSendTransaction', 'reject');
     await pay.click();
     await page.locator('[data-notice="REJECTED"]').waitFor();
+    wallet.behave('solana:signAndSendTransaction', 'break');
+    await pay.click();
+    await page.getByRole('button', { name: 'My wallet sent nothing' }).click();
     wallet.behave('solana:signAndSendTransaction');
+    await page.getByRole('button', { name: 'Connect Test Solana wallet' }).click();
     await pay.click();
     await page.locator('[data-card="progress"]').waitFor();
     await page.getByText('Held by the payment service').waitFor();
@@ -80,7 +84,7 @@ test(
     expect(await page.locator('#page').textContent()).not.toMatch(/escrow/i);
     await pictures('solana-receipt');
     expect(await payerOf(paymentIntentId)).toBe(payer.address);
-    expect(wallet.asked().filter((feature) => feature === 'solana:signAndSendTransaction')).toHaveLength(2);
+    expect(wallet.asked().filter((feature) => feature === 'solana:signAndSendTransaction')).toHaveLength(3);
   },
   TEST_MS,
 );

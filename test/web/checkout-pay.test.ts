@@ -154,6 +154,21 @@ describe('a payment in this tab', () => {
     expect(given).toMatchObject({ sent: undefined, abandonedQuoteId: 'q', fault: 'NOT_SEEN' });
   });
 
+  it('keeps the doubt whether a wallet has sent, whatever is begun and chosen after it, until the payer denies it', () => {
+    const doubted = afterPaymentEvent(quoted, { happened: 'doubted', until: 9 });
+    expect(doubted).toMatchObject({ unsureUntil: 9, fault: 'UNSURE' });
+    const after = [
+      { happened: 'failed', fault: 'UNSURE' },
+      { happened: 'started', work: 'preparing' },
+      { happened: 'prepared', prepared },
+      { happened: 'chosen', tokenKey: 'USDT-1' },
+      { happened: 'dropped' },
+    ] as const;
+    const kept = after.reduce<PaymentState>(afterPaymentEvent, doubted);
+    expect(kept.unsureUntil).toBe(9);
+    expect(afterPaymentEvent(kept, { happened: 'denied' })).toMatchObject({ unsureUntil: undefined, fault: undefined });
+  });
+
   it('spends a quote that the API calls expired', () => {
     expect(afterPaymentEvent(quoted, { happened: 'failed', fault: 'QUOTE_EXPIRED' }).prepared?.expiresAt).toBe(0);
   });

@@ -9,9 +9,10 @@ import { z } from 'zod';
 
 /**
  * What a wallet does instead of what it was asked: its owner says no (4001), it has not heard of the chain (4902), it has
- * too little for the gas, or it waits for an owner who is not there, until it is told otherwise.
+ * too little for the gas, it breaks and has done nothing, it does it and loses the answer, or it waits for an owner who is
+ * not there, until it is told otherwise.
  */
-export type EvmBehaviour = 'reject' | 'unknownChain' | 'noMoney' | 'hang';
+export type EvmBehaviour = 'reject' | 'unknownChain' | 'noMoney' | 'break' | 'lose' | 'hang';
 
 export type EvmWalletOptions = {
   privateKey: Hex;
@@ -47,6 +48,7 @@ const refusals = {
   reject: () => new WalletRefusal(4001, 'User rejected the request.'),
   unknownChain: () => new WalletRefusal(4902, 'Unrecognized chain ID.'),
   noMoney: () => new WalletRefusal(-32000, 'insufficient funds for gas * price + value'),
+  break: () => new WalletRefusal(-32603, 'The wallet was closed.'),
 } as const;
 
 const requestSchema = z.object({ method: z.string(), params: z.array(z.unknown()).default([]) });
@@ -145,8 +147,10 @@ export async function injectEvmWallet(page: Page, options: EvmWalletOptions): Pr
     if (!/^(eth_chainId|eth_accounts|net_version)$/.test(method)) asked.push(method);
     while (behaviours.get(method) === 'hang') await wakeUp.promise;
     const behaviour = behaviours.get(method);
-    if (behaviour !== undefined && behaviour !== 'hang') throw refusals[behaviour]();
-    return await own(params);
+    if (behaviour !== undefined && behaviour !== 'hang' && behaviour !== 'lose') throw refusals[behaviour]();
+    const done = await own(params);
+    if (behaviour === 'lose') throw refusals.break();
+    return done;
   };
   await page.exposeBinding(binding, async (_source, text: string) => {
     try {

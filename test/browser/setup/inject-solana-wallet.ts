@@ -7,8 +7,8 @@ import { z } from 'zod';
 
 export type SolanaFeature = 'solana:signTransaction' | 'solana:signAndSendTransaction' | 'solana:signMessage';
 
-/** What it does instead of what it was asked: its owner says no, or is not there until it is told otherwise. */
-export type SolanaBehaviour = 'reject' | 'hang';
+/** What it does instead of what it was asked: its owner says no, it breaks, or its owner is not there until it is told otherwise. */
+export type SolanaBehaviour = 'reject' | 'break' | 'hang';
 
 export type SolanaWalletOptions = {
   /** Base58 of 64 bytes. */
@@ -73,6 +73,7 @@ export async function injectSolanaWallet(page: Page, options: SolanaWalletOption
       asked.push(feature);
       while (behaviours.get(feature) === 'hang') await wakeUp.promise;
       if (behaviours.get(feature) === 'reject') throw new Error('User rejected the request.');
+      if (behaviours.get(feature) === 'break') throw new Error('Connection closed.');
       return JSON.stringify({ result: (await answers[feature](Buffer.from(payload, 'base64'))).toString('base64') });
     } catch (error) {
       return JSON.stringify({ error: error instanceof Error ? error.message : String(error) });

@@ -105,7 +105,7 @@ export async function press(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('button', { name }).click();
 }
 
-/** Waits for a card: wallet, way, sign, progress, receipt, expired, over. */
+/** Waits for a card: wallet, way, sign, unsure, progress, receipt, expired, over. */
 export async function card(page: Page, name: string): Promise<void> {
   await page.locator(`[data-card="${name}"]`).waitFor({ timeout: PATIENCE_MS });
 }

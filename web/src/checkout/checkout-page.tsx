@@ -10,6 +10,7 @@ import { LoadingCard } from './cards/loading-card.tsx';
 import { PayingCards } from './cards/paying-cards.tsx';
 import { ProgressCard } from './cards/progress-card.tsx';
 import { ReceiptCard } from './cards/receipt-card.tsx';
+import { UnsureCard } from './cards/unsure-card.tsx';
 import { progressFacts } from './pay/progress-facts.ts';
 import { usePayment } from './pay/use-payment.ts';
 import { useSight } from './pay/use-sight.ts';
@@ -20,6 +21,9 @@ import { type View, viewOf } from './steps.ts';
 import { PageFrame } from './view/page-frame.tsx';
 import { Summary } from './view/summary.tsx';
 import { UnknownPage } from './view/unknown-page.tsx';
+
+/** What is told where the next try begins, whichever wallet was asked. */
+const earlierTries = new Set(['NOT_SEEN', 'TX_FAILED', 'UNSURE']);
 
 const SolanaCard = lazy(async () => {
   const [{ SolanaCard: card }] = await Promise.all([import('./solana/solana-card.tsx'), addWords(['solana'])]);
@@ -52,6 +56,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
     way: ways.facts,
     prepared: payment.prepared,
     sent: payment.sent,
+    unsureUntil: payment.unsureUntil,
     abandonedQuoteId: payment.abandonedQuoteId,
     work: payment.work,
     fault: payment.fault,
@@ -82,10 +87,11 @@ export function CheckoutPage({ session }: { session: SessionName }) {
               options={ways.solana}
               now={now}
               exactNow={exactNow}
-              notice={payment.fault === 'NOT_SEEN' || payment.fault === 'TX_FAILED' ? payment.fault : undefined}
+              notice={payment.fault && earlierTries.has(payment.fault) ? payment.fault : undefined}
               back={isSolanaAlone ? undefined : () => setOnSolana(false)}
               refetch={reading.ask}
               hasSent={payment.hasSent}
+              doubt={payment.doubt}
             />
           </Suspense>
         ) : (
@@ -102,6 +108,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
             />
           )
         )}
+        {seen.card === 'unsure' && <UnsureCard until={new Date(seen.until)} notice={seen.notice} deny={payment.deny} />}
         {seen.card === 'progress' && (
           <ProgressCard
             {...seen}
@@ -139,6 +146,7 @@ function Said({ seen }: { seen: View }) {
       case 'wallet':
       case 'way':
       case 'sign':
+      case 'unsure':
         return t(`checkout.${seen.card}.title`);
       default:
         return '';

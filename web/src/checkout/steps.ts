@@ -5,7 +5,8 @@
  *
  * ```
  * loading ─► wallet ─► way ─► sign ─► progress ─► receipt
- *    └─► unknown · unreachable        └► expired · over      (a reorg takes a receipt back to progress)
+ *    └─► unknown · unreachable    │   └► expired · over      (a reorg takes a receipt back to progress)
+ *                                 └► unsure ─► progress, or back when the payer denies it or its time is over
  * ```
  *
  * Authority: the API for the payment, the wallet for itself. What happened in this tab alone (a transaction that the API
@@ -72,6 +73,8 @@ export type Facts = {
   prepared: PreparedFacts | undefined;
   /** A transaction that this tab's wallet sent and the API may not know of yet. */
   sent: { quoteId: string; txHash: string } | undefined;
+  /** Until then a payment may come of which the wallet did not say whether it sent it. Milliseconds, by the gateway's clock. */
+  unsureUntil: number | undefined;
   /** The quote of an attempt that came to nothing by this page's own sight: its transaction reverted. */
   abandonedQuoteId: string | undefined;
   work: Work | undefined;
@@ -84,6 +87,7 @@ export type Outcome = 'paid' | 'held' | 'subscribed' | 'trial' | 'refunded';
 
 export type Card =
   | { card: 'loading' | 'unknown' | 'unreachable' | 'expired' | 'wallet' | 'way' | 'sign' }
+  | { card: 'unsure'; until: number }
   | { card: 'over'; why: 'CANCELLED' | 'FAILED' }
   | { card: 'progress'; stage: Stage; txHash: string | null }
   | { card: 'receipt'; outcome: Outcome };
@@ -112,6 +116,8 @@ function cardOf(facts: Facts): Card {
   if (session.payment === 'FAILED') return { card: 'over', why: 'FAILED' };
   const progress = progressOf(facts, session);
   if (progress) return progress;
+  if (facts.unsureUntil !== undefined && facts.unsureUntil > facts.now)
+    return { card: 'unsure', until: facts.unsureUntil };
   if (session.status === 'EXPIRED' || session.expiresAt <= facts.now) return { card: 'expired' };
   if (facts.wallet.status !== 'connected') return { card: 'wallet' };
   return { card: fittingQuote(facts) ? 'sign' : 'way' };
@@ -186,7 +192,7 @@ function primaryOf(facts: Facts, card: Card): Primary {
 /** The name of the sentence above the button; what happened here goes before what the API remembers. */
 function noticeOf(facts: Facts, card: Card): string | undefined {
   const { session, prepared } = facts;
-  if (card.card === 'progress' || card.card === 'receipt') return facts.loadFault && 'STALE';
+  if (card.card === 'progress' || card.card === 'receipt' || card.card === 'unsure') return facts.loadFault && 'STALE';
   if (card.card === 'sign' && prepared && !prepared.isChecked) return 'MISMATCH';
   if (facts.fault) return facts.fault;
   if (card.card === 'sign' && prepared && prepared.expiresAt <= facts.now) return 'QUOTE_EXPIRED';

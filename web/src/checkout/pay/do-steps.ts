@@ -12,6 +12,7 @@ import type { SessionName } from '../session/use-checkout.ts';
 import type { CheckedStep } from './check-steps.ts';
 import type { PaymentEvent, Prepared, Sent } from './payment-state.ts';
 import { Reverted } from './reverted.ts';
+import { comesUntil } from './unseen.ts';
 
 type Tell = (event: PaymentEvent) => void;
 
@@ -49,12 +50,15 @@ export async function doSteps(
       continue;
     }
     tell({ happened: 'started', work: 'sending' });
+    const payBy = step.kind === 'pay' ? step.until * 1000 : undefined;
     const txHash = await sendByWallet({ ...asked, ...step }).catch((error: unknown) => {
-      throw step.kind === 'pay' && endings.has(walletFault(error)) ? new Unsure('No answer.', { cause: error }) : error;
+      if (payBy === undefined || !endings.has(walletFault(error))) throw error;
+      tell({ happened: 'doubted', until: comesUntil({ family: 'EVM', sentAt: now(), payBy }) });
+      throw new Unsure('No answer.', { cause: error });
     });
-    if (step.kind === 'pay') {
+    if (payBy !== undefined) {
       const { quoteId, chainId } = prepared;
-      sent = { quoteId, chainId, txHash, sentAt: now(), payBy: step.until * 1000 };
+      sent = { quoteId, chainId, txHash, sentAt: now(), payBy };
       tell({ happened: 'sent', sent });
       continue;
     }

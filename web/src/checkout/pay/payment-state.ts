@@ -39,6 +39,11 @@ export type PaymentState = {
   done: number;
   signatures: Readonly<Partial<Record<'permit' | 'consent' | 'receive', Hex>>>;
   sent: Sent | undefined;
+  /**
+   * Until then (milliseconds, by the gateway's clock) a payment may come of which the wallet did not say whether it sent it.
+   * It outlives quotes and choices: only its time or the payer's own word ends it.
+   */
+  unsureUntil: number | undefined;
   abandonedQuoteId: string | undefined;
   work: Work | undefined;
   fault: string | undefined;
@@ -51,6 +56,8 @@ export type PaymentEvent =
   | { happened: 'signed'; name: 'permit' | 'consent' | 'receive'; signature: Hex }
   | { happened: 'mined' }
   | { happened: 'sent'; sent: Sent }
+  | { happened: 'doubted'; until: number }
+  | { happened: 'denied' }
   | { happened: 'confirmed' }
   | { happened: 'finished' }
   | { happened: 'failed'; fault: string }
@@ -64,6 +71,7 @@ export const noPayment: PaymentState = {
   done: 0,
   signatures: {},
   sent: undefined,
+  unsureUntil: undefined,
   abandonedQuoteId: undefined,
   work: undefined,
   fault: undefined,
@@ -89,6 +97,10 @@ export function afterPaymentEvent(state: PaymentState, event: PaymentEvent): Pay
       return { ...state, done: state.done + 1 };
     case 'sent':
       return { ...state, done: state.done + 1, sent: event.sent };
+    case 'doubted':
+      return { ...state, unsureUntil: event.until, fault: 'UNSURE' };
+    case 'denied':
+      return { ...state, unsureUntil: undefined, fault: undefined };
     case 'confirmed':
       return { ...state, work: undefined };
     case 'finished':

@@ -1,7 +1,11 @@
-/** A transaction that the wallet sent, kept for this tab until the API was told of it: a reload in between loses nothing. */
+/**
+ * A transaction that the wallet sent, kept for this tab until the API was told of it, and until when one may come of which
+ * the wallet did not say whether it sent it: a reload loses neither.
+ */
 import type { Sent } from './payment-state.ts';
 
 const PREFIX = 'sluice.sent.';
+const UNSURE_PREFIX = 'sluice.unsure.';
 
 export function keepSent(sessionId: string, sent: Sent | undefined): void {
   if (sent) sessionStorage.setItem(PREFIX + sessionId, JSON.stringify(sent));
@@ -18,6 +22,16 @@ export function readSent(sessionId: string): Sent | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function keepUnsure(sessionId: string, until: number | undefined): void {
+  if (until === undefined) sessionStorage.removeItem(UNSURE_PREFIX + sessionId);
+  else sessionStorage.setItem(UNSURE_PREFIX + sessionId, String(until));
+}
+
+export function readUnsure(sessionId: string): number | undefined {
+  const until = Number(sessionStorage.getItem(UNSURE_PREFIX + sessionId) ?? Number.NaN);
+  return Number.isSafeInteger(until) ? until : undefined;
 }
 
 function isText(value: unknown): value is string {

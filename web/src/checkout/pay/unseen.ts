@@ -10,11 +10,15 @@ export const SOLANA_LIFE_MS = 180_000;
 const MARGIN_MS = 60_000;
 
 /** Milliseconds, by the gateway's clock. `payBy`: what is in no block by then is not taken. */
-export function unseenAt(
-  now: number,
-  { family, sentAt, payBy }: { family: string; sentAt: number; payBy: number },
-): Unseen {
-  const until = (family === 'SOLANA' ? Math.min(payBy, sentAt + SOLANA_LIFE_MS) : payBy) + MARGIN_MS;
+type Sending = { family: string; sentAt: number; payBy: number };
+
+export function unseenAt(now: number, sending: Sending): Unseen {
+  const until = comesUntil(sending);
   if (now > until) return { state: 'LOST' };
-  return now - sentAt > LATE_MS ? { state: 'LATE', until } : { state: 'SOON' };
+  return now - sending.sentAt > LATE_MS ? { state: 'LATE', until } : { state: 'SOON' };
+}
+
+/** After this nothing of it comes any more. */
+export function comesUntil({ family, sentAt, payBy }: Sending): number {
+  return (family === 'SOLANA' ? Math.min(payBy, sentAt + SOLANA_LIFE_MS) : payBy) + MARGIN_MS;
 }

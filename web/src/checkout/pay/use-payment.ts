@@ -11,7 +11,7 @@ import { apiSentence } from './api-fault.ts';
 import { type Abandonment, afterPaymentEvent, noPayment, type PaymentState, type Sent } from './payment-state.ts';
 import type { ChosenMethod } from './prepare-payment.ts';
 import { Reverted } from './reverted.ts';
-import { keepSent, readSent } from './sent-store.ts';
+import { keepSent, keepUnsure, readSent, readUnsure } from './sent-store.ts';
 import type { Method } from './ways.ts';
 
 /** What checks and signs is a fifth of the page; it is brought while the payer looks at the ways. */
@@ -29,6 +29,10 @@ export type Payment = PaymentState & {
   drop: () => void;
   /** A wallet of another kind has sent the payment: what is sent is final for this tab. */
   hasSent: (sent: Sent) => void;
+  /** It did not say whether it has: until then the payment may come, and no other is asked for. */
+  doubt: (until: number) => void;
+  /** The payer looked there, and it has sent nothing. */
+  deny: () => void;
   /** What was sent comes to nothing; the payer may pay anew. */
   abandon: (quoteId: string, why: Abandonment) => void;
   connect: (connecting: () => Promise<void>) => Promise<void>;
@@ -38,7 +42,11 @@ export function usePayment(
   session: SessionName,
   facts: { view: CheckoutViewFragment | undefined; wallet: WalletState; now: () => number; refetch: () => unknown },
 ): Payment {
-  const [state, tell] = useReducer(afterPaymentEvent, undefined, () => ({ ...noPayment, sent: readSent(session.id) }));
+  const [state, tell] = useReducer(afterPaymentEvent, undefined, () => ({
+    ...noPayment,
+    sent: readSent(session.id),
+    unsureUntil: readUnsure(session.id),
+  }));
   const { view, wallet, now, refetch } = facts;
   const isAtWork = useRef(false);
 
@@ -62,6 +70,7 @@ export function usePayment(
   );
 
   useTellingOfSent(session, state);
+  useEffect(() => keepUnsure(session.id, state.unsureUntil), [session.id, state.unsureUntil]);
   const hasWallet = wallet.address !== undefined;
   useEffect(() => {
     if (hasWallet) Promise.all([bring.prepare(), bring.doing()]).catch(() => undefined);
@@ -91,6 +100,8 @@ export function usePayment(
         await refetch();
       }),
     hasSent: useCallback((sent) => tell({ happened: 'sent', sent }), []),
+    doubt: useCallback((until) => tell({ happened: 'doubted', until }), []),
+    deny: useCallback(() => tell({ happened: 'denied' }), []),
     drop: useCallback(() => tell({ happened: 'dropped' }), []),
     abandon: useCallback(
       (quoteId, fault) => {

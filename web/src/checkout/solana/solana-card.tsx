@@ -31,12 +31,15 @@ export type SolanaCardProps = {
   /** Something was refused: the session is asked anew. */
   refetch: () => Promise<unknown>;
   hasSent: (sent: Sent) => void;
+  /** The wallet did not say whether it has, and until then it may come. */
+  doubt: (until: number) => void;
 };
 
-export function SolanaCard({ session, options, now, exactNow, notice, back, refetch, hasSent }: SolanaCardProps) {
+export function SolanaCard(props: SolanaCardProps) {
+  const { session, options, now, exactNow, notice, back, refetch, hasSent, doubt } = props;
   const { t } = useTranslation();
   const [tokenKey, setTokenKey] = useState<string>();
-  const payment = useSolanaPayment(session, { now: exactNow, refetch, hasSent });
+  const payment = useSolanaPayment(session, { now: exactNow, refetch, hasSent, doubt });
   const { quote, connected } = payment;
   if (quote && quote.walletAddress === null) return <SolanaCode {...{ quote, now, payment }} />;
   if (quote && connected) return <SolanaQuoteCard {...{ quote, now, payment, connected }} />;

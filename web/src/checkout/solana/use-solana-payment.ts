@@ -11,9 +11,10 @@ import {
 } from '../../wallet/solana/found-wallets.ts';
 import { sendSolanaTransaction } from '../../wallet/solana/send-transaction.ts';
 import { solanaFault } from '../../wallet/solana/solana-fault.ts';
+import { Unsure } from '../../wallet/unsure.ts';
 import { apiSentence } from '../pay/api-fault.ts';
 import type { Sent } from '../pay/payment-state.ts';
-import { SOLANA_LIFE_MS } from '../pay/unseen.ts';
+import { comesUntil, SOLANA_LIFE_MS } from '../pay/unseen.ts';
 import type { Option } from '../pay/ways.ts';
 import type { SessionName } from '../session/use-checkout.ts';
 import { OtherPayment } from './payment-url.ts';
@@ -47,6 +48,7 @@ export function useSolanaPayment(
     now: () => number;
     refetch: () => Promise<unknown>;
     hasSent: (sent: Sent) => void;
+    doubt: (until: number) => void;
   },
 ): SolanaPayment {
   const [connected, setConnected] = useState<ConnectedSolanaWallet>();
@@ -104,9 +106,12 @@ export function useSolanaPayment(
         const { quoteId, transaction, isChecked } = fresh;
         if (transaction === null || !isChecked) return;
         setWork('sending');
-        const txHash = await sendSolanaTransaction(connected, { chain: chainName, nodeUrl, transaction });
-        const sentAt = facts.now();
-        facts.hasSent({ quoteId, chainId, txHash, sentAt, payBy: sentAt + SOLANA_LIFE_MS });
+        const asked = { chain: chainName, nodeUrl, transaction };
+        const txHash = await sendSolanaTransaction(connected, asked).catch((error: unknown) => {
+          if (error instanceof Unsure) facts.doubt(comesUntil({ family: 'SOLANA', ...lifeFrom(facts.now()) }));
+          throw error;
+        });
+        facts.hasSent({ quoteId, chainId, txHash, ...lifeFrom(facts.now()) });
       }),
     drop: useCallback(() => {
       setConnected(undefined);
@@ -114,6 +119,10 @@ export function useSolanaPayment(
       setFault(undefined);
     }, []),
   };
+}
+
+function lifeFrom(sentAt: number): Pick<Sent, 'sentAt' | 'payBy'> {
+  return { sentAt, payBy: sentAt + SOLANA_LIFE_MS };
 }
 
 function faultOf(error: unknown): string {

@@ -1,0 +1,33 @@
+/** The wallet did not say whether it sent the payment: nothing more is asked of anybody until the payer says that it did not. */
+import { useTranslation } from 'react-i18next';
+import { Button } from '../../ui/button/button.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import { CardHead } from '../view/card-head.tsx';
+import styles from '../view/cards.module.css';
+import { Notice } from '../view/notice.tsx';
+
+type UnsureCardProps = {
+  /** The payment may come until then. */
+  until: Date;
+  notice: string | undefined;
+  deny: () => void;
+};
+
+export function UnsureCard({ until, notice, deny }: UnsureCardProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  return (
+    <div className={styles.stack}>
+      <CardHead icon="clock" tone="wait" title={t('checkout.unsure.title')}>
+        {t('checkout.unsure.words')}
+      </CardHead>
+      <p className={styles.small}>{t('checkout.unsure.until', { until: formats.clock(until) })}</p>
+      {notice && <Notice name={notice} />}
+      <div className={styles.actions}>
+        <Button isWide onPress={deny}>
+          {t('checkout.unsure.deny')}
+        </Button>
+      </div>
+    </div>
+  );
+}
