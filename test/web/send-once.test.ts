@@ -1,14 +1,14 @@
 /** What makes two presses of the dashboard one call to the API, by the idempotency key that each call brings. */
 import { describe, expect, it } from 'vitest';
-import { type FailedKeys, sendOnce } from '../../web/src/dashboard/session/send-once.ts';
+import { type FailedCalls, sendOnce } from '../../web/src/dashboard/session/send-once.ts';
 
 /** A page: what it sent, by key, and how each call ends. */
-function makePage(failed: FailedKeys = new Map()) {
+function makePage(failed: FailedCalls = new Map()) {
   const underWay = new Map<string, Promise<string>>();
   const sent: string[] = [];
   const ends: { answer: (text: string) => void; fail: (fault: Error) => void }[] = [];
-  const press = (variables: unknown) =>
-    sendOnce({ asked: JSON.stringify(variables), failed, underWay }, (key) => {
+  const press = (variables: object, document = 'MakeThing') =>
+    sendOnce({ document: { toString: () => document }, variables, failed, underWay }, (key) => {
       sent.push(key);
       return new Promise<string>((answer, fail) => ends.push({ answer, fail }));
     });
@@ -49,7 +49,7 @@ describe('a press', () => {
   });
 
   it('after a failure brings the same key from a dialogue that was opened again', async () => {
-    const failed: FailedKeys = new Map();
+    const failed: FailedCalls = new Map();
     const dialogue = makePage(failed);
     const first = dialogue.press({ name: 'Tea' });
     dialogue.end(0).fail(new Error('no answer'));
@@ -68,18 +68,64 @@ describe('a press', () => {
     expect(new Set(sent).size).toBe(2);
   });
 
-  it('is another call once something else succeeded: a pause that failed, a resume, and a pause again', async () => {
-    const failed: FailedKeys = new Map();
-    const pause = makePage(failed);
-    const resume = makePage(failed);
-    const first = pause.press({ do: 'pause' });
-    pause.end(0).fail(new Error('no answer'));
+  it.each([
+    ['the same subscription', { id: '1' }, { id: '1' }],
+    ['the same chain', { chainId: 1 }, { chainId: 1 }],
+    ['a wallet of the same customer', { customerId: '1', input: {} }, { customerId: '1', walletId: '2' }],
+  ])(
+    'is another call once something else about %s succeeded: a pause that failed, a resume, and a pause again',
+    async (_about, one, other) => {
+      const failed: FailedCalls = new Map();
+      const pause = makePage(failed);
+      const resume = makePage(failed);
+      const first = pause.press(one, 'Pause');
+      pause.end(0).fail(new Error('no answer'));
+      await expect(first).rejects.toThrow();
+      const second = resume.press(other, 'Resume');
+      resume.end(0).answer('active');
+      await second;
+      pause.press(one, 'Pause');
+      expect(pause.sent[1]).not.toBe(pause.sent[0]);
+    },
+  );
+
+  it.each([
+    ['another payment', { id: '2' }, 'Refund'],
+    ['something of the same app', { appId: 'a', id: '2' }, 'Ping'],
+    ['nothing that has a name yet', { input: {} }, 'MakeThing'],
+  ])(
+    'has the same key whatever succeeded about %s: a refund whose answer was lost is one refund',
+    async (_about, other, document) => {
+      const { press, sent, end } = makePage();
+      const refund = { appId: 'a', id: '1', amount: '5' };
+      const first = press(refund, 'Refund');
+      end(0).fail(new Error('no answer'));
+      await expect(first).rejects.toThrow();
+      const second = press(other, document);
+      end(1).answer('done');
+      await second;
+      press(refund, 'Refund');
+      expect(sent[2]).toBe(sent[0]);
+    },
+  );
+
+  it('that names nothing is another call once its own kind succeeded', async () => {
+    const { press, sent, end } = makePage();
+    const first = press({ name: 'Tea' });
+    end(0).fail(new Error('no answer'));
     await expect(first).rejects.toThrow();
-    const second = resume.press({ do: 'resume' });
-    resume.end(0).answer('active');
+    const second = press({ name: 'Coffee' });
+    end(1).answer('made');
     await second;
-    pause.press({ do: 'pause' });
-    expect(pause.sent[1]).not.toBe(pause.sent[0]);
+    press({ name: 'Tea' });
+    expect(sent[2]).not.toBe(sent[0]);
+  });
+
+  it('with the same variables is another call of another kind', () => {
+    const { press, sent } = makePage();
+    press({ id: '1' }, 'Pause');
+    press({ id: '1' }, 'Resume');
+    expect(new Set(sent).size).toBe(2);
   });
 
   it('that fails after something else succeeded keeps its key', async () => {

@@ -11,7 +11,7 @@ import { Skeleton } from '../../ui/state/skeleton.tsx';
 import styles from './login-page.module.css';
 import { LoginPage } from './login-page.tsx';
 import { NoAppPage } from './no-app-page.tsx';
-import type { FailedKeys } from './send-once.ts';
+import type { FailedCalls } from './send-once.ts';
 import { forgetLogin, keepLogin, readLogin, type StoredLogin } from './stored-login.ts';
 import { DashboardContext } from './use-dashboard.ts';
 
@@ -75,7 +75,7 @@ function Entered({ token, leave, children }: { token: string; leave: () => void;
   const credential = useMemo<Credential>(() => ({ authorization: `Bearer ${token}` }), [token]);
   const live = useMemo(() => openLive(credential), [credential]);
   useEffect(() => () => live.close(), [live]);
-  const [failedKeys] = useState<FailedKeys>(() => new Map());
+  const [failedCalls] = useState<FailedCalls>(() => new Map());
   const [chosenId, setChosenId] = useState(() => localStorage.getItem(APP_KEY));
   const { data, error, refetch } = useQuery({
     queryKey: [String(DashboardViewerDocument)],
@@ -109,7 +109,7 @@ function Entered({ token, leave, children }: { token: string; leave: () => void;
   const common = {
     credential,
     live,
-    failedKeys,
+    failedCalls,
     member,
     mayWrite: member.role !== 'VIEWER',
     isOwner: member.role === 'OWNER',

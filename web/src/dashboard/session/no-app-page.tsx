@@ -12,11 +12,11 @@ import styles from './login-page.module.css';
 import { sendOnce } from './send-once.ts';
 import type { Dashboard } from './use-dashboard.ts';
 
-type NoAppPageProps = Pick<Dashboard, 'member' | 'credential' | 'failedKeys' | 'logOut'> & {
+type NoAppPageProps = Pick<Dashboard, 'member' | 'credential' | 'failedCalls' | 'logOut'> & {
   onMade: (appId: string) => void;
 };
 
-export function NoAppPage({ member, credential, failedKeys, logOut, onMade }: NoAppPageProps) {
+export function NoAppPage({ member, credential, failedCalls, logOut, onMade }: NoAppPageProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const [name, setName] = useState(member.merchant.name);
@@ -24,9 +24,9 @@ export function NoAppPage({ member, credential, failedKeys, logOut, onMade }: No
   const make = useMutation({
     mutationFn: () => {
       const variables = { name: name.trim(), mode: 'TEST' } as const;
-      return sendOnce(
-        { asked: JSON.stringify(variables), failed: failedKeys, underWay: underWay.current },
-        (idempotencyKey) => ask(AppCreateDocument, variables, { credential, idempotencyKey }),
+      const document = AppCreateDocument;
+      return sendOnce({ document, variables, failed: failedCalls, underWay: underWay.current }, (idempotencyKey) =>
+        ask(document, variables, { credential, idempotencyKey }),
       );
     },
     onSuccess: async ({ createApp }) => {

@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import type { DashboardViewerQuery } from '../../../../generated/web/documents.ts';
 import type { Credential } from '../../api/ask.ts';
 import type { LiveConnection } from '../../api/live.ts';
-import type { FailedKeys } from './send-once.ts';
+import type { FailedCalls } from './send-once.ts';
 
 export type DashboardMember = NonNullable<DashboardViewerQuery['viewer']['member']>;
 export type DashboardApp = DashboardViewerQuery['apps'][number];
@@ -13,7 +13,7 @@ export type Dashboard = {
   credential: Credential;
   /** Live fields, over one websocket. */
   live: LiveConnection;
-  failedKeys: FailedKeys;
+  failedCalls: FailedCalls;
   member: DashboardMember;
   /** A courtesy of the page; the API refuses what is not allowed. */
   mayWrite: boolean;

@@ -16,7 +16,7 @@ export function useTell<Result, Variables extends object>(
   document: TypedDocumentString<Result, Variables>,
   { changes }: { changes?: readonly object[] } = {},
 ): UseMutationResult<Result, ApiError, Variables> {
-  const { credential, failedKeys } = useDashboard();
+  const { credential, failedCalls } = useDashboard();
   const client = useQueryClient();
   const underWay = useRef(new Map<string, Promise<Result>>());
   const readAgain = async () => {
@@ -25,8 +25,8 @@ export function useTell<Result, Variables extends object>(
   };
   return useMutation<Result, ApiError, Variables>({
     mutationFn: (variables) => {
-      const asked = JSON.stringify(questionKey(document, variables));
-      return sendOnce({ asked, failed: failedKeys, underWay: underWay.current }, async (idempotencyKey) => {
+      const asked = { document, variables, failed: failedCalls, underWay: underWay.current };
+      return sendOnce(asked, async (idempotencyKey) => {
         const result = await ask(document, variables, { credential, idempotencyKey });
         await readAgain();
         return result;
