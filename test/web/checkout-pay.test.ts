@@ -1,6 +1,7 @@
 /** The smaller decisions of the hosted page: the order of ways, what a fault says, what a link asks. */
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../web/src/api/api-error.ts';
+import { errorCatalogue } from '../../src/errors.ts';
+import { ApiError, networkFault, printedFault } from '../../web/src/api/api-error.ts';
 import { receiptWords } from '../../web/src/checkout/cards/receipt-words.ts';
 import { beginInput, beginQuestions } from '../../web/src/checkout/link/begin-input.ts';
 import { afterBeginFault, type BeginKey, beginKey } from '../../web/src/checkout/link/begin-key.ts';
@@ -220,13 +221,23 @@ describe('a link', () => {
     const again = (before: BeginKey | undefined, amount = '10.00') => beginKey(before, { amount }, 'key 2').key;
     expect(again(first)).toBe('key 1');
     expect(again(first, '11.00')).toBe('key 2');
+    const faults = [
+      networkFault('no line').fault,
+      ...Object.entries(errorCatalogue).map(([code, { retryable }]) => ({ code, retryable })),
+    ];
     // The first question may have begun a session though its answer was lost, or may be doing so.
-    for (const code of ['NETWORK', 'IDEMPOTENCY_IN_FLIGHT', undefined]) {
-      expect(again(afterBeginFault(first, code)), code).toBe('key 1');
+    expect(again(afterBeginFault(first, undefined))).toBe('key 1');
+    expect(again(afterBeginFault(first, printedFault([{ message: 'An answer of somebody else' }]).fault))).toBe(
+      'key 1',
+    );
+    for (const { code, ...entry } of faults) {
+      expect(again(afterBeginFault(first, { code, ...entry })), code).toBe(entry.retryable ? 'key 1' : 'key 2');
     }
-    for (const code of ['VALIDATION_ERROR', 'INVALID_STATE', 'INTERNAL_ERROR']) {
-      expect(again(afterBeginFault(first, code)), code).toBe('key 2');
-    }
+    const kept = faults.filter(({ retryable }) => retryable).map(({ code }) => code);
+    expect(kept).toEqual(
+      expect.arrayContaining(['NETWORK', 'IDEMPOTENCY_IN_FLIGHT', 'INTERNAL_ERROR', 'CHAIN_PAUSED']),
+    );
+    expect(kept).not.toContain('VALIDATION_ERROR');
   });
 
   it.each([

@@ -50,7 +50,7 @@ export function BeginForm({ slug, offer, onBegun }: BeginFormProps) {
       if (clientSecret) onBegun({ id, clientSecret });
     },
     onError: (error) => {
-      begun.current = afterBeginFault(begun.current, error instanceof ApiError ? error.code : undefined);
+      begun.current = afterBeginFault(begun.current, error instanceof ApiError ? error.fault : undefined);
     },
   });
   const isByItself = !questions.asksAmount && questions.fields.length === 0;

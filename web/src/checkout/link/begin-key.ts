@@ -7,9 +7,13 @@ export function beginKey(before: BeginKey | undefined, input: object, fresh: str
   return before?.answers === answers ? before : { key: fresh, answers };
 }
 
-/** After these faults a session may have been begun, or may be about to be: the next try must be the same one. */
-const open = new Set(['NETWORK', 'IDEMPOTENCY_IN_FLIGHT']);
-
-export function afterBeginFault(before: BeginKey | undefined, code: string | undefined): BeginKey | undefined {
-  return code === undefined || open.has(code) ? before : undefined;
+/**
+ * Only what refuses the answers for good says that no session was begun with them. After any other fault one may have been,
+ * or may be about to be: the next try must be the same one, and the API keeps no failure under its key.
+ */
+export function afterBeginFault(
+  before: BeginKey | undefined,
+  fault: { code: string; retryable?: boolean | undefined } | undefined,
+): BeginKey | undefined {
+  return !fault || fault.retryable || fault.code === 'INTERNAL_ERROR' ? before : undefined;
 }
