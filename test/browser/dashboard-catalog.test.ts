@@ -65,7 +65,9 @@ test('a plan is made, sold by a link whose page and code lead to it, renamed and
   await prices.selectOption({ index: 1 });
   await opened.pictures('link-form');
   await dialog(page).getByRole('button', { name: 'Create the link' }).click();
-  const path = dialog(page).locator('path[data-qr]');
+  const path = dialog(page)
+    .getByRole('img', { name: /^QR code of/ })
+    .locator('path');
   await path.waitFor();
   const [link] = await shop.call('GET', `/payment-links?appId=${shop.appId}`);
   expect(link).toMatchObject({ name: 'Gold tea, monthly', productPlan: { name: 'Gold tea' } });
@@ -125,7 +127,7 @@ function darkSquares(path: string): string[] {
 }
 
 function expectedSquares(url: string): string[] {
-  const { data } = encode(url, { ecc: 'M', border: 2 });
+  const { data } = encode(url, { ecc: 'M', border: 4 });
   return data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : []))).sort();
 }
 

@@ -3,8 +3,8 @@ import { encode } from 'uqr';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../web/src/api/api-error.ts';
 import { type InvoiceValues, invoiceInput, invoiceTotals } from '../../web/src/dashboard/invoices/invoice-values.ts';
+import { codeSvg, linkCode, linkSnippet } from '../../web/src/dashboard/links/link-code.ts';
 import { linkInput, newLink, slugOf } from '../../web/src/dashboard/links/link-values.ts';
-import { linkSnippet, qrCode, qrPath, qrSvg } from '../../web/src/dashboard/links/qr-code.ts';
 import { newPrice, priceInput } from '../../web/src/dashboard/plans/price-values.ts';
 import { fieldFaults, limitWords } from '../../web/src/dashboard/resources/field-faults.ts';
 import {
@@ -177,15 +177,15 @@ describe('a link’s code', () => {
   const url = 'https://pay.example/link/coffee';
 
   it('draws exactly the dark squares', () => {
-    const code = qrCode(url);
-    const { data } = encode(url, { ecc: 'M', border: 2 });
+    const code = linkCode(url);
+    const { data } = encode(url, { ecc: 'M', border: 4 });
     const drawn = new Set<string>();
-    for (const [, x, y, width] of qrPath(code).matchAll(/M(\d+) (\d+)h(\d+)v1/g)) {
+    for (const [, x, y, width] of code.path.matchAll(/M(\d+) (\d+)h(\d+)v1/g)) {
       for (let step = 0; step < Number(width); step += 1) drawn.add(`${Number(x) + step} ${y}`);
     }
     const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : [])));
     expect([...drawn].sort()).toEqual(dark.sort());
-    expect(qrSvg(code)).toContain(`viewBox="0 0 ${data.length} ${data.length}"`);
+    expect(codeSvg(code)).toContain(`viewBox="0 0 ${data.length} ${data.length}"`);
   });
 
   it('comes with a line for a website that a name cannot break out of', () => {

@@ -1,14 +1,18 @@
 /** A text as a code to scan. Weighs what its library weighs: let it be loaded with what shows it. */
-import { encode } from 'uqr';
+import { drawCode, type Robustness } from './draw-code.ts';
 import styles from './qr-code.module.css';
 
-/**
- * With the light border that readers ask for, and no more squares than a screen needs, which nobody folds or soils.
- * `label`: what it is, for those who do not see it. Attributes of `data-` go onto the drawing.
- */
-export function QrCode({ text, label, ...data }: { text: string; label: string }) {
-  const { data: rows, size } = encode(text, { ecc: 'L', border: 4 });
-  const path = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
+type QrCodeProps = {
+  text: string;
+  /** What it is, for those who do not see it. */
+  label: string;
+  /** For a screen, which nobody folds or soils, when left out. */
+  robustness?: Robustness;
+};
+
+/** Attributes of `data-` go onto the drawing. */
+export function QrCode({ text, label, robustness = 'L', ...data }: QrCodeProps) {
+  const { size, path } = drawCode(text, robustness);
   return (
     <svg
       {...data}
