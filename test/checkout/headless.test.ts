@@ -216,6 +216,20 @@ describe('POST …/prepare', () => {
 });
 
 describe('POST …/confirm', () => {
+  it('answers the session with its payment; what the merchant noted beside it is not the payer’s', async () => {
+    const noted = { externalId: 'order-7', idempotencyKey: 'order-7', metadata: { cost: '3' } };
+    const made = await ground.api.rest('POST', '/payments/intents', { key, body: { amount: '10.00', ...noted } });
+    const { id } = made.body.data;
+    const session = await ground.openSession({ paymentIntentId: id });
+    await ground.prepare(session, direct());
+    const told = (await ground.confirm(session)).body.data;
+    expect(told).toMatchObject({ id: session.id, status: 'OPEN', paymentIntentId: id });
+    const hidden = { externalId: null, idempotencyKey: null, metadata: {} };
+    expect(told.paymentIntent).toEqual({ ...made.body.data, ...hidden, updatedAt: expect.any(String) });
+    const merchants = (await ground.confirm(session, {}, { key })).body.data;
+    expect(merchants.paymentIntent).toEqual({ ...told.paymentIntent, ...noted });
+  });
+
   const permit = (payer: number) => ({
     tokenKey: 'USDC-31337',
     method: 'PERMIT',

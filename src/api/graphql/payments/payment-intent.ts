@@ -2,6 +2,7 @@
 import type { PaymentIntentStatus } from '../../../../prisma/client.ts';
 import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
 
 const statusWords: { [Status in PaymentIntentStatus]: string } = {
   CREATED: 'Waits for the payer.',
@@ -51,16 +52,60 @@ export const PaymentSourceTypeEnum = builder.enumType('PaymentSourceType', {
 export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
   description: 'A single payment, from creation to settlement.',
   fields: (t) => ({
+    externalId: t.exposeString('externalId', {
+      nullable: true,
+      description: "The merchant's own reference, at most 255 characters.",
+    }),
+    refundReason: t.exposeString('refundReason', { nullable: true, description: 'Of the latest final refund.' }),
+    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+    idempotencyKey: t.exposeString('idempotencyKey', { nullable: true, description: 'Unique in the app, for ever.' }),
+  }),
+});
+
+/** The payer has the client secret and nothing else; what the merchant noted beside the payment is the merchant's. */
+const isPayer = ({ principal }: GraphqlContext) => principal.kind === 'session';
+
+export const SessionIntentRef = builder.prismaObject('PaymentIntent', {
+  variant: 'SessionIntent',
+  description:
+    "A session's payment intent: every field to the merchant; to its payer without the merchant's own notes.",
+  fields: (t) => ({
+    externalId: t.string({
+      nullable: true,
+      description: "The merchant's own reference; null for the payer.",
+      select: { externalId: true },
+      resolve: (intent, _args, context) => (isPayer(context) ? null : intent.externalId),
+    }),
+    refundReason: t.string({
+      nullable: true,
+      description: 'Of the latest final refund; null for the payer.',
+      select: { refundReason: true },
+      resolve: (intent, _args, context) => (isPayer(context) ? null : intent.refundReason),
+    }),
+    metadata: t.field({
+      type: 'JSONObject',
+      description: "The merchant's own data; empty for the payer.",
+      select: { metadata: true },
+      resolve: (intent, _args, context) => (isPayer(context) ? {} : intent.metadata),
+    }),
+    idempotencyKey: t.string({
+      nullable: true,
+      description: 'Unique in the app, for ever; null for the payer.',
+      select: { idempotencyKey: true },
+      resolve: (intent, _args, context) => (isPayer(context) ? null : intent.idempotencyKey),
+    }),
+  }),
+});
+
+/** What merchant and payer may know alike. */
+for (const intent of [PaymentIntentRef, SessionIntentRef]) {
+  builder.prismaObjectFields(intent, (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     customerAccountId: t.expose('customerAccountId', {
       type: 'UUID',
       nullable: true,
       description: 'The linked customer.',
-    }),
-    externalId: t.exposeString('externalId', {
-      nullable: true,
-      description: "The merchant's own reference, at most 255 characters.",
     }),
     amount: t.expose('amount', { type: 'Decimal', description: 'In `currency`, at least two decimals.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
@@ -134,7 +179,6 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
       description: 'Of the latest final refund, a partial one too.',
     }),
     refundTxHash: t.exposeString('refundTxHash', { nullable: true, description: 'Of the latest final refund.' }),
-    refundReason: t.exposeString('refundReason', { nullable: true, description: 'Of the latest final refund.' }),
     platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, basis points.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it expires unpaid.' }),
     sourceType: t.expose('sourceType', {
@@ -145,8 +189,6 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     sourceId: t.expose('sourceId', { type: 'UUID', nullable: true, description: 'The id of what made it.' }),
     successUrl: t.exposeString('successUrl', { nullable: true, description: 'Where the payer goes after paying.' }),
     cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the payer goes after cancelling.' }),
-    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
-    idempotencyKey: t.exposeString('idempotencyKey', { nullable: true, description: 'Unique in the app, for ever.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     leftoverAmount: t.expose('leftAmount', {
@@ -154,5 +196,5 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
       nullable: true,
       description: 'Base units still in escrow; null before authorization.',
     }),
-  }),
-});
+  }));
+}
