@@ -54,7 +54,7 @@ const kindsByName: Record<string, Kind> = {
 };
 const kindsByField: [RegExp, Kind][] = [
   [/checkout/i, 'session'],
-  [/paymentIntent/i, 'intent'],
+  [/paymentIntent|^openDispute$/i, 'intent'],
   [/dispute/i, 'dispute'],
   [/customer/i, 'customer'],
   [/link/i, 'link'],

@@ -217,6 +217,27 @@ test('the payer disputes with its client secret: first what to sign, then the tr
   expect([again.status, again.body.error.code]).toEqual([409, 'INVALID_STATE']);
 });
 
+test('over GraphQL a dispute is opened by the payer, and conceded by the merchant', async () => {
+  const open = `mutation ($id: ID!, $input: OpenDisputeInput!) { openDispute(id: $id, input: $input) {
+    paymentIntentId status steps { kind name typedData } transactionId } }`;
+  const { id } = await intentIn('CAPTURED');
+  const clientSecret = await sessionOf(id);
+  const asked = await api.graphql(open, { id, input: { reason: 'Never came' } }, { clientSecret });
+  expect(asked.data.openDispute).toMatchObject({ paymentIntentId: id, status: 'SIGNATURE_REQUIRED' });
+  const signature = await payer.signTypedData(asked.data.openDispute.steps[0].typedData);
+  const sent = await api.graphql(open, { id, input: { reason: 'Never came', signature } }, { clientSecret });
+  expect(sent.data.openDispute).toMatchObject({ status: 'PENDING', steps: [], transactionId: expect.any(String) });
+
+  const { disputeId } = await disputed();
+  const concede = 'mutation ($id: ID!) { concedeDispute(id: $id) { id status } }';
+  const by = (key: string) => api.graphql(concede, { id: disputeId }, { key });
+  expect((await by(merchantB.secretKey)).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+  expect((await by(merchantA.secretKey)).data.concedeDispute).toEqual({ id: disputeId, status: 'OPEN' });
+  expect((await by(merchantA.secretKey)).errors?.[0]?.extensions.code).toBe('INVALID_STATE');
+  const resolve = await api.database.transaction.findMany({ where: { type: 'RESOLVE' }, orderBy: { id: 'desc' } });
+  expect(resolve[0]?.status).toBe('PENDING');
+});
+
 test("a client secret does not reach another session's payment, and a malformed signature is refused", async () => {
   const { id } = await intentIn('CAPTURED');
   const stranger = await sessionOf((await intentIn('CAPTURED')).id);

@@ -1,4 +1,4 @@
-/** The mutations disputePaymentIntent, of the payer, and resolveDispute, of merchant and arbiter. */
+/** The mutations openDispute, of the payer, concedeDispute, of the merchant, and resolveDispute, of both and the arbiter. */
 import { z } from 'zod';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
@@ -31,15 +31,20 @@ const disputeRules = defineRules({
   }),
 });
 
-const DisputePaymentIntentInput = builder.inputType('DisputePaymentIntentInput', {
-  description: 'What the payer says, and signs.',
-  extensions: carryRules(disputeRules),
-  fields: (t) => ({
-    reason: t.string({ required: true, description: `1 to ${REASON_LENGTH} characters.` }),
-    evidence: t.string({ description: `At most ${EVIDENCE_LENGTH} characters.` }),
-    signature: t.field({ type: 'Hex', description: 'Of the typed data that an answer without it gave.' }),
-  }),
-});
+const OpenDisputeInput = disputeInput('OpenDisputeInput');
+const DisputePaymentIntentInput = disputeInput('DisputePaymentIntentInput');
+
+function disputeInput(name: string) {
+  return builder.inputType(name, {
+    description: 'What the payer says, and signs.',
+    extensions: carryRules(disputeRules),
+    fields: (t) => ({
+      reason: t.string({ required: true, description: `1 to ${REASON_LENGTH} characters.` }),
+      evidence: t.string({ description: `At most ${EVIDENCE_LENGTH} characters.` }),
+      signature: t.field({ type: 'Hex', description: 'Of the typed data that an answer without it gave.' }),
+    }),
+  });
+}
 
 const DisputeRequestStatusEnum = builder.enumType('DisputeRequestStatus', {
   description: 'What a dispute waits for.',
@@ -87,26 +92,37 @@ const DisputeRequestRef = builder.objectRef<DisputeAnswer>('DisputeRequest').imp
   }),
 });
 
-builder.mutationField('disputePaymentIntent', (t) =>
-  t.field({
-    type: DisputeRequestRef,
-    description:
-      'The payer disputes a captured payment within its window. Without a signature it answers what is to be signed; with one it queues the transaction.',
-    authScopes: { write: true, session: true, payer: true },
-    args: {
-      id: t.arg.id({ required: true, description: "The payment intent's UUID." }),
-      input: t.arg({ type: DisputePaymentIntentInput, required: true }),
-    },
-    resolve: async (_root, args, context) => {
-      const input = checked(context, disputeRules, args.input);
-      const scope = await payerScope(context, args.id);
-      const scopeId = scope.appId ?? scope.merchantId;
-      const parameters = { id: args.id, ...input };
-      const idempotency = idempotencyOf(context, { scopeId, operation: 'disputePaymentIntent', parameters });
-      return await openDispute(context.world, { scope, id: args.id, ...input, idempotency });
-    },
-  }),
-);
+disputeField('openDispute', OpenDisputeInput);
+disputeField('disputePaymentIntent', DisputePaymentIntentInput, 'Its name is openDispute.');
+
+function disputeField(
+  name: string,
+  type: typeof OpenDisputeInput | typeof DisputePaymentIntentInput,
+  deprecationReason?: string,
+): void {
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: DisputeRequestRef,
+      description:
+        'The payer disputes a captured payment within its window. Without a signature it answers what is to be signed; with one it queues the transaction.',
+      ...(deprecationReason === undefined ? {} : { deprecationReason }),
+      authScopes: { write: true, session: true, payer: true },
+      args: {
+        id: t.arg.id({ required: true, description: "The payment intent's UUID." }),
+        input: t.arg({ type, required: true }),
+      },
+      resolve: async (_root, args, context) => {
+        const input = checked(context, disputeRules, args.input);
+        const scope = await payerScope(context, args.id);
+        const scopeId = scope.appId ?? scope.merchantId;
+        const parameters = { id: args.id, ...input };
+        // By both names it is one call, and by the older one keys have been used.
+        const idempotency = idempotencyOf(context, { scopeId, operation: 'disputePaymentIntent', parameters });
+        return await openDispute(context.world, { scope, id: args.id, ...input, idempotency });
+      },
+    }),
+  );
+}
 
 /**
  * A client secret speaks for its own session's payment only, a wallet for what it paid; any other does not exist for them.
@@ -157,17 +173,33 @@ builder.mutationField('resolveDispute', (t) =>
     },
     resolve: async (_root, args, context) => {
       const { payerBps } = checked(context, resolveRules, args.input);
-      const by = await resolverOf(context);
-      const scopeId =
-        by.kind === 'merchant' ? (by.scope.appId ?? by.scope.merchantId) : credentialOf(context.principal);
-      const parameters = { id: args.id, payerBps };
-      const idempotency = idempotencyOf(context, { scopeId, operation: 'resolveDispute', parameters });
-      const { privateKey } = context.world.config.arbiter;
-      const arbiter = privateKey === undefined ? null : { address: openOperatorSigner({ privateKey }).address };
-      return await resolveDispute({ ...context.world, arbiter }, { disputeId: args.id, payerBps, by, idempotency });
+      return await resolveBy(context, { disputeId: args.id, payerBps });
     },
   }),
 );
+
+builder.mutationField('concedeDispute', (t) =>
+  t.field({
+    type: DisputeRef,
+    description:
+      'The merchant gives everything that is left back to the payer; resolved when the chain tells it. INVALID_STATE unless OPEN.',
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: "The dispute's UUID." }) },
+    resolve: async (_root, { id }, context) => await resolveBy(context, { disputeId: id, payerBps: ALL_BPS }),
+  }),
+);
+
+/** A concession is the same call by either name. */
+async function resolveBy(context: GraphqlContext, decision: { disputeId: string; payerBps: number }) {
+  const { disputeId, payerBps } = decision;
+  const by = await resolverOf(context);
+  const scopeId = by.kind === 'merchant' ? (by.scope.appId ?? by.scope.merchantId) : credentialOf(context.principal);
+  const parameters = { id: disputeId, payerBps };
+  const idempotency = idempotencyOf(context, { scopeId, operation: 'resolveDispute', parameters });
+  const { privateKey } = context.world.config.arbiter;
+  const arbiter = privateKey === undefined ? null : { address: openOperatorSigner({ privateKey }).address };
+  return await resolveDispute({ ...context.world, arbiter }, { disputeId, payerBps, by, idempotency });
+}
 
 async function resolverOf(context: GraphqlContext): Promise<Resolver> {
   if (context.principal.kind === 'platform') return { kind: 'arbiter' };
