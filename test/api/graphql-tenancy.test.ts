@@ -210,7 +210,8 @@ function selectionOf(type: unknown): string {
   const named = getNamedType(type as GraphQLObjectType);
   if (!isCompositeType(named)) return '';
   const fields = 'getFields' in named ? named.getFields() : {};
-  if ('nodes' in fields) return '{ nodes { __typename } }';
+  // What REST lists by `items` is asked as REST asks it.
+  if ('nodes' in fields && !('items' in fields)) return '{ nodes { __typename } }';
   if ('items' in fields && 'totalPages' in fields) return '{ items { __typename } }';
   if ('items' in fields && ('nextCursor' in fields || named.name === 'EventPage')) return '{ items { __typename } }';
   return '{ __typename }';

@@ -119,6 +119,31 @@ describe('an endpoint', () => {
     expect((await api.rest('GET', `${path}/${endpoint.id}/deliveries?limit=101`, { key })).status).toBe(400);
   });
 
+  it('shows them over GraphQL as a connection', async () => {
+    const endpoint = await make();
+    await tell(endpoint);
+    await tell(endpoint);
+    const document = `query ($id: ID!, $first: Int, $after: String) {
+      webhookDeliveries(endpointId: $id, first: $first, after: $after) {
+        totalCount nodes { id } edges { cursor node { id status } }
+        pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+    const list = async (variables: object) => {
+      const { data, errors } = await api.graphql(document, { id: endpoint.id, ...variables }, { key });
+      return data?.webhookDeliveries ?? errors?.[0]?.extensions;
+    };
+    const newest = await list({ first: 1 });
+    expect(newest).toMatchObject({
+      totalCount: 2,
+      edges: [{ cursor: newest.pageInfo.endCursor, node: { id: newest.nodes[0].id, status: 'DELIVERED' } }],
+      pageInfo: { hasNextPage: true, hasPreviousPage: false, startCursor: newest.pageInfo.endCursor },
+    });
+    const older = await list({ first: 1, after: newest.pageInfo.endCursor });
+    expect(older.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    expect(older.nodes[0].id < newest.nodes[0].id).toBe(true);
+    expect(await list({ first: 0 })).toMatchObject({ code: 'VALIDATION_ERROR', param: 'first' });
+    expect(await list({ after: 'seven' })).toMatchObject({ code: 'VALIDATION_ERROR', param: 'after' });
+  });
+
   it('of another merchant answers as a missing one, and through another’s app is refused', async () => {
     const endpoint = await make();
     await tell(endpoint);

@@ -40,6 +40,7 @@ import './checkout/pay-checkout.ts';
 import './checkout/checkout.ts';
 import './links/start-link-checkout.ts';
 import './links/link-offer.ts';
+import './webhooks/webhook-deliveries.ts';
 import './webhooks/webhook-endpoint.ts';
 import './webhooks/webhook-mutations.ts';
 import './subscriptions/subscription.ts';

@@ -1,10 +1,6 @@
-/** The WebhookEndpoint, WebhookDelivery and WebhookAttempt types and their queries. */
-import type { WebhookDelivery } from '../../../../prisma/client.ts';
+/** The WebhookEndpoint, WebhookDelivery and WebhookAttempt types, and the query webhookEndpoints. */
 import { eventBody } from '../../../events/event-body.ts';
-import { findEndpoint } from '../../../events/webhooks/store.ts';
 import { builder } from '../server/builder.ts';
-import { demandListSize } from '../server/limits.ts';
-import { listComplexity } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
 const ENDPOINTS_LISTED = 100;
@@ -37,7 +33,7 @@ export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
   }),
 });
 
-const WebhookDeliveryStatusEnum = builder.enumType('WebhookDeliveryStatus', {
+export const WebhookDeliveryStatusEnum = builder.enumType('WebhookDeliveryStatus', {
   description: 'Where a delivery is.',
   values: {
     PENDING: { value: 'PENDING', description: 'To be tried, or tried again.' },
@@ -102,53 +98,6 @@ builder.queryField('webhookEndpoints', (t) =>
         orderBy: { id: 'asc' },
         take: ENDPOINTS_LISTED,
       });
-    },
-  }),
-);
-
-type Deliveries = { items: WebhookDelivery[]; hasMore: boolean };
-const WebhookDeliveries = builder.objectRef<Deliveries>('WebhookDeliveries').implement({
-  description: 'Deliveries, newest first.',
-  fields: (t) => ({
-    items: t.field({
-      type: [WebhookDeliveryRef],
-      description: 'The deliveries; the last one’s id is the next cursor.',
-      complexity: { field: 1, multiplier: 1 },
-      resolve: (page) => page.items,
-    }),
-    hasMore: t.exposeBoolean('hasMore', { description: 'Whether there are older ones.' }),
-  }),
-});
-
-builder.queryField('webhookDeliveries', (t) =>
-  t.field({
-    type: WebhookDeliveries,
-    description: 'Deliveries to an endpoint, newest first. NOT_FOUND where it is not of the caller.',
-    authScopes: { read: true },
-    complexity: (args) => listComplexity(args.limit),
-    args: {
-      endpointId: t.arg.id({ required: true, description: "The endpoint's UUID." }),
-      appId: t.arg.id({ description: 'Its app.' }),
-      cursor: t.arg.id({ description: 'The id of the last delivery of the page before.' }),
-      limit: t.arg.int({ description: '1 to 100; 20 by default.' }),
-      status: t.arg({ type: WebhookDeliveryStatusEnum, description: 'Only this status.' }),
-    },
-    resolve: async (_root, args, context) => {
-      demandListSize({ limit: args.limit });
-      const scope = await scopeOf(context, args);
-      const endpoint = await findEndpoint(context.world.database, { scope, id: args.endpointId });
-      const limit = args.limit ?? 20;
-      const rows = await context.database.webhookDelivery.findMany({
-        where: {
-          webhookId: endpoint.id,
-          ...(args.status ? { status: args.status } : {}),
-          ...(args.cursor ? { id: { lt: args.cursor } } : {}),
-        },
-        orderBy: { id: 'desc' },
-        take: limit + 1,
-        include: { source: true },
-      });
-      return { items: rows.slice(0, limit), hasMore: rows.length > limit };
     },
   }),
 );
