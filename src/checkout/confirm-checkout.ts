@@ -6,6 +6,9 @@ import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
 import type { Call } from '../escrow/calldata.ts';
 import { termsFromJson } from '../escrow/terms.ts';
 import { enqueueTransaction } from '../operator/enqueue-transaction.ts';
+import { firstAnswer } from '../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
+import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
 import {
   askedSignatures,
@@ -44,8 +47,10 @@ const APPROVAL_TRIES = 8;
  */
 export async function confirmCheckout(
   world: Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nodes' | 'operator'>,
-  request: { scope: Scope; sessionId: string; input: ConfirmInput },
+  request: { scope: Scope; sessionId: string; input: ConfirmInput; idempotency?: IdempotencyRequest | undefined },
 ): Promise<SessionWithItems> {
+  const first = await firstAnswer<SessionWithItems>(world.database, request.idempotency);
+  if (first) return first.result;
   const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
   const found = await findQuote(world, session, request.input.quoteId);
   // A payer may see the transaction mined and confirm it before the session has been told.
@@ -54,7 +59,7 @@ export async function confirmCheckout(
   requireInTime(session, found.quote, world.clock.now());
   requireKindOfHash(world, found.quote, request.input.txHash);
   const { signatures, relay } = await judgeAnswer(world, found, request.input);
-  return await transaction(world.database, async (tx) => {
+  const take = async (tx: DatabaseTransaction) => {
     const { quote } = found;
     if (relay !== null) await lockWallet(tx, { chainId: quote.chainId, address: quote.walletAddress });
     await lockPaymentIntent(tx, quote.paymentIntentId);
@@ -70,7 +75,8 @@ export async function confirmCheckout(
       data: { lastErrorCode: null, lastErrorMessage: null },
     });
     return await readSession(tx, session.id);
-  });
+  };
+  return await transaction(world.database, async (tx) => (await once(tx, request.idempotency, () => take(tx))).result);
 }
 
 async function readSession(tx: DatabaseTransaction, id: string): Promise<SessionWithItems> {

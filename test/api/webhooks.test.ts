@@ -94,6 +94,11 @@ describe('an endpoint', () => {
     expect(rotated.body.data.secret).not.toBe(endpoint.secret);
     const pinged = await api.rest('POST', `${path}/${endpoint.id}/test-ping`, { key });
     expect(pinged.body.data).toMatchObject({ delivered: true, responseStatus: 200, responseBody: 'thanks' });
+    const keyed = { key, headers: { 'idempotency-key': 'ping' } };
+    const first = await api.rest('POST', `${path}/${endpoint.id}/test-ping`, keyed);
+    const again = await api.rest('POST', `${path}/${endpoint.id}/test-ping`, keyed);
+    expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    expect(again.body).toEqual(first.body);
     expect((await api.rest('DELETE', `${path}/${endpoint.id}`, { key })).status).toBe(204);
     expect((await api.rest('DELETE', `${path}/${endpoint.id}`, { key })).status).toBe(404);
   });

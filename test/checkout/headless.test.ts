@@ -258,6 +258,18 @@ describe('POST …/confirm', () => {
     await finish(session);
   });
 
+  it('answers a repeated idempotency key as the first time, and refuses it for another answer', async () => {
+    const session = await ground.openSession();
+    const { quote }: Prepared = (await ground.prepare(session, direct())).body.data;
+    const call = { clientSecret: session.clientSecret, headers: { 'idempotency-key': `confirm-${session.id}` } };
+    const first = await ground.confirm(session, { quoteId: quote.id }, call);
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    const again = await ground.confirm(session, { quoteId: quote.id }, call);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(again.body).toEqual(first.body);
+    expect(codeOf(await ground.confirm(session, {}, call))).toEqual([422, 'IDEMPOTENCY_MISMATCH']);
+  });
+
   it('keeps the session OPEN when a signature is missing or wrong', async () => {
     const session = await ground.openSession();
     const prepared: Prepared = (await ground.prepare(session, permit(0))).body.data;

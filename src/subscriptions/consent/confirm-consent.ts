@@ -20,6 +20,9 @@ import { type FieldFault, GatewayError, invalid, notFound } from '../../errors.t
 import { consentFromJson } from '../../escrow/consent.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
 import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
+import { once } from '../../platform/idempotency/once.ts';
 import { hexOf, placeOf } from '../charge/prepare-charge.ts';
 import { sendCharge } from '../charge/queue-charge.ts';
 import { lockSubscription } from '../store.ts';
@@ -43,15 +46,17 @@ type ConfirmWorld = Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nod
  */
 export async function confirmConsent(
   world: ConfirmWorld,
-  request: { scope: Scope; sessionId: string; input: ConfirmInput },
+  request: { scope: Scope; sessionId: string; input: ConfirmInput; idempotency?: IdempotencyRequest | undefined },
 ): Promise<SessionWithItems> {
+  const first = await firstAnswer<SessionWithItems>(world.database, request.idempotency);
+  if (first) return first.result;
   const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
   const row = await findConsent(world, session, request.input.quoteId);
   if (row.signedAt !== null || session.status === 'COMPLETE') return session;
   requireInTime(session, row, world.clock.now());
   const asked = askedConsent(world, row);
   const signatures = await requireSignatures(world, { asked, given: request.input.signatures ?? {} });
-  return await transaction(world.database, async (tx) => {
+  const take = async (tx: DatabaseTransaction) => {
     const subscription = await lockSubscription(tx, row.subscriptionId);
     await lockWallet(tx, { chainId: row.chainId, address: row.walletAddress });
     const fresh = await tx.subscriptionConsent.findUniqueOrThrow({ where: { consentId: row.consentId } });
@@ -76,7 +81,8 @@ export async function confirmConsent(
       await sendFirstCharge(tx, world, { row: signed, asked, now });
     }
     return await read();
-  });
+  };
+  return await transaction(world.database, async (tx) => (await once(tx, request.idempotency, () => take(tx))).result);
 }
 
 async function findConsent(

@@ -22,7 +22,7 @@ export async function prepareSession(
 
 export async function confirmSession(
   world: World,
-  request: SessionName & { input: ConfirmInput },
+  request: SessionName & { input: ConfirmInput; idempotency: IdempotencyRequest | undefined },
 ): Promise<SessionWithItems> {
   const isRecurring = await isSubscription(world, request);
   return isRecurring ? await confirmConsent(world, request) : await confirmCheckout(world, request);

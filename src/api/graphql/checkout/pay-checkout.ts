@@ -126,7 +126,16 @@ builder.mutationField('confirmCheckout', (t) =>
     resolve: async (_root, args, context) => {
       const input = checked(context, confirmRules, args.input);
       const scope = await sessionScope(context, args.id);
-      return await confirmSession(context.world, { scope, sessionId: args.id, input });
+      return await confirmSession(context.world, {
+        scope,
+        sessionId: args.id,
+        input,
+        idempotency: idempotencyOf(context, {
+          scopeId: scope.appId ?? scope.merchantId,
+          operation: 'confirmCheckout',
+          parameters: { id: args.id, ...input },
+        }),
+      });
     },
   }),
 );

@@ -132,7 +132,17 @@ builder.mutationField('pingWebhookEndpoint', (t) =>
     authScopes: { write: true },
     args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, args, context) => {
-      return pingWebhookEndpoint(webhookWorld(context), { scope: await scopeOf(context, args), id: args.id });
+      const scope = await scopeOf(context, args);
+      const call = {
+        scopeId: scope.appId ?? scope.merchantId,
+        operation: 'pingWebhookEndpoint',
+        parameters: { id: args.id },
+      };
+      return pingWebhookEndpoint(webhookWorld(context), {
+        scope,
+        id: args.id,
+        idempotency: idempotencyOf(context, call),
+      });
     },
   }),
 );

@@ -120,8 +120,12 @@ function fieldsBodyOf(
 
 /** Whether an idempotency key has a meaning here. */
 function isRepeatable(route: RestRoute): boolean {
-  return route.kind === 'mutation' && (route.method === 'POST' || keyedUpdates.has(route.operation));
+  const isPosted = route.method === 'POST' && !unkeyed.has(route.operation);
+  return route.kind === 'mutation' && (isPosted || keyedUpdates.has(route.operation));
 }
+
+/** A login has no scope to keep an answer in, and a holder's decision is repeated by itself. */
+const unkeyed: ReadonlySet<string> = new Set(['RequestOtp', 'VerifyOtp', 'ConfirmOnetimeRequest']);
 
 /** Other updates set the same values twice; a change of plan that is done again after another one is prorated again. */
 const keyedUpdates: ReadonlySet<string> = new Set(['ChangeSubscriptionPlan']);
