@@ -4,7 +4,7 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
-import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { PlanTypeEnum } from './product-plan.ts';
@@ -48,24 +48,35 @@ builder.queryField('productPlan', (t) =>
   }),
 );
 
+const ProductPlanFilter = builder.inputType('ProductPlanFilter', {
+  description: 'Conditions on product plans; all that are given must hold.',
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'Only this app.' }),
+    planType: t.field({ type: PlanTypeEnum, description: 'Only this kind.' }),
+    isActive: t.boolean({ description: 'Only those that are sold, or only archived ones.' }),
+  }),
+});
+
 builder.queryField('productPlans', (t) =>
   t.prismaConnection({
     type: 'ProductPlan',
     cursor: 'id',
-    description: 'Product plans, newest first; at most 100 at a time.',
+    description: 'Product plans, newest first unless ordered otherwise; at most 100 at a time.',
     authScopes: { read: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
+      ...orderArgs,
+      filter: t.arg({ type: ProductPlanFilter, description: 'All conditions must hold.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       planType: t.arg({ type: PlanTypeEnum, description: 'Only this kind.' }),
       isActive: t.arg.boolean({ description: 'Only those that are sold, or only archived ones.' }),
     },
     totalCount: async (_root, args, context) =>
-      context.database.productPlan.count({ where: planWhere(await scopeOf(context, args), args) }),
+      context.database.productPlan.count({ where: await conditionsOf(context, args, planWhere) }),
     resolve: async (query, _root, args, context) => {
       demandConnectionArgs(args);
-      const where = planWhere(await scopeOf(context, args), args);
-      return context.database.productPlan.findMany({ ...query, where, orderBy: { id: 'desc' } });
+      const where = await conditionsOf(context, args, planWhere);
+      return context.database.productPlan.findMany({ ...query, where, orderBy: idOrder(args) });
     },
   }),
 );

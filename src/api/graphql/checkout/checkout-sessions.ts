@@ -1,9 +1,10 @@
 /** The queries checkoutSession, checkoutSessions and checkoutSessionsPage. */
 import type { CheckoutSession, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
+import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
-import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { anyOf, conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { CheckoutSessionStatusEnum } from './checkout-session.ts';
@@ -39,24 +40,34 @@ builder.queryField('checkoutSession', (t) =>
   }),
 );
 
+const CheckoutSessionFilter = builder.inputType('CheckoutSessionFilter', {
+  description: 'Conditions on checkout sessions; all that are given must hold.',
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'Only this app.' }),
+    status: t.field({ type: [CheckoutSessionStatusEnum], description: 'One of these.' }),
+  }),
+});
+
 builder.queryField('checkoutSessions', (t) =>
   t.prismaConnection(
     {
       type: 'CheckoutSession',
       cursor: 'id',
-      description: 'Checkout sessions, newest first; at most 100 at a time.',
+      description: 'Checkout sessions, newest first unless ordered otherwise; at most 100 at a time.',
       authScopes: { read: true },
       complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
       args: {
+        ...orderArgs,
+        filter: t.arg({ type: CheckoutSessionFilter, description: 'All conditions must hold.' }),
         appId: t.arg.id({ description: 'Only this app.' }),
         status: t.arg({ type: CheckoutSessionStatusEnum, description: 'Only this status.' }),
       },
       totalCount: async (_root, args, context) =>
-        context.database.checkoutSession.count({ where: sessionWhere(await scopeOf(context, args), args.status) }),
+        context.database.checkoutSession.count({ where: await conditionsOf(context, args, sessionWhere) }),
       resolve: async (query, _root, args, context) => {
         demandConnectionArgs(args);
-        const where = sessionWhere(await scopeOf(context, args), args.status);
-        return context.database.checkoutSession.findMany({ ...query, where, orderBy: { id: 'desc' } });
+        const where = await conditionsOf(context, args, sessionWhere);
+        return context.database.checkoutSession.findMany({ ...query, where, orderBy: idOrder(args) });
       },
     },
     { name: 'CheckoutSessionConnection' },
@@ -76,7 +87,7 @@ builder.queryField('checkoutSessionsPage', (t) =>
       status: t.arg({ type: CheckoutSessionStatusEnum, description: 'Only this status.' }),
     },
     resolve: async (_root, args, context) => {
-      const where = sessionWhere(await scopeOf(context, args), args.status);
+      const where = sessionWhere(await scopeOf(context, args), args);
       return pageOf(args, {
         items: (query: SessionQuery, window) =>
           context.database.checkoutSession.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
@@ -86,9 +97,8 @@ builder.queryField('checkoutSessionsPage', (t) =>
   }),
 );
 
-function sessionWhere(
-  scope: Parameters<typeof appScope>[0],
-  status: CheckoutSession['status'] | null | undefined,
-): Prisma.CheckoutSessionWhereInput {
-  return { ...appScope(scope), ...(status ? { status } : {}) };
+type Conditions = { status?: CheckoutSession['status'] | CheckoutSession['status'][] | null | undefined };
+
+function sessionWhere(scope: Scope, { status }: Conditions): Prisma.CheckoutSessionWhereInput {
+  return { ...appScope(scope), ...anyOf(status) };
 }

@@ -6,7 +6,7 @@ import { parseEvmAddress } from '../../../chains/evm/evm-address.ts';
 import { invalid, notFound } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
-import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { containing } from '../server/search.ts';
@@ -41,9 +41,12 @@ function customerWhere(scope: Scope, search: string | null | undefined): Custome
 }
 
 /** As `customerWhere`, and by what else a person may have at hand: the external id, the id, a wallet. */
-function anyCustomerWhere(scope: Scope, search: string | null | undefined): Prisma.CustomerAccountWhereInput {
-  const where = customerWhere(scope, search?.trim());
+function anyCustomerWhere(
+  scope: Scope,
+  { search }: { search?: string | null | undefined },
+): Prisma.CustomerAccountWhereInput {
   const text = search?.trim() ?? '';
+  const where = customerWhere(scope, text);
   if (where.OR === undefined) return where;
   const wallet = parseEvmAddress(text);
   return {
@@ -71,14 +74,27 @@ builder.queryField('customer', (t) =>
   }),
 );
 
+const CustomerFilter = builder.inputType('CustomerFilter', {
+  description: 'Conditions on customers; all that are given must hold.',
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'Only this app.' }),
+    search: t.string({
+      description:
+        'Part of the name, email or external id, any case, or an id or a wallet, whole; at most 255 characters.',
+    }),
+  }),
+});
+
 builder.queryField('customers', (t) =>
   t.prismaConnection({
     type: 'CustomerAccount',
     cursor: 'id',
-    description: 'Customers, newest first; at most 100 at a time.',
+    description: 'Customers, newest first unless ordered otherwise; at most 100 at a time.',
     authScopes: { read: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
+      ...orderArgs,
+      filter: t.arg({ type: CustomerFilter, description: 'All conditions must hold.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       search: t.arg.string({
         description:
@@ -86,11 +102,11 @@ builder.queryField('customers', (t) =>
       }),
     },
     totalCount: async (_root, args, context) =>
-      context.database.customerAccount.count({ where: anyCustomerWhere(await scopeOf(context, args), args.search) }),
+      context.database.customerAccount.count({ where: await conditionsOf(context, args, anyCustomerWhere) }),
     resolve: async (query, _root, args, context) => {
       demandConnectionArgs(args);
-      const where = anyCustomerWhere(await scopeOf(context, args), args.search);
-      return context.database.customerAccount.findMany({ ...query, where, orderBy: { id: 'desc' } });
+      const where = await conditionsOf(context, args, anyCustomerWhere);
+      return context.database.customerAccount.findMany({ ...query, where, orderBy: idOrder(args) });
     },
   }),
 );

@@ -5,7 +5,7 @@ import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { invoiceUrl } from '../../../invoices/page/invoice-link.ts';
 import { builder } from '../server/builder.ts';
-import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { anyOf, conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
@@ -141,12 +141,15 @@ const InvoicePage = builder.objectRef<Page<InvoiceQuery, Invoice>>('InvoicePage'
   }),
 });
 
-type InvoiceConditions = { status?: InvoiceStatus | null | undefined; customerAccountId?: string | null | undefined };
+type InvoiceConditions = {
+  status?: InvoiceStatus | InvoiceStatus[] | null | undefined;
+  customerAccountId?: string | null | undefined;
+};
 
 function invoiceWhere(scope: Scope, conditions: InvoiceConditions): Prisma.InvoiceWhereInput {
   return {
     ...appScope(scope),
-    ...(conditions.status ? { status: conditions.status } : {}),
+    ...anyOf(conditions.status),
     ...(conditions.customerAccountId ? { customerAccountId: conditions.customerAccountId } : {}),
   };
 }
@@ -165,24 +168,35 @@ builder.queryField('invoice', (t) =>
   }),
 );
 
+const InvoiceFilter = builder.inputType('InvoiceFilter', {
+  description: 'Conditions on invoices; all that are given must hold.',
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'Only this app.' }),
+    status: t.field({ type: [InvoiceStatusEnum], description: 'One of these.' }),
+    customerAccountId: t.field({ type: 'UUID', description: 'Of this customer.' }),
+  }),
+});
+
 builder.queryField('invoices', (t) =>
   t.prismaConnection({
     type: 'Invoice',
     cursor: 'id',
-    description: 'Invoices, newest first; at most 100 at a time.',
+    description: 'Invoices, newest first unless ordered otherwise; at most 100 at a time.',
     authScopes: { read: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
+      ...orderArgs,
+      filter: t.arg({ type: InvoiceFilter, description: 'All conditions must hold.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       status: t.arg({ type: InvoiceStatusEnum, description: 'Only this status.' }),
       customerAccountId: t.arg.id({ description: 'Only this customer.' }),
     },
     totalCount: async (_root, args, context) =>
-      context.database.invoice.count({ where: invoiceWhere(await scopeOf(context, args), args) }),
+      context.database.invoice.count({ where: await conditionsOf(context, args, invoiceWhere) }),
     resolve: async (query, _root, args, context) => {
       demandConnectionArgs(args);
-      const where = invoiceWhere(await scopeOf(context, args), args);
-      return context.database.invoice.findMany({ ...query, where, orderBy: { id: 'desc' } });
+      const where = await conditionsOf(context, args, invoiceWhere);
+      return context.database.invoice.findMany({ ...query, where, orderBy: idOrder(args) });
     },
   }),
 );

@@ -5,7 +5,7 @@ import type { Scope } from '../../../auth/principal.ts';
 import { paymentUrl } from '../../../checkout/links/payment-link.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
-import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
@@ -59,7 +59,9 @@ const PaymentLinkPage = builder.objectRef<Page<LinkQuery, PaymentLink>>('Payment
   }),
 });
 
-function linkWhere(scope: Scope, isActive: boolean | null | undefined): Prisma.PaymentLinkWhereInput {
+type Conditions = { isActive?: boolean | null | undefined };
+
+function linkWhere(scope: Scope, { isActive }: Conditions): Prisma.PaymentLinkWhereInput {
   return { ...appScope(scope), ...(isActive === null || isActive === undefined ? {} : { isActive }) };
 }
 
@@ -77,23 +79,33 @@ builder.queryField('paymentLink', (t) =>
   }),
 );
 
+const PaymentLinkFilter = builder.inputType('PaymentLinkFilter', {
+  description: 'Conditions on payment links; all that are given must hold.',
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'Only this app.' }),
+    isActive: t.boolean({ description: 'Only those that take payments, or only those that do not.' }),
+  }),
+});
+
 builder.queryField('paymentLinks', (t) =>
   t.prismaConnection({
     type: 'PaymentLink',
     cursor: 'id',
-    description: 'Payment links, newest first; at most 100 at a time.',
+    description: 'Payment links, newest first unless ordered otherwise; at most 100 at a time.',
     authScopes: { read: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
+      ...orderArgs,
+      filter: t.arg({ type: PaymentLinkFilter, description: 'All conditions must hold.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       isActive: t.arg.boolean({ description: 'Only those that take payments, or only those that do not.' }),
     },
     totalCount: async (_root, args, context) =>
-      context.database.paymentLink.count({ where: linkWhere(await scopeOf(context, args), args.isActive) }),
+      context.database.paymentLink.count({ where: await conditionsOf(context, args, linkWhere) }),
     resolve: async (query, _root, args, context) => {
       demandConnectionArgs(args);
-      const where = linkWhere(await scopeOf(context, args), args.isActive);
-      return context.database.paymentLink.findMany({ ...query, where, orderBy: { id: 'desc' } });
+      const where = await conditionsOf(context, args, linkWhere);
+      return context.database.paymentLink.findMany({ ...query, where, orderBy: idOrder(args) });
     },
   }),
 );
@@ -110,7 +122,7 @@ builder.queryField('paymentLinksPage', (t) =>
       isActive: t.arg.boolean({ description: 'Only those that take payments, or only those that do not.' }),
     },
     resolve: async (_root, args, context) => {
-      const where = linkWhere(await scopeOf(context, args), args.isActive);
+      const where = linkWhere(await scopeOf(context, args), args);
       return pageOf(args, {
         items: (query: LinkQuery, window) =>
           context.database.paymentLink.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),

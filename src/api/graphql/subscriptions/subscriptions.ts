@@ -4,7 +4,7 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
-import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { anyOf, conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { SubscriptionStatusEnum } from './subscription.ts';
@@ -24,12 +24,15 @@ const SubscriptionPage = builder.objectRef<Page<SubscriptionQuery, Subscription>
   }),
 });
 
-type Conditions = { status?: SubscriptionStatus | null | undefined; customerAccountId?: string | null | undefined };
+type Conditions = {
+  status?: SubscriptionStatus | SubscriptionStatus[] | null | undefined;
+  customerAccountId?: string | null | undefined;
+};
 
 function subscriptionWhere(scope: Scope, conditions: Conditions): Prisma.SubscriptionWhereInput {
   return {
     ...appScope(scope),
-    ...(conditions.status ? { status: conditions.status } : {}),
+    ...anyOf(conditions.status),
     ...(conditions.customerAccountId ? { customerAccountId: conditions.customerAccountId } : {}),
   };
 }
@@ -48,24 +51,35 @@ builder.queryField('subscription', (t) =>
   }),
 );
 
+const SubscriptionFilter = builder.inputType('SubscriptionFilter', {
+  description: 'Conditions on subscriptions; all that are given must hold.',
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'Only this app.' }),
+    status: t.field({ type: [SubscriptionStatusEnum], description: 'One of these.' }),
+    customerAccountId: t.field({ type: 'UUID', description: 'Of this customer.' }),
+  }),
+});
+
 builder.queryField('subscriptions', (t) =>
   t.prismaConnection({
     type: 'Subscription',
     cursor: 'id',
-    description: 'Subscriptions, newest first; at most 100 at a time.',
+    description: 'Subscriptions, newest first unless ordered otherwise; at most 100 at a time.',
     authScopes: { read: true },
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     args: {
+      ...orderArgs,
+      filter: t.arg({ type: SubscriptionFilter, description: 'All conditions must hold.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       status: t.arg({ type: SubscriptionStatusEnum, description: 'Only this status.' }),
       customerAccountId: t.arg.id({ description: 'Only this customer.' }),
     },
     totalCount: async (_root, args, context) =>
-      context.database.subscription.count({ where: subscriptionWhere(await scopeOf(context, args), args) }),
+      context.database.subscription.count({ where: await conditionsOf(context, args, subscriptionWhere) }),
     resolve: async (query, _root, args, context) => {
       demandConnectionArgs(args);
-      const where = subscriptionWhere(await scopeOf(context, args), args);
-      return context.database.subscription.findMany({ ...query, where, orderBy: { id: 'desc' } });
+      const where = await conditionsOf(context, args, subscriptionWhere);
+      return context.database.subscription.findMany({ ...query, where, orderBy: idOrder(args) });
     },
   }),
 );
