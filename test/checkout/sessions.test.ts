@@ -305,6 +305,15 @@ describe('query checkout', () => {
     expect(refused.errors?.[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
+  it('tells who asks with a client secret which session it is', async () => {
+    const session = await openTea();
+    const document = '{ viewer { kind sessionId session { id status } app { id } member { id } roles } }';
+    const { data } = await api.graphql(document, {}, { clientSecret: session.clientSecret });
+    const told = { id: session.id, status: 'OPEN' };
+    expect(data.viewer).toMatchObject({ kind: 'session', session: told, app: null, member: null, roles: [] });
+    expect((await api.graphql(document, {}, { key })).data.viewer.session).toBeNull();
+  });
+
   it("keeps the merchant's side of the payment from the payer", async () => {
     const session = await openTea();
     const document = 'query ($id: ID!) { checkoutSession(id: $id) { id paymentIntent { metadata } } }';

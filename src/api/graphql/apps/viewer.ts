@@ -1,5 +1,6 @@
 /** The query viewer: who the server takes the caller for. */
 import type { Principal } from '../../../auth/principal.ts';
+import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
 import { MemberRef } from '../members/member.ts';
 import { builder } from '../server/builder.ts';
 import { AppRef } from './app.ts';
@@ -39,6 +40,15 @@ const Viewer = builder.objectRef<Principal>('Viewer').implement({
       description: 'The member who is logged in.',
       resolve: (viewer, _args, context) =>
         viewer.kind === 'member' ? context.database.member.findUnique({ where: { id: viewer.memberId } }) : null,
+    }),
+    session: t.field({
+      type: CheckoutSessionRef,
+      nullable: true,
+      description: 'The checkout session of a client secret.',
+      resolve: (viewer, _args, context) =>
+        viewer.kind === 'session'
+          ? context.database.checkoutSession.findUnique({ where: { id: viewer.sessionId } })
+          : null,
     }),
     sessionId: t.field({
       type: 'UUID',
