@@ -53,6 +53,8 @@ export async function startApi(
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0];
+    // Pages, keys and health have one too; the APIs say it again with theirs.
+    response.setHeader('x-request-id', newRequestId(single(request.headers['x-request-id'])));
     if (await service(request, response)) return;
     if (parts.observe) followCall(request, response, parts.observe);
     if (path === '/graphql') return serveGraphql(request, response);

@@ -198,6 +198,20 @@ describe('a head', () => {
 });
 
 describe('an answer', () => {
+  test('every answer names its call, those of keys, health and descriptions too', async () => {
+    for (const path of [
+      '/.well-known/jwks.json',
+      '/healthz',
+      '/readyz',
+      '/openapi.json',
+      '/link/nowhere',
+      '/graphql',
+    ]) {
+      const { headers } = await fetch(`${api.url}${path}`, { headers: { 'x-request-id': 'named-by-me' } });
+      expect.soft([path, headers.get('x-request-id')]).toEqual([path, 'named-by-me']);
+    }
+  });
+
   test('names the call: its own x-request-id or a new one, in errors too', async () => {
     const named = await api.rest('GET', PATH, { headers: { 'x-request-id': 'my-request-0001' } });
     expect([named.headers.get('x-request-id'), named.body.error.requestId]).toEqual([
