@@ -17,7 +17,7 @@ describe('the facts of a payment on its way', () => {
   type View = Parameters<typeof progressFacts>[0]['view'];
   type Told = NonNullable<View['payment']>;
   type Asked = Parameters<typeof progressFacts>[0];
-  const looked = (sight: NonNullable<Asked['look']>['sight'], at = NOW) => ({ sight, at });
+  const looked = (sight: NonNullable<Asked['look']>['sight'], at = NOW, since = at) => ({ sight, at, since });
   const factsOf = (
     payment: Partial<Told>,
     attempt: View['attempt'] = null,
@@ -102,6 +102,19 @@ describe('the facts of a payment on its way', () => {
     expect(factsOf({}, answered(9_999), { look })).toMatchObject({ isUncertain: true, again: undefined });
     expect(factsOf({}, answered(121), { look })).toMatchObject({ isUncertain: false, again: undefined });
     expect(factsOf({}, answered(9_999), { look: looked('NOT_THERE') }).isUncertain).toBe(false);
+  });
+
+  it('let be given up what was replaced two minutes ago, for a higher fee would have been seen by then', () => {
+    const replaced = (seconds: number) => ({ look: looked('REPLACED', NOW, NOW - seconds * 1000) });
+    expect(factsOf({}, answered(300), replaced(120))).toMatchObject({ lateUntil: ago(300 - 660), again: undefined });
+    const given = factsOf({}, answered(300), replaced(121));
+    expect(given).toMatchObject({ lateUntil: undefined, isUncertain: false });
+    given.again?.();
+    expect(given.given).toEqual(['q NOT_SEEN']);
+    expect(factsOf({}, answered(9_999), replaced(0)).again).toBeDefined();
+    expect(factsOf({ authorization: authorization(0) }, answered(300), replaced(121)).again).toBeUndefined();
+    expect(factsOf({}, answered(300), { ...replaced(121), isOld: true }).again).toBeUndefined();
+    expect(factsOf({}, answered(300, 'PERMIT'), replaced(121)).again).toBeUndefined();
   });
 
   it('say the same of what only this tab knows to be sent', () => {

@@ -1,25 +1,41 @@
 /** Looks on its own chain for a transaction that the payer's wallet sent: what reverted tells no log, so the API never hears of it. */
-import { TransactionReceiptNotFoundError } from 'viem';
-import { getTransactionReceipt } from 'viem/actions';
 import { chainOf } from '../../settings.ts';
 import { chainReader } from '../../wallet/evm/chain-reader.ts';
-import { type Found, findSignature } from '../../wallet/solana/find-signature.ts';
+import { findTransaction, type Place } from '../../wallet/evm/find-transaction.ts';
+import type { Found } from '../../wallet/found.ts';
+import { findSignature } from '../../wallet/solana/find-signature.ts';
 
 /** UNKNOWN: nobody could be asked, which says nothing of whether it is there. */
-export type Sight = Found | 'UNKNOWN';
+export type Sight = Found | 'REPLACED' | 'UNKNOWN';
 
-/** Throws what the node or the wallet throws that was asked. */
-export async function lookFor({ chainId, txHash }: { chainId: number; txHash: string }): Promise<Sight> {
+/** An older look says nothing of what came after it. */
+export type Look = {
+  sight: Sight;
+  /** Milliseconds, by the gateway's clock. */
+  at: number;
+  /** When looks began to say the same. */
+  since: number;
+  place?: Place | undefined;
+};
+
+/** `before`: the last look for it. Throws what the node or the wallet throws that was asked. */
+export async function lookFor(
+  { chainId, txHash }: { chainId: number; txHash: string },
+  { before, at }: { before: Look | undefined; at: number },
+): Promise<Look> {
+  const seen = await lookAt({ chainId, txHash }, before?.place);
+  return { ...seen, at, since: before?.sight === seen.sight ? before.since : at };
+}
+
+async function lookAt(
+  { chainId, txHash }: { chainId: number; txHash: string },
+  known: Place | undefined,
+): Promise<Pick<Look, 'sight' | 'place'>> {
   const chain = chainOf(chainId);
   if (chain?.family === 'SOLANA')
-    return chain.nodeUrl === null ? 'UNKNOWN' : await findSignature(chain.nodeUrl, txHash);
+    return { sight: chain.nodeUrl === null ? 'UNKNOWN' : await findSignature(chain.nodeUrl, txHash) };
   const reader = await chainReader(chainId);
-  if (!reader) return 'UNKNOWN';
-  try {
-    const receipt = await getTransactionReceipt(reader, { hash: `0x${txHash.slice(2)}` });
-    return receipt.status === 'reverted' ? 'REVERTED' : 'DONE';
-  } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError) return 'NOT_THERE';
-    throw error;
-  }
+  if (!reader) return { sight: 'UNKNOWN', place: known };
+  const { found, place } = await findTransaction(reader, { hash: `0x${txHash.slice(2)}`, place: known });
+  return { sight: found, place };
 }

@@ -1,9 +1,9 @@
 /** What is told of a payment on its way. */
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { chainOf } from '../../settings.ts';
+import type { Look } from './look-for.ts';
 import type { Abandonment, Sent } from './payment-state.ts';
-import { unseenAt } from './unseen.ts';
-import type { LastLook } from './use-sight.ts';
+import { LATE_MS, unseenAt } from './unseen.ts';
 
 type Told<Of, Names extends keyof NonNullable<Of>> = Pick<NonNullable<Of>, Names> | null | undefined;
 type Attempt = Told<CheckoutViewFragment['attempt'], 'quoteId' | 'method' | 'chainId' | 'madeAt' | 'payBy'>;
@@ -15,7 +15,7 @@ export function progressFacts(request: {
   };
   payment: { sent: Sent | undefined; abandon: (quoteId: string, why: Abandonment) => void };
   /** The last look for it on its own chain. */
-  look: LastLook | undefined;
+  look: Look | undefined;
   /** The gateway does not answer, so that nothing follows from what it has not seen. */
   isOld: boolean;
   /** Milliseconds, by the gateway's clock. */
@@ -32,7 +32,12 @@ export function progressFacts(request: {
   const unseen = own && !isSeen ? unseenAt(now, { family, ...own }) : undefined;
   const isLost = own !== undefined && unseen?.state === 'LOST';
   // That nobody could look, or looked before its time was over, does not say that it is not there.
-  const isNotThere = isLost && look?.sight === 'NOT_THERE' && unseenAt(look.at, { family, ...own }).state === 'LOST';
+  const isNotThere =
+    isLost &&
+    (look?.sight === 'NOT_THERE' || look?.sight === 'REPLACED') &&
+    unseenAt(look.at, { family, ...own }).state === 'LOST';
+  // What took its place may be the same payment at a higher fee: that would have been seen by now.
+  const isReplaced = unseen !== undefined && look?.sight === 'REPLACED' && look.at - look.since > LATE_MS;
   return {
     chain,
     confirmations:
@@ -40,10 +45,10 @@ export function progressFacts(request: {
         ? { count: Math.min(count, requiredConfirmations), of: requiredConfirmations }
         : undefined,
     isHeld: view.payment?.captureMode === 'MANUAL',
-    lateUntil: unseen?.state === 'LATE' ? new Date(unseen.until) : undefined,
+    lateUntil: unseen?.state === 'LATE' && !isReplaced ? new Date(unseen.until) : undefined,
     /** Its time is over, and whether it is there cannot be said. */
     isUncertain: isLost && !isNotThere,
-    again: isLost && isNotThere ? () => payment.abandon(own.quoteId, 'NOT_SEEN') : undefined,
+    again: own && (isNotThere || isReplaced) ? () => payment.abandon(own.quoteId, 'NOT_SEEN') : undefined,
   };
 }
 

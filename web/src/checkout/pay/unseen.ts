@@ -3,7 +3,7 @@
 /** SOON: it may come any moment. LATE: it may still come, until then. LOST: it cannot come any more. */
 export type Unseen = { state: 'SOON' | 'LOST' } | { state: 'LATE'; until: number };
 
-const LATE_MS = 120_000;
+export const LATE_MS = 120_000;
 /** A transaction on Solana names a block of the last minute or so, and is dropped with it. */
 export const SOLANA_LIFE_MS = 180_000;
 /** Between a chain's clock and ours, and from a block to us. */

@@ -1,5 +1,4 @@
-/** DONE: in a block, and did what it should. REVERTED: in a block, and did nothing. NOT_THERE: looked for and not found. */
-export type Found = 'DONE' | 'REVERTED' | 'NOT_THERE';
+import type { Found } from '../found.ts';
 
 const ANSWERED_WITHIN_MS = 10_000;
 

@@ -1,0 +1,61 @@
+/** What the hosted page finds on a chain of the transaction that the payer's EVM wallet sent. */
+import { type Address, createClient, type Hash, http } from 'viem';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { findTransaction, type Place } from '../../web/src/wallet/evm/find-transaction.ts';
+import { openEvm, type TestEvm } from '../setup/evm.ts';
+
+let evm: TestEvm;
+beforeAll(async () => {
+  evm = await openEvm();
+});
+afterEach(() => evm.testClient.setAutomine(true));
+
+const GWEI = 1_000_000_000n;
+
+/** Sends one coin unit to the merchant, or what takes the place of that. */
+async function send(more: { to?: Address; nonce?: number; fee?: bigint; gas?: bigint } = {}): Promise<Hash> {
+  const { to = evm.merchant.address, nonce, fee = 10n * GWEI, gas = 21_000n } = more;
+  const price = { gas, maxFeePerGas: fee, maxPriorityFeePerGas: fee };
+  const place = nonce === undefined ? {} : { nonce };
+  return await evm.walletFor(evm.payers[0].privateKey).sendTransaction({ to, value: 1n, ...price, ...place });
+}
+
+async function find(hash: Hash, place?: Place) {
+  const client = createClient({ chain: evm.chain, transport: http(evm.rpcUrl), cacheTime: 0 });
+  return await findTransaction(client, { hash, place });
+}
+
+describe('what was sent', () => {
+  it('is done, or reverted', async () => {
+    expect((await find(await send())).found).toBe('DONE');
+    // The token takes no coin; with its gas named, nobody tries that before.
+    expect((await find(await send({ to: evm.usdc.address, gas: 100_000n }))).found).toBe('REVERTED');
+  });
+
+  it.each([
+    ['taken back', () => evm.payers[0].address],
+    ['sent again at a higher fee', () => evm.merchant.address],
+  ])('is not there while it waits, and is replaced once its place is taken: %s', async (_about, to) => {
+    await evm.testClient.setAutomine(false);
+    const hash = await send();
+    const waiting = await find(hash);
+    expect(waiting).toEqual({ found: 'NOT_THERE', place: { from: expect.any(String), nonce: expect.any(Number) } });
+    const other = await send({ to: to(), fee: 50n * GWEI, nonce: waiting.place?.nonce ?? 0 });
+    expect((await find(hash, waiting.place)).found).toBe('NOT_THERE');
+    await evm.mine();
+    expect((await find(hash, waiting.place)).found).toBe('REPLACED');
+    expect((await find(other)).found).toBe('DONE');
+    // Whoever never saw it waiting cannot tell what became of it.
+    expect(await find(hash)).toEqual({ found: 'NOT_THERE', place: undefined });
+  });
+
+  it('is not replaced by what comes after it', async () => {
+    await evm.testClient.setAutomine(false);
+    const hash = await send();
+    const { place } = await find(hash);
+    await evm.mine();
+    await evm.testClient.setAutomine(true);
+    await send();
+    expect((await find(hash, place)).found).toBe('DONE');
+  });
+});

@@ -1,0 +1,44 @@
+import { type Address, type Client, type Hash, TransactionNotFoundError, TransactionReceiptNotFoundError } from 'viem';
+import { getTransaction, getTransactionCount, getTransactionReceipt } from 'viem/actions';
+import type { Found } from '../found.ts';
+
+/** Whose transaction it is, and which of theirs: a chain takes one for each number. */
+export type Place = { from: Address; nonce: number };
+
+/**
+ * REPLACED: nobody has it, and its sender has another one in its place, which may be the same payment at a higher fee.
+ * `place` is told while the node has the transaction waiting, and is wanted back to tell what was replaced.
+ */
+export async function findTransaction(
+  client: Client,
+  { hash, place: known }: { hash: Hash; place: Place | undefined },
+): Promise<{ found: Found | 'REPLACED'; place: Place | undefined }> {
+  const outcome = await findOutcome(client, hash);
+  const place = known ?? (outcome ? undefined : await findPlace(client, hash));
+  if (outcome || !place) return { found: outcome ?? 'NOT_THERE', place };
+  const { from: address, nonce } = place;
+  const count = await getTransactionCount(client, { address, blockTag: 'latest' });
+  if (count <= nonce) return { found: 'NOT_THERE', place };
+  // It may itself have come into a block between the two questions.
+  return { found: (await findOutcome(client, hash)) ?? 'REPLACED', place };
+}
+
+async function findOutcome(client: Client, hash: Hash): Promise<'DONE' | 'REVERTED' | undefined> {
+  try {
+    const receipt = await getTransactionReceipt(client, { hash });
+    return receipt.status === 'reverted' ? 'REVERTED' : 'DONE';
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function findPlace(client: Client, hash: Hash): Promise<Place | undefined> {
+  try {
+    const { from, nonce } = await getTransaction(client, { hash });
+    return { from, nonce };
+  } catch (error) {
+    if (error instanceof TransactionNotFoundError) return undefined;
+    throw error;
+  }
+}
