@@ -149,14 +149,39 @@ describe('a host that is slow', () => {
 
   it('keeps four places at most, leaves the others to other hosts, and is asked once for one image', async () => {
     const slow = await slowHost();
-    const busy = [1, 2, 3, 4].map((number) => show(`${slow.url}/${number}.png`));
+    const ask = (...numbers: number[]) => numbers.map((number) => show(`${slow.url}/${number}.png`));
+    const busy = ask(1, 2, 3, 4);
     await expect.poll(() => slow.asked.length).toBe(4);
-    const same = show(`${slow.url}/1.png`);
-    expect((await show(`${slow.url}/5.png`)).status).toBe(503);
-    expect((await show(`${hostUrl}/logo.png`)).status).toBe(200);
-    slow.answer();
-    expect((await Promise.all([...busy, same])).map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
+    const waiting = ask(1, 5, 6, 7);
+    await roundTrips();
     expect(slow.asked.length).toBe(4);
+    slow.answer();
+    await expect.poll(() => slow.asked.length).toBe(7);
+    slow.answer();
+    const answers = await Promise.all([...busy, ...waiting]);
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200, 200, 200]);
+    expect(slow.asked.length).toBe(7);
+    slow.close();
+  });
+
+  it('has twenty images wait at most, and the next is refused at once', async () => {
+    const slow = await slowHost();
+    const ask = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_none, index) => show(`${slow.url}/${from + index}.png`));
+    const shown = ask(1, 4);
+    await expect.poll(() => slow.asked.length).toBe(4);
+    const statuses: number[] = [];
+    const more = ask(5, 25).map((call) => call.then((answer) => statuses.push(answer.status)));
+    await expect.poll(() => statuses).toEqual([503]);
+    await expect
+      .poll(() => {
+        slow.answer();
+        return slow.asked.length;
+      })
+      .toBe(24);
+    slow.answer();
+    await Promise.all([...shown, ...more]);
+    expect(statuses).toEqual([503, ...Array<number>(20).fill(200)]);
     slow.close();
   });
 });

@@ -6,15 +6,16 @@ import { endWhenUnread } from '../end-when-unread.ts';
 import type { Gate } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { HttpHandler } from '../start-api.ts';
+import { hostPlaces } from './host-places.ts';
 import { imageUrlOf } from './image-address.ts';
 import { rasterType } from './raster-type.ts';
 
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 3;
-/** Of one process: fetched at once in all, and from one host; and answered but not read yet, which is memory. */
-const MAX_AT_ONCE = 20;
-const MAX_OF_HOST = 4;
+/** Of one process. A page that shows more images of one host than are fetched at once has the others wait: no browser asks again. */
+const PLACES = { inAll: 20, ofHost: 4, waitingInAll: 60, waitingOfHost: 20, waitMs: TIMEOUT_MS };
+/** Answered but not read yet, which is memory. */
 const MAX_UNREAD = 40;
 
 const guards = {
@@ -29,12 +30,14 @@ type ImageWorld = Pick<World, 'config' | 'secretKeys' | 'log'>;
 
 /**
  * 404 for a signature that is not ours; 502 without a word of the host's where it fails, is private, or sends what is no
- * PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB within five seconds; 503 while twenty others are fetched, four of them
- * from this host, or while forty answers wait to be read. One that is asked for twice at once is fetched once. Counted by
- * address, as a call without a key is.
+ * PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB within five seconds. Twenty are fetched at once, four of them from one host;
+ * others wait, and answer 503 after five seconds without a place, at once where sixty wait, twenty of them for this host, or
+ * while forty answers wait to be read. One that is asked for twice at once is fetched once. Counted by address, as a call
+ * without a key is.
  */
 export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
-  const running = new Map<string, Promise<Image | null>>();
+  const running = new Map<string, Promise<Image | 502 | 503>>();
+  const places = hostPlaces(PLACES);
   let unread = 0;
   return async (request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?', 1);
@@ -50,12 +53,11 @@ export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
     if (refusal !== undefined) return refuse(response, 429);
     const url = imageUrlOf(world.secretKeys, path);
     if (url === null) return refuse(response, 404);
-    const fetched = running.get(url) ?? begin(url);
-    if (fetched === null || unread >= MAX_UNREAD) return refuse(response, 503);
-    const image = await fetched;
+    if (unread >= MAX_UNREAD) return refuse(response, 503);
+    const image = await (running.get(url) ?? begin(url));
     // Closed already, it would never close again, and be counted for ever.
     if (response.destroyed) return true;
-    if (image === null) return refuse(response, 502);
+    if (typeof image === 'number') return refuse(response, image);
     unread += 1;
     response.once('close', () => {
       unread -= 1;
@@ -71,12 +73,11 @@ export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
     return true;
   };
 
-  /** Null while too many are fetched: one slow host must leave places to the others. */
-  function begin(url: string): Promise<Image | null> | null {
-    const { host } = new URL(url);
-    const ofHost = [...running.keys()].filter((other) => new URL(other).host === host).length;
-    if (running.size >= MAX_AT_ONCE || ofHost >= MAX_OF_HOST) return null;
-    const fetched = fetchImage(world, url).finally(() => running.delete(url));
+  function begin(url: string): Promise<Image | 502 | 503> {
+    const fetched = places
+      .within(new URL(url).host, async () => (await fetchImage(world, url)) ?? 502)
+      .then((image) => image ?? 503)
+      .finally(() => running.delete(url));
     running.set(url, fetched);
     return fetched;
   }
