@@ -7,7 +7,11 @@ import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import { type ApiKeyKind, newApiKey } from './api-key.ts';
 
-export type IssuedApiKey = { key: ApiKey /** Shown once; only its hash is stored. */; secret: string };
+export type IssuedApiKey = {
+  key: ApiKey;
+  /** Shown to the caller, and again to one who repeats the call with its idempotency key; its record has only its hash. */
+  secret: string;
+};
 
 type CreateApiKeyRequest = {
   scope: { merchantId: string; appId: string };
@@ -18,7 +22,7 @@ type CreateApiKeyRequest = {
 
 /**
  * Makes a key of an app; its prefix follows the app's mode. NOT_FOUND for an app that is not the merchant's. A replay shows
- * the same key again: the stored answer has it sealed under the caller's idempotency key.
+ * the same key again: the stored answer has it sealed under the installation's secret and the caller's idempotency key.
  */
 export async function createApiKey(
   world: { database: Database },

@@ -21,7 +21,7 @@ type RotateApiKeyRequest = {
 /**
  * Makes a successor of a key, of the same app, kind and name; the old one works for `overlapSeconds` more.
  * NOT_FOUND for a key that is not the holder's, INVALID_STATE for one that has ended. A replay shows the same successor:
- * the stored answer has it sealed under the caller's idempotency key.
+ * the stored answer has it sealed under the installation's secret and the caller's idempotency key.
  */
 export async function rotateApiKey(
   world: { database: Database; clock: Clock },

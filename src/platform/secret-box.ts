@@ -6,7 +6,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** A key of 32 bytes for one purpose (HKDF-SHA-256). */
-export function deriveKey(secret: string, options: { salt?: string; purpose: string }): Uint8Array {
+export function deriveKey(secret: string | Uint8Array, options: { salt?: string; purpose: string }): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, options.salt ?? '', options.purpose, 32));
 }
 

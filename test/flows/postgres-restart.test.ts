@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../prisma/client.ts';
 import { deployMigrations } from '../../prisma/migrate.ts';
+import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { parseConfig } from '../../src/config.ts';
 import { openLogSource } from '../../src/facts/log-source.ts';
 import { runProjector } from '../../src/facts/run-projector.ts';
@@ -86,6 +87,7 @@ it('is started again, and what was under way is done once', async () => {
         scopeId: ground.app.id,
         operation: 'test',
         parameters: {},
+        sealedUnder: openSecretKeys({}).answers,
         headerKey: 'one refund',
       }),
     });

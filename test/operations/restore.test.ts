@@ -1,5 +1,6 @@
 /** A database that is lost after its backup, restored as docs/operations.md says. */
 import { beforeAll, expect, it } from 'vitest';
+import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { resyncChain } from '../../src/facts/resync-chain.ts';
 import { factTable } from '../../src/main/fact-table.ts';
@@ -24,6 +25,7 @@ function refund(world: Gateway['action'], id: string, amount: string) {
     scopeId: gateway.app.id,
     operation: 'test',
     parameters: {},
+    sealedUnder: openSecretKeys({}).answers,
     headerKey: key,
   });
   return refundPaymentIntent(world, { scope: gateway.scope, id, reason: 'Asked for', amount, idempotency });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '../../prisma/client.ts';
 import { createApp } from '../../src/auth/create-app.ts';
 import { createMerchant } from '../../src/auth/create-merchant.ts';
+import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { createPaymentIntent } from '../../src/payments/create-payment-intent.ts';
 import { newPaymentIntentSchema } from '../../src/payments/new-payment-intent.ts';
 import { paymentIntentFields } from '../../src/payments/payment-intent-fields.ts';
@@ -23,7 +24,13 @@ beforeAll(async () => {
 });
 
 function keyed(key: string, parameters: unknown) {
-  return idempotencyRequest({ scopeId: scope.appId, operation: 'createPaymentIntent', parameters, bodyKey: key });
+  return idempotencyRequest({
+    scopeId: scope.appId,
+    operation: 'createPaymentIntent',
+    parameters,
+    sealedUnder: openSecretKeys({}).answers,
+    bodyKey: key,
+  });
 }
 
 describe('createPaymentIntent', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Database, Prisma, transaction } from '../../prisma/client.ts';
+import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { firstAnswer } from '../../src/platform/idempotency/first-answer.ts';
 import { type IdempotencyRequest, idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
@@ -7,13 +8,15 @@ import { once } from '../../src/platform/idempotency/once.ts';
 import { purgeIdempotency } from '../../src/platform/idempotency/purge-idempotency.ts';
 import { sealed, unsealed } from '../../src/platform/idempotency/sealed.ts';
 import { newId } from '../../src/platform/identifier.ts';
+import { deriveKey, unseal } from '../../src/platform/secret-box.ts';
 import { freshDatabase } from '../setup/database.ts';
 
 const { database } = await freshDatabase();
 const scopeId = newId();
+const sealedUnder = openSecretKeys({ tokenSecret: 'the secret of one installation' }).answers;
 
 function request(key: string, parameters: unknown = {}, more: Partial<IdempotencyRequest> = {}): IdempotencyRequest {
-  const made = idempotencyRequest({ scopeId, operation: 'createMerchant', parameters, headerKey: key });
+  const made = idempotencyRequest({ scopeId, operation: 'createMerchant', parameters, sealedUnder, headerKey: key });
   if (!made) throw new Error('No request.');
   return { ...made, ...more };
 }
@@ -108,6 +111,24 @@ test('neither the key nor a sealed secret can be read from the table, and the ca
   expect(unsealed(undefined, sealed(undefined, 'plain'))).toBe('plain');
 });
 
+test('who has the table and guesses the key reads no secret without that of the installation', async () => {
+  const wanted = request('create-key-1');
+  await transaction(database, (tx) => once(tx, wanted, async () => ({ secret: sealed(wanted, 'sk_test_guessed') })));
+  const held = await firstAnswer<{ secret: string }>(database, request('create-key-1'));
+  const secret = held?.result.secret ?? '';
+  expect(unsealed(request('create-key-1'), secret)).toBe('sk_test_guessed');
+  // What a guess has: the row, its scope, and the idempotency key.
+  expect(() =>
+    unseal(deriveKey('create-key-1', { salt: scopeId, purpose: 'sluice idempotency seal' }), secret),
+  ).toThrow();
+  const elsewhere = openSecretKeys({ tokenSecret: 'the secret of another installation' }).answers;
+  for (const other of [elsewhere, new Uint8Array(32), new Uint8Array()]) {
+    const guess = { ...request('create-key-1'), sealedUnder: other };
+    expect(() => unsealed(guess, secret)).toThrow(expect.objectContaining({ code: 'CONFLICT' }));
+  }
+  expect(() => unsealed({ ...request('create-key-1'), scopeId: newId() }, secret)).toThrow(GatewayError);
+});
+
 test('the purge takes header keys after their time, and never a permanent one', async () => {
   await createMerchant(request('young'));
   await createMerchant(request('old'));
@@ -125,7 +146,7 @@ test('the purge takes header keys after their time, and never a permanent one', 
 
 test('a body and a header that differ, and keys past their limit, are refused', () => {
   const make = (bodyKey: string | null, headerKey: string | undefined) =>
-    idempotencyRequest({ scopeId, operation: 'o', parameters: {}, bodyKey, headerKey });
+    idempotencyRequest({ scopeId, operation: 'o', parameters: {}, sealedUnder, bodyKey, headerKey });
   expect(make(null, undefined)).toBeUndefined();
   expect(make('same', 'same')?.permanent).toBe(true);
   expect(make(null, 'k')?.permanent).toBe(false);

@@ -42,6 +42,7 @@ const change = (id: string, productPlanPriceId: string, idempotency?: { key: str
             scopeId: ground.app.id,
             permanent: false,
             fingerprint: 'f',
+            sealedUnder: ground.action.secretKeys.answers,
             onReplay: () => {},
           },
         }

@@ -15,6 +15,8 @@ export type SecretKeys = {
   images: Uint8Array;
   /** HMAC of the nonces that payers' wallets sign. */
   payers: Uint8Array;
+  /** Seals secrets in first answers, together with the callers' idempotency keys. */
+  answers: Uint8Array;
 };
 
 /** Known to everybody: it protects nothing, and is refused in production. */
@@ -33,5 +35,6 @@ export function openSecretKeys(config: { tokenSecret?: string | undefined; isPro
     invoices: deriveKey(secret, { purpose: 'sluice invoice links' }),
     images: deriveKey(secret, { purpose: 'sluice images' }),
     payers: deriveKey(secret, { purpose: 'sluice payers' }),
+    answers: deriveKey(secret, { purpose: 'sluice first answers' }),
   };
 }

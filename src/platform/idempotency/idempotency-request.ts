@@ -8,7 +8,8 @@
  * - The *first answer* is what the effect returned, stored in the effect's own transaction (`once.ts`), so that it
  *   exists exactly when the effect does. Only success is stored: a failure rolls back, and its key is free again.
  *
- * The key itself is never stored, only its hash: from it the seal of secrets in an answer is derived (`sealed.ts`).
+ * The key itself is never stored, only its hash, which tells a key that can be guessed: secrets in an answer are sealed under
+ * a secret of the installation as well (`sealed.ts`).
  */
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
@@ -22,6 +23,8 @@ export type IdempotencyRequest = {
   /** The first answer is kept for ever, else for at least 24 h. */
   permanent: boolean;
   fingerprint: string;
+  /** The installation's secret for secrets in first answers, 32 bytes (`SecretKeys.answers`). */
+  sealedUnder: Uint8Array;
   /** Told when the first answer is given again, so that the response can say so. */
   onReplay: () => void;
 };
@@ -37,6 +40,7 @@ export function idempotencyRequest(options: {
   /** The operation's name, as in the GraphQL schema. */
   operation: string;
   parameters: unknown;
+  sealedUnder: Uint8Array;
   bodyKey?: string | null | undefined;
   headerKey?: string | null | undefined;
   onReplay?: (() => void) | undefined;
@@ -57,6 +61,7 @@ export function idempotencyRequest(options: {
     key,
     permanent: body !== undefined,
     fingerprint: fingerprint(options.operation, options.parameters),
+    sealedUnder: options.sealedUnder,
     onReplay: options.onReplay ?? (() => {}),
   };
 }

@@ -1,5 +1,6 @@
 /** Capture, refund and settle, by processes that die at each of their steps and are started again. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openSecretKeys } from '../../../src/auth/tokens/secret-keys.ts';
 import { capturePaymentIntent } from '../../../src/payments/actions/capture-payment-intent.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { settlePayment } from '../../../src/payments/actions/settle-payment.ts';
@@ -57,7 +58,13 @@ async function atEveryStep(stride: number, once: (diesAt: number) => Promise<Dea
 
 /** A caller that asks again after a crash does so with the same key. */
 function keyed(key: string) {
-  return idempotencyRequest({ scopeId: gateway.app.id, operation: 'test', parameters: { key }, headerKey: key });
+  return idempotencyRequest({
+    scopeId: gateway.app.id,
+    operation: 'test',
+    parameters: { key },
+    sealedUnder: openSecretKeys({}).answers,
+    headerKey: key,
+  });
 }
 
 const limit = { timeout: 300_000 };

@@ -8,6 +8,7 @@ export function idempotencyOf(
 ): IdempotencyRequest | undefined {
   return idempotencyRequest({
     ...call,
+    sealedUnder: context.world.secretKeys.answers,
     headerKey: context.idempotencyKey,
     onReplay: () => {
       context.answer.replayed = true;

@@ -27,7 +27,7 @@ export type World = {
   config: Config;
   log: Log;
   feed: Feed;
-  /** What one-time passwords are hashed and sealed with. */
+  /** What TOKEN_SECRET stands for, one key a purpose. */
   secretKeys: SecretKeys;
   signingKeys: SigningKeys;
 };
