@@ -65,6 +65,6 @@ export async function openSigners(config: Config) {
   const { signer } = config.operator;
   return {
     operator: signer ? await openExternalSigner(signer) : openOperatorSigner(config.operator),
-    arbiter: privateKey === undefined ? null : openOperatorSigner({ privateKey }),
+    arbiter: privateKey === undefined ? null : openOperatorSigner({ privateKey, setting: 'ARBITER_PRIVATE_KEY' }),
   };
 }

@@ -17,10 +17,12 @@ export type OperatorSigner = {
 
 const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
 
-/** Reads the key from the setting or its file. Throws ConfigError when there is none, or it is none. */
+/** Reads the key from the setting or its file. Throws ConfigError, by the setting's name, when there is none, or it is none. */
 export function openOperatorSigner(settings: {
   privateKey?: Hex | undefined;
   keyFile?: string | undefined;
+  /** What `privateKey` was set by; OPERATOR_PRIVATE_KEY unless told. */
+  setting?: string;
 }): OperatorSigner {
   const account = accountOf(settings);
   return {
@@ -30,13 +32,17 @@ export function openOperatorSigner(settings: {
   };
 }
 
-function accountOf({ privateKey, keyFile }: Parameters<typeof openOperatorSigner>[0]): PrivateKeyAccount {
+function accountOf({
+  privateKey,
+  keyFile,
+  setting = 'OPERATOR_PRIVATE_KEY',
+}: Parameters<typeof openOperatorSigner>[0]): PrivateKeyAccount {
   const key = privateKey ?? readKeyFile(keyFile);
   try {
     return privateKeyToAccount(key);
   } catch {
     // The library's own message has the number in it.
-    const name = privateKey === undefined ? 'OPERATOR_KEY_FILE' : 'The private key';
+    const name = privateKey === undefined ? 'OPERATOR_KEY_FILE' : setting;
     throw new ConfigError(`${name}: zero, or above the curve's order: no key`);
   }
 }

@@ -1,4 +1,7 @@
-/** The start of every request to a foreign host: http or https, bounded in time, and never into a private network unless allowed. */
+/**
+ * The start of every request to a foreign host, which never goes into a private network unless allowed. The caller has seen
+ * that the URL is one of http or https, and bounds the time by its signal.
+ */
 import { type Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';

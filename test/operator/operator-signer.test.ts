@@ -75,7 +75,9 @@ describe('the key in OPERATOR_KEY_FILE', () => {
       const message = "zero, or above the curve's order: no key";
       expect(faultOf(() => open(none)).message).toBe(`OPERATOR_KEY_FILE: ${message}`);
       const given = settings({ OPERATOR_PRIVATE_KEY: none });
-      expect(faultOf(() => openOperatorSigner(given)).message).toBe(`The private key: ${message}`);
+      expect(faultOf(() => openOperatorSigner(given)).message).toBe(`OPERATOR_PRIVATE_KEY: ${message}`);
+      const other = { privateKey: given.privateKey, setting: 'ARBITER_PRIVATE_KEY' };
+      expect(faultOf(() => openOperatorSigner(other)).message).toBe(`ARBITER_PRIVATE_KEY: ${message}`);
     }
   });
 

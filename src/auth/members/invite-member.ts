@@ -19,7 +19,8 @@ type InviteMemberRequest = {
 
 /**
  * Invites a person to a merchant's dashboard, or changes the role of a member or brings a removed one back, and has a mail
- * sent that says so. Throws CONFLICT when the merchant would lose its last owner, or has too many members.
+ * sent that says so. A replay answers the member as the first call left it, and has no mail sent. Throws CONFLICT when the
+ * merchant would lose its last owner, or has too many members.
  */
 export async function inviteMember(
   world: { database: Database; clock: Clock },

@@ -1,4 +1,5 @@
-import type { DatabaseTransaction, Invoice, PaymentIntent } from '../../../prisma/client.ts';
+import type { Decimal } from 'decimal.js';
+import type { DatabaseTransaction, Invoice, PaymentIntent, Prisma } from '../../../prisma/client.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
 import type { NewEvent } from '../../events/append-events.ts';
@@ -176,7 +177,7 @@ async function withIntent(tx: DatabaseTransaction, request: Renewing & { invoice
 /** `total` in major units of `currency`. */
 async function insertIntent(
   tx: DatabaseTransaction,
-  request: Renewing & { total: { toFixed(digits: number): string }; currency: string },
+  request: Renewing & { total: Prisma.Decimal | Decimal; currency: string },
 ): Promise<{ intent: PaymentIntent; created: NewEvent }> {
   const { subscription, total, currency, now } = request;
   const { consent, app } = subscription;

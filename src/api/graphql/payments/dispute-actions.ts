@@ -197,7 +197,10 @@ async function resolveBy(context: GraphqlContext, decision: { disputeId: string;
   const parameters = { id: disputeId, payerBps };
   const idempotency = idempotencyOf(context, { scopeId, operation: 'resolveDispute', parameters });
   const { privateKey } = context.world.config.arbiter;
-  const arbiter = privateKey === undefined ? null : { address: openOperatorSigner({ privateKey }).address };
+  const arbiter =
+    privateKey === undefined
+      ? null
+      : { address: openOperatorSigner({ privateKey, setting: 'ARBITER_PRIVATE_KEY' }).address };
   return await resolveDispute({ ...context.world, arbiter }, { disputeId, payerBps, by, idempotency });
 }
 
