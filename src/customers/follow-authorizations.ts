@@ -1,5 +1,6 @@
 import { getAddress } from 'viem';
 import type { Database } from '../../prisma/client.ts';
+import { evmBlockHash } from '../chains/evm/evm-block-hash.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import { inParallel } from '../chains/in-parallel.ts';
 import type { Registry } from '../chains/registry.ts';
@@ -32,8 +33,9 @@ async function prepare(
     select: { walletAddress: true },
   });
   const wallets = addresses.filter((address) => known.some(({ walletAddress }) => walletAddress === address));
+  const blockHash = evmBlockHash(view.confirmed.hash);
   const read = await inParallel(READ_AT_ONCE, wallets, (wallet) =>
-    readAuthorization(world, { chainId, wallet, blockHash: view.confirmed.hash }),
+    readAuthorization(world, { chainId, wallet, blockHash }),
   );
   return async (tx) => {
     for (const [index, walletAddress] of wallets.entries()) {

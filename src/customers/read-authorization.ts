@@ -1,4 +1,4 @@
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, isHex, toFunctionSelector } from 'viem';
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, toFunctionSelector } from 'viem';
 import type { Database } from '../../prisma/client.ts';
 import { contractAddress, NATIVE } from '../chains/chain.ts';
 import { erc20Abi } from '../chains/evm/erc20.ts';
@@ -22,7 +22,7 @@ const permitSelectors = [
  */
 export async function readAuthorization(
   world: World,
-  { chainId, wallet, blockHash }: { chainId: number; wallet: Address; blockHash: string | null },
+  { chainId, wallet, blockHash }: { chainId: number; wallet: Address; blockHash: Hex | null },
 ): Promise<WalletAuthorization> {
   const chain = world.registry.chain(chainId);
   if (!chain?.escrow) return noAuthorization;
@@ -52,7 +52,7 @@ async function authorizationByConsent(
 
 async function allowedTokens(
   world: World,
-  request: { chain: Chain; escrow: Address; wallet: Address; blockHash: string | null },
+  request: { chain: Chain; escrow: Address; wallet: Address; blockHash: Hex | null },
 ): Promise<Address[]> {
   const { chain, escrow, wallet, blockHash } = request;
   const tokens = chain.tokens.filter((token) => token.address !== NATIVE).map(contractAddress);
@@ -65,11 +65,11 @@ async function allowedTokens(
 /** What `owner` lets the escrow take of a token, base units, in the block of `blockHash` or the newest. Throws what the node throws. */
 export async function readAllowance(
   world: World,
-  request: { chainId: number; token: Address; owner: Address; escrow: Address; blockHash: string | null },
+  request: { chainId: number; token: Address; owner: Address; escrow: Address; blockHash: Hex | null },
 ): Promise<bigint> {
   const { chainId, token, owner, escrow, blockHash } = request;
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [owner, escrow] });
-  const block = isHex(blockHash) ? ({ blockHash, requireCanonical: true } as const) : ('latest' as const);
+  const block = blockHash === null ? ('latest' as const) : ({ blockHash, requireCanonical: true } as const);
   let answer: Hex;
   try {
     answer = await world.nodes.asking(chainId, (client) =>

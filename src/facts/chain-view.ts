@@ -1,26 +1,32 @@
 /** One look at a chain through its node: its heights, and which block stands at a height. */
-import { BaseError, BlockNotFoundError, RpcRequestError } from 'viem';
+import { BaseError, BlockNotFoundError, type Hex, RpcRequestError } from 'viem';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Chain } from '../chains/registry.ts';
 import { lowest } from './chain-fact.ts';
 
-export type BlockPlace = { number: bigint; hash: string /** Unix seconds. */; timestamp: bigint };
+export type BlockPlace<Hash extends string = string> = {
+  number: bigint;
+  /** Hex on an EVM chain, base58 on Solana. */
+  hash: Hash;
+  /** Unix seconds. */
+  timestamp: bigint;
+};
 
-export type ChainView = {
+export type ChainView<Hash extends string = string> = {
   chainId: number;
   /** Required confirmations, the including block counted. */
   required: number;
-  head: BlockPlace;
+  head: BlockPlace<Hash>;
   /** C: the newest block with the required confirmations; the genesis block on a chain that is shorter. */
-  confirmed: BlockPlace;
+  confirmed: BlockPlace<Hash>;
   /** The node's finalized block, never above the confirmed one. */
-  finalized: BlockPlace;
+  finalized: BlockPlace<Hash>;
   /** The block that the node has at that height, or null. */
-  blockAt(number: bigint): Promise<BlockPlace | null>;
+  blockAt(number: bigint): Promise<BlockPlace<Hash> | null>;
 };
 
 /** What earlier looks at one chain learned; valid as long as its head is still part of the chain. */
-export type ChainMemory = { head: BlockPlace | null; blocks: Map<bigint, BlockPlace> };
+export type ChainMemory = { head: BlockPlace<Hex> | null; blocks: Map<bigint, BlockPlace<Hex>> };
 
 export function newChainMemory(): ChainMemory {
   return { head: null, blocks: new Map() };
@@ -34,14 +40,14 @@ const MEMORY_LIMIT = 20_000;
 export async function readChainView(
   world: { nodes: EvmNodes; memory: ChainMemory },
   chain: Pick<Chain, 'chainId' | 'confirmations'>,
-): Promise<ChainView> {
+): Promise<ChainView<Hex>> {
   const { memory } = world;
   const ask = (block: { blockNumber: bigint } | { blockTag: 'latest' | 'finalized' }) =>
     askBlock(world.nodes, chain.chainId, block);
   const head = await ask({ blockTag: 'latest' });
   if (!head) throw new Error(`Chain ${chain.chainId} has no head.`);
   await refreshMemory(memory, head, ask);
-  const blockAt = async (number: bigint): Promise<BlockPlace | null> => {
+  const blockAt = async (number: bigint): Promise<BlockPlace<Hex> | null> => {
     const known = memory.blocks.get(number);
     if (known) return known;
     const block = await ask({ blockNumber: number });
@@ -62,8 +68,8 @@ export async function readChainView(
 /** Everything that was learned under an earlier head stays true while that head is still in the chain. */
 async function refreshMemory(
   memory: ChainMemory,
-  head: BlockPlace,
-  ask: (block: { blockNumber: bigint }) => Promise<BlockPlace | null>,
+  head: BlockPlace<Hex>,
+  ask: (block: { blockNumber: bigint }) => Promise<BlockPlace<Hex> | null>,
 ): Promise<void> {
   const last = memory.head;
   if (last?.hash !== head.hash) {
@@ -78,11 +84,13 @@ async function askBlock(
   nodes: EvmNodes,
   chainId: number,
   block: { blockNumber: bigint } | { blockTag: 'latest' | 'finalized' },
-): Promise<BlockPlace | null> {
+): Promise<BlockPlace<Hex> | null> {
   try {
     const found = await nodes.asking(chainId, (client) => client.getBlock(block));
     if (found.number === null || found.hash === null) return null;
-    return { number: found.number, hash: found.hash.toLowerCase(), timestamp: found.timestamp };
+    // As everywhere in the database; nodes may write it otherwise.
+    const hash: Hex = `0x${found.hash.slice(2).toLowerCase()}`;
+    return { number: found.number, hash, timestamp: found.timestamp };
   } catch (error) {
     if (
       error instanceof BlockNotFoundError ||

@@ -1,4 +1,4 @@
-import { isHex } from 'viem';
+import { type Hex, isHex } from 'viem';
 import { type EvmNodes, MULTICALL3 } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { EscrowState } from '../escrow/read-escrow-state.ts';
@@ -11,12 +11,12 @@ import { readEscrowStates } from '../escrow/read-escrow-states.ts';
  */
 export async function readStatesTogether(
   world: { nodes: EvmNodes; registry: Registry },
-  request: { chainId: number; termsHashes: readonly string[]; blockHash?: string },
+  request: { chainId: number; termsHashes: readonly string[]; blockHash?: Hex },
 ): Promise<(EscrowState | null)[] | null> {
   const { chainId, termsHashes, blockHash } = request;
   const escrow = world.registry.chain(chainId)?.escrow;
   const ids = termsHashes.filter((id) => isHex(id));
-  if (!escrow || ids.length < termsHashes.length || (blockHash !== undefined && !isHex(blockHash))) return null;
+  if (!escrow || ids.length < termsHashes.length) return null;
   const block = blockHash === undefined ? {} : { blockHash };
   try {
     return await world.nodes.asking(chainId, (client) =>

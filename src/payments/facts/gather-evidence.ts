@@ -1,5 +1,6 @@
-import { isAddressEqual, isHex } from 'viem';
+import { type Hex, isAddressEqual, isHex } from 'viem';
 import type { ChainFact, PaymentTerms } from '../../../prisma/client.ts';
+import { evmBlockHash } from '../../chains/evm/evm-block-hash.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
 import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
@@ -32,7 +33,7 @@ export async function gatherEvidence(
   );
   const folded = subjects.filter((_, index) => told[index]);
   const [contract, gasUsed] = await Promise.all([
-    readStates(world, folded, view.confirmed.hash),
+    readStates(world, folded, evmBlockHash(view.confirmed.hash)),
     readGasUsed(world, folded),
   ]);
   return await Promise.all(
@@ -88,7 +89,7 @@ async function agreesAtLatest(world: FoldingWorld, subject: Subject): Promise<bo
 async function readStates(
   world: FoldingWorld,
   subjects: readonly Subject[],
-  blockHash: string,
+  blockHash: Hex,
 ): Promise<Map<string, EscrowState | null>> {
   const chainId = subjects[0]?.terms.chainId ?? 0;
   const termsHashes = subjects.map(({ terms }) => terms.termsHash);
@@ -100,14 +101,10 @@ async function readStates(
 }
 
 /** Null when the node has no state of that block; throws what the node throws when asked for the latest. */
-async function readState(
-  world: FoldingWorld,
-  { terms }: Subject,
-  blockHash: string | null,
-): Promise<EscrowState | null> {
+async function readState(world: FoldingWorld, { terms }: Subject, blockHash: Hex | null): Promise<EscrowState | null> {
   const escrow = world.registry.chain(terms.chainId)?.escrow;
   if (!escrow || !isHex(terms.termsHash)) return null;
-  const request = { id: terms.termsHash, ...(isHex(blockHash) ? { blockHash } : {}) };
+  const request = { id: terms.termsHash, ...(blockHash === null ? {} : { blockHash }) };
   try {
     return await world.nodes.asking(terms.chainId, (client) => readEscrowState({ client, escrow }, request));
   } catch (error) {

@@ -1,4 +1,4 @@
-import { isHex } from 'viem';
+import { type Hex, isHex } from 'viem';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
@@ -9,7 +9,7 @@ const ASKED_TOGETHER = 200;
 /** And at a time where each must be asked for alone. */
 const ASKED_AT_ONCE = 10;
 
-type Request = { chainId: number; termsHashes: readonly string[]; blockHash?: string };
+type Request = { chainId: number; termsHashes: readonly string[]; blockHash?: Hex };
 
 /**
  * What the contract holds for each of many payments of one chain, in their order, read as `readEscrowState` does: few
@@ -32,11 +32,11 @@ export async function contractStates(
 
 async function readAlone(
   { nodes, registry }: { nodes: EvmNodes; registry: Registry },
-  { chainId, termsHash, blockHash }: { chainId: number; termsHash: string; blockHash?: string },
+  { chainId, termsHash, blockHash }: { chainId: number; termsHash: string; blockHash?: Hex },
 ): Promise<EscrowState> {
   const escrow = registry.chain(chainId)?.escrow;
   if (!escrow || !isHex(termsHash)) throw new Error(`Chain ${chainId} has no escrow.`);
-  const block = isHex(blockHash) ? { blockHash } : {};
+  const block = blockHash === undefined ? {} : { blockHash };
   return await nodes.asking(chainId, (client) => readEscrowState({ client, escrow }, { id: termsHash, ...block }));
 }
 

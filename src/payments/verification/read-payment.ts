@@ -23,7 +23,7 @@ export type PaymentOnChain = {
  */
 export async function readPayment(
   world: { nodes: EvmNodes; registry: Registry; logs: LogSource },
-  { terms, from, view }: { terms: PaymentTerms; from: bigint; view: ChainView },
+  { terms, from, view }: { terms: PaymentTerms; from: bigint; view: ChainView<Hex> },
 ): Promise<PaymentOnChain> {
   const { chainId } = terms;
   const escrow = world.registry.chain(chainId)?.escrow;
@@ -31,7 +31,7 @@ export async function readPayment(
   const id = terms.termsHash;
   const blockHash = view.confirmed.hash;
   const contract = await world.nodes.asking(chainId, (client) =>
-    readEscrowState({ client, escrow }, { id, ...(isHex(blockHash) ? { blockHash } : {}) }),
+    readEscrowState({ client, escrow }, { id, blockHash }),
   );
   // Terms that nobody paid have no logs: their chain is not searched for each of them.
   const logs = contract.status === noPayment.status ? [] : await world.logs.readPayment({ chainId, id, from });
@@ -48,7 +48,7 @@ export async function readPayment(
 export async function confirmedView(
   world: { nodes: EvmNodes; registry: Registry },
   chainId: number,
-): Promise<ChainView> {
+): Promise<ChainView<Hex>> {
   const chain = world.registry.chain(chainId);
   if (!chain) throw new Error(`Chain ${chainId} is not registered.`);
   return await readChainView({ nodes: world.nodes, memory: newChainMemory() }, chain);

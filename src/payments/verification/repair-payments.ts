@@ -1,4 +1,4 @@
-import { isHex } from 'viem';
+import { type Hex, isHex } from 'viem';
 import type { Database, PaymentTerms } from '../../../prisma/client.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
@@ -42,7 +42,7 @@ export async function repairPayments(
 /** Those that the contract has in another state than our facts. */
 async function missing(
   world: World,
-  { chainId, page, block }: { chainId: number; page: readonly PaymentTerms[]; block: BlockPlace },
+  { chainId, page, block }: { chainId: number; page: readonly PaymentTerms[]; block: BlockPlace<Hex> },
 ): Promise<PaymentTerms[]> {
   const termsHashes = page.map((terms) => terms.termsHash);
   const contract = await contractStates(world, { chainId, termsHashes, blockHash: block.hash });

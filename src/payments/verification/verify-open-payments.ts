@@ -1,4 +1,4 @@
-import { erc20Abi, isHex } from 'viem';
+import { erc20Abi, type Hex, isHex } from 'viem';
 import type { Database } from '../../../prisma/client.ts';
 import { type Chain, NATIVE, type Token } from '../../chains/chain.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
@@ -99,7 +99,10 @@ async function verifyEvmChain(world: World, chain: Chain, at: 'CONFIRMED' | 'APP
 }
 
 /** The newest confirmed block, and the newest whose facts are all in the books; before the first turn that is the same. */
-async function heights(world: World, chainId: number): Promise<{ confirmed: BlockPlace; applied: BlockPlace }> {
+async function heights(
+  world: World,
+  chainId: number,
+): Promise<{ confirmed: BlockPlace<Hex>; applied: BlockPlace<Hex> }> {
   const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
   const { confirmed, blockAt } = await confirmedView(world, chainId);
   const number = cursor?.appliedNumber ?? confirmed.number;

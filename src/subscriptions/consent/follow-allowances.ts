@@ -1,6 +1,7 @@
-import { type Address, getAddress, isAddress } from 'viem';
+import { type Address, getAddress, type Hex, isAddress } from 'viem';
 import type { Database, DatabaseTransaction, Prisma } from '../../../prisma/client.ts';
 import { contractAddress } from '../../chains/chain.ts';
+import { evmBlockHash } from '../../chains/evm/evm-block-hash.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import { inParallel } from '../../chains/in-parallel.ts';
 import type { Registry } from '../../chains/registry.ts';
@@ -28,7 +29,7 @@ export function followAllowances(world: World): FactHandler {
       return await allowancesOf(world, {
         chainId: group.chainId,
         wallets: [...holders].map((holder) => getAddress(holder)),
-        blockHash: group.view.confirmed.hash,
+        blockHash: evmBlockHash(group.view.confirmed.hash),
       });
     },
   };
@@ -48,7 +49,7 @@ export async function refreshAllowances(
 
 async function allowancesOf(
   world: World,
-  { chainId, wallets, blockHash }: { chainId: number; wallets: readonly Address[]; blockHash: string | null },
+  { chainId, wallets, blockHash }: { chainId: number; wallets: readonly Address[]; blockHash: Hex | null },
 ): Promise<WriteFacts> {
   const consents = await world.database.subscriptionConsent.findMany({
     where: { chainId, walletAddress: { in: [...wallets] }, acceptedBy: { isNot: null } },
