@@ -11,9 +11,9 @@ import type { Scope } from '../auth/principal.ts';
 import { readSelection } from '../chains/chain-selection.ts';
 import { type SessionWithItems, sessionExpiry } from '../checkout/checkout-session.ts';
 import { type NewCheckoutSession, openCheckoutSession } from '../checkout/open-checkout-session.ts';
-import { lockPaymentIntent } from '../checkout/store.ts';
 import { GatewayError, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
+import { prolongPayable } from '../payments/actions/prolong-payable.ts';
 import type { Clock } from '../platform/clock.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
@@ -54,9 +54,9 @@ export async function createInvoiceCheckout(
       if (!found) throw notFound('invoice', 'invoiceId');
       const invoice = await lockInvoice(tx, found.id);
       const now = world.clock.now();
-      const until = sessionExpiry(now, options.expiresInMinutes);
-      const intent = await payableIntent(tx, { invoice, until });
-      const session = await plan(tx, { invoice, intent, now, options });
+      const expiresAt = sessionExpiry(now, options.expiresInMinutes);
+      const intent = await payableIntent(tx, { invoice, until: expiresAt });
+      const session = await plan(tx, { invoice, intent, now, expiresAt, options });
       const opened = await openCheckoutSession(tx, session);
       if (opened.intent && opened.intent.id !== invoice.paymentIntentId) {
         await tx.invoice.update({ where: { id: invoice.id }, data: { paymentIntentId: opened.intent.id } });
@@ -68,47 +68,38 @@ export async function createInvoiceCheckout(
   return reveal(result);
 }
 
-/**
- * The invoice's intent while it can be paid, with time until this session's end; null where a new one is needed. One whose
- * time is over and that is not cancelled yet goes on: a payment of it may be on its way.
- */
 async function payableIntent(
   tx: DatabaseTransaction,
   { invoice, until }: { invoice: Invoice; until: Date },
 ): Promise<PaymentIntent | null> {
+  const param = 'invoiceId';
   if (invoice.status !== 'OPEN' && invoice.status !== 'PAST_DUE') {
     throw new GatewayError('INVALID_STATE', `The invoice is ${invoice.status}; only an OPEN or PAST_DUE one is paid.`, {
-      param: 'invoiceId',
+      param,
     });
   }
   if (invoice.paymentIntentId === null) return null;
-  await lockPaymentIntent(tx, invoice.paymentIntentId);
-  const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: invoice.paymentIntentId } });
-  switch (intent.status) {
-    case 'CREATED':
-      if (intent.expiresAt === null || intent.expiresAt >= until) return intent;
-      return await tx.paymentIntent.update({ where: { id: intent.id }, data: { expiresAt: until } });
-    case 'CANCELLED':
-    case 'FAILED':
-    case 'REFUNDED':
-      return null;
-    default:
-      throw new GatewayError('INVALID_STATE', `The invoice's payment is ${intent.status}.`, { param: 'invoiceId' });
-  }
+  return await prolongPayable(tx, { id: invoice.paymentIntentId, until, name: "The invoice's payment", param });
 }
 
 async function plan(
   tx: DatabaseTransaction,
-  request: { invoice: Invoice; intent: PaymentIntent | null; now: Date; options: InvoiceSessionOptions },
+  request: {
+    invoice: Invoice;
+    intent: PaymentIntent | null;
+    now: Date;
+    expiresAt: Date;
+    options: InvoiceSessionOptions;
+  },
 ): Promise<NewCheckoutSession> {
-  const { invoice, intent, now, options } = request;
+  const { invoice, intent, now, expiresAt, options } = request;
   const app = await tx.app.findUniqueOrThrow({ where: { id: invoice.appId } });
   const items = await tx.invoiceItem.findMany({ where: { invoiceId: invoice.id }, orderBy: { position: 'asc' } });
   if (!isCurrency(invoice.currency)) throw invalid([{ param: 'currency', message: 'USD or EUR' }]);
   return {
     app,
     now,
-    expiresAt: sessionExpiry(now, options.expiresInMinutes),
+    expiresAt,
     uiMode: options.uiMode,
     payment: intent ? { kind: 'existing', intent } : { kind: 'new', captureMode: 'AUTOMATIC' },
     source: { type: 'INVOICE', id: invoice.id },

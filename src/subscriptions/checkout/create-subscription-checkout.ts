@@ -2,9 +2,9 @@ import { type Database, type DatabaseTransaction, type PaymentIntent, transactio
 import type { Scope } from '../../auth/principal.ts';
 import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
 import { openCheckoutSession } from '../../checkout/open-checkout-session.ts';
-import { lockPaymentIntent } from '../../checkout/store.ts';
 import { GatewayError } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
+import { prolongPayable } from '../../payments/actions/prolong-payable.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
@@ -50,10 +50,10 @@ export async function createSubscriptionCheckout(
       });
       const price = subscription.productPlanPrice;
       const total = periodPrice(plan, price).total.total.toFixed(2);
-      const until = sessionExpiry(now, options.expiresInMinutes);
-      const intent = await payableIntent(tx, { subscription, total, until });
+      const expiresAt = sessionExpiry(now, options.expiresInMinutes);
+      const intent = await payableIntent(tx, { subscription, total, until: expiresAt });
       const app = await tx.app.findUniqueOrThrow({ where: { id: subscription.appId } });
-      const session = subscriptionSession({ app, subscription, plan, price, intent, now, options });
+      const session = subscriptionSession({ app, subscription, plan, price, intent, now, expiresAt, options });
       const opened = await openCheckoutSession(tx, session);
       await appendEvents(tx, app.id, opened.events);
       return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
@@ -62,10 +62,7 @@ export async function createSubscriptionCheckout(
   return reveal(result);
 }
 
-/**
- * The first payment where it can still be made, with time until this session's end; null where a new one is needed. One
- * whose time is over and that is not cancelled yet goes on: a charge of it may be on its way.
- */
+/** The first payment where it can still be made, at today's price; null where a new one is needed. */
 async function payableIntent(
   tx: DatabaseTransaction,
   request: { subscription: SubscriptionWithPrice; total: string; until: Date },
@@ -77,18 +74,6 @@ async function payableIntent(
     select: { id: true },
   });
   if (!found) return null;
-  await lockPaymentIntent(tx, found.id);
-  const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: found.id } });
-  switch (intent.status) {
-    case 'CREATED':
-      if (intent.expiresAt === null || intent.amount.toFixed(2) !== total) return null;
-      if (intent.expiresAt >= until) return intent;
-      return await tx.paymentIntent.update({ where: { id: intent.id }, data: { expiresAt: until } });
-    case 'CANCELLED':
-    case 'FAILED':
-    case 'REFUNDED':
-      return null;
-    default:
-      throw new GatewayError('INVALID_STATE', `The subscription's first payment is ${intent.status}.`);
-  }
+  const intent = await prolongPayable(tx, { ...found, until, name: "The subscription's first payment" });
+  return intent?.amount.toFixed(2) === total ? intent : null;
 }

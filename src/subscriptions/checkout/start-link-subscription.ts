@@ -1,6 +1,6 @@
 import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
-import type { SessionWithItems } from '../../checkout/checkout-session.ts';
+import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
 import { billingFaults, linkPrice, type StartLinkCheckoutInput } from '../../checkout/links/link-checkout.ts';
 import {
   findLink,
@@ -72,6 +72,7 @@ export async function startLinkSubscription(
         subscription,
         intent: null,
         now,
+        expiresAt: sessionExpiry(now, options.expiresInMinutes),
         options: {
           ...options,
           successUrl: options.successUrl ?? link.successUrl,

@@ -11,7 +11,6 @@ import type {
 import { type TaxedLine, type TaxedTotal, taxLine, taxTotal } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
-import { sessionExpiry } from '../../checkout/checkout-session.ts';
 import type { NewCheckoutSession } from '../../checkout/open-checkout-session.ts';
 import { currencyOf } from '../../prices/money.ts';
 
@@ -44,16 +43,17 @@ export function subscriptionSession(request: {
   price: ProductPlanPrice;
   intent: PaymentIntent | null;
   now: Date;
-  options: SubscriptionSessionOptions;
+  expiresAt: Date;
+  options: Omit<SubscriptionSessionOptions, 'expiresInMinutes'>;
   source?: NewCheckoutSession['source'];
 }): NewCheckoutSession {
-  const { app, subscription, plan, price, intent, now, options } = request;
+  const { app, subscription, plan, price, intent, now, expiresAt, options } = request;
   const { rate, taxed, total } = periodPrice(plan, price);
   const ofSubscription = { type: 'SUBSCRIPTION', id: subscription.id } as const;
   return {
     app,
     now,
-    expiresAt: sessionExpiry(now, options.expiresInMinutes),
+    expiresAt,
     mode: 'SUBSCRIPTION',
     uiMode: options.uiMode,
     payment: firstPayment(price, intent),
