@@ -19,7 +19,8 @@ type RotateApiKeyRequest = {
 };
 
 /**
- * Makes a successor of a key, of the same app, kind and name; the old one works for `overlapSeconds` more.
+ * Makes a successor of a key, of the same app, kind and name; the old one works for `overlapSeconds` more, or as long as an
+ * earlier rotation left it. Two at the same time are one after the other.
  * NOT_FOUND for a key that is not the holder's, INVALID_STATE for one that has ended. A replay shows the same successor:
  * the stored answer has it sealed under the installation's secret and the caller's idempotency key.
  */
@@ -33,7 +34,7 @@ export async function rotateApiKey(
   if (first) return open(first.result);
   const { result } = await transaction(world.database, (tx) =>
     once(tx, idempotency, async () => {
-      const rotated = await replace(tx, { ...request, now: world.clock.now() });
+      const rotated = await replace(tx, world, request);
       return { ...rotated, secret: sealed(idempotency, rotated.secret) };
     }),
   );
@@ -42,13 +43,17 @@ export async function rotateApiKey(
 
 async function replace(
   tx: DatabaseTransaction,
-  { holder, id, overlapSeconds, now }: RotateApiKeyRequest & { now: Date },
+  { clock }: { clock: Clock },
+  { holder, id, overlapSeconds }: RotateApiKeyRequest,
 ): Promise<RotatedApiKey> {
-  const old = await tx.apiKey.findFirst({
-    where: { id, ...keysOf(holder) },
+  const found = await tx.apiKey.findFirst({ where: { id, ...keysOf(holder) }, select: { id: true } });
+  if (!found) throw notFound('API key');
+  await tx.$queryRaw`SELECT id FROM api_key WHERE id = ${found.id}::uuid FOR UPDATE`;
+  const now = clock.now();
+  const old = await tx.apiKey.findUniqueOrThrow({
+    where: { id: found.id },
     include: { app: { select: { mode: true } } },
   });
-  if (!old) throw notFound('API key');
   if (hasEnded(old, now)) throw new GatewayError('INVALID_STATE', 'The API key has ended; make a new one.');
   const end = new Date(now.getTime() + overlapSeconds * 1000);
   const oldExpiresAt = old.expiresAt !== null && old.expiresAt < end ? old.expiresAt : end;

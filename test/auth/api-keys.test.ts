@@ -121,6 +121,24 @@ describe('rotation', () => {
     expect((await rotate(61)).errors?.[0]?.extensions.code).toBe('IDEMPOTENCY_MISMATCH');
   });
 
+  test('two at once: one successor of a key that ends at once, and the shorter overlap counts', async () => {
+    const { merchantA, database } = api;
+    const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };
+    const rotate = (id: string, overlapSeconds: number) =>
+      api.graphql(ROTATE, { id, input: { overlapSeconds } }, { key: merchantA.secretKey });
+    for (let round = 0; round < 5; round++) {
+      const name = `Twice at once ${round}`;
+      const { key } = await createApiKey(api.world, { scope, kind: 'SECRET', name });
+      const answers = await Promise.all([rotate(key.id, 0), rotate(key.id, 0)]);
+      const codes = answers.map(({ errors }) => errors?.[0]?.extensions.code);
+      expect(codes.filter((code) => code !== undefined)).toEqual(['INVALID_STATE']);
+      expect(await database.apiKey.count({ where: { name } })).toBe(2);
+      const leaked = await createApiKey(api.world, { scope, kind: 'SECRET' });
+      await Promise.all([rotate(leaked.key.id, 600), rotate(leaked.key.id, 0)]);
+      expect((await api.graphql(VIEWER, {}, { key: leaked.secret })).status).toBe(401);
+    }
+  });
+
   test('outcomes: invalid, unauthenticated, forbidden, not found', async () => {
     const { key } = await createApiKey(api.world, {
       scope: { merchantId: api.merchantA.merchantId, appId: api.merchantA.appId },
