@@ -8,13 +8,15 @@ import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
 import { addJob } from '../platform/jobs.ts';
 import { refreshWalletJob } from './jobs.ts';
+import { restoreWallet } from './restore-wallet.ts';
 import { walletConflict } from './wallet.ts';
 
 const UNIQUE_VIOLATION = 'P2002';
 
 /**
  * Links an address on one chain to a customer; `walletAddress` is checksummed already. A job then reads what it allows.
- * Subscriptions that it has signed for, and that lost it when it was unlinked, are charged from it again. Throws NOT_FOUND for the customer, CONFLICT when the customer has it.
+ * Subscriptions that it has signed for, and that lost it when it was unlinked, are charged from it again, from their next
+ * try on. Throws NOT_FOUND for the customer, CONFLICT when the customer has it.
  */
 export async function addCustomerWallet(
   world: { database: Database },
@@ -37,10 +39,7 @@ export async function addCustomerWallet(
         const wallet = await tx.customerWallet.create({
           data: { id: newId(), customerAccountId: customer.id, chainId, walletAddress },
         });
-        await tx.subscription.updateMany({
-          where: { customerAccountId: customer.id, customerWalletId: null, consent: { chainId, walletAddress } },
-          data: { customerWalletId: wallet.id },
-        });
+        await restoreWallet(tx, wallet);
         await addJob(tx, refreshWalletJob, { chainId, walletAddress });
         return wallet;
       }),

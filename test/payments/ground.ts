@@ -116,7 +116,7 @@ async function makeApp(database: Database): Promise<{ id: string }> {
 async function makeIntent(
   database: Database,
   appId: string,
-  fields: Partial<Pick<PaymentIntent, 'status' | 'captureMode'>>,
+  fields: Partial<Pick<PaymentIntent, 'status' | 'captureMode' | 'customerAccountId'>>,
 ): Promise<PaymentIntent> {
   return await database.paymentIntent.create({
     data: {
@@ -124,6 +124,7 @@ async function makeIntent(
       appId,
       amount: '10.00',
       currency: 'USD',
+      customerAccountId: fields.customerAccountId ?? null,
       captureMode: fields.captureMode ?? 'AUTOMATIC',
       status: fields.status ?? 'CREATED',
       timelockDuration: 100,

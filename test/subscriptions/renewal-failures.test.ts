@@ -95,6 +95,22 @@ describe('a renewal that cannot be paid says why', () => {
     expect(await ground.told(id)).toEqual(['payment_failed', 'renewed']);
   });
 
+  it('WALLET_REMOVED, until the customer pays from it again', async () => {
+    const { id, trialEnd, walletId } = await ground.subscribe();
+    const { customerAccountId } = await ground.subscriptionOf(id);
+    await removeCustomerWallet(ground, { scope: ground.scope, customerId: customerAccountId, walletId });
+    await ground.goTo(trialEnd);
+    expect((await causeOf(id))?.code).toBe('WALLET_REMOVED');
+    const intent = await ground.intent({ customerAccountId });
+    await ground.authorize(await ground.sign(intent));
+    await ground.settleDown();
+    const again = await ground.database.customerWallet.findFirstOrThrow({ where: { customerAccountId } });
+    expect(again).toMatchObject({ walletAddress: ground.evm.payers[0].address });
+    expect((await ground.subscriptionOf(id)).customerWalletId).toBe(again.id);
+    await ground.goTo(later(trialEnd, HOUR));
+    expect(await ground.told(id)).toEqual(['payment_failed', 'renewed']);
+  });
+
   it('PERMIT_EXPIRED where the permit never was on chain', async () => {
     const consentRow = { method: 'PERMIT' as const, permitDeadline: later(ground.clock.now(), HOUR) };
     const { id, trialEnd } = await ground.subscribe({ consentRow });

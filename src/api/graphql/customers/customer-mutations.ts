@@ -131,7 +131,8 @@ builder.mutationField('updateCustomer', (t) =>
 builder.mutationField('addCustomerWallet', (t) =>
   t.field({
     type: CustomerWalletRef,
-    description: 'Links a wallet to a customer. CONFLICT where it is linked already.',
+    description:
+      'Links a wallet to a customer. Subscriptions that it has signed for, and that lost it when it was unlinked, are charged from it again, from their next try on. CONFLICT where it is linked already.',
     authScopes: { write: true },
     args: {
       customerId: t.arg.id({ required: true, description: "The customer's UUID." }),
