@@ -1,4 +1,4 @@
-import { type Database, type DatabaseTransaction, transaction } from '../../prisma/client.ts';
+import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import type { Config } from '../config.ts';
 import { GatewayError } from '../errors.ts';
@@ -58,4 +58,23 @@ export async function markExpired(
   const data = checkoutSessionFields(session, request.publicUrl);
   await appendEvents(tx, session.appId, [{ type: 'checkout_session.expired', resourceId: session.id, data }]);
   return session;
+}
+
+/**
+ * Cancels a payment that nobody is to make any more, and ends its OPEN sessions: money that comes all the same is returned.
+ * The intent is CREATED, and locked by the caller. Appends `payment_intent.cancelled` and `checkout_session.expired`.
+ * Throws INVALID_STATE while an authorization of it is on its chain and not final.
+ */
+export async function endUnpaidPayment(
+  tx: DatabaseTransaction,
+  { intent, publicUrl }: { intent: PaymentIntent; publicUrl: string },
+): Promise<void> {
+  const sessions = await tx.checkoutSession.findMany({
+    where: { paymentIntentId: intent.id, status: 'OPEN' },
+    orderBy: { id: 'asc' },
+    select: { id: true },
+  });
+  for (const { id } of sessions) await lockSession(tx, id);
+  await cancelUnpaid(tx, intent);
+  for (const { id } of sessions) await markExpired(tx, { id, publicUrl });
 }

@@ -1,12 +1,11 @@
 import { type Database, type DatabaseTransaction, type Invoice, transaction } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
-import { markExpired } from '../checkout/expire-checkout-session.ts';
-import { lockPaymentIntent, lockSession } from '../checkout/store.ts';
+import { endUnpaidPayment } from '../checkout/expire-checkout-session.ts';
+import { lockPaymentIntent } from '../checkout/store.ts';
 import type { Config } from '../config.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
-import { cancelUnpaid } from '../payments/actions/cancel-payment-intent.ts';
 import type { Clock } from '../platform/clock.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
@@ -53,17 +52,7 @@ async function endPayment(
   if (invoice.paymentIntentId === null) return;
   await lockPaymentIntent(tx, invoice.paymentIntentId);
   const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: invoice.paymentIntentId } });
-  if (intent.status === 'CREATED') {
-    const sessions = await tx.checkoutSession.findMany({
-      where: { paymentIntentId: intent.id, status: 'OPEN' },
-      orderBy: { id: 'asc' },
-      select: { id: true },
-    });
-    for (const { id } of sessions) await lockSession(tx, id);
-    await cancelUnpaid(tx, intent);
-    for (const { id } of sessions) await markExpired(tx, { id, publicUrl });
-    return;
-  }
+  if (intent.status === 'CREATED') return await endUnpaidPayment(tx, { intent, publicUrl });
   if (intent.status === 'CANCELLED' || intent.status === 'FAILED' || intent.status === 'REFUNDED') return;
   throw new GatewayError('INVALID_STATE', `The invoice's payment is ${intent.status}: refund or cancel that first.`, {
     meta: { paymentIntentId: intent.id },

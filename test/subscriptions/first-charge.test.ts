@@ -191,6 +191,76 @@ describe('a trial', () => {
   });
 });
 
+describe('whose price changes before it is paid', () => {
+  /** Two sessions: at 12.00 and, after the change, at 24.00. */
+  const changed = async () => {
+    const subscription = await ground.subscribe();
+    const old = await ground.openSession(subscription.id);
+    const prepared = await ground.prepare(old.id, ground.evm.payers[0], 'APPROVAL');
+    const signatures = await ground.doSteps(ground.evm.payers[0], prepared.steps);
+    const reprice = () =>
+      ground.database.productPlanPrice.update({
+        where: { id: subscription.productPlanPriceId },
+        data: { amount: '20' },
+      });
+    return { id: subscription.id, old, oldIntent: old.paymentIntentId ?? '', signatures, reprice };
+  };
+
+  it('is paid at the new one: the payment at the old one is cancelled, and its sessions end', async () => {
+    const { id, old, oldIntent, signatures, reprice } = await changed();
+    await reprice();
+    const session = await ground.openSession(id);
+    expect([session.amount.toFixed(2), session.paymentIntentId === oldIntent]).toEqual(['24.00', false]);
+    expect(await ground.status(oldIntent)).toBe('CANCELLED');
+    expect((await ground.readSession(old.id)).status).toBe('EXPIRED');
+    await expect(ground.confirm(old.id, signatures)).rejects.toMatchObject({ code: 'EXPIRED' });
+    expect((await ground.openSession(id)).paymentIntentId).toBe(session.paymentIntentId);
+    const { steps } = await ground.prepare(session.id, ground.evm.payers[0], 'APPROVAL');
+    const moved = await ground.gained(async () => {
+      await ground.confirm(session.id, await ground.doSteps(ground.evm.payers[0], steps));
+      await ground.come();
+    });
+    expect(moved.escrow).toBe(24_000_000n);
+    expect(await ground.readSubscription(id)).toMatchObject({ status: 'ACTIVE', invoices: [{ status: 'PAID' }] });
+  });
+
+  it('is paid at the old one where its charge is on its way', async () => {
+    const { id, old, signatures, reprice } = await changed();
+    await ground.confirm(old.id, signatures);
+    await reprice();
+    await expect(ground.openSession(id)).rejects.toMatchObject({ code: 'INVALID_STATE' });
+    const moved = await ground.gained(() => ground.come());
+    expect(moved.escrow).toBe(12_000_000n);
+    expect(await ground.readSubscription(id)).toMatchObject({ status: 'ACTIVE', invoices: [{ status: 'PAID' }] });
+  });
+
+  it('and gives the second payment back where both were paid', async () => {
+    const { id, old, oldIntent, signatures, reprice } = await changed();
+    await reprice();
+    const session = await ground.openSession(id);
+    // As it was left where a change of the price let both stand.
+    await ground.database.paymentIntent.update({ where: { id: oldIntent }, data: { status: 'CREATED' } });
+    await ground.database.checkoutSession.update({ where: { id: old.id }, data: { status: 'OPEN' } });
+    const { steps } = await ground.prepare(session.id, other, 'APPROVAL');
+    const others = await ground.doSteps(other, steps);
+    const moved = await ground.gained(async () => {
+      await ground.confirm(old.id, signatures);
+      await ground.confirm(session.id, others);
+      await ground.come();
+    });
+    const intents = [await ground.read(oldIntent), await ground.read(session.paymentIntentId ?? '')];
+    expect(intents.map((intent) => intent.status).sort()).toEqual(['CAPTURED', 'REFUNDED']);
+    const counted = intents.find((intent) => intent.status === 'CAPTURED');
+    expect(moved.escrow).toBe(BigInt(counted?.cryptoAmount?.toFixed() ?? '0'));
+    expect(await ground.readSubscription(id)).toMatchObject({
+      status: 'ACTIVE',
+      consent: { walletAddress: counted?.authorizationWalletAddress },
+      invoices: [{ status: 'PAID', paymentIntentId: counted?.id }],
+    });
+    expect(await ground.events(id)).toEqual(['subscription.activated']);
+  });
+});
+
 describe('afterwards', () => {
   it('an approval taken away and a revoked consent are told by the chain', async () => {
     const { evm } = ground;

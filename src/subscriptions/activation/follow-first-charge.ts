@@ -1,5 +1,4 @@
 import {
-  type Database,
   type DatabaseTransaction,
   type PaymentIntent,
   type SubscriptionConsent,
@@ -8,8 +7,10 @@ import {
 import { refreshWalletJob } from '../../customers/jobs.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { ActionWorld } from '../../payments/actions/action-world.ts';
+import { refundPaymentIntent } from '../../payments/actions/refund-payment-intent.ts';
 import { addJob } from '../../platform/jobs.ts';
+import type { Log } from '../../platform/log.ts';
 import { consentPeriodStart } from '../charge/consent-period.ts';
 import { authorizationColumns, linkSigner, noAuthorization } from '../consent/accepted-consent.ts';
 import { watchRenewal } from '../forecast/watch-renewal.ts';
@@ -25,24 +26,43 @@ type FirstCharge = { row: SubscriptionConsent; intent: PaymentIntent };
  * Reacts to `payment_intent.captured` and `.reverted` of a subscription's first charge. Captured: the subscription is
  * ACTIVE by the consent that was charged, its periods counted from the consent's start, period 0 invoiced and PAID, the
  * next charge scheduled; appends `invoice.opened`, `invoice.paid`, `subscription.activated`. One that was cancelled
- * meanwhile stays so, with its paid invoice. Reverted: an ACTIVE one is PENDING again, without a consent.
+ * meanwhile stays so, with its paid invoice. One that another consent has begun already is not paid twice: the charge is
+ * refunded. Reverted: an ACTIVE one is PENDING again, without a consent.
  * Idempotent: it reads the intent again. Charges of later periods are none of its business.
  */
 export async function followFirstCharge(
-  world: { database: Database; clock: Clock },
+  world: ActionWorld & { log: Log },
   request: { paymentIntentId: string },
 ): Promise<void> {
   const found = await world.database.paymentIntent.findUnique({ where: { id: request.paymentIntentId } });
   if (found?.sourceType !== 'SUBSCRIPTION' || found.sourceId === null) return;
   const subscriptionId = found.sourceId;
-  await transaction(world.database, async (tx) => {
+  const second = await transaction(world.database, async (tx) => {
     const subscription = await lockSubscription(tx, subscriptionId);
     const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: found.id } });
-    if (intent.capturedAt === null) return await takeBack(tx, { subscription, intent });
+    if (intent.capturedAt === null) {
+      await takeBack(tx, { subscription, intent });
+      return null;
+    }
     const row = await chargedConsent(tx, { subscription, intent });
-    if (!row || row.acceptedAt !== null) return;
+    if (!row || row.acceptedAt !== null) return null;
+    const begun = await tx.subscriptionConsent.count({ where: { subscriptionId, acceptedAt: { not: null } } });
+    if (begun > 0) return intent;
     await activate(tx, { subscription, charge: { row, intent }, now: world.clock.now() });
+    return null;
   });
+  if (second) await giveBack(world, second);
+}
+
+/** What is refunded or being refunded already is left to that; what is settled is the merchant's to give back. */
+async function giveBack(world: ActionWorld & { log: Log }, intent: PaymentIntent): Promise<void> {
+  if (intent.status === 'SETTLED') {
+    world.log.warn({ paymentIntentId: intent.id }, 'A second first payment of a subscription was settled already.');
+  }
+  if (intent.status !== 'CAPTURED') return;
+  const { id, appId } = intent;
+  const { merchantId } = await world.database.app.findUniqueOrThrow({ where: { id: appId } });
+  await refundPaymentIntent(world, { scope: { merchantId, appId }, id, reason: 'The first period was paid already.' });
 }
 
 /** The consent whose first charge the intent is; null for a later charge, which has a quote of its own. */

@@ -1,7 +1,15 @@
-import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import {
+  type Database,
+  type DatabaseTransaction,
+  type PaymentIntent,
+  type ProductPlanPrice,
+  transaction,
+} from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
+import { endUnpaidPayment } from '../../checkout/expire-checkout-session.ts';
 import { openCheckoutSession } from '../../checkout/open-checkout-session.ts';
+import type { Config } from '../../config.ts';
 import { GatewayError } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { prolongPayable } from '../../payments/actions/prolong-payable.ts';
@@ -11,18 +19,26 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { lockOwnSubscription, type SubscriptionWithPrice } from '../store.ts';
-import { periodPrice, type SubscriptionSessionOptions, subscriptionSession } from './subscription-session.ts';
+import {
+  hasTrial,
+  type PlanWithRate,
+  periodPrice,
+  type SubscriptionSessionOptions,
+  subscriptionSession,
+} from './subscription-session.ts';
 
 type Answer = { session: SessionWithItems; clientSecret: string };
 
 /**
  * Opens the session in which the payer of a PENDING subscription signs its consent and pays the first period; with a
  * trial there is nothing to pay yet, and no intent. Sessions of one subscription share the intent while it can be paid,
- * so that two tabs pay once. Appends `payment_intent.created`. A replay answers the same client secret.
+ * so that two tabs pay once; where the price has changed since, it is cancelled and its sessions end. Appends
+ * `payment_intent.created`, and `payment_intent.cancelled` and `checkout_session.expired` of those. A replay answers the same
+ * client secret.
  * Throws NOT_FOUND; INVALID_STATE for one that is not PENDING, or whose first payment is under way.
  */
 export async function createSubscriptionCheckout(
-  world: { database: Database; clock: Clock },
+  world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
   request: {
     scope: Scope;
     subscriptionId: string;
@@ -49,12 +65,13 @@ export async function createSubscriptionCheckout(
         include: { taxRate: true },
       });
       const price = subscription.productPlanPrice;
-      const total = periodPrice(plan, price).total.total.toFixed(2);
       const expiresAt = sessionExpiry(now, options.expiresInMinutes);
-      const intent = await payableIntent(tx, { subscription, total, until: expiresAt });
+      const before = await payableIntent(tx, { subscription, until: expiresAt });
+      const intent = before && isSoldAt(before, { plan, price }) ? before : null;
       const app = await tx.app.findUniqueOrThrow({ where: { id: subscription.appId } });
       const session = subscriptionSession({ app, subscription, plan, price, intent, now, expiresAt, options });
       const opened = await openCheckoutSession(tx, session);
+      if (before && !intent) await endOutdated(tx, { intent: before, publicUrl: world.config.publicUrl });
       await appendEvents(tx, app.id, opened.events);
       return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
     }),
@@ -62,18 +79,40 @@ export async function createSubscriptionCheckout(
   return reveal(result);
 }
 
-/** The first payment where it can still be made, at today's price; null where a new one is needed. */
+/** The first payment where it can still be made; null where a new one is needed. */
 async function payableIntent(
   tx: DatabaseTransaction,
-  request: { subscription: SubscriptionWithPrice; total: string; until: Date },
+  { subscription, until }: { subscription: SubscriptionWithPrice; until: Date },
 ): Promise<PaymentIntent | null> {
-  const { subscription, total, until } = request;
   const found = await tx.paymentIntent.findFirst({
     where: { sourceType: 'SUBSCRIPTION', sourceId: subscription.id, appId: subscription.appId },
     orderBy: { id: 'desc' },
     select: { id: true },
   });
   if (!found) return null;
-  const intent = await prolongPayable(tx, { ...found, until, name: "The subscription's first payment" });
-  return intent?.amount.toFixed(2) === total ? intent : null;
+  return await prolongPayable(tx, { ...found, until, name: "The subscription's first payment" });
+}
+
+/** Whether it is what the first period costs today. */
+function isSoldAt(intent: PaymentIntent, { plan, price }: { plan: PlanWithRate; price: ProductPlanPrice }): boolean {
+  if (hasTrial(price) || intent.currency !== price.currency) return false;
+  return intent.amount.toFixed(2) === periodPrice(plan, price).total.total.toFixed(2);
+}
+
+/** Two prices are not paid: the one from before ends, unless its charge is on its way. */
+async function endOutdated(
+  tx: DatabaseTransaction,
+  { intent, publicUrl }: { intent: PaymentIntent; publicUrl: string },
+): Promise<void> {
+  const where = { paymentIntentId: intent.id, type: 'AUTHORIZE', status: 'PENDING' } as const;
+  if ((await tx.transaction.count({ where })) > 0) {
+    throw new GatewayError(
+      'INVALID_STATE',
+      "The subscription's first payment is under way, at the price from before.",
+      {
+        meta: { paymentIntentId: intent.id },
+      },
+    );
+  }
+  await endUnpaidPayment(tx, { intent, publicUrl });
 }
