@@ -10,3 +10,8 @@ export function newId(): string {
 export function isId(text: string): boolean {
   return UUID.test(text);
 }
+
+/** Its one spelling: a UUID may be written in either case, and is compared as text. */
+export function canonicalId(text: string): string {
+  return isId(text) ? text.toLowerCase() : text;
+}

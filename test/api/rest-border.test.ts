@@ -182,6 +182,27 @@ describe('an id in a body', () => {
     }
   });
 
+  test('is the same in either case, wherever it stands', async () => {
+    const { appId } = api.merchantA;
+    const body = { amount: '1' };
+    const { id } = (await api.rest('POST', PATH, { key, body })).body.data;
+    expect((await api.rest('GET', `${PATH}/${id.toUpperCase()}`, { key })).body.data?.id).toBe(id);
+    const listed = await api.rest('GET', `${PATH}?pageSize=1&appId=${appId.toUpperCase()}`, { key });
+    expect([listed.status, listed.body.data?.[0]?.id]).toEqual([200, id]);
+    const customer = { appId: appId.toUpperCase(), name: 'Ada' };
+    expect((await api.rest('POST', '/customers', { key, body: customer })).status).toBe(200);
+    const session = (await api.rest('POST', '/checkout-sessions', { key, body: { paymentIntentId: id } })).body.data;
+    const path = `/checkout-sessions/${session.id.toUpperCase()}`;
+    expect((await api.rest('GET', path, { clientSecret: session.clientSecret })).body.data?.id).toBe(session.id);
+    const page = '{ paymentIntentsPage(appId: $appId, pageSize: 1) { items { id } } }';
+    const literal = page.replace('$appId', `"${appId.toUpperCase()}"`);
+    for (const document of [`query ($appId: ID!) ${page}`, literal]) {
+      const variables = document === literal ? {} : { appId: appId.toUpperCase() };
+      const { data, errors } = await api.graphql(document, variables, { key });
+      expect([data?.paymentIntentsPage.items, errors]).toEqual([[{ id }], undefined]);
+    }
+  });
+
   test('of an app that is nobody’s is an app that is not the caller’s', async () => {
     const ids = { customerAccountId: UNKNOWN, productPlanId: UNKNOWN, productPlanPriceId: UNKNOWN };
     const body = { appId: '11111111-1111-1111-1111-111111111111', ...ids };

@@ -12,6 +12,7 @@ import {
   typeFromAST,
 } from 'graphql';
 import type { FieldFault } from '../../errors.ts';
+import { canonicalId } from '../../platform/identifier.ts';
 import { LIST_LIMIT } from '../graphql/server/limits.ts';
 import { inputFaults } from './input-faults.ts';
 import { BODY_VARIABLE, pathVariables, type RestRoute } from './rest-route.ts';
@@ -81,7 +82,10 @@ export function readVariables(
 }
 
 function given(variable: RouteVariable, values: RequestValues, faults: FieldFault[]): unknown {
-  if (variable.in === 'path') return values.path[variable.name];
+  if (variable.in === 'path') {
+    const text = values.path[variable.name];
+    return text === undefined ? undefined : fromText(variable.type, text);
+  }
   if (variable.in === 'field') return values.body?.[variable.name];
   if (variable.in === 'body') return values.body ?? (mayBeEmpty(variable) ? {} : undefined);
   const texts = values.query.getAll(variable.name);
@@ -118,6 +122,9 @@ function fromText(type: GraphQLInputType, text: string): unknown {
       return /^-?\d{1,10}$/.test(text) ? Number(text) : text;
     case 'Float':
       return /^-?\d{1,30}(\.\d{1,30})?$/.test(text) ? Number(text) : text;
+    // The compiled documents take an ID as it comes.
+    case 'ID':
+      return canonicalId(text);
     case 'Boolean':
       return text === 'true' ? true : text === 'false' ? false : text;
     default:

@@ -1,7 +1,7 @@
 /** The scalars, each with the message that a bad value is answered with. */
 import { Decimal } from 'decimal.js';
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
-import { isId } from '../../../platform/identifier.ts';
+import { canonicalId, isId } from '../../../platform/identifier.ts';
 import { builder, type SchemaTypes } from './builder.ts';
 
 const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
@@ -103,7 +103,7 @@ function printDecimal(value: { toString(): string }): string {
 
 function readId(value: unknown): string {
   if (typeof value !== 'string' || !isId(value)) throw refused('must be a UUID');
-  return value.toLowerCase();
+  return canonicalId(value);
 }
 
 function matching(value: unknown, shape: RegExp, words: string): string {

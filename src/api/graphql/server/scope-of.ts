@@ -1,6 +1,7 @@
 import type { Principal, Scope } from '../../../auth/principal.ts';
 import type { ScopedDatabase } from '../../../auth/scoped-database.ts';
 import { GatewayError } from '../../../errors.ts';
+import { canonicalId } from '../../../platform/identifier.ts';
 
 type Caller = { principal: Principal; database: ScopedDatabase };
 
@@ -30,7 +31,7 @@ export function reachOf(principal: Principal): Scope | null {
 export async function scopeOf(context: Caller, request: { appId?: string | null | undefined } = {}): Promise<Scope> {
   const reach = reachOf(context.principal);
   if (reach === null) throw refusal(context.principal);
-  const appId = request.appId ?? null;
+  const appId = request.appId == null ? null : canonicalId(request.appId);
   if (appId === null || appId === reach.appId) return reach;
   if (reach.appId !== null) throw foreignApp();
   const app = await context.database.app.findUnique({ where: { id: appId }, select: { id: true } });
