@@ -33,6 +33,8 @@ export async function applyAccepted(
     data: {
       ...intentColumns(payment, state),
       refundReason: await refundReason(tx, change),
+      // What captured without us being asked, as authorizing did or a stranger, tried it too.
+      ...(state.capture && intent.captureAttempts === 0 ? { captureAttempts: 1 } : {}),
       status: statusOf(state, decisions),
     },
   });

@@ -18,7 +18,7 @@ const request = (id: string) => ({ scope: gateway.scope, id });
 describe('an automatic payment', () => {
   it('is settled by the gateway when its timelock is over, and not before', async () => {
     const { id, signed } = await gateway.pay();
-    expect(await gateway.status(id)).toBe('CAPTURED');
+    expect(await gateway.read(id)).toMatchObject({ status: 'CAPTURED', captureAttempts: 1 });
     await gateway.passTime(50);
     await gateway.settleDown();
     expect(await gateway.status(id)).toBe('CAPTURED');

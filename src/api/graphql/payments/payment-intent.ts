@@ -162,7 +162,9 @@ for (const intent of [PaymentIntentRef, SessionIntentRef]) {
     }),
     captureTxHash: t.exposeString('captureTxHash', { nullable: true, description: 'The capturing transaction.' }),
     capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'Block time of the capture.' }),
-    captureAttempts: t.exposeInt('captureAttempts', { description: 'Captures tried so far.' }),
+    captureAttempts: t.exposeInt('captureAttempts', {
+      description: 'Captures tried so far; an automatic one counts with its authorization.',
+    }),
     timelockEndsAt: t.expose('timelockEndsAt', {
       type: 'DateTime',
       nullable: true,
