@@ -26,6 +26,7 @@ describe('GET /events', () => {
       appId: api.merchantA.appId,
       data: { name: 'Ada' },
     });
+    expect(all.body.data[0]).not.toHaveProperty('finality');
     const some = await list('?after=1&limit=2');
     expect([some.body.hasMore, sequences(some)]).toEqual([true, [2, 3]]);
     expect((await list('?after=4')).body).toEqual({ success: true, data: [], hasMore: false });

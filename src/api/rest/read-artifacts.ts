@@ -88,8 +88,6 @@ function withoutRest(document: DocumentNode): DocumentNode {
 function demandFit(schema: GraphQLSchema, route: RestRoute): void {
   if (route.access.length === 0)
     throw new TypeError(`${route.operation}: its root field does not say who may call it.`);
-  if (route.leftOut.length > 0 && route.envelope !== 'DATA')
-    throw new TypeError(`${route.operation}: fields are left out of the envelope DATA only.`);
   const posts = route.method === 'POST' && route.kind === 'query';
   if ((route.method === 'GET') !== (route.kind === 'query') && !posts)
     throw new TypeError(`${route.operation}: GET asks, all else changes; a query too large for an address is posted.`);

@@ -30,7 +30,7 @@ export type RestRoute = {
   /** Of success. */
   status: number;
   envelope: RestEnvelope;
-  /** Fields of the answer's `data` that are left out where they are null. */
+  /** Fields of the document's `data` that are left out where they are null: names, or paths such as `items.error`. */
   leftOut: readonly string[];
   /** Who may call, any one of them: the root field's own scopes. */
   access: readonly Access[];

@@ -1,10 +1,10 @@
 import type { RestRoute } from './rest-route.ts';
 
 /** The answer's body from the document's `data` field, or null for no body. */
-export function resultEnvelope({ envelope, leftOut }: Pick<RestRoute, 'envelope' | 'leftOut'>, data: unknown): unknown {
+export function resultEnvelope({ envelope, leftOut }: Pick<RestRoute, 'envelope' | 'leftOut'>, told: unknown): unknown {
+  const data = leftOut.reduce((held, name) => withoutNull(held, name.split('.')), told);
   switch (envelope) {
     case 'DATA':
-      return { success: true, data: leftOut.length === 0 ? data : withoutNull(data, leftOut) };
     case 'LIST':
       return { success: true, data };
     case 'PAGE': {
@@ -28,8 +28,11 @@ function fieldsOf(data: unknown): Record<string, unknown> {
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }
 
-function withoutNull(data: unknown, names: readonly string[]): unknown {
-  return Object.fromEntries(
-    Object.entries(fieldsOf(data)).filter(([name, value]) => value !== null || !names.includes(name)),
-  );
+/** Without the field at the end of the path where it is null, in each item of a list on the way. */
+function withoutNull(data: unknown, [name = '', ...below]: readonly string[]): unknown {
+  if (Array.isArray(data)) return data.map((item) => withoutNull(item, [name, ...below]));
+  if (typeof data !== 'object' || data === null) return data;
+  const { [name]: held, ...rest } = fieldsOf(data);
+  if (below.length > 0) return { ...data, [name]: withoutNull(held, below) };
+  return held === null ? rest : data;
 }

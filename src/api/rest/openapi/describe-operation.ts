@@ -146,7 +146,8 @@ function successOf(schema: GraphQLSchema, components: Components, route: RestRou
     type: field.type,
     selections: rootSelection(route).selectionSet,
   });
-  const wrapped = wrap(components, route, leavingOut(route, data));
+  const told = route.leftOut.reduce((held, name) => leavingOut(components, held, name.split('.')), data);
+  const wrapped = wrap(components, route, told);
   return {
     description: route.status === 202 ? 'Accepted.' : 'Done.',
     headers,
@@ -154,19 +155,27 @@ function successOf(schema: GraphQLSchema, components: Components, route: RestRou
   };
 }
 
-/** What is left out where it is null is not required, and never null. */
-function leavingOut({ operation, leftOut }: RestRoute, data: JsonSchema): JsonSchema {
-  if (leftOut.length === 0) return data;
-  const properties = propertiesOf(new Map(), data);
-  const strange = leftOut.filter((name) => !properties[name]);
-  if (strange.length > 0) throw new TypeError(`${operation} selects no ${strange.join(', ')} of its own.`);
-  const told = Object.entries(properties).map(([name, schema]) => {
-    if (!leftOut.includes(name)) return [name, schema];
-    const [type] = [schema.type].flat().filter((held) => held !== 'null');
-    return [name, { ...schema, type }];
-  });
-  const required = Object.keys(properties).filter((name) => !leftOut.includes(name));
-  return { ...data, properties: Object.fromEntries(told), required };
+/** What is left out where it is null is not required, and never null; in a component, wherever that is told. */
+function leavingOut(components: Components, schema: JsonSchema, [name = '', ...below]: readonly string[]): JsonSchema {
+  if (typeof schema.$ref === 'string') {
+    const target = components.get(schema.$ref.split('/').at(-1) ?? '') ?? {};
+    Object.assign(target, leavingOut(components, target, [name, ...below]));
+    return schema;
+  }
+  if (isSchema(schema.items)) return { ...schema, items: leavingOut(components, schema.items, [name, ...below]) };
+  const properties = propertiesOf(components, schema);
+  const held = properties[name];
+  if (!held) throw new TypeError(`${name} is left out, and not selected.`);
+  if (below.length > 0) {
+    return { ...schema, properties: { ...properties, [name]: leavingOut(components, held, below) } };
+  }
+  const [type] = [held.type].flat().filter((one) => one !== 'null');
+  const required = [schema.required].flat().filter((one) => one !== name);
+  return { ...schema, properties: { ...properties, [name]: { ...held, type } }, required };
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function wrap(components: Components, route: RestRoute, data: JsonSchema): JsonSchema {
