@@ -146,6 +146,17 @@ describe('one customer', () => {
     expect(types.map((event) => event.type)).toEqual(['customer.created', 'customer.updated', 'customer.updated']);
   });
 
+  it('is changed by the fields that it was created with, and stays of its app', async () => {
+    const customer = await make();
+    const put = (body: object) => api.rest('PUT', `/customers/${customer.id}`, { key, body });
+    expect((await put({ appId, ...ada, city: 'London' })).body.data).toMatchObject({ appId, ...ada, city: 'London' });
+    for (const other of [api.merchantB.appId, api.liveApp.appId]) {
+      const { status, body } = await put({ appId: other, city: 'Paris' });
+      expect([status, body.error.code, body.error.param]).toEqual([403, 'AUTHORIZATION_ERROR', 'appId']);
+    }
+    expect((await put({})).body.data.city).toBe('London');
+  });
+
   it.each(['GET', 'PUT'])('of another merchant answers %s as a missing one', async (method) => {
     const customer = await make();
     const body = method === 'PUT' ? { name: 'Mallory' } : undefined;

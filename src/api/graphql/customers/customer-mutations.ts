@@ -44,11 +44,12 @@ const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
   }),
 });
 
-const updateRules = defineRules({ schema: customerFieldsSchema });
+const updateRules = defineRules({ schema: customerFieldsSchema.extend({ appId: z.string().optional() }) });
 const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
   description: 'What changes of a customer: an absent field stays, null clears.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'The owning app, which stays.' }),
     email: t.string({ description: fields.email }),
     name: t.string({ description: fields.name }),
     externalId: t.string({ description: fields.externalId }),
@@ -122,8 +123,9 @@ builder.mutationField('updateCustomer', (t) =>
       input: t.arg({ type: UpdateCustomerInput, required: true }),
     },
     resolve: async (_root, args, context) => {
-      const input = checked(context, updateRules, args.input);
-      return updateCustomer(context.world, { scope: await scopeOf(context), id: args.id, fields: input });
+      const { appId, ...input } = checked(context, updateRules, args.input);
+      const scope = await scopeOf(context, { appId });
+      return updateCustomer(context.world, { scope, id: args.id, fields: input });
     },
   }),
 );

@@ -46,7 +46,7 @@ const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
   description: 'What changes of a payment link: an absent field stays, null clears.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
-    appId: t.field({ type: 'UUID', description: 'The app that it is of, and stays of.' }),
+    appId: t.field({ type: 'UUID', description: 'The owning app, which stays.' }),
     name: t.string({ description: '1 to 255 characters.' }),
     slug: t.string({ description: 'Lowercase letters, digits and hyphens, 1 to 100 characters.' }),
     amount: t.field({ type: 'Decimal', description: 'The fixed amount.' }),
