@@ -44,6 +44,12 @@ describe('GET /events', () => {
     },
   );
 
+  it('names everything that is wrong at once', async () => {
+    const { body } = await list('?after=-1&limit=1001&types=nothing.happened');
+    const params = body.error.details.map((fault: { param: string }) => fault.param);
+    expect(params.sort()).toEqual(['after', 'limit', 'types[0]']);
+  });
+
   it('is the caller’s own', async () => {
     expect((await api.rest('GET', '/events')).status).toBe(401);
     expect((await list('', api.merchantA.publishableKey)).status).toBe(403);

@@ -81,9 +81,6 @@ builder.queryField('events', (t) =>
     },
     resolve: async (_root, args, context) => {
       const { after, types } = readSequenceArgs(args);
-      if (args.limit < 1 || args.limit > LARGEST_LIMIT) {
-        throw invalid([{ param: 'limit', message: `is ${args.limit}, from 1 to ${LARGEST_LIMIT}` }]);
-      }
       const { appId } = await appScopeOf(context, args);
       const items = await readEvents(context.world.database, {
         appId,
@@ -153,8 +150,8 @@ builder.subscriptionField('events', (t) =>
   }),
 );
 
-/** VALIDATION_ERROR for an `after` that is no number and types that are none. */
-function readSequenceArgs(args: { after?: number | null; types?: string[] | null }): {
+/** VALIDATION_ERROR for an `after` that is no number, types that are none and a `limit` that is out of bounds, all at once. */
+function readSequenceArgs(args: { after?: number | null; types?: string[] | null; limit?: number }): {
   after: bigint | undefined;
   types: EventType[] | undefined;
 } {
@@ -163,6 +160,9 @@ function readSequenceArgs(args: { after?: number | null; types?: string[] | null
   );
   if (args.after != null && args.after < 0) {
     faults.push({ param: 'after', message: `is ${args.after}, at least 0` });
+  }
+  if (args.limit !== undefined && (args.limit < 1 || args.limit > LARGEST_LIMIT)) {
+    faults.push({ param: 'limit', message: `is ${args.limit}, from 1 to ${LARGEST_LIMIT}` });
   }
   if (faults.length > 0) throw invalid(faults);
   return {
