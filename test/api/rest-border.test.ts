@@ -147,7 +147,7 @@ describe('a path', () => {
     expect(Number(head.headers['content-length'])).toBeGreaterThan(10);
   });
 
-  test('opens itself to other origins only where a client secret may call', async () => {
+  test('opens itself to other origins only where a client secret or anybody may call', async () => {
     const closed = await raw('OPTIONS', PATH, {
       origin: 'https://shop.example',
       'access-control-request-method': 'POST',
@@ -162,6 +162,16 @@ describe('a path', () => {
     expect(String(open.headers['access-control-allow-headers'])).toContain('x-client-secret');
     const refused = await raw('GET', session, { origin: 'https://shop.example' });
     expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([401, '*']);
+    expect(String(open.headers['access-control-allow-headers'])).not.toContain('x-api-key');
+    const prices = await raw('OPTIONS', '/prices', {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'x-api-key',
+    });
+    expect(prices.headers['access-control-allow-origin']).toBe('*');
+    expect(String(prices.headers['access-control-allow-headers'])).toContain('x-api-key');
+    const invalid = await raw('GET', '/prices', { origin: 'https://shop.example' });
+    expect([invalid.status, invalid.headers['access-control-allow-origin']]).toEqual([400, '*']);
   });
 });
 

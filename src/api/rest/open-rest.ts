@@ -14,7 +14,7 @@ import { gatewayErrorOf } from '../graphql/server/fault.ts';
 import { refusal } from '../graphql/server/scope-of.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { GatewayYoga } from '../graphql/server/yoga.ts';
-import { corsHeaders, preflightHeaders } from './cors.ts';
+import { corsHeaders, type Openness, preflightHeaders } from './cors.ts';
 import { printError } from './print-error.ts';
 import { openDocuments } from './published-documents.ts';
 import { readBody } from './read-body.ts';
@@ -60,11 +60,11 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
   }
 
   /** A path that is not here, or does not take the method; neither asks who calls. */
-  function answerStranger(method: string, allowed: string[], cors: boolean): Answer {
+  function answerStranger(method: string, allowed: string[], openness: Openness): Answer {
     if (allowed.length === 0) throw new GatewayError('NOT_FOUND', 'No such path.');
     const allow = [...allowed, 'OPTIONS'].join(', ');
     if (method === 'OPTIONS')
-      return { status: 204, headers: { allow, ...(cors ? preflightHeaders(allow) : {}) }, body: null };
+      return { status: 204, headers: { allow, ...preflightHeaders(openness, allow) }, body: null };
     throw new GatewayError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { meta: { allow } });
   }
 
@@ -74,11 +74,11 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
     const document = documents.find(method, path);
     if (document) return { ...document, headers: { 'x-request-id': id, ...document.headers } };
     const match = table.match(method, path);
-    const cors = isForeignPagesPath(match, path);
-    const headers: Record<string, string> = { 'x-request-id': id, ...(cors ? corsHeaders : {}) };
+    const openness = opennessOf(match, path);
+    const headers: Record<string, string> = { 'x-request-id': id, ...corsHeaders(openness) };
     try {
       if (!match.found) {
-        const stranger = answerStranger(method, match.allowed, cors);
+        const stranger = answerStranger(method, match.allowed, openness);
         return { ...stranger, headers: { ...headers, ...stranger.headers } };
       }
       const admission = await gate.admit({
@@ -116,11 +116,12 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
     return new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error });
   }
 
-  /** What pages of other origins call: the routes that a session's client secret opens, and the card API. */
-  function isForeignPagesPath(match: RouteMatch, path: string): boolean {
-    if (path.startsWith('/v1/')) return true;
+  function opennessOf(match: RouteMatch, path: string): Openness {
+    if (path.startsWith('/v1/')) return 'OWN_CREDENTIALS';
     const found = match.found ? [match] : match.allowed.map((method) => table.match(method, path));
-    return found.some((held) => held.found && held.running.route.access.includes('session'));
+    const access = found.flatMap((held) => (held.found ? held.running.route.access : []));
+    if (access.includes('public')) return 'PUBLIC';
+    return access.includes('session') ? 'OWN_CREDENTIALS' : 'CLOSED';
   }
 
   return {
