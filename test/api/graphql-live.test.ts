@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PaymentIntentStatus, transaction } from '../../prisma/client.ts';
+import { openLiveCredentials } from '../../src/api/graphql/server/live-credentials.ts';
 import { appendEvents } from '../../src/events/append-events.ts';
 import type { EventType } from '../../src/events/event-type.ts';
+import { newId } from '../../src/platform/identifier.ts';
 import { openApi, type TestApi, type TestApp } from '../setup/api.ts';
 import { followSse, followWs, wsClient } from '../setup/live.ts';
 
@@ -202,6 +204,31 @@ describe('a credential that ends', () => {
     expect(await stream.next()).toBe('end');
     const again = await api.graphql('{ viewer { kind } }', {}, { key: key.secret });
     expect(again.status).toBe(401);
+  });
+
+  test('who comes while credentials are looked at is not cut', async () => {
+    const { database, world } = api;
+    const key = await newKey(api.merchantA);
+    const principal = {
+      kind: 'apiKey' as const,
+      merchantId: api.merchantA.merchantId,
+      appId: api.merchantA.appId,
+      keyKind: 'SECRET' as const,
+      mode: 'TEST' as const,
+    };
+    const credentials = openLiveCredentials(world);
+    const cut: string[] = [];
+    credentials.watch({ ...principal, apiKeyId: newId() }, () => cut.push('of no key'));
+    await transaction(database, async (tx) => {
+      await tx.$executeRaw`LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE`;
+      const waiting = () =>
+        tx.$queryRaw<object[]>`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'api_key'::regclass`;
+      await expect.poll(async () => (await waiting()).length, { timeout: 10_000 }).toBe(1);
+      credentials.watch({ ...principal, apiKeyId: key.id }, () => cut.push('of a good key'));
+    });
+    await expect.poll(() => cut, { timeout: 10_000 }).toContain('of no key');
+    expect(cut).toEqual(['of no key']);
+    credentials.close();
   });
 
   test('a wrong key opens no websocket', async () => {

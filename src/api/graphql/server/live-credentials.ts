@@ -52,7 +52,9 @@ async function look(world: { database: Database; clock: Clock }, watched: Set<Wa
     card: new Set<string>(),
     platform: new Set<string>(),
   };
-  for (const { principal } of watched) {
+  // Who comes while the tables are read was not asked about, and is judged by the next look.
+  const asked = [...watched];
+  for (const { principal } of asked) {
     if (principal.kind === 'apiKey') ids.apiKey.add(principal.apiKeyId);
     if (principal.kind === 'member') ids.login.add(principal.sessionId);
     if (isCardSession(principal)) ids.card.add(principal.subjectId);
@@ -78,9 +80,8 @@ async function look(world: { database: Database; clock: Clock }, watched: Set<Wa
     ...[keys, cards, platforms].flatMap((rows) => rows || []).map(({ id }) => id),
     ...(logins || []).map(({ id, member }) => loginOf({ sessionId: id, ...member })),
   ]);
-  for (const entry of [...watched]) {
-    if (isGood(entry.principal, good, now)) continue;
-    watched.delete(entry);
+  for (const entry of asked) {
+    if (isGood(entry.principal, good, now) || !watched.delete(entry)) continue;
     entry.cut(new GatewayError('AUTHENTICATION_ERROR', 'The credential has ended.'));
   }
 }
