@@ -243,6 +243,15 @@ describe('an answer', () => {
     }
   });
 
+  test.each(['/openapi.json', '/v1/openapi.json', '/docs'])(
+    'of the description %s is to reading alone',
+    async (path) => {
+      const { status, headers } = await raw('POST', path, {});
+      expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+      expect((await raw('HEAD', path, {})).status).toBe(200);
+    },
+  );
+
   test('names the call: its own x-request-id or a new one, in errors too', async () => {
     const named = await api.rest('GET', PATH, { headers: { 'x-request-id': 'my-request-0001' } });
     expect([named.headers.get('x-request-id'), named.body.error.requestId]).toEqual([

@@ -30,6 +30,9 @@ export type Rest = {
 type Found = Extract<RouteMatch, { found: true }>;
 type Answer = { status: number; headers: Record<string, string>; body: string | Buffer | null };
 
+/** What the published documents take. */
+const READING = ['GET', 'HEAD'];
+
 export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEnveloped'>; gate: Gate }): Rest {
   const { world, yoga, gate } = options;
   const table = openRouteTable(schema, restRoutes);
@@ -73,7 +76,7 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
     const [path = '/', search = ''] = splitOnce(request.url ?? '/');
     const document = documents.find(method, path);
     if (document) return { ...document, headers: { 'x-request-id': id, ...document.headers } };
-    const match = table.match(method, path);
+    const match: RouteMatch = documents.has(path) ? { found: false, allowed: READING } : table.match(method, path);
     const openness = opennessOf(match, path);
     const headers: Record<string, string> = { 'x-request-id': id, ...corsHeaders(openness) };
     try {

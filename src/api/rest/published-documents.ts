@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url';
 
 export type PublishedDocument = { status: number; headers: Record<string, string>; body: Buffer | string };
 
-export type PublishedDocuments = { find(method: string, path: string): PublishedDocument | undefined };
+export type PublishedDocuments = {
+  has(path: string): boolean;
+  /** By GET and HEAD. */
+  find(method: string, path: string): PublishedDocument | undefined;
+};
 
 /** Nothing but our own files: no inline script or style, no frame, no other host. */
 const CONTENT_SECURITY_POLICY = [
@@ -61,6 +65,7 @@ export function openDocuments({ publicUrl }: { publicUrl: string }): PublishedDo
     '/docs/favicon.png': () => asset(viewer('favicon-32x32.png'), 'image/png'),
   };
   return {
+    has: (path) => Object.hasOwn(sources, path),
     find(method, path) {
       const source = method === 'GET' || method === 'HEAD' ? sources[path] : undefined;
       if (!source || !Object.hasOwn(sources, path)) return undefined;
