@@ -118,6 +118,17 @@ describe('POST …/prepare', () => {
     expect(terms.operatorSignature).toMatch(/^0x[0-9a-f]{130}$/);
   });
 
+  it.each([
+    ['DIRECT', [['transaction', 'chainId', 'data', 'description', 'to', 'value']]],
+    ['PERMIT', [['signTypedData', 'description', 'name', 'typedData']]],
+  ] as const)('tells a step of %s with the fields of its kind alone', async (method, fields) => {
+    const session = await ground.openSession();
+    const tokenKey = method === 'DIRECT' ? 'ETH-31337' : 'USDC-31337';
+    const { body } = await ground.prepare(session, direct({ method, tokenKey }));
+    const told = body.data.steps.map(({ kind, ...step }: { kind: string }) => [kind, ...Object.keys(step).sort()]);
+    expect(told).toEqual(fields);
+  });
+
   it('names every fault of the way to pay, before it looks for the session', async () => {
     const session = await ground.openSession();
     const bad = await ground.prepare(

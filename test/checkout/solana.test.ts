@@ -102,7 +102,8 @@ describe('a payment link that is paid on Solana', () => {
     const prepared = await prepare(session, { walletAddress: undefined });
     expect(prepared.status, prepared.text).toBe(200);
     const { steps, walletBalance } = prepared.body.data;
-    expect([steps[0].transaction, walletBalance]).toEqual([null, '0']);
+    expect(Object.keys(steps[0]).sort()).toEqual(['description', 'kind', 'paymentUrl']);
+    expect(walletBalance).toBe('0');
     await paySolanaUrl(solana.rpcUrl, solana.payers[1], steps[0].paymentUrl);
     await turns.settleDown();
     const intent = await api.database.paymentIntent.findUniqueOrThrow({ where: { id: session.paymentIntentId } });

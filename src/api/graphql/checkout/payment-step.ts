@@ -30,7 +30,7 @@ const SignatureNameEnum = builder.enumType('SignatureName', {
 });
 
 const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
-  description: 'One step of paying; the fields of other kinds are null.',
+  description: 'One step of paying; the fields of other kinds are null, and left out over REST.',
   fields: (t) => ({
     kind: t.field({ type: PaymentStepKindEnum, description: 'What to do.', resolve: (step) => step.kind }),
     description: t.string({ description: 'For the payer.', resolve: (step) => step.description }),
@@ -72,7 +72,7 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     transaction: t.string({
       nullable: true,
       description:
-        'An unsigned Solana transaction, base64, whose blockhash is good for about a minute; the payer pays its fee. Null where no wallet was named.',
+        'An unsigned Solana transaction, base64, whose blockhash is good for about a minute; the payer pays its fee. None where no wallet was named.',
       resolve: (step) => (step.kind === 'solanaTransaction' ? step.transaction : null),
     }),
     paymentUrl: t.string({

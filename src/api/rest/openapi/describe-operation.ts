@@ -169,9 +169,15 @@ function leavingOut(components: Components, schema: JsonSchema, [name = '', ...b
   if (below.length > 0) {
     return { ...schema, properties: { ...properties, [name]: leavingOut(components, held, below) } };
   }
-  const [type] = [held.type].flat().filter((one) => one !== 'null');
   const required = [schema.required].flat().filter((one) => one !== name);
-  return { ...schema, properties: { ...properties, [name]: { ...held, type } }, required };
+  return { ...schema, properties: { ...properties, [name]: neverNull(held) }, required };
+}
+
+function neverNull(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema;
+  if (Array.isArray(anyOf)) return { ...rest, ...anyOf.find((one) => one.type !== 'null') };
+  const [type] = [schema.type].flat().filter((one) => one !== 'null');
+  return { ...schema, type };
 }
 
 function isSchema(value: unknown): value is JsonSchema {
