@@ -6,16 +6,16 @@ import { notFound } from '../errors.ts';
 
 export type SubscriptionWithPrice = Subscription & { productPlanPrice: ProductPlanPrice };
 
-/** The caller's subscription under its row lock, the first of all locks. Throws NOT_FOUND. */
+/** The caller's subscription under its row lock, the first of all locks. Throws NOT_FOUND with `param`, where a body named it. */
 export async function lockOwnSubscription(
   tx: DatabaseTransaction,
-  request: { scope: Scope; id: string },
+  request: { scope: Scope; id: string; param?: string | undefined },
 ): Promise<SubscriptionWithPrice> {
   const found = await tx.subscription.findFirst({
     where: { id: request.id, ...appScope(request.scope) },
     select: { id: true },
   });
-  if (!found) throw notFound('subscription');
+  if (!found) throw notFound('subscription', request.param);
   return lockSubscription(tx, found.id);
 }
 

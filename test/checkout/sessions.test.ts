@@ -223,9 +223,9 @@ describe('POST /checkout-sessions with what another room owns', () => {
     expect([missing.status, missing.body.error.param]).toEqual([404, 'paymentLinkId']);
   });
 
-  it('refuses a missing invoice', async () => {
-    const { status, body } = await open({ ...fields, invoiceId: UNKNOWN });
-    expect([status, body.error.param]).toEqual([404, 'invoiceId']);
+  it.each(['invoiceId', 'subscriptionId'])('refuses a missing %s by its name', async (name) => {
+    const { status, body } = await open({ ...fields, [name]: UNKNOWN });
+    expect([status, body.error.param]).toEqual([404, name]);
   });
 });
 

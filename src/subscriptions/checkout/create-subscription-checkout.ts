@@ -42,6 +42,8 @@ export async function createSubscriptionCheckout(
   request: {
     scope: Scope;
     subscriptionId: string;
+    /** The field of the body that named it, where the path did not. */
+    param?: string;
     options: SubscriptionSessionOptions;
     idempotency?: IdempotencyRequest | undefined;
   },
@@ -52,7 +54,8 @@ export async function createSubscriptionCheckout(
   if (first) return reveal(first.result);
   const { result } = await transaction(world.database, (tx) =>
     once(tx, idempotency, async () => {
-      const subscription = await lockOwnSubscription(tx, { scope: request.scope, id: request.subscriptionId });
+      const { scope, subscriptionId: id, param } = request;
+      const subscription = await lockOwnSubscription(tx, { scope, id, param });
       if (subscription.status !== 'PENDING') {
         throw new GatewayError(
           'INVALID_STATE',

@@ -32,7 +32,8 @@ export async function openSession(
   }
   if (input.subscriptionId) {
     const { subscriptionId } = input;
-    return await createSubscriptionCheckout(world, { scope, subscriptionId, options: input, idempotency });
+    const param = 'subscriptionId';
+    return await createSubscriptionCheckout(world, { scope, subscriptionId, param, options: input, idempotency });
   }
   return await createCheckoutSession(world, {
     app: { id: scope.appId, merchantId: scope.merchantId },
