@@ -287,4 +287,8 @@ test('a resolution with a wrong share, or by a stranger, is refused', async () =
   const body = { payerBps: 10_000 };
   const foreign = await api.rest('POST', `/disputes/${disputeId}/resolve`, { key: merchantB.secretKey, body });
   expect(foreign.status).toBe(404);
+  for (const id of [disputeId, crypto.randomUUID()]) {
+    const split = { key: merchantB.secretKey, body: { payerBps: 5000 } };
+    expect((await api.rest('POST', `/disputes/${id}/resolve`, split)).status).toBe(403);
+  }
 });

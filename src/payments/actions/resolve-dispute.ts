@@ -31,6 +31,9 @@ export async function resolveDispute(
   if (!Number.isInteger(payerBps) || payerBps < 0 || payerBps > ALL_BPS) {
     throw invalid([{ param: 'payerBps', message: `must be an integer from 0 to ${ALL_BPS}` }]);
   }
+  if (by.kind === 'merchant' && payerBps !== ALL_BPS) {
+    throw new GatewayError('AUTHORIZATION_ERROR', 'A merchant may only concede a dispute: payerBps 10000.');
+  }
   return await transaction(world.database, async (tx) => {
     const resolve = async () => {
       const { dispute, held } = await readOpen(tx, { world, request });
@@ -52,7 +55,7 @@ export async function resolveDispute(
 
 async function readOpen(
   tx: DatabaseTransaction,
-  { world, request }: { world: ActionWorld; request: { disputeId: string; payerBps: number; by: Resolver } },
+  { world, request }: { world: ActionWorld; request: { disputeId: string; by: Resolver } },
 ): Promise<{ dispute: Dispute; held: HeldPayment }> {
   const found = await tx.dispute.findUnique({ where: { id: request.disputeId } });
   if (!found) throw notFound('dispute');
@@ -60,9 +63,6 @@ async function readOpen(
   const intent = await lockPayment(tx, { id: found.paymentIntentId, scope }).catch((error: unknown) => {
     throw error instanceof GatewayError && error.code === 'NOT_FOUND' ? notFound('dispute') : error;
   });
-  if (request.by.kind === 'merchant' && request.payerBps !== ALL_BPS) {
-    throw new GatewayError('AUTHORIZATION_ERROR', 'A merchant may only concede a dispute: payerBps 10000.');
-  }
   const dispute = await tx.dispute.findUniqueOrThrow({ where: { id: found.id } });
   if (dispute.status !== 'OPEN') {
     throw new GatewayError('INVALID_STATE', `The dispute is ${dispute.status}: it cannot be resolved again.`);
