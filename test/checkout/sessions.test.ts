@@ -302,7 +302,9 @@ describe('query checkout', () => {
     const byHeader = await api.graphql(document, { id: session.id }, { clientSecret: session.clientSecret });
     expect(byHeader.data.checkout.appName).toBe('Alpha');
     const refused = await api.graphql(document, { id: session.id });
-    expect(refused.errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+    expect(refused.errors?.[0]?.extensions.code).toBe('AUTHENTICATION_ERROR');
+    const others = await api.graphql(document, { id: session.id }, { clientSecret: (await openTea()).clientSecret });
+    expect(others.errors?.[0]?.extensions.code).toBe('NOT_FOUND');
   });
 
   it('tells who asks with a client secret which session it is', async () => {
@@ -314,10 +316,36 @@ describe('query checkout', () => {
     expect((await api.graphql(document, {}, { key })).data.viewer.session).toBeNull();
   });
 
-  it("keeps the merchant's side of the payment from the payer", async () => {
-    const session = await openTea();
-    const document = 'query ($id: ID!) { checkoutSession(id: $id) { id paymentIntent { metadata } } }';
-    const answer = await api.graphql(document, { id: session.id }, { clientSecret: session.clientSecret });
-    expect(answer.errors?.[0]?.extensions.code).toBe('AUTHORIZATION_ERROR');
+  it("tells the payer of the payment, and keeps the merchant's side of it", async () => {
+    const noted = { externalId: 'order-7', idempotencyKey: crypto.randomUUID(), metadata: { cost: '3' } };
+    const intent = await intentOf({ amount: '7.50', ...noted });
+    const session = (await open({ paymentIntentId: intent.id })).body.data;
+    const payment = 'paymentIntent { id status externalId idempotencyKey metadata }';
+    const byId = `query ($id: ID!) { checkoutSession(id: $id) { ${payment} } }`;
+    const byArgument = `query ($id: ID!, $secret: String) { checkout(id: $id, clientSecret: $secret) { session { ${payment} } } }`;
+    const told = { id: intent.id, status: 'CREATED', externalId: null, idempotencyKey: null, metadata: {} };
+    const payer = { clientSecret: session.clientSecret };
+    const shown = await api.graphql(byId, { id: session.id }, payer);
+    expect(shown).toMatchObject({ errors: undefined, data: { checkoutSession: { paymentIntent: told } } });
+    const argued = await api.graphql(byArgument, { id: session.id, secret: session.clientSecret });
+    expect(argued).toMatchObject({ errors: undefined, data: { checkout: { session: { paymentIntent: told } } } });
+    const merchants = await api.graphql(byId, { id: session.id }, { key });
+    expect(merchants.data.checkoutSession.paymentIntent).toEqual({ ...told, ...noted });
+    for (const kept of [
+      'transactions { id }',
+      'dispute { id }',
+      'customerAccount { id }',
+      'app { id }',
+      'ledger { id }',
+      'terms { hash }',
+      'checkoutSession { id }',
+      'events { id }',
+      'refunds { id }',
+      'verification { verdict }',
+    ]) {
+      const document = `query ($id: ID!) { checkoutSession(id: $id) { paymentIntent { ${kept} } } }`;
+      const refused = await api.graphql(document, { id: session.id }, payer);
+      expect([kept, refused.errors?.[0]?.extensions.code]).toEqual([kept, 'AUTHORIZATION_ERROR']);
+    }
   });
 });

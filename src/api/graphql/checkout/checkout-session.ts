@@ -1,7 +1,7 @@
 /** The CheckoutSession type. */
 import { type CheckoutLastError, checkoutLastError, sessionUrl } from '../../../checkout/checkout-session.ts';
 import { imageAddress } from '../../images/image-address.ts';
-import { PaymentSourceTypeEnum, SessionIntentRef } from '../payments/payment-intent.ts';
+import { PaymentSourceTypeEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 
 export const CheckoutModeEnum = builder.enumType('CheckoutMode', {
@@ -118,13 +118,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     }),
     paymentIntent: t.relation('paymentIntent', {
       nullable: true,
-      authScopes: { read: true },
-      description: 'The payment itself; for the merchant.',
-    }),
-    intent: t.relation('paymentIntent', {
-      type: SessionIntentRef,
-      nullable: true,
-      description: 'The payment as who drives the session may see it; null for a trial.',
+      description: "The payment; null for a trial. Its payer is not told what is the merchant's alone.",
     }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),

@@ -10,6 +10,7 @@ import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { builder } from '../server/builder.ts';
 import { either } from '../server/either.ts';
 import { live } from '../server/live.ts';
+import { refusal } from '../server/scope-of.ts';
 import { byRealTime, type World } from '../server/world.ts';
 import { SubscriptionStatusEnum } from '../subscriptions/subscription.ts';
 import { CheckoutAttemptRef, CheckoutPaymentRef } from './checkout-payment.ts';
@@ -122,6 +123,7 @@ builder.queryField('checkout', (t) =>
     },
     resolve: async (_root, { id, clientSecret }, { world, principal: caller }) => {
       const principal = clientSecret ? await authenticate(byRealTime(world), { clientSecret }) : caller;
+      if (principal.kind === 'anonymous') throw refusal(principal);
       if (principal.kind !== 'session' || principal.sessionId !== id) throw notFound('checkout session');
       return await readPayersView(world, id);
     },

@@ -1,6 +1,7 @@
 /** The PaymentIntent type, with every field of the API's description. */
 import type { PaymentIntentStatus } from '../../../../prisma/client.ts';
 import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
+import { accessOf } from '../server/access.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 
@@ -49,57 +50,39 @@ export const PaymentSourceTypeEnum = builder.enumType('PaymentSourceType', {
   } as const,
 });
 
+/**
+ * Whoever drives a session reads its payment, with the client secret in a header or in an argument, and nothing else;
+ * what the merchant noted beside the payment, and what it leads to, is the merchant's.
+ */
+const isMerchant = ({ principal }: GraphqlContext) => accessOf(principal).has('read');
+
 export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
-  description: 'A single payment, from creation to settlement.',
-  fields: (t) => ({
-    externalId: t.exposeString('externalId', {
-      nullable: true,
-      description: "The merchant's own reference, at most 255 characters.",
-    }),
-    refundReason: t.exposeString('refundReason', { nullable: true, description: 'Of the latest final refund.' }),
-    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
-    idempotencyKey: t.exposeString('idempotencyKey', { nullable: true, description: 'Unique in the app, for ever.' }),
-  }),
-});
-
-/** The payer has the client secret and nothing else; what the merchant noted beside the payment is the merchant's. */
-const isPayer = ({ principal }: GraphqlContext) => principal.kind === 'session';
-
-export const SessionIntentRef = builder.prismaObject('PaymentIntent', {
-  variant: 'SessionIntent',
-  description:
-    "A session's payment intent: every field to the merchant; to its payer without the merchant's own notes.",
+  description: "A single payment, from creation to settlement. To its payer: without what is the merchant's alone.",
   fields: (t) => ({
     externalId: t.string({
       nullable: true,
-      description: "The merchant's own reference; null for the payer.",
+      description: "The merchant's own reference, at most 255 characters; null for the payer.",
       select: { externalId: true },
-      resolve: (intent, _args, context) => (isPayer(context) ? null : intent.externalId),
+      resolve: (intent, _args, context) => (isMerchant(context) ? intent.externalId : null),
     }),
     refundReason: t.string({
       nullable: true,
       description: 'Of the latest final refund; null for the payer.',
       select: { refundReason: true },
-      resolve: (intent, _args, context) => (isPayer(context) ? null : intent.refundReason),
+      resolve: (intent, _args, context) => (isMerchant(context) ? intent.refundReason : null),
     }),
     metadata: t.field({
       type: 'JSONObject',
       description: "The merchant's own data; empty for the payer.",
       select: { metadata: true },
-      resolve: (intent, _args, context) => (isPayer(context) ? {} : intent.metadata),
+      resolve: (intent, _args, context) => (isMerchant(context) ? intent.metadata : {}),
     }),
     idempotencyKey: t.string({
       nullable: true,
       description: 'Unique in the app, for ever; null for the payer.',
       select: { idempotencyKey: true },
-      resolve: (intent, _args, context) => (isPayer(context) ? null : intent.idempotencyKey),
+      resolve: (intent, _args, context) => (isMerchant(context) ? intent.idempotencyKey : null),
     }),
-  }),
-});
-
-/** What merchant and payer may know alike. */
-for (const intent of [PaymentIntentRef, SessionIntentRef]) {
-  builder.prismaObjectFields(intent, (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     customerAccountId: t.expose('customerAccountId', {
@@ -198,5 +181,5 @@ for (const intent of [PaymentIntentRef, SessionIntentRef]) {
       nullable: true,
       description: 'Base units still in escrow; null before authorization.',
     }),
-  }));
-}
+  }),
+});

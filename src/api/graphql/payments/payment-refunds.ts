@@ -26,6 +26,7 @@ const PaymentRefundRef = builder.prismaObject('Refund', {
 
 builder.prismaObjectField(PaymentIntentRef, 'refunds', (t) =>
   t.relation('refunds', {
+    authScopes: { read: true },
     type: PaymentRefundRef,
     complexity: { field: 1, multiplier: 2 },
     description: 'Refunds that were asked for, oldest first, at most 100.',

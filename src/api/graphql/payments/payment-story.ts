@@ -86,27 +86,34 @@ builder.prismaObject('PaymentTerms', {
   }),
 });
 
+/** Whoever drives a session reads its payment without what it leads to. */
+const authScopes = { read: true };
+
 builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   transactions: t.relation('transactions', {
+    authScopes,
     type: TransactionRef,
     complexity: { field: 1, multiplier: 4 },
     description: 'Its steps on chain, oldest first, at most 100.',
     query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: ROWS },
   }),
-  dispute: t.relation('dispute', { type: DisputeRef, nullable: true, description: "The payer's dispute." }),
-  customerAccount: t.relation('customerAccount', { nullable: true, description: 'The linked customer.' }),
-  app: t.relation('app', { description: 'The owning app.' }),
+  dispute: t.relation('dispute', { type: DisputeRef, nullable: true, authScopes, description: "The payer's dispute." }),
+  customerAccount: t.relation('customerAccount', { nullable: true, authScopes, description: 'The linked customer.' }),
+  app: t.relation('app', { authScopes, description: 'The owning app.' }),
   ledger: t.relation('ledger', {
+    authScopes,
     complexity: { field: 1, multiplier: 5 },
     description: 'Where its money went, oldest first, at most 100 entries.',
     query: { orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: ROWS },
   }),
   terms: t.relation('terms', {
+    authScopes,
     complexity: { field: 1, multiplier: 2 },
     description: 'All terms that were signed for it, newest first, at most 100.',
     query: { orderBy: { createdAt: 'desc' }, take: ROWS },
   }),
   checkoutSession: t.field({
+    authScopes,
     type: CheckoutSessionRef,
     nullable: true,
     description: 'The latest checkout session it is paid in.',
@@ -116,6 +123,7 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
     resolve: (intent) => intent.checkoutSessions[0] ?? null,
   }),
   events: t.field({
+    authScopes,
     type: [EventRef],
     complexity: { field: 1, multiplier: 6 },
     description: 'What was told of it and of its dispute, oldest first, at most 100.',

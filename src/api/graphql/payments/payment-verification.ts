@@ -59,6 +59,7 @@ const VerificationRef = builder.objectRef<Checked>('PaymentVerification').implem
 builder.prismaObjectField(PaymentIntentRef, 'verification', (t) =>
   t.field({
     type: VerificationRef,
+    authScopes: { read: true },
     // The nodes are asked: a list of payments must not cost a list of scans.
     complexity: 1_000,
     description: `What the chains' own nodes say of it; asked when this field is, at most once in ${FRESH_MS / 1000} seconds. CHAIN_UNAVAILABLE.`,
