@@ -139,7 +139,19 @@ describe('a webhook endpoint', () => {
     await serve(endpoint);
     const disabled = await database.webhookEndpoint.findUniqueOrThrow({ where: { id: endpoint.id } });
     expect([disabled.active, disabled.disabledReason]).toEqual([false, 'The receiver answered 410 Gone.']);
-    expect(await database.event.count({ where: { appId, type: 'webhook_endpoint.disabled' } })).toBe(1);
+    const [told, ...more] = await database.event.findMany({ where: { appId, type: 'webhook_endpoint.disabled' } });
+    expect(more).toEqual([]);
+    expect(told?.data).toEqual({
+      id: endpoint.id,
+      appId,
+      url: endpoint.url,
+      events: ['*'],
+      active: false,
+      disabledReason: 'The receiver answered 410 Gone.',
+      reason: 'The receiver answered 410 Gone.',
+      createdAt: disabled.createdAt.toISOString(),
+      updatedAt: disabled.updatedAt.toISOString(),
+    });
     expect(await serve(endpoint)).toMatchObject({ delivered: 0, failed: 0 });
     receiver.answer(200);
     await updateWebhookEndpoint(world(), { scope: scope(), id: endpoint.id, input: { active: true } });

@@ -33,6 +33,7 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'subscription.renewed': { invoiceId: id },
   'subscription.payment_failed': failedRenewal,
   'subscription.past_due': failedRenewal,
+  'webhook_endpoint.disabled': { reason: { type: 'string', description: 'The older name of `disabledReason`.' } },
 };
 
 /** Told to their owner once, and in no event. */

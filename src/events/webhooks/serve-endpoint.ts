@@ -118,19 +118,20 @@ async function recordFailure(world: DeliveryWorld, tried: Tried): Promise<void> 
       await tx.webhookEndpoint.updateMany({ where: { id: endpoint.id }, data: { failingSince } });
       return;
     }
-    const disabled = await tx.webhookEndpoint.updateMany({
+    const [disabled] = await tx.webhookEndpoint.updateManyAndReturn({
       where: { id: endpoint.id, active: true },
       data: { active: false, disabledReason: reason, failingSince },
     });
-    if (disabled.count === 0) return;
-    await appendEvents(tx, endpoint.appId, [
-      {
-        type: 'webhook_endpoint.disabled',
-        resourceId: endpoint.id,
-        data: { id: endpoint.id, appId: endpoint.appId, url: endpoint.url, reason },
-      },
-    ]);
+    if (!disabled) return;
+    // `reason` is the older name of `disabledReason`.
+    const data = { ...endpointFields(disabled), disabledReason: reason, reason };
+    await appendEvents(tx, disabled.appId, [{ type: 'webhook_endpoint.disabled', resourceId: disabled.id, data }]);
   });
+}
+
+/** What an event may tell of an endpoint: never its secrets. */
+function endpointFields({ id, appId, url, events, active, createdAt, updatedAt }: WebhookEndpoint) {
+  return { id, appId, url, events, active, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
 function disabledReason({ endpoint, outcome }: Tried, now: Date): string | null {
