@@ -72,8 +72,10 @@ builder.queryField('webhookDeliveries', (t) =>
       appId: t.arg.id({ description: 'Its app.' }),
       first: t.arg.int({ description: '1 to 100; 20 by default.' }),
       after: t.arg.string({ description: 'The cursor of the last delivery of the page before.' }),
-      cursor: t.arg.id({ description: 'As `after`, as REST has it.' }),
-      limit: t.arg.int({ description: 'As `first`, as REST has it.' }),
+      cursor: t.arg.id({
+        description: 'The id of the last delivery of the page before; the name of `after` over REST.',
+      }),
+      limit: t.arg.int({ description: '1 to 100; 20 by default; the name of `first` over REST.' }),
       status: t.arg({ type: WebhookDeliveryStatusEnum, description: 'Only this status.' }),
     },
     resolve: async (_root, args, context) => {
