@@ -46,7 +46,7 @@ afterAll(() => api.close());
 
 const LIST = `query ($first: Int!) { paymentIntents(first: $first) { totalCount nodes { id amount customerAccount { id name }
   app { name } dispute { id } ledger { amount } terms { hash } checkoutSession { id } events { type }
-  transactions { type confirmations finality logs { name } } } } }`;
+  transactions { type block { number hash } confirmations finality logs { name } } } } }`;
 
 describe('a list with everything that hangs on its rows', () => {
   test('takes as many statements for 30 rows as for 3', async () => {
@@ -60,8 +60,8 @@ describe('a list with everything that hangs on its rows', () => {
     expect(answer.data.paymentIntents.totalCount).toBe(INTENTS);
     expect(answer.data.paymentIntents.nodes).toHaveLength(INTENTS);
     expect(answer.data.paymentIntents.nodes[0].transactions).toEqual([
-      { type: 'AUTHORIZE', confirmations: 5, finality: null, logs: [] },
-      { type: 'CAPTURE', confirmations: 5, finality: null, logs: [] },
+      { type: 'AUTHORIZE', block: { number: '10', hash: null }, confirmations: 5, finality: null, logs: [] },
+      { type: 'CAPTURE', block: { number: '10', hash: null }, confirmations: 5, finality: null, logs: [] },
     ]);
     expect(many.length).toBe(few.length);
     expect(many.length).toBeLessThanOrEqual(16);

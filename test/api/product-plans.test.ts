@@ -179,6 +179,31 @@ describe('a plan and its prices', () => {
     ]);
   });
 
+  it('change and end over GraphQL by the id of the price alone, or under its plan', async () => {
+    const plan = await make();
+    const price = (await api.rest('POST', `/product-plans/${plan.id}/prices`, { key, body: monthly })).body.data;
+    const update = (names: string) =>
+      `mutation ($id: ID!, $plan: ID!, $input: UpdateProductPlanPriceInput!) { price: updateProductPlanPrice(${names}, input: $input) { id nickname productPlanId } }`;
+    const ask = (query: string, variables: object, caller = key) =>
+      api.graphql(query, { ...variables }, { key: caller });
+    const byId =
+      'mutation ($id: ID!, $input: UpdateProductPlanPriceInput!) { price: updateProductPlanPrice(id: $id, input: $input) { id nickname } }';
+    expect((await ask(byId, { id: price.id, input: { nickname: 'a' } })).data.price).toMatchObject({ nickname: 'a' });
+    const under = await ask(update('productPlanId: $plan, priceId: $id'), {
+      id: price.id,
+      plan: plan.id,
+      input: { nickname: 'b' },
+    });
+    expect(under.data.price).toEqual({ id: price.id, nickname: 'b', productPlanId: plan.id });
+    const code = (answer: { errors?: { extensions: { code: string } }[] }) => answer.errors?.[0]?.extensions.code;
+    expect(code(await ask(byId, { id: price.id, input: {} }, foreign))).toBe('NOT_FOUND');
+    expect(code(await ask(byId, { id: crypto.randomUUID(), input: {} }))).toBe('NOT_FOUND');
+    expect(code(await ask('mutation { updateProductPlanPrice(input: {}) { id } }', {}))).toBe('VALIDATION_ERROR');
+    const end = 'mutation ($id: ID!) { gone: deleteProductPlanPrice(id: $id) }';
+    expect(code(await ask(end, { id: price.id }, foreign))).toBe('NOT_FOUND');
+    expect((await ask(end, { id: price.id })).data.gone).toBe(price.id);
+  });
+
   it('of another merchant answer as missing ones', async () => {
     const plan = await make();
     const [price] = plan.prices;

@@ -184,6 +184,14 @@ describe('a subscription', () => {
     expect(invoices[9].paymentIntent).toBeNull();
   });
 
+  it('takes no input over GraphQL where REST takes an empty body', async () => {
+    const { id } = await make();
+    const ask = async (query: string) => (await api.graphql(`mutation ($id: ID!) { ${query} }`, { id }, { key })).data;
+    const opened = await ask('opened: createSubscriptionCheckout(id: $id) { mode uiMode }');
+    expect(opened).toEqual({ opened: { mode: 'SUBSCRIPTION', uiMode: 'HOSTED' } });
+    expect(await ask('ended: cancelSubscription(id: $id) { status }')).toEqual({ ended: { status: 'CANCELLED' } });
+  });
+
   it('is made, paused, resumed and cancelled by GraphQL as by REST', async () => {
     const ask = async (document: string, variables: Record<string, unknown>) => {
       const { data, errors } = await api.graphql(document, variables, { key });

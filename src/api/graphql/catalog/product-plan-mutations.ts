@@ -4,7 +4,9 @@ import { createProductPlanPrice } from '../../../catalog/create-product-plan-pri
 import { deleteProductPlanPrice } from '../../../catalog/delete-product-plan-price.ts';
 import { updateProductPlan } from '../../../catalog/update-product-plan.ts';
 import { updateProductPlanPrice } from '../../../catalog/update-product-plan-price.ts';
+import { invalid, notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { checked } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
@@ -78,19 +80,39 @@ builder.mutationField('createProductPlanPrice', (t) =>
   }),
 );
 
+/** A price by its id alone, as every other object, or under its plan's, as a path of REST has it. */
+const priceNames = builder.args((t) => ({
+  id: t.id({ description: "The price's UUID." }),
+  productPlanId: t.id({ description: "The plan's UUID; where it is given, the price must be of it." }),
+  priceId: t.id({ description: 'Another name of `id`.' }),
+}));
+
+type PriceNames = { [Name in 'id' | 'productPlanId' | 'priceId']?: string | null | undefined };
+
+async function priceNamed(context: GraphqlContext, names: PriceNames): Promise<{ planId: string; priceId: string }> {
+  const priceId = names.id ?? names.priceId;
+  if (priceId == null) throw invalid([{ param: 'id', message: 'is required' }]);
+  if (names.id != null && names.priceId != null && names.id !== names.priceId)
+    throw invalid([{ param: 'priceId', message: 'is another price than id' }]);
+  if (names.productPlanId != null) return { planId: names.productPlanId, priceId };
+  const price = await context.database.productPlanPrice.findUnique({ where: { id: priceId } });
+  if (!price) throw notFound('price');
+  return { planId: price.productPlanId, priceId };
+}
+
 builder.mutationField('updateProductPlanPrice', (t) =>
   t.field({
     type: ProductPlanPriceRef,
     description: 'Changes a price.',
     authScopes: { write: true },
     args: {
-      productPlanId: t.arg.id({ required: true, description: "The plan's UUID." }),
-      priceId: t.arg.id({ required: true, description: "The price's UUID." }),
+      ...priceNames,
       input: t.arg({ type: UpdatePriceInput, required: true }),
     },
-    resolve: async (_root, { productPlanId: planId, priceId, input: given }, context) => {
+    resolve: async (_root, { input: given, ...names }, context) => {
       const input = checked(context, updatePriceRules, given);
-      return updateProductPlanPrice(context.world, { scope: await scopeOf(context), planId, priceId, input });
+      const price = await priceNamed(context, names);
+      return updateProductPlanPrice(context.world, { scope: await scopeOf(context), ...price, input });
     },
   }),
 );
@@ -101,12 +123,12 @@ builder.mutationField('deleteProductPlanPrice', (t) =>
     description: 'Deletes a price, or archives it where something names it; answers its id.',
     authScopes: { write: true },
     args: {
-      productPlanId: t.arg.id({ required: true, description: "The plan's UUID." }),
-      priceId: t.arg.id({ required: true, description: "The price's UUID." }),
+      ...priceNames,
     },
-    resolve: async (_root, { productPlanId: planId, priceId }, context) => {
-      await deleteProductPlanPrice(context.world, { scope: await scopeOf(context), planId, priceId });
-      return priceId;
+    resolve: async (_root, names, context) => {
+      const price = await priceNamed(context, names);
+      await deleteProductPlanPrice(context.world, { scope: await scopeOf(context), ...price });
+      return price.priceId;
     },
   }),
 );

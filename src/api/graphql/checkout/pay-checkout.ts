@@ -121,10 +121,10 @@ builder.mutationField('confirmCheckout', (t) =>
     authScopes: { write: true, session: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),
-      input: t.arg({ type: ConfirmCheckoutInput, required: true }),
+      input: t.arg({ type: ConfirmCheckoutInput, description: 'May be left out where nothing was signed.' }),
     },
     resolve: async (_root, args, context) => {
-      const input = checked(context, confirmRules, args.input);
+      const input = checked(context, confirmRules, args.input ?? {});
       const scope = await sessionScope(context, args.id);
       return await confirmSession(context.world, {
         scope,

@@ -42,10 +42,10 @@ builder.mutationField('startLinkCheckout', (t) =>
     authScopes: { public: true },
     args: {
       slug: t.arg.string({ required: true, description: "The link's slug." }),
-      input: t.arg({ type: StartLinkCheckoutInput, required: true }),
+      input: t.arg({ type: StartLinkCheckoutInput, description: 'May be left out where the link asks for nothing.' }),
     },
     resolve: async (_root, args, context) => {
-      const input = checked(context, rules, args.input);
+      const input = checked(context, rules, args.input ?? {});
       const link = await findLink(context.world.database, { slug: args.slug });
       const { session, clientSecret } = await startLink(context.world, {
         link: { slug: args.slug },

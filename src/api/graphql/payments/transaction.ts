@@ -48,6 +48,14 @@ const ChainLogRef = builder.objectRef<ChainFact>('ChainLog').implement({
   }),
 });
 
+const TransactionBlockRef = builder.objectRef<{ number: bigint; hash: string | null }>('TransactionBlock').implement({
+  description: 'A block of a chain.',
+  fields: (t) => ({
+    number: t.string({ description: 'Its height, an integer string.', resolve: ({ number }) => number.toString() }),
+    hash: t.exposeString('hash', { nullable: true, description: 'Its hash; null where none was told.' }),
+  }),
+});
+
 export const TransactionRef = builder.prismaObject('Transaction', {
   description: 'A step of a payment on its chain, sent by us or by anybody.',
   select: { chainId: true, termsHash: true, txHash: true, blockNumber: true, logIndex: true },
@@ -58,6 +66,13 @@ export const TransactionRef = builder.prismaObject('Transaction', {
     type: t.expose('type', { type: TransactionTypeEnum, description: 'What it does.' }),
     status: t.expose('status', { type: TransactionStatusEnum, description: 'How far it is.' }),
     txHash: t.exposeString('txHash', { nullable: true, description: 'Null until it is sent.' }),
+    block: t.field({
+      type: TransactionBlockRef,
+      nullable: true,
+      description: 'The block it is in; null before that.',
+      select: { blockNumber: true, blockHash: true },
+      resolve: ({ blockNumber, blockHash }) => (blockNumber === null ? null : { number: blockNumber, hash: blockHash }),
+    }),
     blockNumber: t.string({
       nullable: true,
       description: 'The block it is in, an integer string.',

@@ -29,10 +29,13 @@ builder.mutationField('createSubscriptionCheckout', (t) =>
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: "The subscription's UUID." }),
-      input: t.arg({ type: CreateSubscriptionCheckoutInput, required: true }),
+      input: t.arg({
+        type: CreateSubscriptionCheckoutInput,
+        description: 'May be left out: HOSTED, without addresses.',
+      }),
     },
     resolve: async (_root, args, context) => {
-      const options = checked(context, rules, args.input);
+      const options = checked(context, rules, args.input ?? {});
       const scope = await scopeOf(context);
       const { session, clientSecret } = await createSubscriptionCheckout(context.world, {
         scope,

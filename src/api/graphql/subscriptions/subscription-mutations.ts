@@ -88,10 +88,10 @@ builder.mutationField('cancelSubscription', (t) =>
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
-      input: t.arg({ type: CancelSubscriptionInput, required: true }),
+      input: t.arg({ type: CancelSubscriptionInput, description: 'May be left out: now.' }),
     },
     resolve: async (_root, args, context) => {
-      const { cancelAtPeriodEnd } = checked(context, cancelRules, args.input);
+      const { cancelAtPeriodEnd } = checked(context, cancelRules, args.input ?? {});
       const scope = await scopeOf(context);
       const request = { id: args.id, cancelAtPeriodEnd: cancelAtPeriodEnd ?? false };
       const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'cancelSubscription', parameters: request };
