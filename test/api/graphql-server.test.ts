@@ -29,14 +29,19 @@ describe('the schema', () => {
     expect(open).toEqual([]);
   });
 
-  test('describes every type, field and enum value', () => {
+  test('describes every type, field, argument and enum value', () => {
     const silent: string[] = [];
     for (const type of Object.values(schema.getTypeMap())) {
-      if (type.name.startsWith('__') || /(Connection|Edge|^PageInfo)$/.test(type.name)) continue;
+      if (type.name.startsWith('__')) continue;
       if (!type.description) silent.push(type.name);
       if (isObjectType(type) || isInputObjectType(type)) {
         for (const field of Object.values(type.getFields()))
           if (!field.description) silent.push(`${type.name}.${field.name}`);
+      }
+      if (isObjectType(type)) {
+        for (const field of Object.values(type.getFields()))
+          for (const { name, description } of field.args)
+            if (!description) silent.push(`${type.name}.${field.name}(${name})`);
       }
       if (isEnumType(type)) {
         for (const value of type.getValues()) if (!value.description) silent.push(`${type.name}.${value.name}`);

@@ -63,6 +63,7 @@ import './card/onetime-connect.ts';
 import './card/wallet.ts';
 import './payer/payer-login.ts';
 import './payer/payer.ts';
+import { describeSilent } from './describe-silent.ts';
 import { builder } from './server/builder.ts';
 
-export const schema = builder.toSchema();
+export const schema = describeSilent(builder.toSchema());
