@@ -82,9 +82,9 @@ builder.mutationField('createProductPlanPrice', (t) =>
 
 /** A price by its id alone, as every other object, or under its plan's, as a path of REST has it. */
 const priceNames = builder.args((t) => ({
-  id: t.id({ description: "The price's UUID." }),
+  id: t.id({ description: 'Its UUID.' }),
   productPlanId: t.id({ description: "The plan's UUID; where it is given, the price must be of it." }),
-  priceId: t.id({ description: 'Another name of `id`.' }),
+  priceId: t.id({ description: "The price's UUID; over GraphQL another name of `id`." }),
 }));
 
 type PriceNames = { [Name in 'id' | 'productPlanId' | 'priceId']?: string | null | undefined };
