@@ -255,6 +255,14 @@ describe('GET /checkout-sessions', () => {
     expect((await api.rest('GET', `/checkout-sessions/${UNKNOWN}`, { key })).status).toBe(404);
     expect((await api.rest('GET', '/checkout-sessions/seven', { key })).status).toBe(400);
   });
+
+  it('keeps what the merchant noted from the payer', async () => {
+    const noted = (await open({ items: [tea], metadata: { cost: '3' } })).body.data;
+    const told = async (call: RestCall) => (await api.rest('GET', `/checkout-sessions/${noted.id}`, call)).body.data;
+    const merchants = await told({ key });
+    expect([noted.metadata, merchants.metadata]).toEqual([{ cost: '3' }, { cost: '3' }]);
+    expect(await told({ clientSecret: noted.clientSecret })).toEqual({ ...merchants, metadata: {} });
+  });
 });
 
 describe('POST /checkout-sessions/:id/expire', () => {

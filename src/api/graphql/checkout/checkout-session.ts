@@ -1,7 +1,7 @@
 /** The CheckoutSession type. */
 import { type CheckoutLastError, checkoutLastError, sessionUrl } from '../../../checkout/checkout-session.ts';
 import { imageAddress } from '../../images/image-address.ts';
-import { PaymentSourceTypeEnum } from '../payments/payment-intent.ts';
+import { isMerchant, PaymentSourceTypeEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 
 export const CheckoutModeEnum = builder.enumType('CheckoutMode', {
@@ -120,7 +120,11 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
       nullable: true,
       description: "The payment; null for a trial. Its payer is not told what is the merchant's alone.",
     }),
-    metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
+    metadata: t.field({
+      type: 'JSONObject',
+      description: "The merchant's own data; empty for the payer.",
+      resolve: (session, _args, context) => (isMerchant(context) ? session.metadata : {}),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),

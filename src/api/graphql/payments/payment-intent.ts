@@ -54,7 +54,7 @@ export const PaymentSourceTypeEnum = builder.enumType('PaymentSourceType', {
  * Whoever drives a session reads its payment, with the client secret in a header or in an argument, and nothing else;
  * what the merchant noted beside the payment, and what it leads to, is the merchant's.
  */
-const isMerchant = ({ principal }: GraphqlContext) => accessOf(principal).has('read');
+export const isMerchant = ({ principal }: GraphqlContext) => accessOf(principal).has('read');
 
 export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
   description: "A single payment, from creation to settlement. To its payer: without what is the merchant's alone.",
