@@ -58,6 +58,7 @@ const kindsByField: [RegExp, Kind][] = [
   [/dispute/i, 'dispute'],
   [/customer/i, 'customer'],
   [/link/i, 'link'],
+  [/^(update|delete)ProductPlanPrice$/, 'price'],
   [/plan/i, 'plan'],
   [/taxRate/i, 'taxRate'],
   [/invoice/i, 'invoice'],
@@ -194,7 +195,7 @@ function requestOf(each: Case, id: string, own: TenantRows): { document: string;
   if (!field) throw new Error(each.field);
   const variables: Record<string, unknown> = {};
   for (const argument of field.args) {
-    if (isRequiredArgument(argument) || each.path[0] === argument.name) {
+    if (isRequiredArgument(argument) || each.path[0] === argument.name || isNeeded(each, [], argument.name)) {
       variables[argument.name] = inputFor(argument.type, [argument.name], each, id, own);
     }
   }
@@ -250,6 +251,8 @@ function isNeeded(each: Case, path: string[], name: string): boolean {
       ? !isSource
       : at === 'input.items.amount' || (at === 'input.items.productPlanId' && /Price/.test(wanted));
   }
+  // The price has two names, and the plan alone names none.
+  if (/^(update|delete)ProductPlanPrice$/.test(each.field)) return wanted === 'productPlanId' && at === 'id';
   return /productPlanPriceId$/.test(wanted) && at === wanted.replace('productPlanPriceId', 'productPlanId');
 }
 
