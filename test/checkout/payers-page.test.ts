@@ -104,10 +104,10 @@ describe('checkout', () => {
     });
     expect(Date.parse(data.checkout.now)).toBeGreaterThanOrEqual(asked);
     expect(Date.parse(data.checkout.now)).toBeLessThanOrEqual(ground.api.clock.now().getTime());
-    for (const caller of [{ key }, {}]) {
-      const refused = await ground.api.graphql(query, { id: session.id }, caller);
-      expect(refused.errors?.[0]?.extensions?.code).toBe('NOT_FOUND');
-    }
+    const withKey = await ground.api.graphql(query, { id: session.id }, { key });
+    expect(withKey.errors?.[0]?.extensions?.code).toBe('NOT_FOUND');
+    const withNothing = await ground.api.graphql(query, { id: session.id }, {});
+    expect(withNothing.errors?.[0]?.extensions?.code).toBe('AUTHENTICATION_ERROR');
   });
 });
 

@@ -62,25 +62,21 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     externalId: t.string({
       nullable: true,
       description: "The merchant's own reference, at most 255 characters; null for the payer.",
-      select: { externalId: true },
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.externalId : null),
     }),
     refundReason: t.string({
       nullable: true,
       description: 'Of the latest final refund; null for the payer.',
-      select: { refundReason: true },
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.refundReason : null),
     }),
     metadata: t.field({
       type: 'JSONObject',
       description: "The merchant's own data; empty for the payer.",
-      select: { metadata: true },
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.metadata : {}),
     }),
     idempotencyKey: t.string({
       nullable: true,
       description: 'Unique in the app, for ever; null for the payer.',
-      select: { idempotencyKey: true },
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.idempotencyKey : null),
     }),
     id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
