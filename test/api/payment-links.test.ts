@@ -172,6 +172,15 @@ describe('a payment link', () => {
 });
 
 describe('POST /payment-links/:slug/checkout', () => {
+  it('takes no idempotency key away from the merchant, whatever key a passer-by names', async () => {
+    const headers = { 'idempotency-key': 'order-1002' };
+    const link = await make();
+    expect((await start(link.slug, {}, headers)).status).toBe(200);
+    const made = await api.rest('POST', '/payments/intents', { key, headers, body: { amount: '10' } });
+    expect([made.status, made.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect((await start(link.slug, {}, headers)).headers.get('idempotent-replayed')).toBe('true');
+  });
+
   it('starts a session without a key, with tax, for whoever knows the link', async () => {
     const rate = await api.rest('POST', '/tax-rates', { key, body: { displayName: 'VAT', percentage: 10 } });
     const link = await make({ amount: '10', taxRateId: rate.body.data.id, successUrl: 'https://shop.example/ok' });

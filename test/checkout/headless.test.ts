@@ -217,6 +217,18 @@ describe('POST …/prepare', () => {
     expect(await ground.api.database.quote.count({ where: { paymentIntentId: session.paymentIntentId } })).toBe(1);
   });
 
+  it('takes no idempotency key away from the merchant or another payer, whatever key a payer names', async () => {
+    const headers = { 'idempotency-key': 'order-1001' };
+    for (let payer = 0; payer < 2; payer += 1) {
+      const session = await ground.openSession();
+      const call = { clientSecret: session.clientSecret, headers };
+      expect((await ground.prepare(session, direct(), call)).status).toBe(200);
+      expect((await ground.confirm(session, {}, call)).body.error.code).toBe('IDEMPOTENCY_MISMATCH');
+    }
+    const made = await ground.api.rest('POST', '/payments/intents', { key, headers, body: { amount: '10.00' } });
+    expect([made.status, made.headers.get('idempotent-replayed')]).toEqual([200, null]);
+  });
+
   it('is for the merchant and the payer of the session', async () => {
     const session = await ground.openSession();
     expect((await ground.prepare(session, direct(), {})).status).toBe(401);

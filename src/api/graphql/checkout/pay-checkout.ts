@@ -10,7 +10,7 @@ import { carryRules, checked, defineRules } from '../server/input.ts';
 import { CheckoutSessionRef } from './checkout-session.ts';
 import { confirmSession, prepareSession } from './drive-session.ts';
 import { PreparedCheckoutRef } from './payment-step.ts';
-import { sessionScope } from './session-access.ts';
+import { sessionKeyScope, sessionScope } from './session-access.ts';
 
 const SIGNATURE_LENGTH = 16_386;
 
@@ -105,7 +105,7 @@ builder.mutationField('prepareCheckout', (t) =>
         sessionId: args.id,
         input,
         idempotency: idempotencyOf(context, {
-          scopeId: scope.appId ?? scope.merchantId,
+          scopeId: sessionKeyScope(context, scope),
           operation: 'prepareCheckout',
           parameters: { id: args.id, ...input },
         }),
@@ -131,7 +131,7 @@ builder.mutationField('confirmCheckout', (t) =>
         sessionId: args.id,
         input,
         idempotency: idempotencyOf(context, {
-          scopeId: scope.appId ?? scope.merchantId,
+          scopeId: sessionKeyScope(context, scope),
           operation: 'confirmCheckout',
           parameters: { id: args.id, ...input },
         }),

@@ -13,3 +13,11 @@ export async function sessionScope(
   if (principal.kind === 'session' && principal.sessionId !== sessionId) throw notFound('checkout session');
   return await scopeOf(context);
 }
+
+/**
+ * Where the idempotency keys of a call on a session live: a payer's with the session, the merchant's with the app, so that no
+ * payer takes a key that the merchant will use.
+ */
+export function sessionKeyScope({ principal }: Pick<GraphqlContext, 'principal'>, scope: Scope): string {
+  return principal.kind === 'session' ? principal.sessionId : (scope.appId ?? scope.merchantId);
+}

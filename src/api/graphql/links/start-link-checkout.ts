@@ -51,7 +51,8 @@ builder.mutationField('startLinkCheckout', (t) =>
         link: { slug: args.slug },
         input,
         idempotency: idempotencyOf(context, {
-          scopeId: link.appId,
+          // Not the app's: anybody may call this, and takes no key that the merchant will use.
+          scopeId: link.id,
           operation: 'startLinkCheckout',
           parameters: { slug: args.slug, ...input },
         }),
