@@ -64,7 +64,29 @@ const environmentSchema = z.object({
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   WEBHOOK_PRIVATE_ADDRESSES: flag.default(false),
   WEBHOOK_RETENTION_DAYS: positiveInteger.max(3650).default(90),
+  /** Bytes of a request's body, with a good credential and without one. */
+  BODY_BYTES: positiveInteger.min(65_536).max(16_777_216).default(1_048_576),
+  KEYLESS_BODY_BYTES: positiveInteger.min(1_024).max(16_777_216).default(65_536),
   GRAPHQL_PERSISTED_ONLY: flag.default(false),
+  /** Bytes of the text of a GraphQL document, with a good credential and without one. */
+  GRAPHQL_DOCUMENT_BYTES: positiveInteger.min(1_024).default(65_536),
+  GRAPHQL_KEYLESS_DOCUMENT_BYTES: positiveInteger.min(1_024).default(16_384),
+  /** Lexical tokens of a document. */
+  GRAPHQL_TOKENS: positiveInteger.max(20_000).default(3_000),
+  /** Levels of selections of an operation. */
+  GRAPHQL_DEPTH: positiveInteger.max(50).default(12),
+  /** Selected fields of an operation, with its fragments expanded and every alias counted. */
+  GRAPHQL_FIELDS: positiveInteger.max(5_000).default(400),
+  GRAPHQL_COMPLEXITY: positiveInteger.default(20_000),
+  GRAPHQL_PAYER_COMPLEXITY: positiveInteger.default(5_000),
+  GRAPHQL_KEYLESS_COMPLEXITY: positiveInteger.default(2_000),
+  /** Estimated memory of all parsed documents that a process keeps. */
+  GRAPHQL_CACHE_BYTES: positiveInteger.min(1_048_576).default(33_554_432),
+  /** Websockets and event streams that an address may have open without a credential of a merchant. */
+  LIVE_CONNECTIONS_PER_ADDRESS: positiveInteger.default(200),
+  /** Operations that one websocket may have open. */
+  WEBSOCKET_OPERATIONS: positiveInteger.default(200),
+  WEBSOCKET_FIRST_FRAME_BYTES: positiveInteger.min(1_024).max(1_048_576).default(16_384),
   /** Seals the keys that sign tokens, and one-time passwords. */
   TOKEN_SECRET: z.string().min(32, 'at least 32 characters').max(1024).optional(),
   OTP_PER_ADDRESS_HOUR: positiveInteger.max(1000).default(5),
@@ -171,7 +193,24 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     },
     trustedProxies: env.TRUSTED_PROXIES,
     webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES, retentionDays: env.WEBHOOK_RETENTION_DAYS },
-    graphql: { persistedOnly: env.GRAPHQL_PERSISTED_ONLY },
+    bodies: { bytes: env.BODY_BYTES, keylessBytes: env.KEYLESS_BODY_BYTES },
+    graphql: {
+      persistedOnly: env.GRAPHQL_PERSISTED_ONLY,
+      documentBytes: env.GRAPHQL_DOCUMENT_BYTES,
+      keylessDocumentBytes: env.GRAPHQL_KEYLESS_DOCUMENT_BYTES,
+      tokens: env.GRAPHQL_TOKENS,
+      depth: env.GRAPHQL_DEPTH,
+      fields: env.GRAPHQL_FIELDS,
+      complexity: env.GRAPHQL_COMPLEXITY,
+      payerComplexity: env.GRAPHQL_PAYER_COMPLEXITY,
+      keylessComplexity: env.GRAPHQL_KEYLESS_COMPLEXITY,
+      cacheBytes: env.GRAPHQL_CACHE_BYTES,
+    },
+    live: {
+      connectionsPerAddress: env.LIVE_CONNECTIONS_PER_ADDRESS,
+      operationsPerConnection: env.WEBSOCKET_OPERATIONS,
+      firstFrameBytes: env.WEBSOCKET_FIRST_FRAME_BYTES,
+    },
     tokenSecret: env.TOKEN_SECRET,
     passwordLimits: {
       perAddressHour: env.OTP_PER_ADDRESS_HOUR,

@@ -6,6 +6,8 @@
 type CatalogueEntry = { status: number; retryable: boolean; title: string };
 
 export const errorCatalogue = {
+  /** Of automatic persisted queries: the client repeats the request with the document's text. */
+  PERSISTED_QUERY_NOT_FOUND: { status: 200, retryable: false, title: 'The document is not registered' },
   VALIDATION_ERROR: { status: 400, retryable: false, title: 'The request is not valid' },
   AUTHENTICATION_ERROR: { status: 401, retryable: false, title: 'The credential is missing or not valid' },
   AUTHORIZATION_ERROR: { status: 403, retryable: false, title: 'The credential may not do this' },

@@ -1,16 +1,19 @@
 /**
  * The gate of every API call, REST or GraphQL: names the request, asks who calls, and counts the call against a limit.
- * It runs before a body is read. A refusal is carried, not thrown, so that its answer has the same headers as any other.
+ * It runs before a body is read: a call costs one unit, and a GraphQL operation more by its complexity before it executes.
+ * A refusal is carried, not thrown, so that its answer has the same headers as any other.
  */
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Credentials } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { clientAddress } from '../platform/client-address.ts';
+import { type RateDecision, type RateLimiter, rateLimitHeaders } from '../platform/limits/rate-limit.ts';
+import type { Bucket } from '../platform/limits/take-tokens.ts';
 import type { Log } from '../platform/log.ts';
-import { type RateLimiter, rateLimitHeaders } from '../platform/rate-limit.ts';
 import { requestId } from '../platform/request-id.ts';
-import type { Bucket } from '../platform/take-tokens.ts';
 
 export type Admission = {
   requestId: string;
@@ -25,16 +28,20 @@ export type Admission = {
 };
 
 export type Gate = {
-  admit(call: {
-    method: string;
-    headers: IncomingHttpHeaders;
-    remoteAddress: string | undefined;
-    requestId?: string | undefined;
-    /** Where they do not come in the headers, as over a websocket. */
-    credentials?: Credentials;
-  }): Promise<Admission>;
-  /** Counts one more operation of a caller who was admitted, as each one of a websocket; answers why it may not run. */
-  recount(admission: Admission): Promise<unknown>;
+  admit(call: Call): Promise<Admission>;
+  /** Takes more units of a caller who was admitted, and updates the admission's headers; returns why the call may not go on. */
+  charge(admission: Admission, units: number): Promise<unknown>;
+  /** Judges a connection by its address alone, before anything of it is read; RATE_LIMIT_EXCEEDED in `refusal`. */
+  admitAddress(call: Pick<Call, 'headers' | 'remoteAddress'>): Promise<{ address: string; refusal: unknown }>;
+};
+
+type Call = {
+  method: string;
+  headers: IncomingHttpHeaders;
+  remoteAddress: string | undefined;
+  requestId?: string | undefined;
+  /** Where they do not come in the headers, as over a websocket. */
+  credentials?: Credentials;
 };
 
 export type GateOptions = {
@@ -46,27 +53,36 @@ export type GateOptions = {
 };
 
 const anonymous: Principal = { kind: 'anonymous' };
+/** Credentials that were good a moment ago, by their hash: the flood of an address does not lock them out. */
+const REMEMBERED_CREDENTIALS = 10_000;
+const REMEMBERED_MS = 600_000;
 
 export function openGate(options: GateOptions): Gate {
   const { authenticate, limiter, limits, trustedProxies, log } = options;
+  const good = new LRUCache<string, true>({ max: REMEMBERED_CREDENTIALS, ttl: REMEMBERED_MS });
+
+  function bucketOfAddress(address: string): Bucket {
+    return { key: `ip:${address}`, perSecond: limits.keylessPerSecond, burst: limits.keylessPerSecond };
+  }
 
   /** Wrong credentials count against the address, so that they cannot be guessed without limit. */
   function bucketOf(principal: Principal, address: string): Bucket {
     const named = caller(principal);
-    if (named !== undefined) return { key: named, perSecond: limits.perSecond, burst: limits.burst };
-    return { key: `ip:${address}`, perSecond: limits.keylessPerSecond, burst: limits.keylessPerSecond };
+    if (named === undefined) return bucketOfAddress(address);
+    return { key: named, perSecond: limits.perSecond, burst: limits.burst };
   }
 
-  async function count(admission: Admission, isWrite: boolean): Promise<void> {
+  function addressOf({ headers, remoteAddress }: Pick<Call, 'headers' | 'remoteAddress'>): string {
+    return clientAddress({ remoteAddress, forwardedFor: single(headers['x-forwarded-for']), trustedProxies });
+  }
+
+  async function count(admission: Admission, { units, isWrite }: { units: number; isWrite: boolean }): Promise<void> {
     try {
-      const decision = await limiter.take(bucketOf(admission.principal, admission.address));
+      const decision = await limiter.take(bucketOf(admission.principal, admission.address), units);
       Object.assign(admission.headers, rateLimitHeaders(decision));
-      if (decision.allowed) return;
-      admission.refusal = new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many requests; try again later.', {
-        retryAfterSeconds: decision.retryAfterSeconds,
-      });
+      if (!decision.allowed) admission.refusal = tooMany(decision);
     } catch (error) {
-      log.error({ err: error, requestId: admission.requestId }, 'The rate limit could not be asked');
+      log.error({ err: error, requestId: admission.requestId }, 'The rate limit could not be checked.');
       // Without a count a read does little harm; a write that nobody counts could.
       if (!isWrite) return;
       admission.refusal = new GatewayError('RATE_LIMIT_EXCEEDED', 'The rate limit cannot be checked now; try again.', {
@@ -76,38 +92,66 @@ export function openGate(options: GateOptions): Gate {
     }
   }
 
+  /** AUTHENTICATION_ERROR as `authenticate`; an address that has used up its limit cannot have further credentials looked up. */
+  async function identify(credentials: Credentials, address: string): Promise<Principal> {
+    const { apiKey, authorization, clientSecret } = credentials;
+    const shown = apiKey ?? authorization ?? clientSecret;
+    if (shown === undefined) return anonymous;
+    const name = hash('sha256', shown, 'base64');
+    const isEmpty = good.has(name) ? undefined : limiter.isKnownEmpty(bucketOfAddress(address));
+    if (isEmpty) throw tooMany(isEmpty);
+    const principal = await authenticate(credentials);
+    good.set(name, true);
+    return principal;
+  }
+
   return {
     async admit({ method, headers, remoteAddress, requestId: named, credentials }) {
       const id = named ?? requestId(single(headers['x-request-id']));
-      const forwardedFor = single(headers['x-forwarded-for']);
       const admission: Admission = {
         requestId: id,
-        address: clientAddress({ remoteAddress, forwardedFor, trustedProxies }),
+        address: addressOf({ headers, remoteAddress }),
         principal: anonymous,
         idempotencyKey: single(headers['idempotency-key']),
         headers: { 'x-request-id': id },
         refusal: undefined,
       };
+      const shown = credentials ?? {
+        apiKey: single(headers['x-api-key']),
+        authorization: headers.authorization,
+        clientSecret: single(headers['x-client-secret']),
+      };
       try {
-        admission.principal = await authenticate(
-          credentials ?? {
-            apiKey: single(headers['x-api-key']),
-            authorization: headers.authorization,
-            clientSecret: single(headers['x-client-secret']),
-          },
-        );
+        admission.principal = await identify(shown, admission.address);
       } catch (error) {
         admission.refusal = error;
       }
-      await count(admission, method !== 'GET' && method !== 'HEAD');
+      await count(admission, { units: 1, isWrite: method !== 'GET' && method !== 'HEAD' });
       return admission;
     },
-    async recount(admission) {
-      const again = { ...admission, headers: {}, refusal: undefined };
-      await count(again, true);
+    async charge(admission, units) {
+      const again = { ...admission, refusal: undefined };
+      await count(again, { units, isWrite: true });
       return again.refusal;
     },
+    async admitAddress(call) {
+      const address = addressOf(call);
+      const admission = {
+        requestId: '',
+        address,
+        principal: anonymous,
+        idempotencyKey: undefined,
+        headers: {},
+        refusal: undefined,
+      };
+      await count(admission, { units: 1, isWrite: false });
+      return { address, refusal: admission.refusal };
+    },
   };
+}
+
+function tooMany({ retryAfterSeconds }: RateDecision): GatewayError {
+  return new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many requests; try again later.', { retryAfterSeconds });
 }
 
 function caller(principal: Principal): string | undefined {

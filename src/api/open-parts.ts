@@ -1,7 +1,7 @@
 import { restRoutes } from '../../generated/rest.ts';
 import { authenticate } from '../auth/authenticate.ts';
-import { openRateLimiter } from '../platform/rate-limit.ts';
-import { takeTokens } from '../platform/take-tokens.ts';
+import { openRateLimiter } from '../platform/limits/rate-limit.ts';
+import { takeTokens } from '../platform/limits/take-tokens.ts';
 import { openGate } from './gate.ts';
 import { byRealTime, type World } from './graphql/server/world.ts';
 import { serveImage } from './images/serve-image.ts';

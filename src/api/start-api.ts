@@ -1,19 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
+import { isStranger } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { followCall, type HttpCall, nameRoute } from '../platform/http-call.ts';
+import { openPlaceCounter } from '../platform/limits/place-counter.ts';
 import { openMetrics } from '../platform/metrics.ts';
 import { requestId as newRequestId } from '../platform/request-id.ts';
 import { traced } from '../platform/request-trace.ts';
 import { openServiceEndpoints, type ServiceEndpoints } from '../platform/service-endpoints.ts';
 import { endWhenUnread } from './end-when-unread.ts';
-import type { Gate } from './gate.ts';
+import type { Admission, Gate } from './gate.ts';
+import { loadKnownDocuments } from './graphql/requests/known-documents.ts';
+import { openDocuments } from './graphql/requests/open-documents.ts';
+import { refuseGraphql } from './graphql/requests/refuse-graphql.ts';
 import { schema } from './graphql/schema.ts';
 import { formatFault } from './graphql/server/fault.ts';
 import { openLiveCredentials } from './graphql/server/live-credentials.ts';
-import { loadPersistedDocuments } from './graphql/server/persisted-documents.ts';
 import type { TransportContext } from './graphql/server/request-plugin.ts';
-import { openWebsocket } from './graphql/server/websocket.ts';
+import { openWebsocket, tooManyConnections } from './graphql/server/websocket.ts';
 import { byRealTime, type World } from './graphql/server/world.ts';
 import { type GatewayYoga, openYoga } from './graphql/server/yoga.ts';
 import { refuseBrokenRequest } from './refuse-broken-request.ts';
@@ -46,7 +50,8 @@ export async function startApi(
   parts: ApiParts = {},
 ): Promise<RunningApi> {
   const credentials = openLiveCredentials(byRealTime(world));
-  const documents = loadPersistedDocuments();
+  const documents = openDocuments(world.config, { schema, known: loadKnownDocuments() });
+  const places = openPlaceCounter({ limit: world.config.live.connectionsPerAddress });
   const yoga = openYoga(world, { schema, credentials, documents, plugins: parts.plugins ?? [] });
   const handlers = [...(parts.handlers ?? []).map((make) => make(yoga))];
   const service = parts.service ?? plainService(world);
@@ -65,17 +70,40 @@ export async function startApi(
 
   async function serveGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
     nameRoute(response, '/graphql');
-    const admission = await parts.gate?.admit({
-      method: request.method ?? 'GET',
-      headers: request.headers,
-      remoteAddress: request.socket.remoteAddress,
-    });
+    // A preflight asks for nothing and shows no credential.
+    const admission = request.method === 'OPTIONS' ? undefined : await admit(request);
     const requestId = admission?.requestId ?? newRequestId(single(request.headers['x-request-id']));
     for (const [name, value] of Object.entries(admission?.headers ?? {})) response.setHeader(name, value);
     response.setHeader('x-request-id', requestId);
-    const context = { requestId, answer: { replayed: false }, ...(admission ? { admission } : {}) };
-    if (/text\/event-stream/.test(request.headers.accept ?? '')) endWhenUnread(response);
+    const isStream = /text\/event-stream/.test(request.headers.accept ?? '');
+    const refusal = admission?.refusal ?? (isStream && admission ? holdPlace(admission, response) : undefined);
+    if (refusal !== undefined) return refuseGraphql({ requestId, log: world.log }, { request, response, refusal });
+    const charge = admission && ((units: number) => chargeCall(admission, units, response));
+    const own = { requestId, answer: { replayed: false }, incoming: request };
+    const context = admission ? { ...own, admission, charge } : own;
+    if (isStream) endWhenUnread(response);
     await traced(requestId, () => yoga(request, response, context));
+  }
+
+  function admit({ method = 'GET', headers, socket }: IncomingMessage): Promise<Admission> | undefined {
+    return parts.gate?.admit({ method, headers, remoteAddress: socket.remoteAddress });
+  }
+
+  async function chargeCall(admission: Admission, units: number, response: ServerResponse): Promise<unknown> {
+    const refusal = await parts.gate?.charge(admission, units);
+    if (!response.headersSent) {
+      for (const [name, value] of Object.entries(admission.headers)) response.setHeader(name, value);
+    }
+    return refusal;
+  }
+
+  /** Counts an event stream of a stranger against its address; RATE_LIMIT_EXCEEDED when the address has too many open. */
+  function holdPlace({ principal, address }: Admission, response: ServerResponse): GatewayError | undefined {
+    if (!isStranger(principal)) return undefined;
+    const release = places.take(address);
+    if (!release) return tooManyConnections();
+    response.once('close', release);
+    return undefined;
   }
 
   const server = createServer((request, response) => {
@@ -89,7 +117,7 @@ export async function startApi(
   server.headersTimeout = 20_000;
   server.requestTimeout = 60_000;
   server.on('clientError', refuseBrokenRequest);
-  const closeWebsocket = openWebsocket(world, server, { yoga, credentials, documents, gate: parts.gate });
+  const closeWebsocket = openWebsocket(world, server, { yoga, credentials, documents, places, gate: parts.gate });
   const port = await listening(server, listen);
 
   return {

@@ -52,5 +52,25 @@ export type Principal =
     }
   | { kind: 'platform'; role: 'OPERATOR' | 'ARBITER'; credentialId: string };
 
+/**
+ * Whether anybody can become such a caller at no cost: nobody in particular, a payer with a session or a wallet, a user of
+ * the card API. What they may hold is counted by address.
+ */
+export function isStranger(principal: Principal): boolean {
+  switch (principal.kind) {
+    case 'apiKey':
+    case 'member':
+    case 'platform':
+      return false;
+    case 'session':
+    case 'payer':
+    case 'card':
+    case 'anonymous':
+      return true;
+    default:
+      return principal satisfies never;
+  }
+}
+
 /** What a caller may touch of the payments API: one merchant, and one app of it or all. */
 export type Scope = { merchantId: string; appId: string | null };

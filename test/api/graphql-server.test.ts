@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { GraphQLObjectType, isEnumType, isInputObjectType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishedSchema } from '../../src/api/graphql/print-schema.ts';
+import { documentHash } from '../../src/api/graphql/requests/known-documents.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
-import { documentHash } from '../../src/api/graphql/server/persisted-documents.ts';
 import { accessNeeded } from '../../src/api/graphql/server/root-access.ts';
 import { openApi, type TestApi } from '../setup/api.ts';
 

@@ -68,7 +68,7 @@ test('without a key an address is limited, and wrong keys count against it', asy
 test('when the limit cannot be asked, reads go on and writes do not', async () => {
   const gate = openGate({
     authenticate: async () => ({ kind: 'anonymous' }),
-    limiter: { take: () => Promise.reject(new Error('down')) },
+    limiter: { take: () => Promise.reject(new Error('down')), isKnownEmpty: () => undefined },
     limits: { perSecond: 1, burst: 1, keylessPerSecond: 1 },
     trustedProxies: 0,
     log: silentLog,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { clientAddress } from '../../src/platform/client-address.ts';
-import { openRateLimiter, rateLimitHeaders } from '../../src/platform/rate-limit.ts';
-import { type Bucket, takeTokens } from '../../src/platform/take-tokens.ts';
+import { openRateLimiter, rateLimitHeaders } from '../../src/platform/limits/rate-limit.ts';
+import { type Bucket, takeTokens } from '../../src/platform/limits/take-tokens.ts';
 import { freshDatabase } from '../setup/database.ts';
 
 const { database } = await freshDatabase();

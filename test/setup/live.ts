@@ -45,9 +45,15 @@ export function followWs(client: Client, query: string, variables: Record<string
   const results = client.iterate({ query, variables });
   return {
     async next() {
-      const result = await within(results.next());
-      // The library's types are of its own; what comes over the wire is JSON.
-      return result.done ? 'end' : (result.value as LiveResult);
+      try {
+        const result = await within(results.next());
+        // The library's types are of its own; what comes over the wire is JSON.
+        return result.done ? 'end' : (result.value as LiveResult);
+      } catch (errors) {
+        // An operation that is refused ends by the protocol's own message.
+        if (Array.isArray(errors)) return { errors };
+        throw errors;
+      }
     },
     async stop() {
       await results.return?.();

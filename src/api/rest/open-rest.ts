@@ -11,6 +11,7 @@ import type { Admission, Gate } from '../gate.ts';
 import { schema } from '../graphql/schema.ts';
 import { accessOf } from '../graphql/server/access.ts';
 import { gatewayErrorOf } from '../graphql/server/fault.ts';
+import { byteLimits } from '../graphql/server/limits.ts';
 import { refusal } from '../graphql/server/scope-of.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { GatewayYoga } from '../graphql/server/yoga.ts';
@@ -48,7 +49,9 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
     if (admission.refusal !== undefined) throw admission.refusal;
     const granted = accessOf(admission.principal);
     if (!route.access.some((access) => granted.has(access))) throw refusal(admission.principal);
-    const body = route.method === 'POST' || route.method === 'PUT' ? await readBody(request) : undefined;
+    const limitBytes = byteLimits(world.config, admission.principal).body;
+    const body =
+      route.method === 'POST' || route.method === 'PUT' ? await readBody(request, { limitBytes }) : undefined;
     const values = { path: match.path, query, body };
     const { data, replayed } = await runRoute({ world, yoga }, { running: match.running, admission, values });
     const printed = resultEnvelope(route, data);

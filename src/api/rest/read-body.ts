@@ -1,19 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../errors.ts';
-import { BODY_LIMIT_BYTES } from '../graphql/server/limits.ts';
+import { readAtMost } from '../../platform/read-at-most.ts';
 
 const NESTING_LIMIT = 40;
 const [BACKSLASH, QUOTE] = [0x5c, 0x22];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * The request's JSON object, or undefined where there is no body. Only `application/json` in UTF-8, at most 1 MiB.
+ * The request's JSON object, or undefined where there is no body. Only `application/json` in UTF-8, at most `limitBytes`.
  * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR.
  */
-export async function readBody(request: IncomingMessage): Promise<Record<string, unknown> | undefined> {
+export async function readBody(
+  request: IncomingMessage,
+  { limitBytes }: { limitBytes: number },
+): Promise<Record<string, unknown> | undefined> {
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > BODY_LIMIT_BYTES) throw tooLarge();
-  const bytes = await readAtMost(request);
+  if (declared > limitBytes) throw tooLarge(limitBytes);
+  const bytes = await arrived(request, limitBytes);
+  if (bytes === undefined) throw tooLarge(limitBytes);
   if (bytes.length === 0) return undefined;
   demandJson(request);
   const text = decode(bytes);
@@ -24,22 +28,13 @@ export async function readBody(request: IncomingMessage): Promise<Record<string,
   throw new GatewayError('VALIDATION_ERROR', 'The body must be a JSON object.');
 }
 
-async function readAtMost(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+/** A caller who left hears no answer, and it is no bug of ours. */
+async function arrived(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
   try {
-    for await (const chunk of request) {
-      const bytes = Buffer.from(chunk);
-      length += bytes.length;
-      if (length > BODY_LIMIT_BYTES) break;
-      chunks.push(bytes);
-    }
+    return await readAtMost(request, limitBytes);
   } catch (cause) {
-    // Nobody is left to hear this answer, and it is no bug of ours.
     throw new GatewayError('VALIDATION_ERROR', 'The body did not arrive.', { cause });
   }
-  if (length > BODY_LIMIT_BYTES) throw tooLarge();
-  return Buffer.concat(chunks, length);
 }
 
 /** Refuses nesting that a recursive reader further in could not follow, before anything is built of it. */
@@ -87,6 +82,6 @@ function parse(text: string): unknown {
   }
 }
 
-function tooLarge(): GatewayError {
-  return new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${BODY_LIMIT_BYTES} bytes.`);
+function tooLarge(limitBytes: number): GatewayError {
+  return new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${limitBytes} bytes.`);
 }

@@ -8,8 +8,8 @@ import { GatewayError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/identifier.ts';
 import { addJob } from '../../platform/jobs.ts';
+import { takeTokens } from '../../platform/limits/take-tokens.ts';
 import { seal } from '../../platform/secret-box.ts';
-import { takeTokens } from '../../platform/take-tokens.ts';
 import type { SecretKeys } from '../tokens/secret-keys.ts';
 import { mailPasswordJob } from './jobs.ts';
 import {

@@ -8,7 +8,7 @@ import type PrismaTypes from '../../../../generated/pothos.ts';
 import { getDatamodel } from '../../../../generated/pothos.ts';
 import { type Access, grantedTo } from './access.ts';
 import type { GraphqlContext } from './context.ts';
-import { LIST_LIMIT, limitsOf, tooCostly } from './limits.ts';
+import { LIST_LIMIT } from './limits.ts';
 import { refusal } from './scope-of.ts';
 
 /** A decimal of any library. */
@@ -63,10 +63,8 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     defaultConnectionSize: 20,
     maxConnectionSize: LIST_LIMIT,
   },
-  complexity: {
-    limit: (context) => (context.ownDocument ? {} : limitsOf(context.principal)),
-    complexityError: (_kind, cost) => tooCostly(cost),
-  },
+  // Judged before the operation executes: see judge-operation.ts.
+  complexity: { disabled: true },
 });
 
 builder.queryType({ description: 'Everything that can be asked.' });

@@ -20,6 +20,10 @@ export type GraphqlContext = {
   answer: { replayed: boolean };
   /** The document is one of ours (REST), whose cost is known: only what strangers write is limited. */
   ownDocument?: boolean;
+  /** Takes more units of the caller's rate limit; returns why the operation may not run. Absent in an API without limits. */
+  charge?: ((units: number) => Promise<unknown>) | undefined;
+  /** The operation was judged before its execution began. */
+  isJudged?: boolean;
 };
 
 export type RequestFacts = {

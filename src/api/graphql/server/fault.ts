@@ -5,11 +5,18 @@
  */
 import { PothosValidationError } from '@pothos/core';
 import { GraphQLError } from 'graphql';
-import { type FieldFault, GatewayError, invalid } from '../../../errors.ts';
+import { type ErrorCode, type FieldFault, GatewayError, invalid } from '../../../errors.ts';
 import type { Log } from '../../../platform/log.ts';
-import { literalFault, variableFault } from './request-faults.ts';
+import { variableFault } from './request-faults.ts';
 
 const formatted = new WeakSet<object>();
+
+/** Refusals of a request as a whole, whose HTTP status is the answer's whatever media type is accepted. */
+const answeredByStatus: ReadonlySet<ErrorCode> = new Set([
+  'AUTHENTICATION_ERROR',
+  'RATE_LIMIT_EXCEEDED',
+  'PAYLOAD_TOO_LARGE',
+]);
 
 export type FaultFacts = { requestId: string; log: Log };
 
@@ -68,7 +75,7 @@ function requestFault(error: GraphQLError): GatewayError {
     case 415:
       return new GatewayError('UNSUPPORTED_MEDIA_TYPE', error.message);
     default: {
-      const fault = variableFault(error.message) ?? literalFault(error);
+      const fault = variableFault(error.message);
       return new GatewayError('VALIDATION_ERROR', error.message, fault ? { details: [fault] } : {});
     }
   }
@@ -88,7 +95,7 @@ function statusOf(error: GraphQLError): number | undefined {
 function httpOf(fault: GatewayError, error: GraphQLError | undefined): { status: number } {
   const http = { status: fault.status };
   const refusedByHttp = error !== undefined && statusOf(error) !== undefined && !error.positions && !error.path;
-  const spec = !refusedByHttp && fault.code !== 'AUTHENTICATION_ERROR' && fault.code !== 'RATE_LIMIT_EXCEEDED';
+  const spec = !refusedByHttp && !answeredByStatus.has(fault.code);
   Object.defineProperty(http, 'spec', { value: spec });
   if (fault.retryAfterSeconds !== undefined) {
     Object.defineProperty(http, 'headers', { value: { 'retry-after': String(Math.ceil(fault.retryAfterSeconds)) } });

@@ -1,49 +1,43 @@
-/** What one request may cost. */
+/** What one request may cost. The numbers are settings: see "What a stranger can cost you" in docs/operations.md. */
 import type { Principal } from '../../../auth/principal.ts';
-import { type GatewayError, invalid } from '../../../errors.ts';
+import type { Config } from '../../../config.ts';
+import { type FieldFault, type GatewayError, invalid } from '../../../errors.ts';
 
 /** The longest list or page. */
 export const LIST_LIMIT = 100;
 export const DEFAULT_PAGE_SIZE = 20;
-/** Levels of selections, the root field's counted. */
-export const DEPTH_LIMIT = 12;
-/** Selected fields of a request, each alias counted. */
-export const BREADTH_LIMIT = 400;
-/** Lexical tokens of a document. */
-export const TOKEN_LIMIT = 4000;
-export const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Complexity that one unit of the rate limit pays for beyond the first. */
+const COMPLEXITY_PER_UNIT = 500;
 
-const budgets = { full: 20_000, payer: 5_000, publishable: 2_000, anonymous: 2_000 };
-
-export type Limits = { depth: number; breadth: number; complexity: number };
-
-/** The limits of a caller: a key or a member of a merchant has ten times what anybody has; a wallet, which anybody makes, little more. */
-export function limitsOf(principal: Principal): Limits {
-  const publishable = principal.kind === 'apiKey' && principal.keyKind === 'PUBLISHABLE';
-  const kind = principal.kind === 'anonymous' || principal.kind === 'payer' ? principal.kind : 'full';
-  const complexity = publishable ? budgets.publishable : budgets[kind];
-  return { depth: DEPTH_LIMIT, breadth: BREADTH_LIMIT, complexity };
+/** Bytes of a request's body and of the text of its GraphQL document, for this caller. */
+export function byteLimits(
+  config: Pick<Config, 'bodies' | 'graphql'>,
+  principal: Principal,
+): { body: number; document: number } {
+  const { bodies, graphql } = config;
+  if (principal.kind === 'anonymous') return { body: bodies.keylessBytes, document: graphql.keylessDocumentBytes };
+  return { body: bodies.bytes, document: graphql.documentBytes };
 }
 
-type Cost = {
-  depth: number;
-  breadth: number;
-  complexity: number;
-  maxDepth?: number | undefined;
-  maxBreadth?: number | undefined;
-  maxComplexity?: number | undefined;
-};
+/** The most that one operation of this caller may cost. Anybody can make a wallet, so a payer may cost little more than a stranger. */
+export function complexityLimit(graphql: Config['graphql'], principal: Principal): number {
+  if (principal.kind === 'anonymous') return graphql.keylessComplexity;
+  if (principal.kind === 'payer') return graphql.payerComplexity;
+  const isPublishable = principal.kind === 'apiKey' && principal.keyKind === 'PUBLISHABLE';
+  return isPublishable ? graphql.keylessComplexity : graphql.complexity;
+}
 
-/** The refusal of a request that asks for too much, with both sides of each limit. */
-export function tooCostly(cost: Cost): GatewayError {
-  const faults = [
-    { param: 'depth', is: cost.depth, limit: cost.maxDepth },
-    { param: 'breadth', is: cost.breadth, limit: cost.maxBreadth },
-    { param: 'complexity', is: cost.complexity, limit: cost.maxComplexity },
-  ].flatMap(({ param, is, limit }) =>
-    limit !== undefined && is > limit ? [{ param, message: `is ${is}, at most ${limit}` }] : [],
+/** Units of the rate limit that an operation costs beyond the one of its request. */
+export function extraUnits(complexity: number): number {
+  return Math.floor(complexity / COMPLEXITY_PER_UNIT);
+}
+
+/** The refusal of a document that asks for too much, with both sides of each limit; undefined when all hold. */
+export function overLimit(measured: Record<string, { is: number; limit: number }>): GatewayError | undefined {
+  const faults: FieldFault[] = Object.entries(measured).flatMap(([param, { is, limit }]) =>
+    is > limit ? [{ param, message: `is ${is}, at most ${limit}` }] : [],
   );
-  return invalid(faults);
+  return faults.length > 0 ? invalid(faults) : undefined;
 }
 
 /** Refuses a list size outside 1 to 100, naming the argument. */

@@ -1,25 +1,17 @@
 /** What is wrong with a request before any resolver runs: bad variables and bad literals, by the field they are in. */
 import {
-  type ASTVisitor,
   type DocumentNode,
-  GraphQLError,
   type GraphQLSchema,
-  getNamedType,
   getVariableValues,
   isInputObjectType,
   Kind,
-  type Location,
   type OperationDefinitionNode,
-  parse,
   typeFromAST,
-  type ValidationContext,
-  visit,
 } from 'graphql';
 import type { FieldFault } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
 import type { GraphqlContext } from './context.ts';
 import { faultsOf, rulesOf } from './input.ts';
-import { TOKEN_LIMIT } from './limits.ts';
 
 const AT = /^Variable "\$(\w+)" got invalid value [\s\S]*? at "([^"]+)"; ([\s\S]*)$/;
 const WHOLE = /^Variable "\$(\w+)" got invalid value [\s\S]*?; ([\s\S]*)$/;
@@ -59,15 +51,12 @@ export function ruleFaults(context: GraphqlContext, request: Request): FieldFaul
   return faults;
 }
 
-/** The fault of a literal in the document, by the names of the arguments and fields around it. */
-export function literalFault(error: GraphQLError): FieldFault | undefined {
-  const place = error.nodes?.[0]?.loc;
-  if (!place) return undefined;
-  const path = argumentPath(parse(place.source.body, { maxTokens: TOKEN_LIMIT }), place);
+/** The fault of a literal, by the names of the arguments and input fields around it; undefined outside of any. */
+export function literalFault(message: string, path: readonly string[]): FieldFault | undefined {
   if (path.length === 0) return undefined;
-  const name = REQUIRED_FIELD.exec(error.message)?.[1]?.split('.').at(-1);
+  const name = REQUIRED_FIELD.exec(message)?.[1]?.split('.').at(-1);
   const param = stripInput([...path, ...(name === undefined ? [] : [name])].join('.'));
-  return { param, message: name === undefined ? (BAD_VALUE.exec(error.message)?.[1] ?? error.message) : 'is required' };
+  return { param, message: name === undefined ? (BAD_VALUE.exec(message)?.[1] ?? message) : 'is required' };
 }
 
 /** Variables that no type refuses and no table can hold: ids that are no UUID, and text that is none. */
@@ -81,21 +70,6 @@ export function allVariableFaults(context: GraphqlContext, request: Request & { 
   const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
   const faults = (coerced.errors ?? []).map((error) => variableFault(error.message));
   return [...faults.filter((fault) => fault !== undefined), ...ruleFaults(context, request)];
-}
-
-/** Refuses literals in the place of an ID that are no UUID. */
-export function IdLiteralsRule(context: ValidationContext): ASTVisitor {
-  return {
-    StringValue(node) {
-      const type = getNamedType(context.getInputType());
-      if (type?.name === 'ID' && !isId(node.value))
-        context.reportError(new GraphQLError('must be a UUID', { nodes: node }));
-    },
-    IntValue(node) {
-      const type = getNamedType(context.getInputType());
-      if (type?.name === 'ID') context.reportError(new GraphQLError('must be a UUID', { nodes: node }));
-    },
-  };
 }
 
 function idFaults(operation: OperationDefinitionNode, variables: Record<string, unknown>): FieldFault[] {
@@ -159,20 +133,4 @@ function prefixed(variable: string, fault: FieldFault): FieldFault {
 /** Fields of the one input object go by their own names. */
 function stripInput(path: string): string {
   return path.replace(/^input\./, '');
-}
-
-/** Names of the arguments and input fields that lead to a place in the document. */
-function argumentPath(document: DocumentNode, place: Location): string[] {
-  const path: string[] = [];
-  let found: string[] = [];
-  visit(document, {
-    enter(node) {
-      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) path.push(node.name.value);
-      if (node.loc?.start === place.start && node.loc.end === place.end) found = [...path];
-    },
-    leave(node) {
-      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) path.pop();
-    },
-  });
-  return found;
 }

@@ -2,17 +2,18 @@
  * What every operation goes through, over HTTP, SSE, websocket and REST alike: the caller is made known, the credential
  * is judged before the parameters, and whatever fails leaves as one of ours.
  */
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import type { IncomingMessage } from 'node:http';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { GatewayError } from '../../../errors.ts';
 import { newId } from '../../../platform/identifier.ts';
 import type { Admission } from '../../gate.ts';
+import { judgeOperation, type OperationRequest } from '../requests/judge-operation.ts';
 import { contextOf, createContext, credentialsOf, type GraphqlContext } from './context.ts';
 import { formatFault, joinFaults } from './fault.ts';
 import { cuttable } from './live.ts';
 import type { LiveCredentials } from './live-credentials.ts';
-import { allVariableFaults, operationOf, ruleFaults, variableFault, variableFaults } from './request-faults.ts';
-import { demandRootAccess } from './root-access.ts';
+import { ruleFaults, variableFault } from './request-faults.ts';
 import type { World } from './world.ts';
 
 /**
@@ -23,14 +24,9 @@ export type TransportContext = {
   requestId: string;
   answer?: GraphqlContext['answer'];
   admission?: Pick<Admission, 'principal' | 'refusal' | 'idempotencyKey' | 'address'>;
-};
-
-type ExecutionArgs = {
-  schema: GraphQLSchema;
-  document: DocumentNode;
-  contextValue: GraphqlContext;
-  variableValues?: Record<string, unknown> | null | undefined;
-  operationName?: string | null | undefined;
+  charge?: GraphqlContext['charge'];
+  /** The request as it came over HTTP. */
+  incoming?: IncomingMessage;
 };
 
 export function requestPlugin(world: World, credentials: LiveCredentials): Plugin<TransportContext> {
@@ -40,9 +36,9 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
       const made = await contextFor(world, context, context.request);
       extendContext(context.answer ? { ...made, answer: context.answer } : made);
     },
-    onExecute({ args, setResultAndStopExecution }) {
+    async onExecute({ args, setResultAndStopExecution }) {
       const request = executionArgs(args);
-      const refusal = refuse(world, request);
+      const refusal = await judgeOperation(world, request);
       if (refusal) setResultAndStopExecution({ errors: [refusal] });
       return {
         onExecuteDone({ result, setResult }) {
@@ -50,9 +46,9 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
         },
       };
     },
-    onSubscribe({ args, setResultAndStopExecution }) {
+    async onSubscribe({ args, setResultAndStopExecution }) {
       const request = executionArgs(args);
-      const refusal = refuse(world, request);
+      const refusal = await judgeOperation(world, request);
       if (refusal) setResultAndStopExecution({ errors: [refusal] });
       return {
         onSubscribeResult({ result, setResult }) {
@@ -98,7 +94,7 @@ async function contextFor(world: World, transport: TransportContext, request: Re
 function untilRevoked(
   world: World,
   credentials: LiveCredentials,
-  { contextValue: { principal, requestId } }: ExecutionArgs,
+  { contextValue: { principal, requestId } }: OperationRequest,
   result: AsyncIterableIterator<ExecutionResult>,
 ): AsyncIterableIterator<ExecutionResult> {
   return cuttable(
@@ -108,27 +104,8 @@ function untilRevoked(
   );
 }
 
-/** Credential first, then text that cannot be kept; a bug in here is masked like any other. */
-function refuse(world: World, request: ExecutionArgs): GraphQLError | undefined {
-  const context = request.contextValue;
-  const facts = { requestId: context.requestId, log: world.log };
-  try {
-    const operation = operationOf(request.document, request.operationName);
-    if (!operation) return undefined;
-    const mayIntrospect = !world.config.isProduction || context.principal.kind === 'member';
-    demandRootAccess({ ...request, operation }, { principal: context.principal, mayIntrospect });
-    const variables = request.variableValues ?? {};
-    const faults = variableFaults(operation, variables);
-    if (faults.length === 0) return undefined;
-    const all = [...faults, ...allVariableFaults(context, { ...request, operation, variables })];
-    return formatFault(facts, joinFaults('The variables are not valid.', all));
-  } catch (error) {
-    return formatFault(facts, error);
-  }
-}
-
 /** The result with every error as one of ours; faults of variables become one error that names them all. */
-function withFaults(world: World, request: ExecutionArgs, result: ExecutionResult): ExecutionResult {
+function withFaults(world: World, request: OperationRequest, result: ExecutionResult): ExecutionResult {
   if (!result.errors?.length) return result;
   const context = request.contextValue;
   const facts = { requestId: context.requestId, log: world.log };
@@ -137,7 +114,7 @@ function withFaults(world: World, request: ExecutionArgs, result: ExecutionResul
   return { ...result, errors };
 }
 
-function coercionFault(request: ExecutionArgs, errors: readonly GraphQLError[]): GatewayError | undefined {
+function coercionFault(request: OperationRequest, errors: readonly GraphQLError[]): GatewayError | undefined {
   const faults = errors.map((error) => (error.path ? undefined : variableFault(error.message)));
   const found = faults.filter((fault) => fault !== undefined);
   if (found.length === 0 || found.length < errors.length) return undefined;
@@ -148,9 +125,9 @@ function coercionFault(request: ExecutionArgs, errors: readonly GraphQLError[]):
   ]);
 }
 
-function executionArgs(args: unknown): ExecutionArgs {
+function executionArgs(args: unknown): OperationRequest {
   // Typed by envelop for any context; ours was made by onContextBuilding.
-  return args as ExecutionArgs;
+  return args as OperationRequest;
 }
 
 function isReplayed(serverContext: object): boolean {

@@ -1,30 +1,41 @@
 /** graphql-ws on the HTTP server's upgrade: the credential is in connectionParams, else in the upgrade's headers. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { SubscribePayload } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
-import type { Principal } from '../../../auth/principal.ts';
+import { isStranger, type Principal } from '../../../auth/principal.ts';
 import { GatewayError } from '../../../errors.ts';
-import { clientAddress } from '../../../platform/client-address.ts';
 import { newId } from '../../../platform/identifier.ts';
+import type { PlaceCounter } from '../../../platform/limits/place-counter.ts';
 import type { Admission, Gate } from '../../gate.ts';
+import { judgeOperation } from '../requests/judge-operation.ts';
+import type { Documents } from '../requests/open-documents.ts';
 import { contextOf } from './context.ts';
 import { formatFault } from './fault.ts';
-import { BODY_LIMIT_BYTES } from './limits.ts';
+import { byteLimits } from './limits.ts';
 import type { LiveCredentials } from './live-credentials.ts';
-import { documentOf, type PersistedDocuments } from './persisted-documents.ts';
 import { byRealTime, type World } from './world.ts';
 import type { GatewayYoga } from './yoga.ts';
 
 const UNAUTHORIZED = 4401;
 const TOO_MANY = 4429;
-/** Operations that one connection may have open. */
-const OPERATIONS_LIMIT = 200;
+const TOO_LARGE = 1009;
 /** A client that does not answer a ping until the next one is cut: one that reads nothing holds its place for twice this. */
 const KEEP_ALIVE_MS = 15_000;
 /** Bytes that may wait for a client that goes on asking without reading the answers. */
 const UNREAD_LIMIT_BYTES = 16 * 1024 * 1024;
+/** Of the upgraded connection: a frame's head with its mask. */
+const FRAME_HEAD_BYTES = 14;
+
+type Connection = {
+  address: string;
+  /** Gives the address its place back; a merchant's connection holds none. */
+  release: () => void;
+  /** Bytes that one message may have now. */
+  messageLimit: number;
+};
 
 type Extra = {
   request: IncomingMessage;
@@ -36,13 +47,63 @@ type Extra = {
 type Parts = {
   yoga: GatewayYoga;
   credentials: LiveCredentials;
-  documents: PersistedDocuments;
+  documents: Documents;
+  places: PlaceCounter;
   gate?: Gate | undefined;
 };
 
-/** Serves `/graphql` for upgrades; the returned function closes every connection. */
+/**
+ * Serves `/graphql` for upgrades; the returned function closes every connection. The upgrade is judged by its address, the
+ * first frame is small, and each operation takes a unit of the rate limit before its document is parsed.
+ */
 export function openWebsocket(world: World, server: Server, parts: Parts): () => Promise<void> {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: BODY_LIMIT_BYTES });
+  const { config } = world;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: config.bodies.bytes });
+  const connections = new WeakMap<WebSocket, Connection>();
+
+  async function connect(extra: Extra, params: Readonly<Record<string, unknown>> | undefined): Promise<void> {
+    const credentials = credentialsOf(params, extra.request);
+    const admission = await parts.gate?.admit({
+      method: 'GET',
+      headers: extra.request.headers,
+      remoteAddress: extra.request.socket.remoteAddress,
+      credentials,
+    });
+    if (admission?.refusal !== undefined) throw admission.refusal;
+    const principal = admission?.principal ?? (await authenticate(byRealTime(world), credentials));
+    Object.assign(extra, { principal, admission });
+    const connection = connections.get(extra.socket);
+    if (connection) {
+      connection.messageLimit = byteLimits(config, principal).body;
+      if (!isStranger(principal)) connection.release();
+    }
+    const unwatch = parts.credentials.watch(principal, () => {
+      // After the last words of its operations, which are cut by the same watch.
+      setTimeout(() => extra.socket.close(UNAUTHORIZED, 'The credential has ended'), 50).unref();
+    });
+    extra.socket.once('close', unwatch);
+  }
+
+  /** What executes, or why not: the errors of one protocol message, which ends the operation and nothing else. */
+  async function open(extra: Extra, params: SubscribePayload, requestId: string) {
+    const { admission, principal = { kind: 'anonymous' as const } } = extra;
+    const refusal = admission && (await parts.gate?.charge(admission, 1));
+    if (refusal !== undefined) throw refusal;
+    const address = connections.get(extra.socket)?.address ?? 'unknown';
+    const sender = { principal, address };
+    const asked = parts.documents.find(sender, params);
+    const { document, errors } = parts.documents.read(sender, asked ?? { text: '', isKnown: false });
+    if (errors.length > 0) return [...errors];
+    const charge = admission && ((units: number) => parts.gate?.charge(admission, units) ?? Promise.resolve());
+    const enveloped = parts.yoga.getEnveloped({ ...contextOf(world, principal, { requestId, address }), charge });
+    const contextValue = await enveloped.contextFactory();
+    const { operationName, variables: variableValues } = params;
+    const request = { schema: enveloped.schema, document, operationName, variableValues, contextValue };
+    const judged = await judgeOperation(world, request);
+    if (judged) return [judged];
+    return { ...request, rootValue: { execute: enveloped.execute, subscribe: enveloped.subscribe } };
+  }
+
   const served = useServer<Record<string, unknown>, Extra>(
     {
       execute: (args) => bound(args.rootValue).execute(args),
@@ -50,21 +111,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
       connectionInitWaitTimeout: 10_000,
       onConnect: async ({ connectionParams, extra }) => {
         try {
-          const credentials = credentialsOf(connectionParams, extra.request);
-          const admission = await parts.gate?.admit({
-            method: 'GET',
-            headers: extra.request.headers,
-            remoteAddress: extra.request.socket.remoteAddress,
-            credentials,
-          });
-          if (admission?.refusal !== undefined) throw admission.refusal;
-          const principal = admission?.principal ?? (await authenticate(byRealTime(world), credentials));
-          Object.assign(extra, { principal, admission });
-          const unwatch = parts.credentials.watch(principal, () => {
-            // After the last words of its operations, which are cut by the same watch.
-            setTimeout(() => extra.socket.close(UNAUTHORIZED, 'The credential has ended'), 50).unref();
-          });
-          extra.socket.once('close', unwatch);
+          await connect(extra, connectionParams);
           return true;
         } catch (error) {
           world.log.debug({ err: error }, 'A websocket was refused.');
@@ -77,25 +124,10 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
         const requestId = newId();
         const facts = { requestId, log: world.log };
         try {
-          if (Object.keys(subscriptions).length > OPERATIONS_LIMIT) return [formatFault(facts, tooManyOperations())];
-          const refusal = extra.admission && (await parts.gate?.recount(extra.admission));
-          if (refusal !== undefined) return [formatFault(facts, refusal)];
-          const principal = extra.principal ?? { kind: 'anonymous' as const };
-          const enveloped = parts.yoga.getEnveloped({
-            ...contextOf(world, principal, { requestId, address: addressOf(world, extra.request) }),
-          });
-          const query = documentOf(parts.documents, world.config.graphql.persistedOnly, params);
-          const document = enveloped.parse(query ?? '');
-          const errors = enveloped.validate(enveloped.schema, document);
-          if (errors.length > 0) return errors.map((error: unknown) => formatFault(facts, error));
-          return {
-            schema: enveloped.schema,
-            document,
-            operationName: params.operationName,
-            variableValues: params.variables,
-            contextValue: await enveloped.contextFactory(),
-            rootValue: { execute: enveloped.execute, subscribe: enveloped.subscribe },
-          };
+          const limit = config.live.operationsPerConnection;
+          if (Object.keys(subscriptions).length > limit) throw tooManyOperations(limit);
+          const opened = await open(extra, params, requestId);
+          return Array.isArray(opened) ? opened.map((error) => formatFault(facts, error)) : opened;
         } catch (error) {
           return [formatFault(facts, error)];
         }
@@ -104,18 +136,76 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     sockets,
     KEEP_ALIVE_MS,
   );
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (!/^\/graphql(\?|$)/.test(request.url ?? '')) return void socket.destroy();
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const judged = await parts.gate?.admitAddress({
+      headers: request.headers,
+      remoteAddress: request.socket.remoteAddress,
+    });
+    const address = judged?.address ?? 'unknown';
+    const release = parts.gate ? parts.places.take(address) : () => undefined;
+    const refusal = judged?.refusal ?? (release ? undefined : tooManyConnections());
+    if (refusal !== undefined || !release) {
+      release?.();
+      return refuseUpgrade(socket, refusal);
+    }
+    socket.once('close', release);
+    const connection = { address, release, messageLimit: config.live.firstFrameBytes };
     sockets.handleUpgrade(request, socket, head, (made) => {
-      made.on('message', () => {
-        if (made.bufferedAmount > UNREAD_LIMIT_BYTES) made.terminate();
-      });
+      connections.set(made, connection);
+      limitMessages(made, socket, { connection, already: head.length });
       sockets.emit('connection', made, request);
+    });
+  }
+
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Until the websocket takes over, an error of the connection has no other listener.
+    socket.on('error', () => socket.destroy());
+    if (!/^\/graphql(\?|$)/.test(request.url ?? '')) return void socket.destroy();
+    upgrade(request, socket, head).catch((error: unknown) => {
+      world.log.warn({ err: error }, 'An upgrade failed.');
+      socket.destroy();
     });
   });
   return async () => {
     await served.dispose();
   };
+}
+
+/** Ends a connection that sends more than one message may have, by what arrives of it, not once it is whole. */
+function limitMessages(
+  made: WebSocket,
+  socket: Duplex,
+  { connection, already }: { connection: Connection; already: number },
+): void {
+  let sinceMessage = already;
+  socket.prependListener('data', (chunk: Buffer) => {
+    sinceMessage += chunk.length;
+    if (sinceMessage <= connection.messageLimit + FRAME_HEAD_BYTES) return;
+    made.close(TOO_LARGE, 'The message is too large');
+    socket.destroy();
+  });
+  // Pings and pongs may stand between the parts of a message, and count as nothing.
+  for (const control of ['ping', 'pong'] as const) {
+    made.on(control, (data) => {
+      sinceMessage = Math.max(0, sinceMessage - data.length - FRAME_HEAD_BYTES);
+    });
+  }
+  made.on('message', () => {
+    sinceMessage = 0;
+    if (made.bufferedAmount > UNREAD_LIMIT_BYTES) made.terminate();
+  });
+}
+
+function refuseUpgrade(socket: Duplex, refusal: unknown): void {
+  const retryAfterSeconds = refusal instanceof GatewayError ? (refusal.retryAfterSeconds ?? 1) : 1;
+  const head = [
+    'HTTP/1.1 429 Too Many Requests',
+    `retry-after: ${retryAfterSeconds}`,
+    'content-length: 0',
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n`);
 }
 
 type Bound = { execute: (args: unknown) => never; subscribe: (args: unknown) => never };
@@ -129,16 +219,13 @@ function isLimit(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'RATE_LIMIT_EXCEEDED';
 }
 
-function tooManyOperations(): GatewayError {
-  return new GatewayError('RATE_LIMIT_EXCEEDED', `At most ${OPERATIONS_LIMIT} operations a connection.`);
+function tooManyOperations(limit: number): GatewayError {
+  return new GatewayError('RATE_LIMIT_EXCEEDED', `At most ${limit} operations a connection.`);
 }
 
-function addressOf(world: World, request: IncomingMessage): string {
-  const forwarded = request.headers['x-forwarded-for'];
-  return clientAddress({
-    remoteAddress: request.socket.remoteAddress,
-    forwardedFor: Array.isArray(forwarded) ? forwarded[0] : forwarded,
-    trustedProxies: world.config.trustedProxies,
+export function tooManyConnections(): GatewayError {
+  return new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many connections of this address are open.', {
+    retryAfterSeconds: 10,
   });
 }
 

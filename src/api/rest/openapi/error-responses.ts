@@ -3,7 +3,10 @@ import { type ErrorCode, errorCatalogue } from '../../../errors.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 const exampleRequestId = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b12';
-const codes = Object.keys(errorCatalogue).filter((code): code is ErrorCode => code in errorCatalogue);
+/** Codes that a REST answer can carry: every one with the status of an error. */
+const codes = Object.keys(errorCatalogue)
+  .filter((code): code is ErrorCode => code in errorCatalogue)
+  .filter((code) => errorCatalogue[code].status >= 400);
 
 export const errorStatuses = [...new Set(codes.map((code) => errorCatalogue[code].status))].sort((a, b) => a - b);
 

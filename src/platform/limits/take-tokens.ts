@@ -1,4 +1,4 @@
-import type { Database } from '../../prisma/client.ts';
+import type { Database } from '../../../prisma/client.ts';
 
 /** A token bucket: it refills at `perSecond` up to `burst`. */
 export type Bucket = { key: string; perSecond: number; burst: number };

@@ -1,6 +1,6 @@
 /**
  * Rate limits shared between processes, without a statement a request: a process leases some tokens of a bucket and
- * spends them by itself. What it does not spend within a second it gives back with its next lease. Leases start at one
+ * spends them by itself. A call takes one token or several; one that wants more than the burst takes the burst. What it does not spend within a second it gives back with its next lease. Leases start at one
  * token and double while they are spent at once, so that a quiet caller leaves nothing lying in other processes.
  * Leased tokens are taken from the bucket first: all processes together never admit more than the bucket holds.
  */
@@ -16,8 +16,10 @@ export type RateDecision = {
 };
 
 export type RateLimiter = {
-  /** Takes one token. Rejects with what the store threw when the bucket cannot be asked. */
-  take(bucket: Bucket): Promise<RateDecision>;
+  /** Takes `units` whole tokens (default 1), all or none. Rejects with what the store threw when the bucket cannot be asked. */
+  take(bucket: Bucket, units?: number): Promise<RateDecision>;
+  /** Whether this process knows that the bucket is empty now, without asking the store. */
+  isKnownEmpty(bucket: Bucket): RateDecision | undefined;
 };
 
 type TakeTokens = (options: { bucket: Bucket; asked: number; returned: number }) => Promise<TokenGrant>;
@@ -30,7 +32,8 @@ type Lease = {
   left: number;
   emptyUntilMs: number;
   asking: Promise<void> | undefined;
-  waiting: number;
+  /** Tokens that callers wait for. */
+  wanted: number;
 };
 
 const LEASE_MS = 1_000;
@@ -48,43 +51,53 @@ export function openRateLimiter({ take, nowMs }: { take: TakeTokens; nowMs: () =
     const quick = nowMs() - lease.leasedAtMs < LEASE_MS;
     const largest = Math.max(1, Math.floor(bucket.burst / LARGEST_SHARE));
     lease.size = quick ? Math.min(largest, lease.size * 2) : 1;
-    const asked = Math.max(lease.size, Math.min(lease.waiting, bucket.burst));
+    const asked = Math.max(lease.size, Math.min(lease.wanted, bucket.burst));
     const returned = lease.held;
     lease.held = 0;
     const grant = await take({ bucket, asked, returned });
     lease.held = grant.granted;
     lease.left = Math.max(0, grant.left);
     lease.leasedAtMs = nowMs();
-    if (grant.granted === 0) lease.emptyUntilMs = nowMs() + ((1 - lease.left) / bucket.perSecond) * 1_000;
+    if (grant.granted < asked) lease.emptyUntilMs = nowMs() + ((1 - lease.left) / bucket.perSecond) * 1_000;
   }
 
-  function decide(lease: Lease, bucket: Bucket): RateDecision | undefined {
+  function decide(lease: Lease, bucket: Bucket, units: number): RateDecision | undefined {
     const now = nowMs();
-    if (lease.held > 0 && now - lease.leasedAtMs < LEASE_MS) {
-      lease.held--;
+    const isStale = now - lease.leasedAtMs >= LEASE_MS;
+    if (isStale && lease.held > 0) return undefined;
+    if (lease.held >= units) {
+      lease.held -= units;
       return { allowed: true, bucket, remaining: Math.floor(lease.held + lease.left), retryAfterSeconds: 0 };
     }
-    if (now < lease.emptyUntilMs) return refused(bucket, lease.emptyUntilMs - now);
-    return undefined;
+    if (now >= lease.emptyUntilMs) return undefined;
+    const missing = units - lease.held - lease.left;
+    return refused(bucket, Math.max(lease.emptyUntilMs - now, (missing / bucket.perSecond) * 1_000));
   }
 
   return {
-    async take(bucket) {
+    async take(bucket, wanted = 1) {
+      const units = Math.min(wanted, bucket.burst);
       const lease = leaseOf(leases, bucket.key, nowMs());
       for (let turn = 0; turn < MAX_TURNS; turn++) {
-        const decision = decide(lease, bucket);
+        const decision = decide(lease, bucket, units);
         if (decision) return decision;
-        lease.waiting++;
+        lease.wanted += units;
         lease.asking ??= ask(lease, bucket).finally(() => {
           lease.asking = undefined;
         });
         try {
           await lease.asking;
         } finally {
-          lease.waiting--;
+          lease.wanted -= units;
         }
       }
-      return refused(bucket, 1_000 / bucket.perSecond);
+      return refused(bucket, (units / bucket.perSecond) * 1_000);
+    },
+    isKnownEmpty(bucket) {
+      const lease = leases.get(bucket.key);
+      const now = nowMs();
+      if (!lease || lease.held > 0 || now >= lease.emptyUntilMs) return undefined;
+      return refused(bucket, lease.emptyUntilMs - now);
     },
   };
 }
@@ -98,7 +111,7 @@ function leaseOf(leases: Map<string, Lease>, key: string, now: number): Lease {
   if (found) return found;
   if (leases.size >= MAX_BUCKETS) {
     for (const [old, lease] of leases) {
-      if (lease.waiting === 0 && (now - lease.leasedAtMs >= LEASE_MS || leases.size >= MAX_BUCKETS)) leases.delete(old);
+      if (lease.wanted === 0 && (now - lease.leasedAtMs >= LEASE_MS || leases.size >= MAX_BUCKETS)) leases.delete(old);
       if (leases.size < MAX_BUCKETS / 2) break;
     }
   }
@@ -109,7 +122,7 @@ function leaseOf(leases: Map<string, Lease>, key: string, now: number): Lease {
     left: 0,
     emptyUntilMs: Number.NEGATIVE_INFINITY,
     asking: undefined,
-    waiting: 0,
+    wanted: 0,
   };
   leases.set(key, lease);
   return lease;

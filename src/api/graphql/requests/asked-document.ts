@@ -1,0 +1,78 @@
+/**
+ * Which document a request asks for. A client sends the text, the name of a document that the installation ships
+ * (`documentId`, or the hash of a persisted query), or the hash of a text that it registered before (automatic persisted
+ * queries, as Apollo and urql speak them). With GRAPHQL_PERSISTED_ONLY only documents that the installation ships are run.
+ */
+import { GatewayError, invalid } from '../../../errors.ts';
+import type { DocumentCache, DocumentOwner } from './document-cache.ts';
+import { documentHash, type KnownDocuments } from './known-documents.ts';
+
+export type Asked = { query?: string | null | undefined; extensions?: unknown; documentId?: unknown };
+
+export type AskedDocument = {
+  text: string;
+  /** The installation ships it: it has no owner, and its size is not the caller's. */
+  isKnown: boolean;
+  /** To be registered under, once the document has validated. */
+  hash?: string | undefined;
+};
+
+const DOCUMENT_ID = /^(?:sha256:)?([0-9a-f]{64})$/;
+const HASH = /^[0-9a-f]{64}$/;
+
+/**
+ * The document, or undefined where the request names none. VALIDATION_ERROR for an unknown `documentId`, a hash that is not
+ * the text's, and a text of the caller's own where only persisted documents are run; PERSISTED_QUERY_NOT_FOUND
+ * for a hash without a text that the caller has not registered.
+ */
+export function askedDocument(
+  parts: { known: KnownDocuments; cache: DocumentCache; persistedOnly: boolean },
+  { owner, params }: { owner: DocumentOwner; params: Asked },
+): AskedDocument | undefined {
+  const { known, persistedOnly } = parts;
+  const query = typeof params.query === 'string' ? params.query : undefined;
+  if (typeof params.documentId === 'string') return shipped(known, DOCUMENT_ID.exec(params.documentId)?.[1] ?? '');
+  const hash = persistedHash(params.extensions);
+  if (hash !== undefined) return persisted(parts, { owner, query, hash });
+  if (query === undefined) return undefined;
+  if (!persistedOnly) return { text: query, isKnown: false };
+  const text = query.trim();
+  if (known.has(documentHash(text))) return { text, isKnown: true };
+  throw invalid([{ param: 'query', message: 'only persisted documents are run here' }]);
+}
+
+function persisted(
+  { known, cache, persistedOnly }: { known: KnownDocuments; cache: DocumentCache; persistedOnly: boolean },
+  { owner, query, hash }: { owner: DocumentOwner; query: string | undefined; hash: string },
+): AskedDocument {
+  if (persistedOnly || known.has(hash)) return shipped(known, hash);
+  if (query === undefined) {
+    const text = cache.textOf(owner, hash);
+    if (text === undefined) throw new GatewayError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+    return { text, isKnown: false };
+  }
+  if (documentHash(query) === hash) return { text: query, isKnown: false, hash };
+  throw invalid([{ param: 'extensions.persistedQuery.sha256Hash', message: 'is not the SHA-256 of the query' }]);
+}
+
+function shipped(known: KnownDocuments, hash: string): AskedDocument {
+  const text = known.get(hash);
+  if (text === undefined) throw invalid([{ param: 'documentId', message: 'names no document that is known here' }]);
+  return { text, isKnown: true };
+}
+
+function persistedHash(extensions: unknown): string | undefined {
+  const persistedQuery = member(extensions, 'persistedQuery');
+  if (persistedQuery === undefined || persistedQuery === null) return undefined;
+  const version = member(persistedQuery, 'version');
+  const hash = member(persistedQuery, 'sha256Hash');
+  if (version !== undefined && version !== 1) {
+    throw invalid([{ param: 'extensions.persistedQuery.version', message: 'must be 1' }]);
+  }
+  if (typeof hash === 'string' && HASH.test(hash)) return hash;
+  throw invalid([{ param: 'extensions.persistedQuery.sha256Hash', message: 'must be 64 lower-case hex digits' }]);
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

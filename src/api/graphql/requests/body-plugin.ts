@@ -1,0 +1,35 @@
+import type { Plugin } from 'graphql-yoga';
+import type { Config } from '../../../config.ts';
+import { GatewayError } from '../../../errors.ts';
+import { readAtMost } from '../../../platform/read-at-most.ts';
+import { byteLimits } from '../server/limits.ts';
+import type { TransportContext } from '../server/request-plugin.ts';
+
+/**
+ * Bounds the body of a request by who sends it, before it is read: by its declared length, or, where it declares none, while
+ * it arrives. PAYLOAD_TOO_LARGE.
+ */
+export function bodyPlugin(config: Pick<Config, 'bodies' | 'graphql'>): Plugin<TransportContext, TransportContext> {
+  return {
+    onRequestParse({ request, serverContext, requestParser, setRequestParser, fetchAPI }) {
+      if (!request.body || !requestParser) return;
+      const { admission } = serverContext;
+      const limit = admission ? byteLimits(config, admission.principal).body : config.bodies.bytes;
+      const declared = request.headers.get('content-length');
+      if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
+      // The HTTP parser reads no more than what is declared.
+      const { incoming } = serverContext;
+      if (declared !== null || !incoming) return;
+      setRequestParser(async (given) => {
+        const body = await readAtMost(incoming, limit);
+        if (body === undefined) throw tooLarge(limit);
+        const { url, method, headers } = given;
+        return requestParser(new fetchAPI.Request(url, { method, headers, body: new Uint8Array(body) }));
+      });
+    },
+  };
+}
+
+function tooLarge(limit: number): GatewayError {
+  return new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`);
+}

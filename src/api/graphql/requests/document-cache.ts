@@ -1,0 +1,121 @@
+/**
+ * The documents of callers that a process keeps parsed and validated, so that the next request with the same text skips
+ * both. Its size is bounded in estimated bytes of memory, and only documents that validated are put into it.
+ *
+ * A document belongs to the *owner* that sent it: an app, a merchant's members, or an address without a credential.
+ * Nobody reads another owner's entries, and none can push out those of others: what strangers send and what
+ * merchants send has a space of its own each, and of either an owner has an eighth at most.
+ *
+ * An entry may also be registered under the hash of its text (automatic persisted queries); the hash lives as long as the entry.
+ */
+import { type DocumentNode, TokenKind } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { isStranger, type Principal } from '../../../auth/principal.ts';
+
+export type DocumentOwner = { key: string; isStranger: boolean };
+
+export type DocumentCache = {
+  /** The parsed document of this text, if it validated before. */
+  find(owner: DocumentOwner, text: string): DocumentNode | undefined;
+  /** Keeps a document that has validated; `hash` registers it as a persisted query. */
+  keep(owner: DocumentOwner, entry: { text: string; document: DocumentNode; hash?: string | undefined }): void;
+  /** The text that the owner registered under a hash. */
+  textOf(owner: DocumentOwner, hash: string): string | undefined;
+  /** Estimated bytes that all entries hold. */
+  heldBytes(): number;
+};
+
+type Entry = { owner: string; text: string; document: DocumentNode; bytes: number; hash: string | undefined };
+type Space = {
+  entries: LRUCache<string, Entry>;
+  heldBy: Map<string, number>;
+  hashes: Map<string, string>;
+  limit: number;
+};
+
+/**
+ * Memory of a parsed document by its lexical tokens, with nodes and positions: the pages' documents were measured at 455
+ * bytes a token, hostile ones at 90 (comments) to 514 (fields of four letters).
+ */
+const BYTES_PER_TOKEN = 600;
+/** Maps, hash and keys of an entry. */
+const BYTES_PER_ENTRY = 1_024;
+const STRANGERS_SHARE = 4;
+const OWNERS_SHARE = 8;
+
+/** `limitBytes`: a quarter for callers without a credential of a merchant, the rest for merchants. */
+export function openDocumentCache({ limitBytes }: { limitBytes: number }): DocumentCache {
+  const strangers = openSpace(Math.floor(limitBytes / STRANGERS_SHARE));
+  const merchants = openSpace(limitBytes - Math.floor(limitBytes / STRANGERS_SHARE));
+  const spaceOf = (owner: DocumentOwner) => (owner.isStranger ? strangers : merchants);
+
+  return {
+    find(owner, text) {
+      return spaceOf(owner).entries.get(keyOf(owner, text))?.document;
+    },
+    keep(owner, { text, document, hash }) {
+      const space = spaceOf(owner);
+      const bytes = BYTES_PER_ENTRY + 4 * text.length + BYTES_PER_TOKEN * tokensOf(document);
+      const quota = Math.floor(space.limit / OWNERS_SHARE);
+      if (bytes > quota) return;
+      const key = keyOf(owner, text);
+      const known = space.entries.get(key);
+      if (known) space.entries.delete(key);
+      makeRoom(space, owner, quota - bytes);
+      const kept = { owner: owner.key, text, document, bytes, hash: hash ?? known?.hash };
+      space.heldBy.set(owner.key, (space.heldBy.get(owner.key) ?? 0) + bytes);
+      space.entries.set(key, kept);
+      if (kept.hash !== undefined) space.hashes.set(keyOf(owner, kept.hash), text);
+    },
+    textOf(owner, hash) {
+      return spaceOf(owner).hashes.get(keyOf(owner, hash));
+    },
+    heldBytes() {
+      return strangers.entries.calculatedSize + merchants.entries.calculatedSize;
+    },
+  };
+}
+
+/** Whose documents a caller's are. */
+export function documentOwner(principal: Principal, address: string): DocumentOwner {
+  if (principal.kind === 'apiKey') return { key: `app:${principal.appId}`, isStranger: false };
+  if (principal.kind === 'member') return { key: `merchant:${principal.merchantId}`, isStranger: false };
+  if (principal.kind === 'platform') return { key: `platform:${principal.credentialId}`, isStranger: false };
+  return { key: `address:${address}`, isStranger: isStranger(principal) };
+}
+
+function openSpace(limit: number): Space {
+  const heldBy = new Map<string, number>();
+  const hashes = new Map<string, string>();
+  const entries = new LRUCache<string, Entry>({
+    maxSize: limit,
+    sizeCalculation: (entry) => entry.bytes,
+    dispose: ({ owner, bytes, hash }) => {
+      const left = (heldBy.get(owner) ?? 0) - bytes;
+      if (left > 0) heldBy.set(owner, left);
+      else heldBy.delete(owner);
+      if (hash !== undefined) hashes.delete(keyOf({ key: owner }, hash));
+    },
+  });
+  return { entries, heldBy, hashes, limit };
+}
+
+/** Drops the owner's oldest documents until it holds at most `mayHold` bytes. */
+function makeRoom(space: Space, owner: DocumentOwner, mayHold: number): void {
+  if ((space.heldBy.get(owner.key) ?? 0) <= mayHold) return;
+  for (const key of [...space.entries.rkeys()]) {
+    if (space.entries.peek(key)?.owner !== owner.key) continue;
+    space.entries.delete(key);
+    if ((space.heldBy.get(owner.key) ?? 0) <= mayHold) return;
+  }
+}
+
+function keyOf(owner: Pick<DocumentOwner, 'key'>, name: string): string {
+  return `${owner.key}\n${name}`;
+}
+
+function tokensOf(document: DocumentNode): number {
+  let count = 0;
+  for (let token = document.loc?.startToken.next; token && token.kind !== TokenKind.EOF; token = token.next) count += 1;
+  return count;
+}

@@ -1,0 +1,33 @@
+import type { DocumentNode, GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { TransportContext } from '../server/request-plugin.ts';
+import type { AskedDocument } from './asked-document.ts';
+import type { Documents } from './open-documents.ts';
+
+/** Puts the process's documents in place of the server's own parsing, validation and their caches. */
+export function documentsPlugin(documents: Documents): Plugin<TransportContext> {
+  const asked = new WeakMap<object, AskedDocument>();
+  const judged = new WeakMap<DocumentNode, readonly GraphQLError[]>();
+  return {
+    onParams({ params, setParams, context }) {
+      const found = documents.find(senderOf(context), params);
+      if (!found) return;
+      asked.set(context, found);
+      if (found.text !== params.query) setParams({ ...params, query: found.text });
+    },
+    onParse({ params, context, setParsedDocument }) {
+      const wanted = asked.get(context) ?? { text: params.source.toString(), isKnown: false };
+      const { document, errors } = documents.read(senderOf(context), wanted);
+      judged.set(document, errors);
+      setParsedDocument(document);
+    },
+    onValidate({ params, setResult }) {
+      const errors = judged.get(params.documentAST);
+      if (errors) setResult([...errors]);
+    },
+  };
+}
+
+function senderOf(context: object): TransportContext['admission'] {
+  return 'admission' in context ? (context.admission as TransportContext['admission']) : undefined;
+}

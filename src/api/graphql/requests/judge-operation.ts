@@ -1,0 +1,74 @@
+/**
+ * Judges an operation before it executes: the credential first, then the variables, then the cost, which is taken from the
+ * caller's rate limit. Nothing of an operation runs until this returns undefined.
+ */
+import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { GraphqlContext } from '../server/context.ts';
+import { formatFault, joinFaults } from '../server/fault.ts';
+import { complexityLimit, extraUnits, overLimit } from '../server/limits.ts';
+import { allVariableFaults, operationOf, variableFault, variableFaults } from '../server/request-faults.ts';
+import { demandRootAccess } from '../server/root-access.ts';
+import type { World } from '../server/world.ts';
+import { operationComplexity } from './operation-cost.ts';
+
+export type OperationRequest = {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  contextValue: GraphqlContext;
+  variableValues?: Record<string, unknown> | null | undefined;
+  operationName?: string | null | undefined;
+};
+
+type Judged = {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+  variables: Record<string, unknown>;
+};
+
+/** Why the operation may not run, as the caller may see it; a bug in here is masked like any other. */
+export async function judgeOperation(world: World, request: OperationRequest): Promise<GraphQLError | undefined> {
+  const context = request.contextValue;
+  if (context.isJudged) return undefined;
+  const facts = { requestId: context.requestId, log: world.log };
+  try {
+    const operation = operationOf(request.document, request.operationName);
+    if (!operation) return undefined;
+    const judged = { ...request, operation, variables: request.variableValues ?? {} };
+    const mayIntrospect = !world.config.isProduction || context.principal.kind === 'member';
+    demandRootAccess(judged, { principal: context.principal, mayIntrospect });
+    demandVariables(context, judged);
+    if (!context.ownDocument) await takeCost(world, context, judged);
+    context.isJudged = true;
+    return undefined;
+  } catch (error) {
+    return formatFault(facts, error);
+  }
+}
+
+function demandVariables(context: GraphqlContext, judged: Judged): void {
+  const faults = variableFaults(judged.operation, judged.variables);
+  if (faults.length === 0) return;
+  throw joinFaults('The variables are not valid.', [...faults, ...allVariableFaults(context, judged)]);
+}
+
+async function takeCost(world: World, context: GraphqlContext, judged: Judged): Promise<void> {
+  const complexity = complexityOf(context, judged);
+  if (complexity === undefined) return;
+  const limit = complexityLimit(world.config.graphql, context.principal);
+  const tooComplex = overLimit({ complexity: { is: complexity, limit } });
+  if (tooComplex) throw tooComplex;
+  const units = extraUnits(complexity);
+  const refusal = units > 0 ? await context.charge?.(units) : undefined;
+  if (refusal !== undefined) throw refusal;
+}
+
+/** Undefined where the variables do not fit their types: execution refuses those before any field, and names them all. */
+function complexityOf(context: GraphqlContext, judged: Judged): number | undefined {
+  try {
+    return operationComplexity(context, judged);
+  } catch (error) {
+    if (error instanceof Error && variableFault(error.message)) return undefined;
+    throw error;
+  }
+}

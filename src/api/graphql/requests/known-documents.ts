@@ -1,0 +1,23 @@
+/** Documents that this installation ships, by the SHA-256 of their text: those of `schema/documents` and of our own pages. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+export type KnownDocuments = ReadonlyMap<string, string>;
+
+const folder = fileURLToPath(new URL('../../../../schema/documents', import.meta.url));
+const ofThePages = fileURLToPath(new URL('../../../../generated/web/documents.json', import.meta.url));
+
+/** Every `schema/documents/*.graphql` and what our pages ask, by the hash of its text. */
+export function loadKnownDocuments(from: string = folder, pages: string = ofThePages): KnownDocuments {
+  const names = existsSync(from) ? readdirSync(from).filter((name) => name.endsWith('.graphql')) : [];
+  const texts = names.map((name) => readFileSync(join(from, name), 'utf8').trim());
+  if (existsSync(pages)) texts.push(...z.array(z.string()).parse(JSON.parse(readFileSync(pages, 'utf8'))));
+  return new Map(texts.map((text) => [documentHash(text), text]));
+}
+
+export function documentHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,159 @@
+/**
+ * Reads a caller's document: bounds its size, parses it, bounds its shape, and validates it. The order keeps a refusal
+ * cheap, because each step's cost is bounded by the step before. A document is refused with the first few of its faults.
+ */
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  FragmentsOnCompositeTypesRule,
+  GraphQLError,
+  type GraphQLSchema,
+  getNamedType,
+  Kind,
+  KnownDirectivesRule,
+  KnownFragmentNamesRule,
+  MaxIntrospectionDepthRule,
+  NoFragmentCyclesRule,
+  NoUndefinedVariablesRule,
+  NoUnusedFragmentsRule,
+  NoUnusedVariablesRule,
+  OverlappingFieldsCanBeMergedRule,
+  PossibleFragmentSpreadsRule,
+  parse,
+  specifiedRules,
+  UniqueDirectivesPerLocationRule,
+  UniqueFragmentNamesRule,
+  UniqueVariableNamesRule,
+  type ValidationContext,
+  type ValidationRule,
+  VariablesAreInputTypesRule,
+  VariablesInAllowedPositionRule,
+  validate,
+  visit,
+} from 'graphql';
+import type { Config } from '../../../config.ts';
+import { type FieldFault, GatewayError } from '../../../errors.ts';
+import { isId } from '../../../platform/identifier.ts';
+import { overLimit } from '../server/limits.ts';
+import { literalFault } from '../server/request-faults.ts';
+import { shapeOf } from './document-shape.ts';
+
+/** Faults of one document that are answered. */
+const FAULTS_LIMIT = 5;
+const OPERATIONS_LIMIT = 20;
+const FRAGMENTS_LIMIT = 100;
+const VARIABLES_LIMIT = 200;
+/** Pairs of selections that the rule about mergeable fields may compare. */
+const MERGES_LIMIT = 2_000;
+
+type Limits = Pick<Config['graphql'], 'tokens' | 'depth' | 'fields'>;
+type ParsedDocument = { text: string; document: DocumentNode; merges: number };
+
+/** Rules that look only at what is written with certain characters: without them they find nothing. */
+const rulesOfSigns: [sign: RegExp, rules: readonly ValidationRule[]][] = [
+  [
+    /\$/,
+    [
+      NoUndefinedVariablesRule,
+      NoUnusedVariablesRule,
+      UniqueVariableNamesRule,
+      VariablesAreInputTypesRule,
+      VariablesInAllowedPositionRule,
+    ],
+  ],
+  [
+    /\.\.\.|fragment/,
+    [
+      FragmentsOnCompositeTypesRule,
+      KnownFragmentNamesRule,
+      NoFragmentCyclesRule,
+      NoUnusedFragmentsRule,
+      PossibleFragmentSpreadsRule,
+      UniqueFragmentNamesRule,
+    ],
+  ],
+  [/@/, [KnownDirectivesRule, UniqueDirectivesPerLocationRule]],
+  [/__/, [MaxIntrospectionDepthRule]],
+];
+const ourRules: readonly ValidationRule[] = [...specifiedRules, MaxIntrospectionDepthRule, idLiteralsRule];
+
+/**
+ * The document of a text. PAYLOAD_TOO_LARGE for a text over `maxBytes`; VALIDATION_ERROR for one that does not parse, holds
+ * characters that are no text, or exceeds a limit of its shape.
+ */
+export function parseDocument(text: string, limits: Limits & { maxBytes: number }): ParsedDocument {
+  demandSize(text, limits.maxBytes);
+  if (/\\u0000|\\u\{0+\}|\0/.test(text) || !text.isWellFormed()) {
+    throw new GraphQLError('The document has characters that are not text.');
+  }
+  const document = parse(text, { maxTokens: limits.tokens });
+  const { operations, fragments, variables, fields, depth, merges } = shapeOf(document, { fieldsLimit: limits.fields });
+  const refusal = overLimit({
+    depth: { is: depth, limit: limits.depth },
+    breadth: { is: fields, limit: limits.fields },
+    operations: { is: operations, limit: OPERATIONS_LIMIT },
+    fragments: { is: fragments, limit: FRAGMENTS_LIMIT },
+    variables: { is: variables, limit: VARIABLES_LIMIT },
+    merges: { is: merges, limit: MERGES_LIMIT },
+  });
+  if (refusal) throw refusal;
+  return { text, document, merges };
+}
+
+/** The first faults of a document by the schema, each with the argument or field that it is in; none when it is valid. */
+export function validateDocument(
+  schema: GraphQLSchema,
+  { text, document, merges }: ParsedDocument,
+): readonly GraphQLError[] {
+  const idle = new Set(rulesOfSigns.flatMap(([sign, rules]) => (sign.test(text) ? [] : rules)));
+  const rules = ourRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule && !idle.has(rule));
+  const found = firstFaults(schema, document, rules);
+  // The dearest rule last, and only where selections meet.
+  const errors =
+    found.length > 0 || merges === 0 ? found : firstFaults(schema, document, [OverlappingFieldsCanBeMergedRule]);
+  return errors.length === 0 ? errors : withPlaces(document, errors);
+}
+
+function demandSize(text: string, maxBytes: number): void {
+  if (text.length <= maxBytes / 3 || Buffer.byteLength(text) <= maxBytes) return;
+  throw new GatewayError('PAYLOAD_TOO_LARGE', `The text of the document is larger than ${maxBytes} bytes.`);
+}
+
+/** Without graphql's own last error, which says only that there were more. */
+function firstFaults(schema: GraphQLSchema, document: DocumentNode, rules: readonly ValidationRule[]): GraphQLError[] {
+  return validate(schema, document, rules, { maxErrors: FAULTS_LIMIT }).slice(0, FAULTS_LIMIT);
+}
+
+/** Refuses literals in the place of an ID that are not UUIDs. */
+export function idLiteralsRule(context: ValidationContext): ASTVisitor {
+  const refuse = (node: GraphQLError['nodes']) =>
+    context.reportError(new GraphQLError('must be a UUID', { nodes: node ?? [] }));
+  return {
+    StringValue(node) {
+      if (getNamedType(context.getInputType())?.name === 'ID' && !isId(node.value)) refuse([node]);
+    },
+    IntValue(node) {
+      if (getNamedType(context.getInputType())?.name === 'ID') refuse([node]);
+    },
+  };
+}
+
+/** The errors as faults of the request that name the argument they are in, by one walk through the document. */
+function withPlaces(document: DocumentNode, errors: readonly GraphQLError[]): GraphQLError[] {
+  const paths = new Map<unknown, string[]>(errors.map((error) => [error.nodes?.[0], []]));
+  const path: string[] = [];
+  visit(document, {
+    enter(node) {
+      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) path.push(node.name.value);
+      if (paths.has(node)) paths.set(node, [...path]);
+    },
+    leave(node) {
+      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) path.pop();
+    },
+  });
+  return errors.map((error) => {
+    const fault: FieldFault | undefined = literalFault(error.message, paths.get(error.nodes?.[0]) ?? []);
+    const cause = new GatewayError('VALIDATION_ERROR', error.message, fault ? { details: [fault] } : {});
+    return new GraphQLError(error.message, { nodes: error.nodes, originalError: cause });
+  });
+}

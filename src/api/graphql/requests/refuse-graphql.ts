@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type FaultFacts, formatFault } from '../server/fault.ts';
+
+/**
+ * Answers a GraphQL request that the gate refused, without reading its body: one error, under its own HTTP status.
+ * Headers that the gate set on the response stay.
+ */
+export function refuseGraphql(
+  facts: FaultFacts,
+  { request, response, refusal }: { request: IncomingMessage; response: ServerResponse; refusal: unknown },
+): void {
+  const error = formatFault(facts, refusal);
+  const { http, retryAfterSeconds } = error.extensions;
+  const status = typeof http === 'object' && http !== null && 'status' in http ? Number(http.status) : 500;
+  const isGraphql = /application\/graphql-response\+json/.test(request.headers.accept ?? '');
+  const type = isGraphql ? 'application/graphql-response+json' : 'application/json';
+  if (typeof retryAfterSeconds === 'number') response.setHeader('retry-after', String(Math.ceil(retryAfterSeconds)));
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer');
+  response.writeHead(status, {
+    'access-control-allow-origin': '*',
+    'cache-control': 'no-store',
+    'content-type': `${type}; charset=utf-8`,
+  });
+  response.end(JSON.stringify({ errors: [error] }));
+}

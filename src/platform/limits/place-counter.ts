@@ -1,0 +1,24 @@
+/** Counts what is open at once under a name, such as the connections of an address, and refuses more than a limit. */
+export type PlaceCounter = {
+  /** Takes a place; undefined when all are taken. The returned function gives it back, once. */
+  take(name: string): (() => void) | undefined;
+};
+
+export function openPlaceCounter({ limit }: { limit: number }): PlaceCounter {
+  const taken = new Map<string, number>();
+  return {
+    take(name) {
+      const count = taken.get(name) ?? 0;
+      if (count >= limit) return undefined;
+      taken.set(name, count + 1);
+      let isOpen = true;
+      return () => {
+        if (!isOpen) return;
+        isOpen = false;
+        const left = (taken.get(name) ?? 1) - 1;
+        if (left > 0) taken.set(name, left);
+        else taken.delete(name);
+      };
+    },
+  };
+}

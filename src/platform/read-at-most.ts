@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * A request's body, or undefined when it has more than `limitBytes`: the rest is then dropped as it arrives, so that the
+ * answer can still be sent. Rejects when the connection breaks before the end.
+ */
+export function readAtMost(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const take = (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limitBytes) return void chunks.push(chunk);
+      chunks.length = 0;
+      stop();
+      request.resume();
+      resolve(undefined);
+    };
+    const finish = () => {
+      stop();
+      resolve(Buffer.concat(chunks, length));
+    };
+    const fail = (cause?: Error) => {
+      stop();
+      reject(new Error('The body did not arrive.', { cause }));
+    };
+    const stop = () => {
+      request.off('data', take).off('end', finish).off('error', fail).off('close', fail);
+      // A broken connection that nobody listens to any more would end the process.
+      request.on('error', () => undefined);
+    };
+    request.on('data', take).on('end', finish).on('error', fail).on('close', fail);
+  });
+}
