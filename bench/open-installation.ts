@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Demo, readDemo } from '../src/local/demo-file.ts';
-import { checkoutFolder } from '../src/local/postgres-place.ts';
+import { checkoutFolder } from '../src/local/local-settings.ts';
 import { freePort } from './free-port.ts';
 
 export type Installation = { folder: string; demo: Demo; databaseUrl: string; stop(): Promise<void> };

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkoutFolder } from '../src/local/postgres-place.ts';
+import { checkoutFolder } from '../src/local/local-settings.ts';
 import { freePort } from './free-port.ts';
 import { type Installation, withoutLimits } from './open-installation.ts';
 

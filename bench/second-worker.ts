@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { checkoutFolder } from '../src/local/postgres-place.ts';
+import { checkoutFolder } from '../src/local/local-settings.ts';
 import type { Installation } from './open-installation.ts';
 
 /** `npm run worker` beside the installation's own; `kill` ends it with SIGKILL and starts another. */

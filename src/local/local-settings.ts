@@ -1,8 +1,11 @@
 import { isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { ConfigError } from '../config.ts';
 import { localChainIds } from './local-chains.ts';
-import { checkoutFolder } from './postgres-place.ts';
+
+/** The checkout's own folder: what a relative LOCAL_FOLDER counts from. */
+export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 export type LocalSettings = {
   /** Absolute; everything that this installation keeps lies in it. */

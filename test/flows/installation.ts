@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { isAlive, stopProcess } from '../../src/local/child-process.ts';
 import { type Demo, readDemo } from '../../src/local/demo-file.ts';
-import { checkoutFolder } from '../../src/local/postgres-place.ts';
+import { checkoutFolder } from '../../src/local/local-settings.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

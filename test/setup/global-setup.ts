@@ -10,7 +10,7 @@ import type { TestProject } from 'vitest/node';
 import { deployMigrations, migrationsHash } from '../../prisma/migrate.ts';
 import { ConfigError } from '../../src/config.ts';
 import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-process.ts';
-import { type LocalPostgres, startPostgres } from '../../src/local/postgres.ts';
+import { type LocalPostgres, startPostgres } from '../../src/local/postgres/postgres.ts';
 import { freePort } from './free-port.ts';
 import { openInstallationDoor } from './installation-door.ts';
 

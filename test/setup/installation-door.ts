@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, stopProcess } from '../../src/local/child-process.ts';
 import { type Demo, readDemo } from '../../src/local/demo-file.ts';
-import { checkoutFolder } from '../../src/local/postgres-place.ts';
+import { checkoutFolder } from '../../src/local/local-settings.ts';
 import { freePort } from './free-port.ts';
 import { type Mailbox, startMailbox } from './start-mailbox.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nameOperator } from '../../../src/auth/members/name-operator.ts';
 import { openGatewayClient } from '../../../src/local/demo/gateway-client.ts';
 import { type Method, payByMethod } from '../../../src/local/demo/pay-by-method.ts';
-import { checkoutFolder } from '../../../src/local/postgres-place.ts';
+import { checkoutFolder } from '../../../src/local/local-settings.ts';
 import { subscribe } from '../payer/pay-as.ts';
 import { type BrowserGround, openBrowserGround, type ShopGround } from '../setup/ground.ts';
 import { type EvmWallet, injectEvmWallet } from '../setup/inject-evm-wallet.ts';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { checkoutFolder } from '../../../src/local/postgres-place.ts';
+import { checkoutFolder } from '../../../src/local/local-settings.ts';
 import { onTeardown } from '../../setup/teardown.ts';
 import { type AccessibilityFault, findAccessibilityFaults } from './find-accessibility-faults.ts';
 import { findChromium } from './find-chromium.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive } from './child-process.ts';
+import { isAlive } from '../child-process.ts';
 import { type LocalPostgres, type StartPostgresOptions, startPostgres } from './postgres.ts';
 
 const LOOK_MS = 500;

@@ -8,8 +8,8 @@ import { chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { ConfigError } from '../config.ts';
-import { isRunningWith, stopProcess } from './child-process.ts';
+import { ConfigError } from '../../config.ts';
+import { isRunningWith, stopProcess } from '../child-process.ts';
 import { type PostgresPlace, postgresPlace, type ServerUser } from './postgres-place.ts';
 
 export type LocalPostgres = {

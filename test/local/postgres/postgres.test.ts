@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../src/config.ts';
-import { isAlive, stopProcess } from '../../src/local/child-process.ts';
-import { startPostgres } from '../../src/local/postgres.ts';
-import { canTraverse } from '../../src/local/postgres-place.ts';
-import { freePort } from '../setup/free-port.ts';
-import { onTeardown } from '../setup/teardown.ts';
+import { ConfigError } from '../../../src/config.ts';
+import { isAlive, stopProcess } from '../../../src/local/child-process.ts';
+import { startPostgres } from '../../../src/local/postgres/postgres.ts';
+import { canTraverse } from '../../../src/local/postgres/postgres-place.ts';
+import { freePort } from '../../setup/free-port.ts';
+import { onTeardown } from '../../setup/teardown.ts';
 
 const settings = { fsync: 'off', shared_buffers: '16MB' };
 const parent = mkdtempSync(join(tmpdir(), 'sluice-postgres-'));

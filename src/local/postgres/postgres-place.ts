@@ -21,7 +21,6 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 export type ServerUser = { uid: number; gid: number };
@@ -147,6 +146,3 @@ function copyNative(native: string, user: ServerUser): string {
   renameSync(partial, copy);
   return copy;
 }
-
-/** The checkout's own folder: what a relative LOCAL_FOLDER counts from. */
-export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url));
