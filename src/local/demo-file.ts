@@ -1,6 +1,7 @@
 /** `.local/demo.json`: all that a client needs to try the installation. It holds keys, so only its owner reads it. */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { replacePrivateFile } from './private-files.ts';
 
 const demoShape = z.object({
   restUrl: z.string(),
@@ -47,7 +48,5 @@ export function readDemo(file: string): Demo | undefined {
 
 /** Whole or not at all, for clients may read it at any moment. */
 export function writeDemo(file: string, demo: Demo): void {
-  const partial = `${file}.partial`;
-  writeFileSync(partial, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  renameSync(partial, file);
+  replacePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
 }

@@ -3,18 +3,7 @@
  * it is killed. With a state file the chain outlives a restart, and a node that a killed parent left is found again.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,6 +12,13 @@ import { z } from 'zod';
 import { ConfigError } from '../config.ts';
 import { isAlive, isRunningWith, stopProcess } from './child-process.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import {
+  openPrivateLog,
+  PRIVATE_FOLDER,
+  replacePrivateFile,
+  underPrivateUmask,
+  writePrivateFile,
+} from './private-files.ts';
 
 export type EvmNode = {
   chainId: number;
@@ -59,7 +55,7 @@ const copyEveryMs = 5_000;
  */
 export async function startEvmNode(options: StartEvmNodeOptions): Promise<EvmNode> {
   const rpcUrl = `http://127.0.0.1:${options.port}`;
-  if (options.stateFile) mkdirSync(dirname(options.stateFile), { recursive: true });
+  if (options.stateFile) mkdirSync(dirname(options.stateFile), { recursive: true, mode: PRIVATE_FOLDER });
   const found = await findRunning(options, rpcUrl);
   if (found !== undefined) options.log?.(`Chain ${options.chainId} was still running (process ${found}).`);
   const pid = found ?? (await startNew(options, rpcUrl));
@@ -106,7 +102,7 @@ async function startNew(options: StartEvmNodeOptions, rpcUrl: string): Promise<n
   while (Date.now() < deadline) {
     const answer = await Promise.race([askChainId(rpcUrl), failure]);
     if (answer === options.chainId && child.pid !== undefined) {
-      if (options.stateFile) writeFileSync(pidFileOf(options.stateFile), String(child.pid));
+      if (options.stateFile) writePrivateFile(pidFileOf(options.stateFile), String(child.pid));
       if (options.stateFile) await keepTime(rpcUrl);
       return child.pid;
     }
@@ -125,16 +121,18 @@ async function keepTime(rpcUrl: string): Promise<void> {
 }
 
 function spawnNode(options: StartEvmNodeOptions): ChildProcess {
-  const log = options.logFile === undefined ? 'ignore' : openSync(options.logFile, 'a');
+  const log = options.logFile === undefined ? 'ignore' : openPrivateLog(options.logFile);
   const args = ['--host', '127.0.0.1', '--port', String(options.port), '--chain-id', String(options.chainId)];
   args.push('--hardfork', 'prague', '--slots-in-an-epoch', String(options.slotsInAnEpoch ?? 32));
   // Old states are asked for by block hash; on disk they would outgrow the chain itself.
   if (options.stateFile) args.push('--state', options.stateFile, '--state-interval', '1');
-  return spawn(nodeBinary(), args, {
-    // Ctrl-C in a terminal must reach it through stop(), after those who still call it.
-    detached: options.stateFile !== undefined,
-    stdio: ['ignore', log, log],
-  });
+  return underPrivateUmask(() =>
+    spawn(nodeBinary(), args, {
+      // Ctrl-C in a terminal must reach it through stop(), after those who still call it.
+      detached: options.stateFile !== undefined,
+      stdio: ['ignore', log, log],
+    }),
+  );
 }
 
 function nodeBinary(): string {
@@ -176,9 +174,7 @@ function keepFirstGenesis(stateFile: string): void {
   const [first] = geneses.toSorted((left, right) => Number(left.header.timestamp) - Number(right.header.timestamp));
   if (geneses.length < 2 || !first) return;
   const kept = blocks.filter((block) => block === first || BigInt(block.header.number) !== 0n);
-  const partial = `${stateFile}.partial`;
-  writeFileSync(partial, JSON.stringify({ ...state.data, blocks: kept }));
-  renameSync(partial, stateFile);
+  replacePrivateFile(stateFile, JSON.stringify({ ...state.data, blocks: kept }));
 }
 
 function isWhole(file: string): boolean {
@@ -200,7 +196,7 @@ function keepCopies(stateFile: string | undefined): () => void {
     if (changedAt === copiedAt) return;
     const partial = `${copyOf(stateFile)}.partial`;
     // Not by copyFileSync, which never returns when the node shortens the file meanwhile.
-    writeFileSync(partial, readFileSync(stateFile));
+    writePrivateFile(partial, readFileSync(stateFile));
     if (!isWhole(partial)) return;
     renameSync(partial, copyOf(stateFile));
     copiedAt = changedAt;

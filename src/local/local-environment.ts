@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EvmNode } from './evm-node.ts';
 import { localAccounts } from './local-accounts.ts';
 import { localChain } from './local-chains.ts';
 import type { LocalSettings } from './local-settings.ts';
+import { writePrivateFile } from './private-files.ts';
 import { LOCAL_SOLANA_CHAIN_ID, localSolanaChain } from './solana/local-solana-chain.ts';
 import { localSolanaAccounts } from './solana/solana-accounts.ts';
 import type { SolanaNode } from './solana/solana-node.ts';
@@ -19,7 +19,7 @@ export function localEnvironment(
   const chainsFile = join(settings.folder, 'chains.json');
   const chains: Record<string, string> = {};
   if (running.nodes.length > 0) {
-    writeFileSync(
+    writePrivateFile(
       chainsFile,
       `${JSON.stringify(
         [...running.nodes.map((node) => localChain(node.chainId)), ...(running.solana ? [localSolanaChain()] : [])],
@@ -54,6 +54,6 @@ export function localEnvironment(
     ...chains,
   };
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
-  writeFileSync(join(settings.folder, 'environment'), lines.join(''), { mode: 0o600 });
+  writePrivateFile(join(settings.folder, 'environment'), lines.join(''));
   return environment;
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { isRunningWith, stopProcess } from './child-process.ts';
+import { openPrivateLog, underPrivateUmask, writePrivateFile } from './private-files.ts';
 
 export type Part = {
   name: string;
@@ -34,7 +35,7 @@ const crashSpanMs = 60_000;
  * then twice that, and so on, at most five times a minute.
  */
 export async function runPart(options: RunPartOptions): Promise<Part> {
-  await endLeftBehind(options);
+  await endLeftBehind({ pidFile: options.pidFile, script: options.command[0] });
   const crashes: number[] = [];
   let stopping = false;
   let child: ChildProcess | undefined;
@@ -87,24 +88,26 @@ export async function runPart(options: RunPartOptions): Promise<Part> {
 }
 
 function spawnPart(options: RunPartOptions): ChildProcess {
-  const log = openSync(options.logFile, 'a');
-  const child = spawn(process.execPath, options.command, {
-    cwd: options.folder,
-    env: options.environment,
-    // The leader of its own group: Ctrl-C in a terminal reaches it through stop(), in order.
-    detached: true,
-    stdio: ['ignore', log, log],
-  });
+  const log = openPrivateLog(options.logFile);
+  const child = underPrivateUmask(() =>
+    spawn(process.execPath, options.command, {
+      cwd: options.folder,
+      env: options.environment,
+      // The leader of its own group: Ctrl-C in a terminal reaches it through stop(), in order.
+      detached: true,
+      stdio: ['ignore', log, log],
+    }),
+  );
   closeSync(log);
-  if (child.pid !== undefined) writeFileSync(options.pidFile, String(child.pid));
+  if (child.pid !== undefined) writePrivateFile(options.pidFile, String(child.pid));
   return child;
 }
 
 /** A part that outlived a killed `npm start` would work beside the new one, with an old configuration. */
-async function endLeftBehind(options: RunPartOptions): Promise<void> {
-  if (!existsSync(options.pidFile)) return;
-  const pid = Number(readFileSync(options.pidFile, 'utf8'));
-  if (!(pid > 0) || !isRunningWith(pid, options.command[0])) return;
+export async function endLeftBehind({ pidFile, script }: { pidFile: string; script: string }): Promise<void> {
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  if (!(pid > 0) || !isRunningWith(pid, script)) return;
   await stopProcess(pid, 'SIGTERM', stopLimitMs);
   killGroup(pid);
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, openDatabase } from '../../prisma/client.ts';
@@ -12,7 +12,8 @@ import { localChain } from './local-chains.ts';
 import { localEnvironment } from './local-environment.ts';
 import { checkoutFolder, type LocalSettings } from './local-settings.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
-import { type Part, runPart } from './run-part.ts';
+import { closeFolder, PRIVATE_FOLDER, writePrivateFile } from './private-files.ts';
+import { endLeftBehind, type Part, runPart } from './run-part.ts';
 import { seedDemo } from './seed-demo.ts';
 import { localSolanaChain } from './solana/local-solana-chain.ts';
 import { localSolanaAccounts } from './solana/solana-accounts.ts';
@@ -42,11 +43,17 @@ export type Installation = {
 
 /** Far beyond a usual start: a machine busy with other work is slow, not broken. */
 const readyLimitMs = 180_000;
+const partNames = ['worker', 'api', 'indexer'];
+const mainScript = join(checkoutFolder, 'src', 'main.ts');
 
 /** Starts everything, each thing once what it needs is there, and answers when a payment could be made. */
 export async function startInstallation(settings: LocalSettings, world: StartWorld): Promise<Installation> {
-  mkdirSync(join(settings.folder, 'logs'), { recursive: true });
+  mkdirSync(settings.folder, { recursive: true, mode: PRIVATE_FOLDER });
   claimFolder(settings, world);
+  const isRoot = process.getuid?.() === 0;
+  closeFolder(settings.folder, { passable: isRoot && settings.databaseUrl === undefined });
+  // Before the database changes its owner under them.
+  for (const name of partNames) await endLeftBehind({ pidFile: pidFileOf(name, settings), script: mainScript });
   const [databaseUrl, nodes, solana] = await whole([
     provideDatabase(settings, world),
     startChains(settings, world),
@@ -61,7 +68,7 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
     const demoFile = join(settings.folder, 'demo.json');
     const demo = nodes.length === 0 ? undefined : await provideDemo(database, { settings, nodes, solana, demoFile });
     const parts: Part[] = [];
-    for (const name of ['worker', 'api', 'indexer'])
+    for (const name of partNames)
       parts.push(await startPart(name, settings, { ...world, environment: environmentOf(name, environment) }));
     await untilReady(database, { settings, nodes, environment });
     return { settings, databaseUrl, nodes, solana, parts, demoFile, demo };
@@ -77,7 +84,7 @@ function claimFolder(settings: LocalSettings, world: StartWorld): void {
   if (owner > 0 && owner !== process.pid && isRunningWith(owner, 'src/local/start')) {
     throw new ConfigError(`LOCAL_FOLDER: ${settings.folder} is in use by process ${owner}.`);
   }
-  writeFileSync(file, String(process.pid));
+  writePrivateFile(file, String(process.pid));
   world.onStarted(async () => rmSync(file, { force: true }));
 }
 
@@ -162,16 +169,20 @@ function demoOf(node: SolanaNode): NonNullable<Demo['solana']> {
 async function startPart(name: string, settings: LocalSettings, world: StartWorld): Promise<Part> {
   const part = await runPart({
     name,
-    command: [join(checkoutFolder, 'src', 'main.ts'), name],
+    command: [mainScript, name],
     folder: checkoutFolder,
     environment: world.environment,
     logFile: join(settings.folder, 'logs', `${name}.log`),
-    pidFile: join(settings.folder, `${name}.pid`),
+    pidFile: pidFileOf(name, settings),
     log: world.log,
     onGivenUp: world.onGivenUp,
   });
   world.onStarted(part.stop);
   return part;
+}
+
+function pidFileOf(name: string, settings: LocalSettings): string {
+  return join(settings.folder, `${name}.pid`);
 }
 
 /** The API answers that it is ready, and the indexer has read the head of every local chain since it started. */

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPublicClient, http } from 'viem';
 import { ConfigError } from '../config.ts';
 import { type EvmNode, type StartEvmNodeOptions, startEvmNode } from './evm-node.ts';
 import { furnishChain } from './furnish-chain.ts';
+import { writePrivateFile } from './private-files.ts';
 
 export type LocalChainOptions = { chainId: number; port: number; folder: string };
 
@@ -63,5 +64,5 @@ async function checkGenesis(options: LocalChainOptions, rpcUrl: string): Promise
       `The state of chain ${options.chainId} was lost, and the database tells of the old one: remove ${options.folder} to begin anew.`,
     );
   }
-  writeFileSync(file, hash);
+  writePrivateFile(file, hash);
 }

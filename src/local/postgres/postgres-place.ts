@@ -16,12 +16,12 @@ import {
   renameSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { PRIVATE_FOLDER, writePrivateFile } from '../private-files.ts';
 
 export type ServerUser = { uid: number; gid: number };
 
@@ -44,13 +44,15 @@ export function postgresPlace(asked: string): PostgresPlace {
   const native = nativeFolder();
   const user = serverUser();
   if (user === undefined) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+    chmodSync(folder, PRIVATE_FOLDER);
     return { folder, data: join(folder, 'data'), binaries: join(native, 'bin'), user, moved: false };
   }
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
-  const moved = !canTraverse(folder, user);
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  const moved = isElsewhere(folder) || !canTraverse(dirname(folder), user);
   const own = moved ? systemFolder(nameElsewhere(folder), user) : folder;
   if (!moved) chownSync(own, user.uid, user.gid);
+  for (const closed of new Set([folder, own])) chmodSync(closed, PRIVATE_FOLDER);
   const reachable = canTraverse(join(native, 'bin'), user) ? native : copyNative(native, user);
   return { folder: own, data: join(own, 'data'), binaries: join(reachable, 'bin'), user, moved };
 }
@@ -110,10 +112,15 @@ function lookUp(name: string): ServerUser | undefined {
   return { uid, gid };
 }
 
+/** Data that went elsewhere stays there, although the folder that was asked for can be reached by now. */
+function isElsewhere(folder: string): boolean {
+  return existsSync(join(folder, 'elsewhere')) && !existsSync(join(folder, 'data', 'PG_VERSION'));
+}
+
 /** Remembered in the folder that was asked for, so that whoever removes that begins with empty data. */
 function nameElsewhere(folder: string): string {
   const file = join(folder, 'elsewhere');
-  if (!existsSync(file)) writeFileSync(file, randomBytes(6).toString('hex'));
+  if (!existsSync(file)) writePrivateFile(file, randomBytes(6).toString('hex'));
   return z
     .string()
     .regex(/^[0-9a-f]{12}$/)

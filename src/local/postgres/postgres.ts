@@ -4,12 +4,13 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, closeSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ConfigError } from '../../config.ts';
 import { isRunningWith, stopProcess } from '../child-process.ts';
+import { closeFile, openPrivateLog, PRIVATE_FOLDER, writePrivateFile } from '../private-files.ts';
 import { type PostgresPlace, postgresPlace, type ServerUser } from './postgres-place.ts';
 
 export type LocalPostgres = {
@@ -44,6 +45,7 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Loca
   if (place.moved)
     options.log?.(`Postgres keeps its data in ${place.folder}: its user cannot reach ${options.folder}.`);
   const password = readPassword(place);
+  closeFile(join(place.folder, 'postgres.log'));
   const url = `postgresql://${user}:${password}@127.0.0.1:${options.port}/${database}`;
   if (!existsSync(join(place.data, 'PG_VERSION'))) await initialise(place, password);
   const pid = await runServer(place, options, url);
@@ -53,7 +55,8 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Loca
 
 function readPassword(place: PostgresPlace): string {
   const file = join(place.folder, 'password');
-  if (!existsSync(file)) writeFileSync(file, randomBytes(16).toString('hex'), { mode: 0o600 });
+  if (!existsSync(file)) writePrivateFile(file, randomBytes(16).toString('hex'));
+  closeFile(file);
   if (place.user) chownSync(file, place.user.uid, place.user.gid);
   return readFileSync(file, 'utf8').trim();
 }
@@ -61,7 +64,7 @@ function readPassword(place: PostgresPlace): string {
 async function initialise(place: PostgresPlace, password: string): Promise<void> {
   // A first run that was killed half-way leaves a folder that initdb refuses.
   rmSync(place.data, { recursive: true, force: true });
-  mkdirSync(place.data, { recursive: true, mode: 0o700 });
+  mkdirSync(place.data, { recursive: true, mode: PRIVATE_FOLDER });
   if (place.user) chownSync(place.data, place.user.uid, place.user.gid);
   const child = spawnAs(place.user, join(place.binaries, 'initdb'), [
     `--pgdata=${place.data}`,
@@ -122,7 +125,7 @@ function spawnServer(place: PostgresPlace, options: StartPostgresOptions): Child
     max_connections: '200',
     ...options.settings,
   };
-  const log = openSync(join(place.folder, 'postgres.log'), 'a');
+  const log = openPrivateLog(join(place.folder, 'postgres.log'));
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(join(place.binaries, 'postgres'), ['-D', place.data, '-p', String(options.port), ...flags], {
     ...place.user,
@@ -131,6 +134,7 @@ function spawnServer(place: PostgresPlace, options: StartPostgresOptions): Child
     stdio: ['ignore', log, log],
     cwd: place.folder,
   });
+  closeSync(log);
   child.on('error', () => undefined);
   child.unref();
   return child;
