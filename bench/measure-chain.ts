@@ -14,7 +14,7 @@ import type { Bench } from './bench.ts';
 import { type BusyChain, openBusyChain } from './busy-chain.ts';
 import { freePort } from './free-port.ts';
 import { measurePushes } from './measure-pushes.ts';
-import { openInstallation } from './open-installation.ts';
+import { type Installation, openInstallation } from './open-installation.ts';
 
 const LIMIT_MS = 600_000;
 const LOOK_MS = 50;
@@ -28,7 +28,7 @@ export async function measureChain(bench: Bench): Promise<string> {
   const chain = await openBusyChain({ events: sizes.approvals });
   try {
     const run = async (name: string, work: (url: string) => Promise<void>) => {
-      const url = await ownDatabase(installation.databaseUrl);
+      const url = await ownDatabase(installation);
       const startedAt = performance.now();
       await work(url);
       const seconds = (performance.now() - startedAt) / 1000;
@@ -117,16 +117,16 @@ async function pushesByWebsocket(bench: Bench): Promise<string> {
   }
 }
 
-async function ownDatabase(like: string): Promise<string> {
+async function ownDatabase({ databaseUrl, adminUrl }: Installation): Promise<string> {
   const name = `bench_${crypto.randomUUID().replaceAll('-', '')}`;
-  const client = new pg.Client({ connectionString: like });
+  const url = new URL(databaseUrl);
+  const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    await client.query(`CREATE DATABASE ${name}`);
+    await client.query(`CREATE DATABASE ${name} OWNER ${url.username}`);
   } finally {
     await client.end();
   }
-  const url = new URL(like);
   url.pathname = `/${name}`;
   await deployMigrations(url.href);
   return url.href;

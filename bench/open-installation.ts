@@ -6,7 +6,14 @@ import { type Demo, readDemo } from '../src/local/demo-file.ts';
 import { checkoutFolder } from '../src/local/local-settings.ts';
 import { freePort } from './free-port.ts';
 
-export type Installation = { folder: string; demo: Demo; databaseUrl: string; stop(): Promise<void> };
+export type Installation = {
+  folder: string;
+  demo: Demo;
+  databaseUrl: string;
+  /** The same database as the superuser, who may make others. */
+  adminUrl: string;
+  stop(): Promise<void>;
+};
 
 const startLimitMs = 240_000;
 const portNames = [
@@ -54,7 +61,10 @@ export async function openInstallation(
     const demo = readDemo(join(folder, 'demo.json'));
     const databaseUrl = /^DATABASE_URL=(.+)$/m.exec(readFileSync(join(folder, 'environment'), 'utf8'))?.[1];
     if (!demo || databaseUrl === undefined) throw new Error('The installation did not say where it is.');
-    return { folder, demo, databaseUrl, stop };
+    const adminUrl = new URL(databaseUrl);
+    adminUrl.username = 'sluice';
+    adminUrl.password = readFileSync(join(folder, 'postgres', 'password'), 'utf8').trim();
+    return { folder, demo, databaseUrl, adminUrl: adminUrl.href, stop };
   } catch (error) {
     await stop();
     throw error;

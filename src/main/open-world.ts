@@ -4,6 +4,7 @@ import { loadRegistry } from '../chains/registry.ts';
 import { openSolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { openSuiNodes } from '../chains/sui/open-sui-nodes.ts';
 import type { Config } from '../config.ts';
+import { warnOfDatabaseRole } from '../operations/health/database-role.ts';
 import { openReadiness } from '../operations/health/read-readiness.ts';
 import { openInstruments } from '../operations/metrics/instruments.ts';
 import { tellTables } from '../operations/metrics/table-gauges.ts';
@@ -47,6 +48,8 @@ export async function openService(floor: Floor) {
   const { config, log } = floor;
   const byRealTime = { ...floor, clock: floor.realClock };
   tellTables(byRealTime);
+  // Not waited for: a part starts while its database is away.
+  void warnOfDatabaseRole(floor);
   const world = { metrics: floor.metrics, readiness: openReadiness(byRealTime), log };
   const port = config.metricsPort;
   const own =

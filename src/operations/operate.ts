@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { Prisma } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
 import { chainOperations } from './chain-operations.ts';
+import { databaseOperations } from './database-operations.ts';
 import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
 import { printRows } from './print-rows.ts';
 import { repairOperations } from './repair-operations.ts';
@@ -12,6 +13,7 @@ const operations: Record<string, Operation> = {
   ...statusOperations,
   ...chainOperations,
   ...repairOperations,
+  ...databaseOperations,
   ...tenantOperations,
 };
 

@@ -1,5 +1,6 @@
 /** Commands that only look: the whole installation on one screen, and each part of it closer. */
 import { formatUnits } from 'viem';
+import { readDatabaseRole } from './health/database-role.ts';
 import { readChainSigns } from './health/vital-signs.ts';
 import type { Answer, Operation, OperationsWorld, Row } from './operations-world.ts';
 import { type ChainLine, readChainLine, readInstallation } from './read-installation.ts';
@@ -17,7 +18,8 @@ export const statusOperations: Record<string, Operation> = {
 };
 
 async function readStatus(world: OperationsWorld): Promise<Answer> {
-  const { faults, chains, work, sending, senders, books } = await readInstallation(world);
+  const [view, role] = await Promise.all([readInstallation(world), readDatabaseRole(world)]);
+  const { faults, chains, work, sending, senders, books } = view;
   return {
     sections: {
       chains: chains.map(chainRow),
@@ -30,6 +32,7 @@ async function readStatus(world: OperationsWorld): Promise<Answer> {
         low: isLow,
       })),
       books: books.map(({ uncovered, ...row }) => ({ ...row, uncovered: uncovered.join(' ') || null })),
+      database: [{ role: role.name, moreThanNeeded: role.excess.join(' ') || null }],
     },
     ...(faults.length === 0 ? {} : { fault: faults.join('\n') }),
   };

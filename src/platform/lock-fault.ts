@@ -5,18 +5,21 @@ const DEADLOCK = new Set(['40P01', 'P2034']);
 
 /** True when a statement gave up waiting for a lock (`lock_timeout` or NOWAIT). */
 export function isLockTimeout(error: unknown): boolean {
-  return carries(error, LOCK_NOT_AVAILABLE, 0);
+  return carriesCode(error, LOCK_NOT_AVAILABLE);
 }
 
 /** True when Postgres chose the transaction as the victim of a deadlock: tried again, it goes through. */
 export function isDeadlock(error: unknown): boolean {
-  return carries(error, DEADLOCK, 0);
+  return carriesCode(error, DEADLOCK);
 }
 
-function carries(value: unknown, codes: ReadonlySet<unknown>, depth: number): boolean {
+/** Whether the error, or what it wraps, has one of these SQLSTATEs or codes of Prisma's. */
+export function carriesCode(value: unknown, codes: ReadonlySet<unknown>, depth = 0): boolean {
   if (depth > 6 || value === null || typeof value !== 'object') return false;
   for (const name of ['code', 'originalCode']) {
     if (codes.has(Reflect.get(value, name))) return true;
   }
-  return ['meta', 'cause', 'driverAdapterError'].some((name) => carries(Reflect.get(value, name), codes, depth + 1));
+  return ['meta', 'cause', 'driverAdapterError'].some((name) =>
+    carriesCode(Reflect.get(value, name), codes, depth + 1),
+  );
 }

@@ -11,6 +11,7 @@ import { type Method, type Payment, payByMethod } from '../../src/local/demo/pay
 import type { Demo } from '../../src/local/demo-file.ts';
 import { beginMonthly, passMonth } from './bill-by-month.ts';
 import { type Installation, openInstallation, type PartName } from './installation.ts';
+import { expectClosed, expectPlainRole, makeFirstEdition } from './least-privilege.ts';
 
 /** Far more than it takes: what is waited for is a condition, and machines are busy. */
 const settleLimitMs = 240_000;
@@ -118,10 +119,11 @@ async function historyOf(demo: Demo): Promise<string> {
   return (await client.getBlock({ blockNumber: 3n })).hash;
 }
 
-test('a whole installation pays by every method though its parts are killed, bills by the month, ends without a trace, and goes on where and when it was', async () => {
+test('a whole installation pays by every method though its parts are killed, bills by the month, ends without a trace, and goes on where and when it was, with the data of an earlier edition too', async () => {
   const installation = await openInstallation();
   await installation.start();
   await expectGiven(installation);
+  await expectPlainRole(installation.folder);
   const demo = installation.demo();
   const gateway = openGatewayClient(demo, settleLimitMs);
   const history = await historyOf(demo);
@@ -135,6 +137,7 @@ test('a whole installation pays by every method though its parts are killed, bil
   const billing = { demo, gateway, limitMs: settleLimitMs };
   const subscription = await beginMonthly(billing);
   await passMonth(billing, subscription);
+  expectClosed(installation.folder);
 
   const captured = Promise.withResolvers<void>();
   const plan: Plan = { method: 'DIRECT', amount: '1.00', payer: 0, chain: 0, kills: [] };
@@ -145,11 +148,16 @@ test('a whole installation pays by every method though its parts are killed, bil
   expect(running.filter(isAlive)).toEqual([]);
   expect(existsSync(join(installation.folder, 'start.pid'))).toBe(false);
 
+  await makeFirstEdition(installation.folder);
   await installation.start();
+  expect(installation.output()).toContain('The role gateway now owns the database');
+  await expectPlainRole(installation.folder);
+  expectClosed(installation.folder);
   expect(installation.demo()).toEqual(demo);
   expect(await historyOf(demo)).toBe(history);
   for (const payment of [...payments, await interrupted]) await expectSettledOnce(gateway, payment);
   await passMonth(billing, subscription);
+  expectClosed(installation.folder);
   const runningAgain = installation.processes();
   await installation.stop();
   expect(runningAgain.filter(isAlive)).toEqual([]);

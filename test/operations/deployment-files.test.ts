@@ -54,6 +54,15 @@ it('units, image and compose file start parts that there are', () => {
   expect(existsSync(join(root, 'prisma/migrate.ts'))).toBe(true);
 });
 
+it('containers keep the superuser of Postgres from the parts, and make the documented role', () => {
+  const compose = read('docs/operations/containers/compose.yml');
+  const [, script = ''] = /\.\/(\S+):\/docker-entrypoint-initdb\.d\//.exec(compose) ?? [];
+  const statements = (text: string) => text.replace(/PASSWORD \S+;/, 'PASSWORD;');
+  const [, documented = ''] = /```sql\n(CREATE ROLE[\s\S]+?)```/.exec(read('docs/operations.md')) ?? [];
+  expect(statements(read(`docs/operations/containers/${script}`))).toContain(statements(documented));
+  expect(compose).not.toMatch(/POSTGRES_(USER|DB)/);
+});
+
 it('nothing that runs in the image needs a package that was taken out of it', () => {
   const files = globSync(['src/**/*.{ts,mjs}', 'prisma/*.ts', 'indexer/**/*.ts'], { cwd: root })
     .filter((file) => !builders.includes(file) && !file.includes('.ponder'))

@@ -1,13 +1,13 @@
 import { beforeAll, expect, it } from 'vitest';
+import { openDatabase } from '../../prisma/client.ts';
 import { authenticate } from '../../src/auth/authenticate.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
-import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
-import { loadRegistry } from '../../src/chains/registry.ts';
 import type { RpcSettings } from '../../src/config.ts';
-import { operate } from '../../src/operations/operate.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
+import { onTeardown } from '../setup/teardown.ts';
+import { runOperation } from './run-operation.ts';
 
 let fresh: FreshDatabase;
 const sepolia: RpcSettings = {
@@ -26,27 +26,8 @@ beforeAll(async () => {
 
 const run = (...args: string[]) => runWith([sepolia], ...args);
 
-async function runWith(rpc: RpcSettings[], ...args: string[]) {
-  const registry = loadRegistry({ rpc });
-  const said = { printed: '', complained: '' };
-  const code = await operate(
-    {
-      database: fresh.database,
-      clock: systemClock,
-      registry,
-      nodes: openEvmNodes({ registry, rpc }),
-      config: { rpc },
-      keys: [],
-      print: (text) => {
-        said.printed += text;
-      },
-      complain: (text) => {
-        said.complained += text;
-      },
-    },
-    args,
-  );
-  return { code, ...said };
+function runWith(rpc: RpcSettings[], ...args: string[]) {
+  return runOperation({ ...fresh, clock: systemClock }, args, rpc);
 }
 
 async function rows(...args: string[]): Promise<Record<string, string>[]> {
@@ -132,6 +113,20 @@ it('pauses and resumes a chain, and tells it with an unreachable node', async ()
   expect(await rows('lag')).toMatchObject([{ chainId: 11155111, node: null, paused: true }]);
   await rows('chain', 'resume', '11155111');
   expect(await rows('lag')).toMatchObject([{ paused: false }]);
+});
+
+it('shows as whom it is connected, and what that role may do beyond its need', async () => {
+  const status = async (url: string) => {
+    const database = openDatabase({ url, poolSize: 1 });
+    onTeardown(() => database.$disconnect());
+    const { printed } = await runOperation({ database, clock: systemClock }, ['status', '--json']);
+    return JSON.parse(printed).database;
+  };
+  const [plain, admin] = [new URL(fresh.url).username, new URL(fresh.adminUrl).username];
+  expect(await status(fresh.url)).toEqual([{ role: plain, moreThanNeeded: null }]);
+  expect(await status(fresh.adminUrl)).toEqual([
+    { role: admin, moreThanNeeded: 'SUPERUSER CREATEDB CREATEROLE REPLICATION BYPASSRLS' },
+  ]);
 });
 
 it('prints a table for people', async () => {

@@ -50,7 +50,7 @@ it('learns from the chain what came after its backup, and sends with nonces that
   await gateway.settleDown();
   expect(await gateway.left(paid.id, paid.signed)).toBe(9_000_000n);
 
-  await putRows(restored.url, rows);
+  await putRows(restored.adminUrl, rows);
   const { database } = restored;
   const world = { ...gateway.action, database };
   const read = (id: string) => database.paymentIntent.findUniqueOrThrow({ where: { id } });

@@ -21,13 +21,13 @@ test('a deployed database holds the tables of the queue as well', async () => {
 });
 
 test('the migrations lead to exactly the present schema, so that a new one has nothing to say', async () => {
-  const { url } = await emptyDatabase();
+  const { adminUrl: url } = await emptyDatabase();
   expect(await schemaDrift(url)).toBeNull();
   expect(await newMigration(url, 'nothing_new')).toBeNull();
 });
 
 test('comparing leaves no shadow database behind', async () => {
-  const { url } = await emptyDatabase();
+  const { adminUrl: url } = await emptyDatabase();
   await schemaDrift(url);
   const client = new pg.Client({ connectionString: url });
   await client.connect();

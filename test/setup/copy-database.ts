@@ -23,6 +23,7 @@ export async function takeRows(url: string): Promise<Map<string, string>> {
   });
 }
 
+/** `url`: as a superuser. */
 export async function putRows(url: string, rows: ReadonlyMap<string, string>): Promise<void> {
   await connected(url, async (client) => {
     await client.query('BEGIN');

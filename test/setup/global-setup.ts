@@ -1,7 +1,9 @@
 /**
- * One Postgres for the run, and in it a template database per state of the migrations. TEST_DATABASE_URL names a
- * running server instead; its user must be allowed to create databases, and its templates are kept for the next run.
+ * One Postgres for the run, and in it a template database per state of the migrations, owned by a role without privileges
+ * that every test connects as. TEST_DATABASE_URL names a running server instead; its user must be a superuser, and its
+ * templates are kept for the next run.
  */
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +12,16 @@ import type { TestProject } from 'vitest/node';
 import { deployMigrations, migrationsHash } from '../../prisma/migrate.ts';
 import { ConfigError } from '../../src/config.ts';
 import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-process.ts';
+import { asAdmin, ensureRole } from '../../src/local/postgres/bootstrap-database.ts';
 import { type LocalPostgres, startPostgres } from '../../src/local/postgres/postgres.ts';
 import { freePort } from './free-port.ts';
 import { openInstallationDoor } from './installation-door.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A database of the run's server to connect to for making others. */
+    /** A database of the run's server, as a user that makes others. */
+    adminUrl: string;
+    /** The same as the role that owns the others. */
     databaseUrl: string;
     templateDatabase: string;
     /** Where browser tests ask for the installation that they share. */
@@ -28,16 +33,19 @@ let stopServer: (() => Promise<void>) | undefined;
 let closeDoor: (() => Promise<void>) | undefined;
 
 export async function setup(project: TestProject): Promise<void> {
-  const url = process.env.TEST_DATABASE_URL ?? (await startTestServer());
-  const template = `sluice_template_${migrationsHash()}`;
-  await makeTemplate(url, template);
-  project.provide('databaseUrl', url);
+  const given = process.env.TEST_DATABASE_URL;
+  const server = given === undefined ? await startTestServer() : await useServer(given);
+  const role = new URL(server.url).username;
+  const template = `sluice_template_${role}_${migrationsHash()}`;
+  await makeTemplate(server, template);
+  project.provide('adminUrl', server.adminUrl);
+  project.provide('databaseUrl', server.url);
   project.provide('templateDatabase', template);
   const database = `test_${crypto.randomUUID().replaceAll('-', '')}`;
-  const door = await openInstallationDoor(() => copyTemplate(url, { template, database }));
+  const door = await openInstallationDoor(() => copyTemplate(server, { template, database }));
   closeDoor = async () => {
     await door.close();
-    await administrate(url, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+    await administrate(server.adminUrl, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
   };
   project.provide('installationDoor', door.url);
 }
@@ -47,7 +55,9 @@ export async function teardown(): Promise<void> {
   await stopServer?.();
 }
 
-async function startTestServer(): Promise<string> {
+type TestServer = Pick<LocalPostgres, 'url' | 'adminUrl'>;
+
+async function startTestServer(): Promise<TestServer> {
   await removeLeftBehind();
   const folder = join(tmpdir(), `sluice-test-${process.pid}-${crypto.randomUUID().slice(0, 8)}`);
   const server = await startOnFreePort(folder, 3);
@@ -55,7 +65,21 @@ async function startTestServer(): Promise<string> {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return server.url;
+  return server;
+}
+
+/** The role's password follows from the given URL, so that runs side by side agree on it. */
+async function useServer(adminUrl: string): Promise<TestServer> {
+  const role = 'sluice_test';
+  const password = createHash('sha256').update(adminUrl).digest('hex');
+  await asAdmin(adminUrl, async (client) => {
+    await client.query('SELECT pg_advisory_lock(7216941733012895)');
+    await ensureRole(client, { role, password });
+  });
+  const url = new URL(adminUrl);
+  url.username = role;
+  url.password = password;
+  return { url: url.href, adminUrl };
 }
 
 async function startOnFreePort(folder: string, tries: number): Promise<LocalPostgres> {
@@ -83,9 +107,10 @@ async function removeLeftBehind(): Promise<void> {
   }
 }
 
-async function copyTemplate(url: string, names: { template: string; database: string }): Promise<string> {
-  await administrate(url, `CREATE DATABASE ${names.database} TEMPLATE ${names.template}`);
-  const copy = new URL(url);
+async function copyTemplate(server: TestServer, names: { template: string; database: string }): Promise<string> {
+  const copy = new URL(server.url);
+  const owner = pg.escapeIdentifier(copy.username);
+  await administrate(server.adminUrl, `CREATE DATABASE ${names.database} TEMPLATE ${names.template} OWNER ${owner}`);
   copy.pathname = `/${names.database}`;
   return copy.href;
 }
@@ -109,8 +134,8 @@ function readOrEmpty(file: string): string {
 }
 
 /** Made under another name first: a template that was killed half-way is never copied. */
-async function makeTemplate(url: string, template: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+async function makeTemplate(server: TestServer, template: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server.adminUrl });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock(7216941733012895)');
@@ -118,8 +143,8 @@ async function makeTemplate(url: string, template: string): Promise<void> {
     if (found.rowCount === 1) return;
     const partial = `${template}_partial`;
     await client.query(`DROP DATABASE IF EXISTS ${partial} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${partial}`);
-    const partialUrl = new URL(url);
+    const partialUrl = new URL(server.url);
+    await client.query(`CREATE DATABASE ${partial} OWNER ${pg.escapeIdentifier(partialUrl.username)}`);
     partialUrl.pathname = `/${partial}`;
     await deployMigrations(partialUrl.href);
     await client.query(`ALTER DATABASE ${partial} WITH ALLOW_CONNECTIONS false`);

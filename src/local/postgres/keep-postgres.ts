@@ -50,6 +50,7 @@ export async function keepPostgres(
   });
   return {
     url: first.url,
+    adminUrl: first.adminUrl,
     pid: first.pid,
     async stop() {
       stopping.abort();

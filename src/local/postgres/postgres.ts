@@ -1,21 +1,25 @@
 /**
- * A Postgres of our own for machines that have none: the npm-delivered server, bound to 127.0.0.1.
- * A server that a killed parent left behind is found again and used.
+ * A Postgres of our own for machines that have none: the npm-delivered server, bound to 127.0.0.1, with passwords for
+ * everybody. Its superuser only prepares the database; whoever uses the database connects as a role without privileges
+ * beyond it. A server that a killed parent left behind is found again and used.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, closeSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, closeSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ConfigError } from '../../config.ts';
 import { isRunningWith, stopProcess } from '../child-process.ts';
 import { closeFile, openPrivateLog, PRIVATE_FOLDER, writePrivateFile } from '../private-files.ts';
+import { asAdmin, bootstrapDatabase } from './bootstrap-database.ts';
 import { type PostgresPlace, postgresPlace, type ServerUser } from './postgres-place.ts';
 
 export type LocalPostgres = {
-  /** The database `sluice`, with its user and password. */
+  /** The database `sluice` and the role that owns it and everything in it, with its password. */
   url: string;
+  /** The same database as the superuser: for making other databases, as tests and benchmarks do. */
+  adminUrl: string;
   pid: number;
   /** Stops the server, whoever started it, and waits until it is gone. */
   stop(): Promise<void>;
@@ -31,8 +35,12 @@ export type StartPostgresOptions = {
   log?: (line: string) => void;
 };
 
-const user = 'sluice';
+/** Made by initdb. */
+const superuser = 'sluice';
+const role = 'gateway';
 const database = 'sluice';
+/** Who may connect, from where, and how: the whole of pg_hba.conf. */
+const hostRules = '# Written at each start of Sluice.\nhost all all 127.0.0.1/32 scram-sha-256\n';
 const startLimitMs = 60_000;
 const stopLimitMs = 30_000;
 
@@ -44,20 +52,25 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Loca
   const place = postgresPlace(options.folder);
   if (place.moved)
     options.log?.(`Postgres keeps its data in ${place.folder}: its user cannot reach ${options.folder}.`);
-  const password = readPassword(place);
+  const password = readPassword(join(place.folder, 'password'));
+  // initdb reads it, as the server's user.
+  if (place.user) chownSync(join(place.folder, 'password'), place.user.uid, place.user.gid);
   closeFile(join(place.folder, 'postgres.log'));
-  const url = `postgresql://${user}:${password}@127.0.0.1:${options.port}/${database}`;
+  const rolePassword = readPassword(join(options.folder, 'role-password'));
+  const urlOf = (user: string, secret: string) =>
+    `postgresql://${user}:${secret}@127.0.0.1:${options.port}/${database}`;
+  const adminUrl = urlOf(superuser, password);
   if (!existsSync(join(place.data, 'PG_VERSION'))) await initialise(place, password);
-  const pid = await runServer(place, options, url);
-  await createDatabase(url);
-  return { url, pid, stop: () => stopProcess(pid, 'SIGINT', stopLimitMs) };
+  const pid = await runServer(place, options, adminUrl);
+  await bootstrapDatabase({ adminUrl, role, rolePassword, log: options.log });
+  await requirePasswords(place, { adminUrl, password });
+  const stop = () => stopProcess(pid, 'SIGINT', stopLimitMs);
+  return { url: urlOf(role, rolePassword), adminUrl, pid, stop };
 }
 
-function readPassword(place: PostgresPlace): string {
-  const file = join(place.folder, 'password');
+function readPassword(file: string): string {
   if (!existsSync(file)) writePrivateFile(file, randomBytes(16).toString('hex'));
   closeFile(file);
-  if (place.user) chownSync(file, place.user.uid, place.user.gid);
   return readFileSync(file, 'utf8').trim();
 }
 
@@ -68,7 +81,7 @@ async function initialise(place: PostgresPlace, password: string): Promise<void>
   if (place.user) chownSync(place.data, place.user.uid, place.user.gid);
   const child = spawnAs(place.user, join(place.binaries, 'initdb'), [
     `--pgdata=${place.data}`,
-    `--username=${user}`,
+    `--username=${superuser}`,
     `--pwfile=${join(place.folder, 'password')}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
@@ -78,6 +91,7 @@ async function initialise(place: PostgresPlace, password: string): Promise<void>
   ]);
   const output = collect(child);
   const code = await exitOf(child);
+  if (code === 0) writeHostRules(place);
   if (code !== 0) {
     rmSync(place.data, { recursive: true, force: true });
     if (password === '') throw new Error('The password file of Postgres is empty.');
@@ -168,21 +182,34 @@ async function probe(url: string): Promise<'ready' | 'down' | 'foreign' | 'start
   }
 }
 
-async function createDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: withDatabase(url, 'postgres') });
-  await client.connect();
-  try {
-    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
-    if (found.rowCount === 0) await client.query(`CREATE DATABASE ${database}`);
-  } finally {
-    await client.end();
-  }
-}
-
 function withDatabase(url: string, name: string): string {
   const other = new URL(url);
   other.pathname = `/${name}`;
   return other.href;
+}
+
+/**
+ * A server that let anybody in without a password would make the role's limits worthless. Data that was made with other
+ * rules gets ours, after the superuser's password is sure to be the one that we know.
+ */
+async function requirePasswords(place: PostgresPlace, known: { adminUrl: string; password: string }): Promise<void> {
+  if (readFileSync(hostRulesFile(place), 'utf8') === hostRules) return;
+  await asAdmin(known.adminUrl, async (client) => {
+    await client.query(`ALTER ROLE ${superuser} PASSWORD ${pg.escapeLiteral(known.password)}`);
+    writeHostRules(place);
+    await client.query('SELECT pg_reload_conf()');
+  });
+}
+
+function writeHostRules(place: PostgresPlace): void {
+  const partial = `${hostRulesFile(place)}.partial`;
+  writePrivateFile(partial, hostRules);
+  if (place.user) chownSync(partial, place.user.uid, place.user.gid);
+  renameSync(partial, hostRulesFile(place));
+}
+
+function hostRulesFile(place: PostgresPlace): string {
+  return join(place.data, 'pg_hba.conf');
 }
 
 function spawnAs(as: ServerUser | undefined, file: string, args: string[]): ChildProcess {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +55,76 @@ test('rows outlive a stop and a kill, and a server left running is found again',
   expect(await query(moved.url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 2 }]);
 });
 
+test('the database is used by a role that owns it and has no other privilege', async () => {
+  const { url } = await start({ folder: open, port: await freePort() });
+  const roles = await query(
+    url,
+    `SELECT rolcanlogin, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls,
+    (SELECT datdba = pg_roles.oid FROM pg_database WHERE datname = current_database()) AS owns
+    FROM pg_roles WHERE rolname = current_user`,
+  );
+  const none = {
+    rolsuper: false,
+    rolcreatedb: false,
+    rolcreaterole: false,
+    rolreplication: false,
+    rolbypassrls: false,
+  };
+  expect(roles).toEqual([{ ...none, rolcanlogin: true, owns: true }]);
+});
+
+test('a role that was given more, or whose password was lost, is put right by the next start', async () => {
+  const options = { folder: open, port: await freePort() };
+  const first = await start(options);
+  await query(first.adminUrl, 'ALTER ROLE gateway SUPERUSER CREATEDB');
+  rmSync(join(open, 'role-password'));
+  const second = await start(options);
+  expect(second.url).not.toBe(first.url);
+  const roles = await query(second.url, 'SELECT rolsuper, rolcreatedb FROM pg_roles WHERE rolname = current_user');
+  expect(roles).toEqual([{ rolsuper: false, rolcreatedb: false }]);
+});
+
+test('passwords are files that only their owner reads, below a folder that nobody else enters', async () => {
+  await start({ folder: open, port: await freePort() });
+  const modes = ['.', 'password', 'role-password', 'postgres.log', 'data'].map((name) => [
+    name,
+    (statSync(join(open, name)).mode & 0o777).toString(8),
+  ]);
+  expect(Object.fromEntries(modes)).toEqual({
+    '.': '700',
+    password: '600',
+    'role-password': '600',
+    'postgres.log': '600',
+    data: '700',
+  });
+});
+
+test('nobody connects without a password, though the data was made with rules that trust every local user', async () => {
+  const options = { folder: join(tmpdir(), `sluice-postgres-trust-${crypto.randomUUID()}`), port: await freePort() };
+  onTeardown(async () => rmSync(options.folder, { recursive: true, force: true }));
+  const first = await start(options);
+  const withPassword = (url: string, password: string) => {
+    const other = new URL(url);
+    other.password = password;
+    return other.href;
+  };
+  const refused = 'password authentication failed';
+  await expect(query(withPassword(first.adminUrl, 'wrong'), 'SELECT 1')).rejects.toThrow(refused);
+
+  await query(first.adminUrl, 'ALTER ROLE sluice PASSWORD NULL');
+  await first.stop();
+  writeFileSync(join(options.folder, 'data', 'pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n');
+  const second = await start(options);
+  const attempt = () =>
+    query(withPassword(second.adminUrl, 'wrong'), 'SELECT 1').then(
+      () => 'let in',
+      (error: Error) => error.message,
+    );
+  await expect.poll(attempt).toContain(refused);
+  expect(await query(second.adminUrl, 'SELECT current_user')).toEqual([{ current_user: 'sluice' }]);
+  expect(readFileSync(join(options.folder, 'data', 'pg_hba.conf'), 'utf8')).not.toContain('trust');
+});
+
 test('a port that somebody else holds is an error that names the setting', async () => {
   const stranger: Server = createServer((socket) => socket.end('not a database\n'));
   const port = await freePort();
@@ -71,11 +141,18 @@ test.runIf(process.getuid?.() === 0)(
     const said: string[] = [];
     const folder = join(parent, 'closed');
     const server = await start({ folder, port: await freePort(), log: (line) => said.push(line) });
-    const rows = await query(server.url, 'SHOW data_directory');
+    const rows = await query(server.adminUrl, 'SHOW data_directory');
     const data = String(Object.values(rows[0] ?? {})[0]);
     onTeardown(async () => rmSync(join(data, '..'), { recursive: true, force: true }));
     expect(data.startsWith(parent)).toBe(false);
     expect(said.join()).toContain(join(data, '..'));
     expect(canTraverse(parent, { uid: 65534, gid: 65534 })).toBe(false);
+
+    // Opened later, the folder does not hide the data.
+    await query(server.url, 'CREATE TABLE kept (n int)');
+    await server.stop();
+    chmodSync(parent, 0o711);
+    const again = await start({ folder, port: await freePort() });
+    expect(await query(again.url, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 0 }]);
   },
 );

@@ -1,0 +1,32 @@
+import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
+import { loadRegistry } from '../../src/chains/registry.ts';
+import type { RpcSettings } from '../../src/config.ts';
+import { operate } from '../../src/operations/operate.ts';
+import type { OperationsWorld } from '../../src/operations/operations-world.ts';
+
+/** Runs one command as `npm run ops` does, with the chains that `rpc` names. */
+export async function runOperation(
+  world: Pick<OperationsWorld, 'database' | 'clock'>,
+  args: readonly string[],
+  rpc: readonly RpcSettings[] = [],
+): Promise<{ code: number; printed: string; complained: string }> {
+  const registry = loadRegistry({ rpc });
+  const said = { printed: '', complained: '' };
+  const code = await operate(
+    {
+      ...world,
+      registry,
+      nodes: openEvmNodes({ registry, rpc }),
+      config: { rpc },
+      keys: [],
+      print: (text) => {
+        said.printed += text;
+      },
+      complain: (text) => {
+        said.complained += text;
+      },
+    },
+    args,
+  );
+  return { code, ...said };
+}
