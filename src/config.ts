@@ -62,6 +62,8 @@ const environmentSchema = z.object({
   RATE_LIMIT_KEYLESS_PER_SECOND: positiveInteger.default(30),
   /** Proxies in front whose X-Forwarded-For is trusted. */
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  /** Who may advance the test clock: secret keys and members who may write, or operators only. */
+  TEST_CLOCK: z.enum(['keys', 'operator']).default('keys'),
   WEBHOOK_PRIVATE_ADDRESSES: flag.default(false),
   WEBHOOK_RETENTION_DAYS: positiveInteger.max(3650).default(90),
   /** Bytes of a request's body, with a good credential and without one. */
@@ -192,6 +194,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
       keylessPerSecond: env.RATE_LIMIT_KEYLESS_PER_SECOND,
     },
     trustedProxies: env.TRUSTED_PROXIES,
+    testClock: env.TEST_CLOCK,
     webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES, retentionDays: env.WEBHOOK_RETENTION_DAYS },
     bodies: { bytes: env.BODY_BYTES, keylessBytes: env.KEYLESS_BODY_BYTES },
     graphql: {

@@ -22,6 +22,7 @@ describe('the settings', () => {
       rpc: [],
       quoteSeconds: 600,
       balanceTimeoutMs: 5000,
+      testClock: 'keys',
     });
     expect(config.webhooks).toEqual({ privateAddresses: false, retentionDays: 90 });
     expect(config.database.directUrl).toBe(needed.DATABASE_URL);
@@ -39,6 +40,7 @@ describe('the settings', () => {
       OPERATOR_PRIVATE_KEY: '0x12',
       TRUSTED_PROXIES: '11',
       WEBHOOK_RETENTION_DAYS: '0',
+      TEST_CLOCK: 'everybody',
       RPC_URL_1: 'not a url',
       CONFIRMATIONS_1: '0',
       RELAY_MINIMUM_USD_1: '1.234',

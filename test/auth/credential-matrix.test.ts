@@ -20,14 +20,14 @@ const REFUSALS = ['This needs a credential.', 'This credential may not do this.'
 /** What each may, as answers to merchants say it; written down here a second time on purpose. */
 const granted: Record<string, Access[]> = {
   anonymous: [],
-  'secret key': ['secretKey', 'read', 'write', 'credential'],
+  'secret key': ['secretKey', 'read', 'write', 'clock', 'credential'],
   'publishable key': ['credential'],
   'client secret': ['session'],
   'access token': ['card'],
   'session token': ['cardSession'],
   'onetime token': ['onetime'],
-  owner: ['read', 'write', 'credential', 'member', 'owner'],
-  developer: ['read', 'write', 'credential', 'member'],
+  owner: ['read', 'write', 'clock', 'credential', 'member', 'owner'],
+  developer: ['read', 'write', 'clock', 'credential', 'member'],
   viewer: ['read', 'credential', 'member'],
   'payer token': ['payer'],
   'viewer who operates': ['read', 'credential', 'member', 'operator'],

@@ -9,7 +9,7 @@ import { nameRoute } from '../../platform/http-call.ts';
 import { requestId } from '../../platform/request-id.ts';
 import type { Admission, Gate } from '../gate.ts';
 import { schema } from '../graphql/schema.ts';
-import { accessOf } from '../graphql/server/access.ts';
+import { mayAsk } from '../graphql/server/access.ts';
 import { gatewayErrorOf } from '../graphql/server/fault.ts';
 import { byteLimits } from '../graphql/server/limits.ts';
 import { refusal } from '../graphql/server/scope-of.ts';
@@ -47,8 +47,7 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
   ): Promise<Answer> {
     const { route } = match.running;
     if (admission.refusal !== undefined) throw admission.refusal;
-    const granted = accessOf(admission.principal);
-    if (!route.access.some((access) => granted.has(access))) throw refusal(admission.principal);
+    if (!mayAsk(admission.principal, route.access, world.config)) throw refusal(admission.principal);
     const limitBytes = byteLimits(world.config, admission.principal).body;
     const body =
       route.method === 'POST' || route.method === 'PUT' ? await readBody(request, { limitBytes }) : undefined;

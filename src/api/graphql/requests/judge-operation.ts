@@ -36,7 +36,7 @@ export async function judgeOperation(world: World, request: OperationRequest): P
     if (!operation) return undefined;
     const judged = { ...request, operation, variables: request.variableValues ?? {} };
     const mayIntrospect = !world.config.isProduction || context.principal.kind === 'member';
-    demandRootAccess(judged, { principal: context.principal, mayIntrospect });
+    demandRootAccess(judged, { principal: context.principal, config: world.config, mayIntrospect });
     demandVariables(context, judged);
     if (!context.ownDocument) await takeCost(world, context, judged);
     context.isJudged = true;

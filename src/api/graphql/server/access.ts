@@ -12,8 +12,10 @@
  * - `card`, `cardSession`, `onetime`: the card API's tokens, by audience: access, session connect, onetime connect.
  * - `payer`: a wallet's token.
  * - `arbiter`, `operator`: credentials of the installation; a member whom its operator named may do what `operator` may.
+ * - `clock`: whoever may advance the test clock: the same as `write` or as `operator`, as TEST_CLOCK says.
  */
 import type { Principal } from '../../../auth/principal.ts';
+import type { Config } from '../../../config.ts';
 
 export const accessNames = [
   'public',
@@ -30,8 +32,15 @@ export const accessNames = [
   'payer',
   'arbiter',
   'operator',
+  'clock',
 ] as const;
 export type Access = (typeof accessNames)[number];
+
+/** What of the configuration decides on access. */
+type AccessSettings = Pick<Config, 'testClock'>;
+
+/** What `clock` stands for. */
+const clockAccess = { keys: 'write', operator: 'operator' } as const satisfies Record<Config['testClock'], Access>;
 
 const always = new Set<Access>(['public']);
 const secretKey = new Set<Access>(['public', 'secretKey', 'read', 'write', 'credential']);
@@ -57,7 +66,7 @@ const operators = {
   VIEWER: new Set<Access>([...members.VIEWER, 'operator']),
 };
 
-/** What a caller may ask for. */
+/** What a caller may ask for, whatever the configuration: all but `clock`, for which see `mayAsk`. */
 export function accessOf(principal: Principal): ReadonlySet<Access> {
   switch (principal.kind) {
     case 'anonymous':
@@ -83,8 +92,16 @@ export function isAccess(name: string): name is Access {
   return (accessNames as readonly string[]).includes(name);
 }
 
-/** The same as a record of every name, which the schema's own check reads. */
-export function grantedTo(principal: Principal): Record<Access, boolean> {
+/** Whether the caller may ask for what needs any one of these. */
+export function mayAsk(principal: Principal, needed: readonly Access[], { testClock }: AccessSettings): boolean {
   const access = accessOf(principal);
-  return Object.fromEntries(accessNames.map((name) => [name, access.has(name)])) as Record<Access, boolean>;
+  return needed.some((name) => access.has(name === 'clock' ? clockAccess[testClock] : name));
+}
+
+/** The same as a record of every name, which the schema's own check reads. */
+export function grantedTo(principal: Principal, settings: AccessSettings): Record<Access, boolean> {
+  return Object.fromEntries(accessNames.map((name) => [name, mayAsk(principal, [name], settings)])) as Record<
+    Access,
+    boolean
+  >;
 }

@@ -43,7 +43,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   defaultFieldNullability: false,
   scopeAuth: {
     authorizeOnSubscribe: true,
-    authScopes: (context) => grantedTo(context.principal),
+    authScopes: (context) => grantedTo(context.principal, context.world.config),
     unauthorizedError: (_parent, context) => refusal(context.principal),
   },
   relay: {

@@ -8,8 +8,9 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Principal } from '../../../auth/principal.ts';
+import type { Config } from '../../../config.ts';
 import { GatewayError } from '../../../errors.ts';
-import { type Access, accessOf, isAccess } from './access.ts';
+import { type Access, isAccess, mayAsk } from './access.ts';
 import { refusal } from './scope-of.ts';
 
 /**
@@ -18,18 +19,17 @@ import { refusal } from './scope-of.ts';
  */
 export function demandRootAccess(
   request: { schema: GraphQLSchema; document: DocumentNode; operation: OperationDefinitionNode },
-  caller: { principal: Principal; mayIntrospect: boolean },
+  caller: { principal: Principal; config: Pick<Config, 'testClock'>; mayIntrospect: boolean },
 ): void {
   const root = request.schema.getRootType(request.operation.operation);
   if (!root) return;
-  const granted = accessOf(caller.principal);
   for (const name of rootFieldNames(request.document, request.operation.selectionSet)) {
     if (name === '__schema' || name === '__type') {
       if (!caller.mayIntrospect) throw new GatewayError('AUTHORIZATION_ERROR', 'The schema is told to members only.');
       continue;
     }
     const needed = accessNeeded(root, name);
-    if (needed && !needed.some((access) => granted.has(access))) throw refusal(caller.principal);
+    if (needed && !mayAsk(caller.principal, needed, caller.config)) throw refusal(caller.principal);
   }
 }
 

@@ -2,7 +2,9 @@
 import { advanceTestClock } from '../../../test-clock/advance-test-clock.ts';
 import { readTestClock } from '../../../test-clock/read-test-clock.ts';
 import { advanceTestClockSchema, type TestClockState } from '../../../test-clock/test-clock.ts';
+import { mayAsk } from '../server/access.ts';
 import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
@@ -16,6 +18,10 @@ const TestClockRef = builder.objectRef<TestClockState>('TestClock').implement({
     now: t.expose('now', { type: 'DateTime', description: 'The present time of the installation.' }),
     offsetSeconds: t.exposeInt('offsetSeconds', { description: 'Whole seconds ahead of the real time, 0 or more.' }),
     isMovable: t.exposeBoolean('isMovable', { description: 'Whether it can be moved: all chains are local.' }),
+    mayAdvance: t.boolean({
+      description: 'Whether the credential of this call may advance it: the setting TEST_CLOCK decides.',
+      resolve: (_state, _args, { principal, world }) => mayAsk(principal, ['clock'], world.config),
+    }),
     isAdvancing: t.exposeBoolean('isAdvancing', { description: 'Whether it is on its way.' }),
     targetAt: t.expose('targetAt', {
       type: 'DateTime',
@@ -47,7 +53,7 @@ builder.queryField('testClock', (t) =>
   t.field({
     type: TestClockRef,
     description: "The installation's time; the real one where it cannot be moved.",
-    authScopes: { read: true },
+    authScopes: { read: true, operator: true },
     resolve: (_root, _args, { world }) => readTestClock(world, { waitSeconds: 0 }),
   }),
 );
@@ -58,15 +64,22 @@ builder.mutationField('advanceTestClock', (t) =>
     description:
       'Moves the time of the whole installation and of its chains ahead, from one due instant to the next: everything ' +
       'that falls due on the way is done, in its order. INVALID_STATE unless all chains are local. The answer comes when ' +
-      'the clock has arrived, or after `waitSeconds` while it goes on.',
-    authScopes: { write: true },
+      'the clock has arrived, or after `waitSeconds` while it goes on. AUTHORIZATION_ERROR for keys and members of ' +
+      'merchants where TEST_CLOCK is `operator`.',
+    authScopes: { clock: true },
     args: { input: t.arg({ type: AdvanceTestClockInput, required: true }) },
     resolve: async (_root, args, context) => {
       const { waitSeconds, ...input } = checked(context, rules, args.input);
-      const scope = await scopeOf(context);
-      const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'advanceTestClock', parameters: input };
+      const call = { scopeId: await idempotencyScopeOf(context), operation: 'advanceTestClock', parameters: input };
       await advanceTestClock(context.world, { input, idempotency: idempotencyOf(context, call) });
       return readTestClock(context.world, { waitSeconds: waitSeconds ?? WAIT_SECONDS });
     },
   }),
 );
+
+/** An operator belongs to no merchant: what two of its calls share is the credential. */
+async function idempotencyScopeOf(context: GraphqlContext): Promise<string> {
+  if (context.principal.kind === 'platform') return context.principal.credentialId;
+  const scope = await scopeOf(context);
+  return scope.appId ?? scope.merchantId;
+}

@@ -247,4 +247,5 @@ const schemesByAccess: Record<Access, string[]> = {
   payer: ['bearer'],
   arbiter: ['arbiterKey'],
   operator: ['operatorKey'],
+  clock: ['apiKey', 'bearer', 'operatorKey'],
 };

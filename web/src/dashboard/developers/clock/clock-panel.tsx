@@ -9,7 +9,6 @@ import { Note } from '../../../ui/state/note.tsx';
 import { Skeleton } from '../../../ui/state/skeleton.tsx';
 import { Time } from '../../../ui/state/time.tsx';
 import { useAsk } from '../../session/use-ask.ts';
-import { useDashboard } from '../../session/use-dashboard.ts';
 import { useTell } from '../../session/use-tell.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../developers.module.css';
@@ -19,7 +18,6 @@ const LOOK_MS = 2_000;
 
 export function ClockPanel() {
   const { t } = useTranslation();
-  const { mayWrite } = useDashboard();
   const [step, setStep] = useState<(typeof steps)[number]>('3600');
   const { data, error, isPending, refetch } = useAsk(DeveloperClockDocument, {}, { everyMs: LOOK_MS });
   const advance = useTell(DeveloperAdvanceClockDocument);
@@ -50,7 +48,7 @@ export function ClockPanel() {
             </Note>
           )}
           {!clock.isMovable && <Note>{t('developers.clock.fixed')}</Note>}
-          {clock.isMovable && mayWrite && (
+          {clock.isMovable && clock.mayAdvance && (
             <div className={styles.filters}>
               <Select
                 label={t('developers.clock.by')}
