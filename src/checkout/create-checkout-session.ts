@@ -1,5 +1,11 @@
 import { Decimal } from 'decimal.js';
-import { type App, type Database, type PaymentIntent, type TaxRate, transaction } from '../../prisma/client.ts';
+import {
+  type App,
+  type DatabaseTransaction,
+  type PaymentIntent,
+  type TaxRate,
+  transaction,
+} from '../../prisma/client.ts';
 import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../catalog/require-tax-rate.ts';
 import { taxLine, taxTotal } from '../catalog/tax.ts';
@@ -43,13 +49,12 @@ export async function createCheckoutSession(
 ): Promise<CreatedCheckoutSession> {
   const first = await firstAnswer<CreatedCheckoutSession>(world.database, request.idempotency);
   if (first) return reveal(first.result, request.idempotency);
-  const app = await world.database.app.findUniqueOrThrow({
-    where: { id: request.app.id, merchantId: request.app.merchantId },
-  });
-  const now = world.clock.now();
-  const planned = await planSession(world, { app, now, input: request.input });
   const { result } = await transaction(world.database, (tx) =>
     once(tx, request.idempotency, async () => {
+      const app = await tx.app.findUniqueOrThrow({
+        where: { id: request.app.id, merchantId: request.app.merchantId },
+      });
+      const planned = await planSession(tx, { world, app, input: request.input });
       const opened = await openCheckoutSession(tx, planned);
       await appendEvents(tx, app.id, opened.events);
       return { session: opened.session, clientSecret: sealed(request.idempotency, opened.clientSecret) };
@@ -65,21 +70,22 @@ function reveal(stored: CreatedCheckoutSession, idempotency: IdempotencyRequest 
 type Subject = Pick<NewCheckoutSession, 'payment' | 'source' | 'currency' | 'total' | 'items' | 'taxRateId'>;
 
 async function planSession(
-  world: Pick<CheckoutWorld, 'database' | 'registry'>,
-  request: { app: App; now: Date; input: CreateCheckoutSessionInput },
+  tx: DatabaseTransaction,
+  request: { world: Pick<CheckoutWorld, 'clock' | 'registry'>; app: App; input: CreateCheckoutSessionInput },
 ): Promise<NewCheckoutSession> {
-  const { app, now, input } = request;
+  const { world, app, input } = request;
+  const now = world.clock.now();
   const given: Selection = {
     allowedChains: input.allowedChains ?? 'ALL',
     allowedTokens: input.allowedTokens ?? 'ALL',
   };
   const faults = selectionFaults(world, { mode: app.mode, selection: given });
   if (faults.length > 0) throw invalid(faults);
-  await requireCustomer(world.database, { appId: app.id, id: input.customerAccountId, param: 'customerAccountId' });
+  await requireCustomer(tx, { appId: app.id, id: input.customerAccountId, param: 'customerAccountId' });
   const intent = input.paymentIntentId
-    ? await requirePayableIntent(world.database, { appId: app.id, id: input.paymentIntentId, now })
+    ? await requirePayableIntent(tx, { appId: app.id, id: input.paymentIntentId, now })
     : null;
-  const subject = intent ? ofIntent(intent) : await ofItems(world.database, { app, input });
+  const subject = intent ? ofIntent(intent) : await ofItems(tx, { app, input });
   return {
     app,
     now,
@@ -105,16 +111,19 @@ function ofIntent(intent: PaymentIntent): Subject {
   };
 }
 
-async function ofItems(database: Database, request: { app: App; input: CreateCheckoutSessionInput }): Promise<Subject> {
+async function ofItems(
+  tx: DatabaseTransaction,
+  request: { app: App; input: CreateCheckoutSessionInput },
+): Promise<Subject> {
   const { app, input } = request;
-  const sessionRate = await requireTaxRate(database, {
+  const sessionRate = await requireTaxRate(tx, {
     merchantId: app.merchantId,
     id: input.taxRateId,
     param: 'taxRateId',
   });
   const priced: (NewSessionItem & { currency: Currency })[] = [];
   for (const [index, item] of (input.items ?? []).entries()) {
-    priced.push(await priceItem(database, { app, item, path: `items[${index}].`, sessionRate }));
+    priced.push(await priceItem(tx, { app, item, path: `items[${index}].`, sessionRate }));
   }
   const currency = priced[0]?.currency ?? 'USD';
   const faults: FieldFault[] = priced.flatMap((item, index) =>
@@ -139,11 +148,11 @@ async function ofItems(database: Database, request: { app: App; input: CreateChe
 
 /** An item's own amount, else its price's; the session's tax rate, else its plan's. */
 async function priceItem(
-  database: Database,
+  tx: DatabaseTransaction,
   request: { app: App; item: CheckoutItemInput; path: string; sessionRate: TaxRate | null },
 ): Promise<NewSessionItem & { currency: Currency }> {
   const { app, item, path, sessionRate } = request;
-  const named = await requirePlanPrice(database, {
+  const named = await requirePlanPrice(tx, {
     appId: app.id,
     productPlanId: item.productPlanId,
     productPlanPriceId: item.productPlanPriceId,
@@ -175,10 +184,10 @@ async function priceItem(
 }
 
 async function requirePayableIntent(
-  database: Database,
+  tx: DatabaseTransaction,
   request: { appId: string; id: string; now: Date },
 ): Promise<PaymentIntent> {
-  const intent = await database.paymentIntent.findFirst({ where: { id: request.id, appId: request.appId } });
+  const intent = await tx.paymentIntent.findFirst({ where: { id: request.id, appId: request.appId } });
   if (!intent) throw notFound('payment intent', 'paymentIntentId');
   if (intent.sourceType === 'SUBSCRIPTION') {
     throw new GatewayError('INVALID_STATE', 'The payment intent is paid in the checkout of its subscription.', {

@@ -22,7 +22,7 @@ import { planEvmPayment } from './evm/plan-evm-payment.ts';
 import type { PaymentStep } from './payment-step.ts';
 import type { PaymentToPlan, PlannedQuote } from './planned-quote.ts';
 import { requirePayable, requireUnpaid } from './require-payable.ts';
-import { lockPaymentIntent, relayUnderWay, requireSession, type SessionToPay } from './store.ts';
+import { lockPaymentIntent, relayUnderWay, requireSameSettings, requireSession, type SessionToPay } from './store.ts';
 import {
   type KnownWay,
   requireKnownWay,
@@ -57,7 +57,7 @@ export const QUOTES_LIMIT = 500;
  * terms (signed by the operator on EVM chains) in one transaction: from then on a payment of these terms counts.
  *
  * Throws VALIDATION_ERROR for a way to pay that is not offered, NOT_FOUND, INVALID_STATE, EXPIRED, CONFLICT when the app
- * has no payout address or the wallet has a relayed payment under way, CHAIN_PAUSED, CHAIN_UNAVAILABLE,
+ * has no payout address, when its settings change meanwhile, or when the wallet has a relayed payment under way, CHAIN_PAUSED, CHAIN_UNAVAILABLE,
  * PRICE_UNAVAILABLE.
  */
 export async function prepareCheckout(
@@ -82,13 +82,16 @@ export async function prepareCheckout(
   const planned = await planPayment(world, way, asked);
   const expiresAt = new Date(now.getTime() + world.config.quoteSeconds * 1000);
   const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, async () => ({
-      quote: await writeQuote(tx, { ...asked, way, planned, expiresAt }),
-      terms: planned.terms,
-      steps: planned.steps,
-      walletBalance: planned.walletBalance.toString(),
-      walletAllowance: planned.walletAllowance.toString(),
-    })),
+    once(tx, request.idempotency, async () => {
+      await requireSameSettings(tx, session.app);
+      return {
+        quote: await writeQuote(tx, { ...asked, way, planned, expiresAt }),
+        terms: planned.terms,
+        steps: planned.steps,
+        walletBalance: planned.walletBalance.toString(),
+        walletAllowance: planned.walletAllowance.toString(),
+      };
+    }),
   );
   return result;
 }

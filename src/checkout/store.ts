@@ -2,7 +2,7 @@
 import type { Database, DatabaseTransaction, Prisma } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
-import { notFound } from '../errors.ts';
+import { GatewayError, notFound } from '../errors.ts';
 
 export const inOrder = { items: { orderBy: { position: 'asc' } } } as const satisfies Prisma.CheckoutSessionInclude;
 
@@ -26,6 +26,33 @@ export async function requireSession(
   });
   if (!session) throw notFound('checkout session');
   return session;
+}
+
+/**
+ * Throws CONFLICT where a setting that goes into terms, or an address that the app is paid at, is not what it was when the
+ * session was read: prices and chains are asked in between, and what was signed of the old settings must not be kept.
+ */
+export async function requireSameSettings(tx: DatabaseTransaction, judged: SessionToPay['app']): Promise<void> {
+  const { include } = toPay.app;
+  const present = await tx.app.findUniqueOrThrow({ where: { id: judged.id }, include });
+  if (agreedSettings(present) === agreedSettings(judged)) return;
+  throw new GatewayError('CONFLICT', "The app's settings have just changed; prepare again.", {
+    meta: { appId: judged.id },
+  });
+}
+
+function agreedSettings(app: SessionToPay['app']): string {
+  const payouts = app.payoutAddresses.map(({ family, address }) => `${family} ${address}`).sort();
+  return [
+    app.timelockDuration,
+    app.disputeStartDuration,
+    app.disputeTimeout,
+    app.disputeTimeoutPayerBps,
+    app.captureDeadline,
+    app.platformFeeBps,
+    app.subscriptionCapMultiplier.toString(),
+    ...payouts,
+  ].join();
 }
 
 /** The payment first, then its session: the order of locks everywhere. */

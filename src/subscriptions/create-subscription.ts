@@ -1,4 +1,4 @@
-import { type App, type Database, type Prisma, transaction } from '../../prisma/client.ts';
+import { type Database, type Prisma, transaction } from '../../prisma/client.ts';
 import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { isSelected, readSelection, type Selection } from '../chains/chain-selection.ts';
 import type { Registry } from '../chains/registry.ts';
@@ -21,27 +21,32 @@ export type CreatedSubscription = Prisma.SubscriptionGetPayload<{ include: typeo
  */
 export async function createSubscription(
   world: { database: Database; registry: Registry },
-  request: { app: App; input: Omit<CreateSubscriptionInput, 'appId'>; idempotency?: IdempotencyRequest | undefined },
+  request: {
+    appId: string;
+    input: Omit<CreateSubscriptionInput, 'appId'>;
+    idempotency?: IdempotencyRequest | undefined;
+  },
 ): Promise<CreatedSubscription> {
   const first = await firstAnswer<CreatedSubscription>(world.database, request.idempotency);
   if (first) return first.result;
-  const { app, input } = request;
+  const { input } = request;
   const selection: Selection = {
     allowedChains: input.allowedChains ?? 'ALL',
     allowedTokens: input.allowedTokens ?? 'ALL',
   };
   const faults = renewableFaults(world.registry, selection);
   if (faults.length > 0) throw invalid(faults);
-  const customer = await world.database.customerAccount.findFirst({
-    where: { id: input.customerAccountId, appId: app.id },
-  });
-  if (!customer) throw notFound('customer', 'customerAccountId');
-  const sold = await requirePlanPrice(world.database, { appId: app.id, ...pricing(input) });
-  if (sold?.plan.planType !== 'SUBSCRIPTION') {
-    throw invalid([{ param: 'productPlanId', message: 'is not a SUBSCRIPTION plan' }]);
-  }
   const { result } = await transaction(world.database, (tx) =>
     once(tx, request.idempotency, async () => {
+      const app = await tx.app.findUniqueOrThrow({ where: { id: request.appId } });
+      const customer = await tx.customerAccount.findFirst({
+        where: { id: input.customerAccountId, appId: app.id },
+      });
+      if (!customer) throw notFound('customer', 'customerAccountId');
+      const sold = await requirePlanPrice(tx, { appId: app.id, ...pricing(input) });
+      if (sold?.plan.planType !== 'SUBSCRIPTION') {
+        throw invalid([{ param: 'productPlanId', message: 'is not a SUBSCRIPTION plan' }]);
+      }
       const subscription = await tx.subscription.create({
         data: {
           id: newId(),

@@ -36,7 +36,7 @@ const toPay = {
 type LinkToPay = Prisma.PaymentLinkGetPayload<{ include: typeof toPay }>;
 
 /** The link, whether it takes payments or not. Throws NOT_FOUND. */
-export async function findLink(database: Database, name: LinkName): Promise<LinkToPay> {
+export async function findLink(database: Database | DatabaseTransaction, name: LinkName): Promise<LinkToPay> {
   const where = 'slug' in name ? { slug: name.slug } : { id: name.id, ...appScope(name.scope) };
   const link = await database.paymentLink.findFirst({ where, include: toPay });
   if (!link) throw notFound('payment link', 'slug' in name ? undefined : 'paymentLinkId');
@@ -63,10 +63,10 @@ export async function startLinkCheckout(
   const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
   const first = await firstAnswer<Answer>(world.database, idempotency);
   if (first) return reveal(first.result);
-  const link = await findLink(world.database, request.link);
-  const planned = planLinkSession(world, { link, input, options: request.options ?? {} });
   const { result } = await transaction(world.database, (tx) =>
     once(tx, idempotency, async () => {
+      const link = await findLink(tx, request.link);
+      const planned = planLinkSession(world, { link, input, options: request.options ?? {} });
       const events: NewEvent[] = [];
       const made = input.billingDetails ? await makeCustomer(tx, link.app, input.billingDetails) : null;
       if (made) events.push(made.event);

@@ -1,8 +1,11 @@
-import type { Database, ProductPlanPrice } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction, ProductPlanPrice } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 
 /** The price of a plan that is sold where none is named. Throws INVALID_STATE where it has none. */
-export async function defaultPrice(database: Database, productPlanId: string): Promise<ProductPlanPrice> {
+export async function defaultPrice(
+  database: Database | DatabaseTransaction,
+  productPlanId: string,
+): Promise<ProductPlanPrice> {
   const price = await database.productPlanPrice.findFirst({
     where: { productPlanId, isActive: true },
     orderBy: [{ isDefault: 'desc' }, { sortOrder: 'asc' }],

@@ -44,10 +44,10 @@ export async function startLinkSubscription(
   const reveal = (answer: Answer) => ({ ...answer, clientSecret: unsealed(idempotency, answer.clientSecret) });
   const first = await firstAnswer<Answer>(world.database, idempotency);
   if (first) return reveal(first.result);
-  const link = await findLink(world.database, request.link);
-  const sold = await soldBy(world.database, { link, input, options });
   const { result } = await transaction(world.database, (tx) =>
     once(tx, idempotency, async () => {
+      const link = await findLink(tx, request.link);
+      const sold = await soldBy(tx, { link, input, options });
       const now = world.clock.now();
       const { customerAccountId, events } = await payerOf(tx, { link, input, options });
       const subscription = await tx.subscription.create({
@@ -90,13 +90,13 @@ export async function startLinkSubscription(
 
 /** The link's plan and price, else the plan's default one. Taxed as every later period: by the plan's rate. */
 async function soldBy(
-  database: Database,
+  tx: DatabaseTransaction,
   request: { link: Link; input: StartLinkCheckoutInput; options: LinkSessionOptions },
 ) {
   const { link, input, options } = request;
   if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not take payments.');
   if (!link.productPlan) throw new Error('A link without a plan starts no subscription.');
-  const price = link.productPlanPrice ?? (await defaultPrice(database, link.productPlan.id));
+  const price = link.productPlanPrice ?? (await defaultPrice(tx, link.productPlan.id));
   const { currency } = price;
   const judged = linkPrice({ amount: null, currency, price: { amount: price.amount.toFixed(2), currency } }, input);
   const faults = Array.isArray(judged) ? judged : [];

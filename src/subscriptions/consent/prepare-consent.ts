@@ -15,7 +15,7 @@ import {
 } from '../../checkout/prepare-checkout.ts';
 import { AUTHORIZE_GRACE_SECONDS } from '../../checkout/quoted-terms.ts';
 import { requirePayable, requireUnpaid } from '../../checkout/require-payable.ts';
-import { lockPaymentIntent, requireSession, type SessionToPay } from '../../checkout/store.ts';
+import { lockPaymentIntent, requireSameSettings, requireSession, type SessionToPay } from '../../checkout/store.ts';
 import {
   type EvmWay,
   requireEvmWay,
@@ -113,6 +113,7 @@ export async function prepareConsent(
   });
   const { result } = await transaction(world.database, (tx) =>
     once(tx, request.idempotency, async () => {
+      await requireSameSettings(tx, session.app);
       await writeConsent(tx, { row, charge });
       return {
         quote: {

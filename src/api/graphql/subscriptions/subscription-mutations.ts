@@ -46,9 +46,9 @@ builder.mutationField('createSubscription', (t) =>
       const { appId, ...input } = checked(context, createRules, args.input);
       const scope = await appScopeOf(context, { appId });
       await demandSelection(context, { appId: scope.appId, given: input });
-      const app = await context.database.app.findUniqueOrThrow({ where: { id: scope.appId } });
-      const call = { scopeId: app.id, operation: 'createSubscription', parameters: input };
-      return createSubscription(context.world, { app, input, idempotency: idempotencyOf(context, call) });
+      const call = { scopeId: scope.appId, operation: 'createSubscription', parameters: input };
+      const idempotency = idempotencyOf(context, call);
+      return createSubscription(context.world, { appId: scope.appId, input, idempotency });
     },
   }),
 );

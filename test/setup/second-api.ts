@@ -1,0 +1,32 @@
+/** One more API process of an installation: its own connections, feed and keys over the same database. */
+import { openDatabase } from '../../prisma/client.ts';
+import type { World } from '../../src/api/graphql/server/world.ts';
+import { type ApiParts, startApi } from '../../src/api/start-api.ts';
+import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
+import { openFeed } from '../../src/events/feed.ts';
+import { type CallOptions, callGraphql, type TestApi } from './api.ts';
+import { onTeardown } from './teardown.ts';
+
+/** Closed by itself when the test file ends. `others` take the place of what it would share with the first. */
+export async function openSecondApi(
+  api: TestApi,
+  options: { parts?: (world: World) => ApiParts; others?: Partial<World> } = {},
+) {
+  const { clock, log, secretKeys } = api.world;
+  const database = openDatabase({ url: api.databaseUrl });
+  onTeardown(() => database.$disconnect());
+  const feed = openFeed({ database, listenUrl: api.databaseUrl, log });
+  onTeardown(() => feed.close());
+  const signingKeys = openSigningKeys({ database, clock }, { sealKey: secretKeys.signing });
+  const world: World = { ...api.world, database, feed, signingKeys, ...options.others };
+  const running = await startApi(world, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
+  onTeardown(() => running.close());
+  return {
+    url: running.url,
+    database,
+    world,
+    running,
+    graphql: (document: string, variables?: Record<string, unknown>, call?: CallOptions) =>
+      callGraphql(running.url, document, variables, call),
+  };
+}
