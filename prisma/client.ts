@@ -1,6 +1,7 @@
 /** The database: one typed client a process, and the transaction every change runs in. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { transactionLimits, unguarded } from './guarded-database.ts';
 import { statementNames } from './statement-names.ts';
 
 export * from '../generated/prisma/client.ts';
@@ -28,15 +29,12 @@ export async function transaction<Result>(
   work: (tx: DatabaseTransaction) => Promise<Result>,
 ): Promise<Result> {
   let committed: AfterCommit[] = [];
-  const result = await database.$transaction(
-    async (tx) => {
-      const answer = await work(tx);
-      committed = afterCommits.get(tx) ?? [];
-      return answer;
-    },
-    { maxWait: 10_000, timeout: 30_000 },
-  );
-  for (const tell of committed) tell(database);
+  const result = await database.$transaction(async (tx) => {
+    const answer = await work(tx);
+    committed = afterCommits.get(tx) ?? [];
+    return answer;
+  }, transactionLimits);
+  for (const tell of committed) tell(unguarded(database));
   return result;
 }
 

@@ -10,6 +10,7 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/errors.ts', 0],
   ['src/config.ts', 0],
   ['prisma/client.ts', 0],
+  ['prisma/guarded-database.ts', 0],
   ['prisma/migrate.ts', 0],
   ['generated/prisma', 0],
   ['src/escrow/escrow-abi.ts', 0],

@@ -84,7 +84,13 @@ async function sessionPrincipal(world: AuthenticateWorld, clientSecret: string):
   if (!session || !clientSecretMatches(session.clientSecretHash, clientSecret)) {
     throw refused('The client secret is not valid.');
   }
-  return { kind: 'session', sessionId: session.id, appId: session.appId, merchantId: session.app.merchantId };
+  return {
+    kind: 'session',
+    sessionId: session.id,
+    appId: session.appId,
+    merchantId: session.app.merchantId,
+    secretHash: session.clientSecretHash,
+  };
 }
 
 function refused(message: string): GatewayError {

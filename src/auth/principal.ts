@@ -19,7 +19,14 @@ export type Principal =
       merchantId: string;
       mode: 'TEST' | 'LIVE';
     }
-  | { kind: 'session'; sessionId: string; appId: string; merchantId: string }
+  | {
+      kind: 'session';
+      sessionId: string;
+      appId: string;
+      merchantId: string;
+      /** SHA-256 of the client secret. */
+      secretHash: Uint8Array<ArrayBuffer>;
+    }
   | {
       kind: 'member';
       memberId: string;

@@ -4,7 +4,8 @@ import type { Clock } from '../platform/clock.ts';
 import { type KeyHolder, keysOf } from './key-holder.ts';
 
 /**
- * Ends a key at once and for ever, what it holds open within a second or two; revoking again changes nothing.
+ * Ends a key at once and for ever: what begins after it, in any process, writes nothing with the key; what the key holds open
+ * ends within a second or two. Revoking again changes nothing.
  * NOT_FOUND for a key that is not the holder's.
  */
 export async function revokeApiKey(

@@ -4,6 +4,7 @@
  * anybody else; one that reaches for a table of no tenant fails.
  */
 import type { Database, Prisma } from '../../prisma/client.ts';
+import { readingVerbs, unguarded } from '../../prisma/guarded-database.ts';
 import { appScope } from './app-scope.ts';
 import type { Scope } from './principal.ts';
 
@@ -105,28 +106,18 @@ const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Rec
   }),
 };
 
-const readingVerbs = new Set([
-  'findUnique',
-  'findUniqueOrThrow',
-  'findFirst',
-  'findFirstOrThrow',
-  'findMany',
-  'count',
-  'aggregate',
-  'groupBy',
-]);
-
 const REMEMBERED_SCOPES = 1000;
 const remembered = new WeakMap<Database, Map<string, ScopedDatabase>>();
 
 /** The reading client of a caller; `null` may read no merchant's data. */
 export function scopedDatabase(database: Database, reach: Reach | null): ScopedDatabase {
-  const scopes = remembered.get(database) ?? new Map<string, ScopedDatabase>();
-  remembered.set(database, scopes);
+  const source = unguarded(database);
+  const scopes = remembered.get(source) ?? new Map<string, ScopedDatabase>();
+  remembered.set(source, scopes);
   const key = keyOf(reach);
   const known = scopes.get(key);
   if (known) return known;
-  const made = narrowed(database, reach);
+  const made = narrowed(source, reach);
   if (scopes.size >= REMEMBERED_SCOPES) scopes.clear();
   scopes.set(key, made);
   return made;

@@ -1,4 +1,5 @@
 import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
+import { recheck } from '../../../prisma/guarded-database.ts';
 import { GatewayError } from '../../errors.ts';
 import { type IdempotencyRequest, storedKey } from './idempotency-request.ts';
 import { fromTypedJson } from './typed-json.ts';
@@ -7,7 +8,8 @@ export type FirstAnswer<Result> = { result: Result; replayed: boolean };
 
 /**
  * What the first call with this key returned, or undefined when none has committed. A verb asks before it reads
- * anything, so that a replay does not depend on what has changed since.
+ * anything, so that a replay does not depend on what has changed since, except the caller's credential: an answer may
+ * hold a secret, and is returned only to a caller who may still write.
  * IDEMPOTENCY_MISMATCH when the first call had other parameters.
  */
 export async function firstAnswer<Result>(
@@ -18,6 +20,7 @@ export async function firstAnswer<Result>(
   const id = { appId: request.scopeId, key: storedKey(request) };
   const record = await database.idempotencyRecord.findUnique({ where: { appId_key: id } });
   if (!record) return undefined;
+  await recheck(database);
   if (record.fingerprint !== request.fingerprint) {
     throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This idempotency key was used with other parameters.');
   }

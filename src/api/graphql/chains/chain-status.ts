@@ -1,5 +1,6 @@
 /** How far each chain is read: the query and the live field chainStatus. */
-import type { ChainCursor } from '../../../../prisma/client.ts';
+import type { ChainCursor, Database } from '../../../../prisma/client.ts';
+import { unguarded } from '../../../../prisma/guarded-database.ts';
 import type { Chain } from '../../../chains/registry.ts';
 import { readChainCursors } from '../../../facts/read-chain-cursors.ts';
 import { builder } from '../server/builder.ts';
@@ -73,13 +74,14 @@ builder.subscriptionField('chainStatus', (t) =>
   }),
 );
 
-const followed = new WeakMap<World, () => AsyncIterableIterator<Status[], void, void>>();
+const followed = new WeakMap<Database, () => AsyncIterableIterator<Status[], void, void>>();
 
 /** One poll a process, whoever follows. */
 function followStatus(world: World): AsyncIterableIterator<Status[], void, void> {
-  const poll =
-    followed.get(world) ?? sharedPoll({ everyMs: POLL_MS, read: () => readStatus(world), fingerprint: printStatus });
-  followed.set(world, poll);
+  const database = unguarded(world.database);
+  const read = () => readStatus({ ...world, database });
+  const poll = followed.get(database) ?? sharedPoll({ everyMs: POLL_MS, read, fingerprint: printStatus });
+  followed.set(database, poll);
   return poll();
 }
 

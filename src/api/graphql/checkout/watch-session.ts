@@ -3,6 +3,7 @@
  * answer that was given in another tab. One statement a second serves everybody who follows a session in this process.
  */
 import { type Database, Prisma } from '../../../../prisma/client.ts';
+import { unguarded } from '../../../../prisma/guarded-database.ts';
 import { sharedPoll } from '../server/live.ts';
 import type { World } from '../server/world.ts';
 
@@ -11,7 +12,7 @@ const POLL_MS = 1000;
 type Prints = ReadonlyMap<string, string>;
 type Watch = { followers: Map<string, number>; poll: () => AsyncIterableIterator<Prints, void, void> };
 
-const watches = new WeakMap<World, Watch>();
+const watches = new WeakMap<Database, Watch>();
 
 /** The session's print, whenever it is another one. Ending the iterator ends the watching. */
 export function watchSession(world: World, sessionId: string): AsyncIterableIterator<string, void, void> {
@@ -49,13 +50,15 @@ function leave(watch: Watch, sessionId: string): void {
 }
 
 function watchOf(world: World): Watch {
-  const known = watches.get(world);
+  // One for all callers: it belongs to the process.
+  const database = unguarded(world.database);
+  const known = watches.get(database);
   if (known) return known;
   const followers = new Map<string, number>();
   let newest: Prints = new Map();
   const read = async () => {
     try {
-      newest = await readSessionPrints(world.database, [...followers.keys()]);
+      newest = await readSessionPrints(database, [...followers.keys()]);
     } catch (error) {
       world.log.warn({ err: error }, 'Sessions could not be looked at; they are again in a second.');
     }
@@ -63,7 +66,7 @@ function watchOf(world: World): Watch {
   };
   const fingerprint = (prints: Prints) => [...prints].join();
   const watch = { followers, poll: sharedPoll({ everyMs: POLL_MS, read, fingerprint }) };
-  watches.set(world, watch);
+  watches.set(database, watch);
   return watch;
 }
 

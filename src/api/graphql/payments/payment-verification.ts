@@ -1,4 +1,6 @@
 /** What the chain itself says of a payment, beside what we tell of it: `npm run verify` as a field. */
+import type { Database } from '../../../../prisma/client.ts';
+import { unguarded } from '../../../../prisma/guarded-database.ts';
 import { openLogSource } from '../../../facts/log-source.ts';
 import {
   type Verification,
@@ -15,7 +17,7 @@ const FRESH_MS = 10_000;
 const KEPT = 500;
 
 type Checked = Verification & { verifiedAt: Date };
-const kept = new WeakMap<World, Map<string, { from: number; isPending: boolean; answer: Promise<Checked> }>>();
+const kept = new WeakMap<Database, Map<string, { from: number; isPending: boolean; answer: Promise<Checked> }>>();
 
 const VerdictEnum = builder.enumType('VerificationVerdict', {
   description: 'Whether what we tell is what the chain says.',
@@ -70,14 +72,18 @@ builder.prismaObjectField(PaymentIntentRef, 'verification', (t) =>
 
 function verificationOf(world: World, intentId: string, key: string): Promise<Checked> {
   const now = world.realClock.now();
-  const answers = kept.get(world) ?? new Map();
-  kept.set(world, answers);
+  const database = unguarded(world.database);
+  const answers = kept.get(database) ?? new Map();
+  kept.set(database, answers);
   const known = answers.get(key);
   if (known && (known.isPending || now.getTime() - known.from < FRESH_MS)) return known.answer;
   const [oldest] = answers.keys();
   if (answers.size >= KEPT && oldest !== undefined) answers.delete(oldest);
   const logs = openLogSource(world);
-  const answer = verifyPayment({ ...world, logs }, { intentId }).then((found) => ({ ...found, verifiedAt: now }));
+  const answer = verifyPayment({ ...world, database, logs }, { intentId }).then((found) => ({
+    ...found,
+    verifiedAt: now,
+  }));
   answers.delete(key);
   const entry = { from: now.getTime(), isPending: true, answer };
   answers.set(key, entry);

@@ -6,6 +6,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import type PrismaTypes from '../../../../generated/pothos.ts';
 import { getDatamodel } from '../../../../generated/pothos.ts';
+import { unguarded } from '../../../../prisma/guarded-database.ts';
 import { type Access, grantedTo } from './access.ts';
 import type { GraphqlContext } from './context.ts';
 import { LIST_LIMIT } from './limits.ts';
@@ -56,7 +57,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   },
   prisma: {
     // Only relations of rows that a scoped query found are loaded by it: see scoped-database.ts.
-    client: (context) => context.world.database,
+    client: (context) => unguarded(context.world.database),
     dmmf: getDatamodel(),
     exposeDescriptions: false,
     filterConnectionTotalCount: true,

@@ -4,9 +4,10 @@ import type { Principal } from '../../../auth/principal.ts';
 import { type Reach, type ScopedDatabase, scopedDatabase } from '../../../auth/scoped-database.ts';
 import { newId } from '../../../platform/identifier.ts';
 import { reachOf } from './scope-of.ts';
-import { byRealTime, type World } from './world.ts';
+import { byRealTime, guardedWorld, type World } from './world.ts';
 
 export type GraphqlContext = {
+  /** Writes through it fail once the caller's credential has ended (`guardedWorld`). */
   world: World;
   principal: Principal;
   /** Reads only what the caller may see; every query of a resolver goes through it. */
@@ -44,7 +45,7 @@ export function contextOf(
   request: { requestId?: string | undefined; idempotencyKey?: string | undefined; address?: string | undefined } = {},
 ): GraphqlContext {
   return {
-    world,
+    world: guardedWorld(world, principal),
     principal,
     database: scopedDatabase(world.database, readableBy(principal)),
     requestId: request.requestId ?? newId(),

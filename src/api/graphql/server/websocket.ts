@@ -5,6 +5,7 @@ import type { SubscribePayload } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
+import { renewPrincipal } from '../../../auth/check-credential.ts';
 import { isStranger, type Principal } from '../../../auth/principal.ts';
 import { GatewayError } from '../../../errors.ts';
 import { newId } from '../../../platform/identifier.ts';
@@ -86,9 +87,11 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
 
   /** What executes, or why not: the errors of one protocol message, which ends the operation and nothing else. */
   async function open(extra: Extra, params: SubscribePayload, requestId: string) {
-    const { admission, principal = { kind: 'anonymous' as const } } = extra;
+    const { admission, principal: shown = { kind: 'anonymous' as const } } = extra;
     const refusal = admission && (await parts.gate?.charge(admission, 1));
     if (refusal !== undefined) throw refusal;
+    // Authenticated when the connection was opened; any process may have revoked the credential since.
+    const principal = await renewPrincipal(world.database, shown, world.realClock.now());
     const address = connections.get(extra.socket)?.address ?? 'unknown';
     const sender = { principal, address };
     const asked = parts.documents.find(sender, params);

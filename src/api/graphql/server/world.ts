@@ -1,5 +1,8 @@
 /** What every resolver and verb may need from the world; made once by main (or a test), and passed down. */
 import type { Database } from '../../../../prisma/client.ts';
+import { guardedDatabase } from '../../../../prisma/guarded-database.ts';
+import { demandCredential } from '../../../auth/check-credential.ts';
+import type { Principal } from '../../../auth/principal.ts';
 import type { SecretKeys } from '../../../auth/tokens/secret-keys.ts';
 import type { SigningKeys } from '../../../auth/tokens/signing-keys.ts';
 import type { EvmNodes } from '../../../chains/evm/nodes.ts';
@@ -35,4 +38,17 @@ export type World = {
 /** The world for what goes by real time, wherever the test clock is. */
 export function byRealTime(world: World): World {
   return { ...world, clock: world.realClock };
+}
+
+/**
+ * The world as one caller may change it: each of its transactions first checks that the caller's credential is still good.
+ * Every verb that a resolver calls gets this world.
+ */
+export function guardedWorld(world: World, principal: Principal): World {
+  const { realClock } = world;
+  if (principal.kind === 'anonymous') return world;
+  return {
+    ...world,
+    database: guardedDatabase(world.database, (reader) => demandCredential(reader, principal, realClock.now())),
+  };
 }
