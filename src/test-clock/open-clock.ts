@@ -1,6 +1,6 @@
 /** A process's copy of the test clock: the bell sets it within milliseconds, and polling bridges what the bell misses. */
 import pg from 'pg';
-import type { Database } from '../../prisma/client.ts';
+import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { clockChannel, readOffset } from './store.ts';
@@ -8,12 +8,16 @@ import { clockChannel, readOffset } from './store.ts';
 const POLL_MS = 500;
 
 export type FollowedClock = {
+  /** Whether the installation has a test clock; without one everything here does nothing. */
+  isMovable: boolean;
   /** The real time where the clock cannot be moved, and until `follow` has been called. */
   clock: Clock;
   /** Resolves when the offset has been read; rejects when the database does not answer. */
   follow(): Promise<void>;
   /** Takes an offset before the bell brings it; never back. */
   take(offsetMs: number): void;
+  /** Reads the offset now, so that what begins after an advance has ended in another process goes by the new time. */
+  catchUp(reader: Database | DatabaseTransaction): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -26,7 +30,15 @@ export function openClock(options: {
 }): FollowedClock {
   const { database, log } = options;
   if (!options.movable) {
-    return { clock: systemClock, follow: async () => undefined, take: () => undefined, close: async () => undefined };
+    const nothing = async () => undefined;
+    return {
+      isMovable: false,
+      clock: systemClock,
+      follow: nothing,
+      take: () => undefined,
+      catchUp: nothing,
+      close: nothing,
+    };
   }
   let offsetMs = 0;
   let poll: NodeJS.Timeout | undefined;
@@ -35,7 +47,7 @@ export function openClock(options: {
   const take = (next: number) => {
     offsetMs = Math.max(offsetMs, next);
   };
-  const read = async () => take(await readOffset(database));
+  const catchUp = async (reader: Database | DatabaseTransaction) => take(await readOffset(reader));
   const listen = async () => {
     const made = new pg.Client({ connectionString: options.listenUrl, application_name: 'sluice-clock' });
     client = made;
@@ -49,7 +61,7 @@ export function openClock(options: {
   };
   const turn = async () => {
     if (!client) await listen();
-    await read();
+    await catchUp(database);
   };
   const later = () => {
     poll = setTimeout(async () => {
@@ -59,8 +71,10 @@ export function openClock(options: {
     poll.unref();
   };
   return {
+    isMovable: true,
     clock: { now: () => new Date(Date.now() + offsetMs) },
     take,
+    catchUp,
     async follow() {
       await turn();
       later();

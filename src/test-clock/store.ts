@@ -6,11 +6,11 @@ const ID = 1;
 /** A tried job that is tried again this soon is waited for; one that waits longer goes by real time and holds nobody up. */
 const SOON = '10 seconds';
 
-export function readClock(database: Database): Promise<TestClock | null> {
+export function readClock(database: Database | DatabaseTransaction): Promise<TestClock | null> {
   return database.testClock.findUnique({ where: { id: ID } });
 }
 
-export async function readOffset(database: Database): Promise<number> {
+export async function readOffset(database: Database | DatabaseTransaction): Promise<number> {
   return Number((await readClock(database))?.offsetMs ?? 0n);
 }
 

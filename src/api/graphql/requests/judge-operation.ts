@@ -39,6 +39,8 @@ export async function judgeOperation(world: World, request: OperationRequest): P
     demandRootAccess(judged, { principal: context.principal, config: world.config, mayIntrospect });
     demandVariables(context, judged);
     if (!context.ownDocument) await takeCost(world, context, judged);
+    // Another process may have moved the test clock since this one last looked.
+    if (operation.operation === 'mutation' && world.time?.isMovable) await world.time.catchUp(world.database);
     context.isJudged = true;
     return undefined;
   } catch (error) {

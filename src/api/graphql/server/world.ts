@@ -15,12 +15,15 @@ import type { OperatorSigner } from '../../../operator/operator-signer.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { PriceBook } from '../../../prices/price-source.ts';
+import type { FollowedClock } from '../../../test-clock/open-clock.ts';
 
 export type World = {
   database: Database;
   clock: Clock;
   /** The same unless the test clock was moved: for credentials, webhooks and whatever else goes by real time. */
   realClock: Clock;
+  /** What `clock` follows; absent where time cannot be moved. */
+  time?: Pick<FollowedClock, 'isMovable' | 'catchUp'>;
   registry: Registry;
   nodes: EvmNodes;
   solanaNodes: SolanaNodes;
@@ -41,14 +44,17 @@ export function byRealTime(world: World): World {
 }
 
 /**
- * The world as one caller may change it: each of its transactions first checks that the caller's credential is still good.
- * Every verb that a resolver calls gets this world.
+ * The world as one caller may change it: each of its transactions first checks that the caller's credential is still good
+ * and, where the test clock can be moved, reads its offset. Every verb that a resolver calls gets this world.
  */
 export function guardedWorld(world: World, principal: Principal): World {
-  const { realClock } = world;
-  if (principal.kind === 'anonymous') return world;
+  const { realClock, time } = world;
+  if (principal.kind === 'anonymous' && !time?.isMovable) return world;
   return {
     ...world,
-    database: guardedDatabase(world.database, (reader) => demandCredential(reader, principal, realClock.now())),
+    database: guardedDatabase(world.database, async (reader) => {
+      await demandCredential(reader, principal, realClock.now());
+      await time?.catchUp(reader);
+    }),
   };
 }

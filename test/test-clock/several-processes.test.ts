@@ -1,0 +1,97 @@
+/** The test clock, moved in one process: what another process writes after it goes by the new time, even if nothing has told it. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Database, transaction } from '../../prisma/client.ts';
+import { guardedWorld } from '../../src/api/graphql/server/world.ts';
+import { openParts } from '../../src/api/open-parts.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { type FollowedClock, openClock } from '../../src/test-clock/open-clock.ts';
+import { lockClock, writeOffset } from '../../src/test-clock/store.ts';
+import { openApi, type TestApi } from '../setup/api.ts';
+import { followWs, wsClient } from '../setup/live.ts';
+import { callRest } from '../setup/rest.ts';
+import { openSecondApi } from '../setup/second-api.ts';
+
+const DAY_MS = 86_400_000;
+const TEA = { items: [{ name: 'Tea', amount: '3' }] };
+const OPEN = 'mutation { createCheckoutSession(input: { items: [{ name: "Tea", amount: "3" }] }) { expiresAt } }';
+
+let api: TestApi;
+let time: FollowedClock;
+let elsewhere: Awaited<ReturnType<typeof openSecondApi>>;
+let days = 0;
+beforeAll(async () => {
+  api = await openApi();
+  // It neither listens nor polls, so that it learns nothing by itself.
+  time = openClock({ database: api.database, listenUrl: api.databaseUrl, log: silentLog, movable: true });
+  elsewhere = await openSecondApi(api, { parts: openParts, others: { clock: time.clock, time } });
+});
+
+/** What the worker does at the end of an advance, a day further each time. */
+async function advance(database: Database): Promise<void> {
+  days += 1;
+  await transaction(database, async (tx) => {
+    await lockClock(tx);
+    await writeOffset(tx, days * DAY_MS);
+  });
+}
+
+/** Days from now to when the session ends: it lives for an hour. */
+const daysAhead = (expiresAt: string) => Math.floor((new Date(expiresAt).getTime() - Date.now()) / DAY_MS);
+
+describe('a process that knows nothing of an advance', () => {
+  test('writes by the new time over REST and GraphQL', async () => {
+    const key = api.merchantA.secretKey;
+    await advance(api.database);
+    const rest = await callRest(elsewhere.url, 'POST', '/checkout-sessions', { key, body: TEA });
+    expect(daysAhead(rest.body.data.expiresAt)).toBe(days);
+    await advance(api.database);
+    const { data } = await elsewhere.graphql(OPEN, {}, { key });
+    expect(daysAhead(data.createCheckoutSession.expiresAt)).toBe(days);
+  });
+
+  test('and over a connection that is open', async () => {
+    const client = wsClient(elsewhere.url, { 'x-api-key': api.merchantA.secretKey });
+    for (let round = 0; round < 3; round++) {
+      await advance(api.database);
+      const answer = await followWs(client, OPEN).next();
+      expect(answer).toMatchObject({ data: { createCheckoutSession: {} } });
+      if (answer !== 'end') expect(daysAhead(answer.data.createCheckoutSession.expiresAt)).toBe(days);
+    }
+    await client.dispose();
+  });
+
+  test('and for a payer without a credential', async () => {
+    const key = api.merchantA.secretKey;
+    const slug = crypto.randomUUID();
+    const input = { appId: api.merchantA.appId, name: 'Tea', slug, amount: '3' };
+    const LINK = 'mutation ($input: CreatePaymentLinkInput!) { createPaymentLink(input: $input) { id } }';
+    expect((await api.graphql(LINK, { input }, { key })).errors).toBeUndefined();
+    await advance(api.database);
+    const START = 'mutation ($slug: String!) { startLinkCheckout(slug: $slug) { expiresAt } }';
+    const { data } = await elsewhere.graphql(START, { slug });
+    expect(daysAhead(data.startLinkCheckout.expiresAt)).toBe(days);
+  });
+
+  test('and where the advance ends while the call is under way: its transaction reads the time', async () => {
+    const world = guardedWorld(elsewhere.world, { kind: 'anonymous' });
+    await advance(api.database);
+    const now = await transaction(world.database, async () => world.clock.now());
+    expect(Math.round((now.getTime() - Date.now()) / DAY_MS)).toBe(days);
+  });
+
+  test('says so where the database does not answer, and writes nothing', async () => {
+    const broken = { isMovable: true, catchUp: () => Promise.reject(new Error('away')) };
+    const third = await openSecondApi(api, { others: { time: broken } });
+    const before = await api.database.checkoutSession.count();
+    const { errors } = await third.graphql(OPEN, {}, { key: api.merchantA.secretKey });
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['INTERNAL_ERROR']);
+    expect(await api.database.checkoutSession.count()).toBe(before);
+  });
+});
+
+test('where time cannot be moved, nothing reads the offset', async () => {
+  const still = openClock({ database: api.database, listenUrl: api.databaseUrl, log: silentLog, movable: false });
+  expect(still.isMovable).toBe(false);
+  const world = guardedWorld({ ...api.world, time: still }, { kind: 'anonymous' });
+  expect(world.database).toBe(api.world.database);
+});
