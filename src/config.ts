@@ -259,12 +259,12 @@ function parseRpc(environment: Record<string, string | undefined>, faults: strin
       confirmations: read('CONFIRMATIONS', positiveInteger.max(10_000)),
       pollingIntervalMs: read('POLLING_INTERVAL_MS', positiveInteger.max(60_000)) ?? 1000,
       relayMinimumUsd:
-        read('RELAY_MINIMUM_USD', z.string().regex(/^\d{1,9}(\.\d{1,2})?$/, 'an amount like 0.50')) ?? '0',
+        read('RELAY_MINIMUM_USD', z.string().regex(/^(0|[1-9]\d{0,8})(\.\d{1,2})?$/, 'an amount like 0.50')) ?? '0',
       maxFeePerGasWei: BigInt(
-        read('MAX_FEE_PER_GAS_WEI', z.string().regex(/^\d{1,20}$/, 'an integer of wei')) ?? '500000000000',
+        read('MAX_FEE_PER_GAS_WEI', z.string().regex(/^(0|[1-9]\d{0,19})$/, 'an integer of wei')) ?? '500000000000',
       ),
       startBlock: toBigInt(read('START_BLOCK', z.string().regex(/^\d{1,15}$/, 'a block number'))),
-      lowBalanceWei: toBigInt(read('LOW_BALANCE_WEI', z.string().regex(/^\d{1,30}$/, 'an integer of wei'))),
+      lowBalanceWei: toBigInt(read('LOW_BALANCE_WEI', z.string().regex(/^(0|[1-9]\d{0,29})$/, 'an integer of wei'))),
     });
   }
   return settings.sort((left, right) => left.chainId - right.chainId);

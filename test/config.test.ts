@@ -48,6 +48,12 @@ describe('the settings', () => {
     expect(faultsOf(environment).sort()).toEqual(Object.keys(environment).sort());
   });
 
+  it('refuse amounts with leading zeros', () => {
+    const amounts = { RELAY_MINIMUM_USD_1: '00.50', MAX_FEE_PER_GAS_WEI_1: '01', LOW_BALANCE_WEI_1: '00' };
+    const faults = faultsOf({ ...needed, RPC_URL_1: 'http://127.0.0.1:8545', ...amounts });
+    expect(faults.sort()).toEqual(Object.keys(amounts).sort());
+  });
+
   it('refuse made-up prices in production', () => {
     expect(faultsOf({ ...needed, NODE_ENV: 'production', PRICE_SOURCE: 'fixed' })).toEqual(['PRICE_SOURCE']);
     expect(faultsOf({ ...needed, NODE_ENV: 'development', PRICE_SOURCE: 'fixed' })).toEqual([]);

@@ -25,7 +25,7 @@ export const appSettingsSchema = z.object({
   captureMode: z.enum(['AUTOMATIC', 'MANUAL']).optional(),
   subscriptionCapMultiplier: z
     .string()
-    .refine((text) => /^\d{1,3}(\.\d{1,3})?$/.test(text) && Number(text) >= 1 && Number(text) <= 100, 'from 1 to 100')
+    .refine((text) => /^[1-9]\d{0,2}(\.\d{1,3})?$/.test(text) && Number(text) <= 100, 'from 1 to 100')
     .optional(),
   subscriptionGraceDays: whole(0, 365),
   subscriptionCaptureRetries: whole(1, 10),

@@ -5,16 +5,17 @@
  */
 import { z } from 'zod';
 import { metadataSchema } from '../platform/metadata.ts';
+import { fiatPattern } from '../prices/money.ts';
 
 export const billingIntervals = ['MINUTE', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const;
 const COUNT_LIMIT = 366;
 const TRIAL_DAYS_LIMIT = 730;
 const PRICES_LIMIT = 50;
 
-/** A positive amount with at most 12 integer digits and 2 decimals, in plain digits. */
+/** A positive amount with at most 12 integer digits and 2 decimals, in plain digits without leading zeros. */
 export const fiatAmountSchema = z
   .string()
-  .regex(/^\d{1,12}(\.\d{1,2})?$/, 'plain digits, at most 12 before and 2 after the point')
+  .regex(fiatPattern, 'plain digits, at most 12 before and 2 after the point')
   .refine((text) => /[1-9]/.test(text), 'more than zero');
 
 export const currencySchema = z.enum(['USD', 'EUR'], { error: 'USD or EUR' });

@@ -17,11 +17,12 @@ export function currencyOf(column: string): Currency {
   throw new Error(`${column} is not a currency that is taken.`);
 }
 
-const FIAT = /^\d{1,12}(\.\d{1,2})?$/;
+/** Plain digits without leading zeros, at most 12 before the point and 2 after it. Zero fits; whether it may be is another rule. */
+export const fiatPattern = /^(0|[1-9]\d{0,11})(\.\d{1,2})?$/;
 
-/** A positive amount of plain digits, at most 12 before the point and 2 after it; else null. */
+/** A positive amount that fits `fiatPattern`; else null. */
 export function parseFiat(text: string): Decimal | null {
-  if (!FIAT.test(text)) return null;
+  if (!fiatPattern.test(text)) return null;
   const amount = new Decimal(text);
   return amount.isPositive() && !amount.isZero() ? amount : null;
 }

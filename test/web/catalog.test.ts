@@ -26,7 +26,7 @@ describe('a percentage', () => {
     ['101', 101],
   ])('%j is %j', (text, percent) => expect(readPercentage(text)).toBe(percent));
 
-  it.each(['', ' ', '0x10', '1e1', '-1', '+1', '.5', '5.', '1.2.3', '19 %', 'Infinity', '1'.repeat(400)])(
+  it.each(['', ' ', '0x10', '1e1', '-1', '+1', '.5', '5.', '1.2.3', '19 %', 'Infinity', '007.5', '1'.repeat(400)])(
     '%j is none',
     (text) => expect(readPercentage(text)).toBeNull(),
   );

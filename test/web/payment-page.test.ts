@@ -159,6 +159,8 @@ describe('a refund', () => {
     [{ kind: 'percent', text: '0.5' }, 'percentRange'],
     [{ kind: 'percent', text: '100.1' }, 'percentRange'],
     [{ kind: 'percent', text: '-5' }, 'noNumber'],
+    [{ kind: 'amount', text: '01' }, 'noNumber'],
+    [{ kind: 'percent', text: '007.5' }, 'noNumber'],
   ] as const)('%o is refused as %s', (choice, fault) => {
     expect(planRefund(choice, money)).toEqual({ isGood: false, fault });
   });

@@ -23,7 +23,7 @@ const defaults: Record<string, string> = {
 export function fixedPrices(world: { clock: Clock }, table: string): PriceBook {
   const prices = new Map(Object.entries(defaults));
   for (const entry of table.split(',').filter((text) => text.trim() !== '')) {
-    const match = /^\s*([A-Za-z0-9.]{1,16})=(\d{1,15}(?:\.\d{1,18})?)\s*$/.exec(entry);
+    const match = /^\s*([A-Za-z0-9.]{1,16})=((?:0|[1-9]\d{0,14})(?:\.\d{1,18})?)\s*$/.exec(entry);
     if (match?.[1] === undefined || match[2] === undefined) {
       throw new ConfigError(`PRICE_TABLE: "${entry.trim()}" is not like ETH=2500`);
     }

@@ -4,8 +4,8 @@ import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { canonicalId, isId } from '../../../platform/identifier.ts';
 import { builder, type SchemaTypes } from './builder.ts';
 
-const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
-const BASE_UNITS = /^\d{1,78}$/;
+const DECIMAL = /^(0|[1-9]\d{0,29})(\.\d{1,30})?$/;
+const BASE_UNITS = /^(0|[1-9]\d{0,77})$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 const ADDRESS = /^(0x[0-9a-fA-F]{40}|0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const HEX = /^0x([0-9a-fA-F]{2})*$/;
@@ -19,14 +19,14 @@ const FIAT_DIGITS = 2;
 scalar('UUID', 'A UUID, as 36 characters.', readId);
 scalar(
   'Decimal',
-  'An amount as a decimal string in plain digits, such as "10.00"; never a JSON number.',
-  (value) => matching(value, DECIMAL, 'a decimal string in plain digits, such as "10.00"'),
+  'An amount as a decimal string in plain digits without leading zeros, such as "10.00"; never a JSON number.',
+  (value) => matching(value, DECIMAL, 'a decimal string in plain digits without leading zeros, such as "10.00"'),
   (value) => (typeof value === 'string' ? value : printDecimal(value)),
 );
 scalar(
   'BaseUnits',
-  "An amount in a token's smallest unit, as an integer string.",
-  (value) => matching(value, BASE_UNITS, 'an integer string of base units'),
+  "An amount in a token's smallest unit, as an integer string without leading zeros.",
+  (value) => matching(value, BASE_UNITS, 'an integer string of base units without leading zeros'),
   (value) => (typeof value === 'object' ? value.toFixed(0) : String(value)),
 );
 scalar('URL', 'An http or https URL of at most 2048 characters.', (value) => {

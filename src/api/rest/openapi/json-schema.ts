@@ -30,14 +30,14 @@ const scalars: Record<string, JsonSchema> = {
   DateTime: { type: 'string', format: 'date-time', examples: ['2026-03-01T12:00:00.000Z'] },
   Decimal: {
     type: 'string',
-    pattern: '^\\d+(\\.\\d+)?$',
-    description: 'A decimal string in plain digits.',
+    pattern: '^(0|[1-9]\\d*)(\\.\\d+)?$',
+    description: 'A decimal string in plain digits without leading zeros.',
     examples: ['10.00'],
   },
   BaseUnits: {
     type: 'string',
-    pattern: '^-?\\d+$',
-    description: "An integer string in a token's smallest unit.",
+    pattern: '^(0|-?[1-9]\\d*)$',
+    description: "An integer string in a token's smallest unit, without leading zeros.",
     examples: ['10000000'],
   },
   URL: { type: 'string', format: 'uri', maxLength: 2048, examples: ['https://shop.example/thanks'] },

@@ -46,7 +46,7 @@ export function invoiceTotals(values: InvoiceValues, rates: readonly Rate[]): In
   for (const line of values.lines) {
     const amount = plainAmount(line.amount);
     const quantity = wholeNumber(line.quantity, 0);
-    if (!/^\d{1,12}(\.\d{1,2})?$/.test(amount) || quantity === 0) return null;
+    if (!/^(0|[1-9]\d{0,11})(\.\d{1,2})?$/.test(amount) || quantity === 0) return null;
     const rate = rates.find(({ id }) => id === (line.taxRateId || values.taxRateId));
     const tax = rate ? { percentage: new Decimal(rate.percentage), inclusive: rate.inclusive } : null;
     lines.push(taxLine({ amount: new Decimal(amount), quantity, tax }));

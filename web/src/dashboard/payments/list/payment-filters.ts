@@ -45,7 +45,7 @@ export const noFilters: PaymentFilters = {
 };
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const AMOUNT = /^\d{1,12}(\.\d{1,2})?$/;
+const AMOUNT = /^(0|[1-9]\d{0,11})(\.\d{1,2})?$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SEARCH_LENGTH = 255;
 

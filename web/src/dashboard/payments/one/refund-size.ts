@@ -21,7 +21,7 @@ export function planRefund(choice: RefundChoice, { left, decimals }: { left: big
     case 'percent': {
       const text = normal(choice.text);
       if (text === '') return { isGood: false, fault: 'empty' };
-      if (!/^\d{1,3}(\.\d{1,6})?$/.test(text)) return { isGood: false, fault: 'noNumber' };
+      if (!/^(0|[1-9]\d{0,2})(\.\d{1,6})?$/.test(text)) return { isGood: false, fault: 'noNumber' };
       const scaled = parseUnits(text, 6);
       if (typeof scaled === 'string') return { isGood: false, fault: scaled };
       if (scaled < 1_000_000n || scaled > 100_000_000n) return { isGood: false, fault: 'percentRange' };
@@ -39,7 +39,7 @@ export function planRefund(choice: RefundChoice, { left, decimals }: { left: big
 export function parseUnits(given: string, decimals: number): bigint | 'empty' | 'noNumber' | 'tooFine' {
   const text = normal(given);
   if (text === '') return 'empty';
-  const [, whole, fraction = ''] = /^(\d{1,60})(?:\.(\d*))?$/.exec(text) ?? [];
+  const [, whole, fraction = ''] = /^(0|[1-9]\d{0,59})(?:\.(\d*))?$/.exec(text) ?? [];
   if (whole === undefined) return 'noNumber';
   const meant = fraction.replace(/0+$/, '');
   if (meant.length > decimals) return 'tooFine';
