@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { isPublicAddress } from './public-address.ts';
+import { isLocalAddress } from './public-address.ts';
 
 /** What keeps a part from doing its work, a sentence each; nothing when it is ready. */
 export type ReadReadiness = () => Promise<string[]>;
@@ -61,7 +61,7 @@ export async function serveEndpoints(
 function isLocal(request: IncomingMessage): boolean {
   const address = request.socket.remoteAddress;
   const { 'x-forwarded-for': forwardedFor, forwarded } = request.headers;
-  return address !== undefined && forwardedFor === undefined && forwarded === undefined && !isPublicAddress(address);
+  return address !== undefined && forwardedFor === undefined && forwarded === undefined && isLocalAddress(address);
 }
 
 function text(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): true {

@@ -204,4 +204,30 @@ describe('a webhook URL inside a private network', () => {
     });
     expect(changed.status).toBe(400);
   });
+
+  it('never shows by an answer whether a private name exists', async () => {
+    const strict = await openRestApi();
+    const { appId, secretKey } = strict.merchantA;
+    const { port } = new URL(receiver.url);
+    const ofHost = async (url: string) => {
+      const body = { url: 'https://example.com/hook', events: ['*'] };
+      const made = await strict.rest('POST', own.replace('APP', appId), { key: secretKey, body });
+      const { id } = made.body.data;
+      // As for a name that pointed elsewhere when the endpoint was made.
+      await strict.database.webhookEndpoint.update({ where: { id }, data: { url } });
+      const ping = await strict.rest('POST', `${own.replace('APP', appId)}/${id}/test-ping`, { key: secretKey });
+      const overGraphql = await strict.graphql(
+        'mutation ($id: ID!) { pingWebhookEndpoint(id: $id) { delivered responseStatus responseBody error latencyMs } }',
+        { id },
+        { key: secretKey },
+      );
+      return [ping.status, ping.body, overGraphql.data, overGraphql.errors];
+    };
+    const unknown = await ofHost('http://no-such-name.invalid/');
+    expect(JSON.stringify(unknown)).toContain('The host has no public address.');
+    expect(await ofHost(`http://localhost:${port}/`)).toEqual(unknown);
+    expect(await ofHost('http://localhost:1/')).toEqual(unknown);
+    expect(await ofHost('https://localhost:1/')).toEqual(unknown);
+    expect(receiver.received).toEqual([]);
+  });
 });

@@ -213,6 +213,26 @@ describe('a webhook endpoint', () => {
     });
   });
 
+  it('leaves the same record of a name that is private and of one that does not exist', async () => {
+    const { port } = new URL(receiver.url);
+    const records: unknown[] = [];
+    for (const url of [`http://localhost:${port}/`, 'http://localhost:1/', 'http://no-such-name.invalid/']) {
+      const endpoint = await endpointOf();
+      await database.webhookEndpoint.update({ where: { id: endpoint.id }, data: { url } });
+      await tell('invoice.opened');
+      const until = new Date(now.getTime() + 1000);
+      await serveEndpoint({ ...world(), privateAddresses: false }, { endpointId: endpoint.id, until });
+      const { status, responseStatus, responseBody, tries } = await database.webhookDelivery.findFirstOrThrow({
+        where: { webhookId: endpoint.id },
+        include: { tries: { select: { responseStatus: true, responseBody: true, latencyMs: true } } },
+      });
+      records.push({ status, responseStatus, responseBody, tries });
+    }
+    expect(records[0]).toMatchObject({ status: 'PENDING', responseBody: 'The host has no public address.' });
+    expect(records).toEqual([records[0], records[0], records[0]]);
+    expect(receiver.received).toEqual([]);
+  });
+
   it('is told in order, though the jobs that queue its deliveries run out of order, or never', async () => {
     const endpoint = await endpointOf();
     const append = () =>

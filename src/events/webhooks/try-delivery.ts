@@ -1,6 +1,7 @@
 import type { WebhookEndpoint } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { postJson } from '../../platform/post-json.ts';
+import { PrivateAddressError } from '../../platform/public-address.ts';
 import { signatureHeaders } from './webhook-signature.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -14,6 +15,7 @@ export type TryOutcome = {
   responseBody: string | null;
   /** Why no answer came. */
   error: string | null;
+  /** 0 where the host has no public address. */
   latencyMs: number;
 };
 
@@ -51,21 +53,17 @@ export async function tryDelivery(
       latencyMs: answer.latencyMs,
     };
   } catch (error) {
-    return {
-      isDelivered: false,
-      responseStatus: null,
-      responseBody: null,
-      error: describe(error),
-      latencyMs: Math.round(performance.now() - startedAt),
-    };
+    // Nothing was sent, and how long the resolver took would say whether it knows a private name.
+    const latencyMs = error instanceof PrivateAddressError ? 0 : Math.round(performance.now() - startedAt);
+    return { isDelivered: false, responseStatus: null, responseBody: null, error: describe(error), latencyMs };
   }
 }
 
-/** A sentence a merchant can act on; never an address of our own network. */
+/** A sentence a merchant can act on; never an address of our own network, nor whether a name in it exists. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'The request failed.';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return `No answer within ${TIMEOUT_MS / 1000} s.`;
-  if (error.name === 'PrivateAddressError') return error.message;
+  if (error instanceof PrivateAddressError) return error.message;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   return code === null ? 'The request failed.' : `The request failed: ${code}.`;
 }

@@ -47,7 +47,9 @@ const WebhookPing = builder.objectRef<TryOutcome>('WebhookPing').implement({
     responseStatus: t.exposeInt('responseStatus', { nullable: true, description: "The receiver's HTTP status." }),
     responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of its answer.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why no answer came.' }),
-    latencyMs: t.exposeInt('latencyMs', { description: 'Until the answer, or until it was given up.' }),
+    latencyMs: t.exposeInt('latencyMs', {
+      description: 'Until the answer, or until it was given up; 0 where the host has no public address.',
+    }),
   }),
 });
 
