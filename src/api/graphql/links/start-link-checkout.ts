@@ -3,7 +3,7 @@ import { startLinkCheckoutSchema } from '../../../checkout/links/link-checkout.t
 import { findLink } from '../../../checkout/links/start-link-checkout.ts';
 import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
 import { builder } from '../server/builder.ts';
-import { idempotencyOf } from '../server/idempotency.ts';
+import { publicIdempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { startLink } from './start-link.ts';
 
@@ -50,7 +50,7 @@ builder.mutationField('startLinkCheckout', (t) =>
       const { session, clientSecret } = await startLink(context.world, {
         link: { slug: args.slug },
         input,
-        idempotency: idempotencyOf(context, {
+        idempotency: publicIdempotencyOf(context, {
           // Not the app's: anybody may call this, and takes no key that the merchant will use.
           scopeId: link.id,
           operation: 'startLinkCheckout',

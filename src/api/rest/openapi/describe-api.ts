@@ -44,7 +44,10 @@ const idempotencyKey: JsonSchema = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key with the same parameters gets the first answer again, for at least 24 hours.',
+  description:
+    'The same key with the same parameters gets the first answer again, for at least 24 hours. `"k"` and `k` are one key. Where a ' +
+    'call needs no credential, use a random key: one that is neither a UUID nor at least 22 base64url characters counts for the ' +
+    "caller's network address only.",
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
