@@ -1,7 +1,7 @@
 /**
  * The database as one caller may read it: every query is narrowed to the caller's scope before it leaves, whatever the
  * resolver wrote, and nothing can be written through it. A resolver that forgets the scope therefore finds nothing of
- * anybody else; one that reaches for a table of no tenant fails.
+ * anybody else; one that reaches for a table of no tenant fails, and so does Prisma's `cursor`, which reads past the scope.
  */
 import type { Database, Prisma } from '../../prisma/client.ts';
 import { readingVerbs, unguarded } from '../../prisma/guarded-database.ts';
@@ -130,6 +130,8 @@ function narrowed(database: Database, reach: Reach | null): ScopedDatabase {
         if (model === undefined || !readingVerbs.has(operation)) {
           throw new Error(`A scoped database is for reading; ${model ?? ''} ${operation} needs a verb of its room.`);
         }
+        if ('cursor' in args)
+          throw new Error(`${model} was asked for by a cursor, which is looked up in nobody's scope.`);
         const condition = reach === null ? null : conditionOf(model, reach);
         if (condition === null) throw new Error(`${model} was asked for without a merchant's scope.`);
         return query({ ...args, where: within(args.where, condition) });

@@ -23,7 +23,7 @@ const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';
 const PADDED = ['01', '00', '00.01', '007.5', '010', '0000000000001'];
 
 /** The path of an amount inside an argument or a body, and the whole value with `amount` there and nothing else. */
-type Place = { path: string; holding: (amount: string) => unknown };
+type Place = { path: string; holding: (amount: string) => unknown; isText: boolean };
 
 /** An amount by its type, or text that is one by its name. */
 function isAmount(type: string, name: string): boolean {
@@ -33,16 +33,21 @@ function isAmount(type: string, name: string): boolean {
 function placesIn(given: GraphQLInputType, name: string, seen: readonly string[] = []): Place[] {
   const type = getNullableType(given);
   if (isListType(type)) {
-    return placesIn(type.ofType, name, seen).map(({ path, holding }) => ({
+    return placesIn(type.ofType, name, seen).map(({ path, holding, isText }) => ({
+      isText,
       path: path.replace(name, `${name}[0]`),
       holding: (amount) => [holding(amount)],
     }));
   }
   const named = getNamedType(type);
-  if (!isInputObjectType(named)) return isAmount(named.name, name) ? [{ path: name, holding: (amount) => amount }] : [];
+  if (!isInputObjectType(named))
+    return isAmount(named.name, name)
+      ? [{ path: name, holding: (amount) => amount, isText: named.name === 'String' }]
+      : [];
   if (seen.includes(named.name)) return [];
   return Object.values(named.getFields()).flatMap((field) =>
-    placesIn(field.type, field.name, [...seen, named.name]).map(({ path, holding }) => ({
+    placesIn(field.type, field.name, [...seen, named.name]).map(({ path, holding, isText }) => ({
+      isText,
       path: `${name}.${path}`,
       holding: (amount) => ({ [field.name]: holding(amount) }),
     })),
@@ -96,15 +101,15 @@ test('the walk finds the amounts that are known', () => {
 
 describe.each(graphqlPlaces.map((place) => [`${place.field.name} ${named(place.path)}`, place] as const))(
   'over GraphQL, %s',
-  (_name, { root, field, argument, path, holding }) => {
+  (_name, { root, field, argument, path, holding, isText }) => {
     test.each(PADDED)('%s is refused by name', async (amount) => {
       const given = field.args.filter((one) => one === argument || isRequiredArgument(one));
       const declared = given.map((one) => `$${one.name}: ${one.type}`).join(', ');
       const passed = given.map((one) => `${one.name}: $${one.name}`).join(', ');
-      const isLeaf = !('getFields' in getNamedType(field.type));
+      const selection = 'getFields' in getNamedType(field.type) ? '{ __typename }' : '';
       const kind =
         root === schema.getQueryType() ? 'query' : root === schema.getMutationType() ? 'mutation' : 'subscription';
-      const document = `${kind} (${declared}) { ${field.name}(${passed}) ${isLeaf ? '' : '{ __typename }'} }`;
+      const document = `${kind} (${declared}) { ${field.name}(${passed}) ${selection} }`;
       const variables = { id: UNKNOWN, slug: 'tea', [argument.name]: holding(amount) };
       const isForKeys = root
         ? accessNeeded(root, field.name)?.some((one) => one !== 'member' && one !== 'owner')
@@ -113,6 +118,12 @@ describe.each(graphqlPlaces.map((place) => [`${place.field.name} ${named(place.p
       const { errors } = await api.graphql(document, variables, { headers });
       expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['VALIDATION_ERROR']);
       expect(paramsOf(errors?.[0]?.extensions)).toContain(named(path));
+      if (isText) return;
+      const written = `${kind} { ${field.name}(${argument.name}: ${literalOf(holding(amount))}) ${selection} }`;
+      const literal = await api.graphql(written, {}, { headers });
+      expect(literal.errors?.flatMap(({ extensions }) => paramsOf(extensions))).toContain(
+        named(path).replace('[0]', ''),
+      );
     });
   },
 );
@@ -140,6 +151,13 @@ test('zero before the point stays good, and zero alone is refused for being noth
     expect(body.error.message).toMatch(/positive/);
   }
 });
+
+function literalOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literalOf).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, held]) => `${name}: ${literalOf(held)}`);
+  return `{ ${fields.join(', ')} }`;
+}
 
 function paramsOf(fault: Pick<GraphqlFault['extensions'], 'details'> | undefined): string[] {
   return fault?.details?.map(({ param }) => param) ?? [];

@@ -96,6 +96,11 @@ describe('a scoped database', () => {
     await expect(scoped.$queryRaw`SELECT 1`).rejects.toThrow(/reading/);
   });
 
+  test('throws for a cursor, which Prisma would look up past the scope', async () => {
+    const scoped = scopedDatabase(database, { merchantId: stranger.merchantId, appId: null });
+    await expect(scoped.paymentIntent.findMany({ cursor: { id: owner.intentId } })).rejects.toThrow('cursor');
+  });
+
   test('every table can be asked for in every scope without a wrong column', async () => {
     const scoped = scopedDatabase(database, { merchantId: owner.merchantId, appId: null });
     const session = scopedDatabase(database, { sessionId: owner.sessionId });

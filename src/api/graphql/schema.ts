@@ -65,5 +65,6 @@ import './payer/payer-login.ts';
 import './payer/payer.ts';
 import { describeSilent } from './describe-silent.ts';
 import { builder } from './server/builder.ts';
+import { guardConnections } from './server/connection.ts';
 
-export const schema = describeSilent(builder.toSchema());
+export const schema = guardConnections(describeSilent(builder.toSchema()));

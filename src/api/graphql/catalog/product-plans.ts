@@ -4,7 +4,7 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
-import { conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
+import { conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { PlanTypeEnum } from './product-plan.ts';
@@ -74,9 +74,8 @@ builder.queryField('productPlans', (t) =>
     totalCount: async (_root, args, context) =>
       context.database.productPlan.count({ where: await conditionsOf(context, args, planWhere) }),
     resolve: async (query, _root, args, context) => {
-      demandConnectionArgs(args);
       const where = await conditionsOf(context, args, planWhere);
-      return context.database.productPlan.findMany({ ...query, where, orderBy: idOrder(args) });
+      return context.database.productPlan.findMany(windowOf(query, args, where));
     },
   }),
 );

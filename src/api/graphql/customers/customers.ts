@@ -6,7 +6,7 @@ import { parseEvmAddress } from '../../../chains/evm/evm-address.ts';
 import { invalid, notFound } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
-import { conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
+import { conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { containing } from '../server/search.ts';
@@ -104,9 +104,8 @@ builder.queryField('customers', (t) =>
     totalCount: async (_root, args, context) =>
       context.database.customerAccount.count({ where: await conditionsOf(context, args, anyCustomerWhere) }),
     resolve: async (query, _root, args, context) => {
-      demandConnectionArgs(args);
       const where = await conditionsOf(context, args, anyCustomerWhere);
-      return context.database.customerAccount.findMany({ ...query, where, orderBy: idOrder(args) });
+      return context.database.customerAccount.findMany(windowOf(query, args, where));
     },
   }),
 );

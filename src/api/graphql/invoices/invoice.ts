@@ -5,7 +5,7 @@ import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { invoiceUrl } from '../../../invoices/page/invoice-link.ts';
 import { builder } from '../server/builder.ts';
-import { anyOf, conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
+import { anyOf, conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
@@ -194,9 +194,8 @@ builder.queryField('invoices', (t) =>
     totalCount: async (_root, args, context) =>
       context.database.invoice.count({ where: await conditionsOf(context, args, invoiceWhere) }),
     resolve: async (query, _root, args, context) => {
-      demandConnectionArgs(args);
       const where = await conditionsOf(context, args, invoiceWhere);
-      return context.database.invoice.findMany({ ...query, where, orderBy: idOrder(args) });
+      return context.database.invoice.findMany(windowOf(query, args, where));
     },
   }),
 );

@@ -5,7 +5,7 @@ import type { Scope } from '../../../auth/principal.ts';
 import { paymentUrl } from '../../../checkout/links/payment-link.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
-import { conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
+import { conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
@@ -103,9 +103,8 @@ builder.queryField('paymentLinks', (t) =>
     totalCount: async (_root, args, context) =>
       context.database.paymentLink.count({ where: await conditionsOf(context, args, linkWhere) }),
     resolve: async (query, _root, args, context) => {
-      demandConnectionArgs(args);
       const where = await conditionsOf(context, args, linkWhere);
-      return context.database.paymentLink.findMany({ ...query, where, orderBy: idOrder(args) });
+      return context.database.paymentLink.findMany(windowOf(query, args, where));
     },
   }),
 );

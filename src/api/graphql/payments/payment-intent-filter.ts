@@ -5,6 +5,8 @@ import type { Scope } from '../../../auth/principal.ts';
 import { invalid } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
+import { cursorFault, type Place, placeOf, type WindowArgs } from '../server/connection.ts';
+import type { GraphqlContext } from '../server/context.ts';
 import { containing } from '../server/search.ts';
 import { PaymentIntentStatusEnum } from './payment-intent.ts';
 
@@ -54,9 +56,9 @@ export const PaymentIntentOrder = builder.enumType('PaymentIntentOrder', {
   } as const,
 });
 
-export function paymentIntentOrderBy(
-  order: typeof PaymentIntentOrder.$inferType,
-): Prisma.PaymentIntentOrderByWithRelationInput[] {
+type Order = typeof PaymentIntentOrder.$inferType;
+
+export function paymentIntentOrderBy(order: Order): Prisma.PaymentIntentOrderByWithRelationInput[] {
   switch (order) {
     case 'NEWEST':
       return [{ id: 'desc' }];
@@ -69,6 +71,36 @@ export function paymentIntentOrderBy(
     default:
       return order satisfies never;
   }
+}
+
+/** What `findMany` takes for a window of payment intents, in any of their orders. VALIDATION_ERROR as `beyondAmount` says. */
+export async function paymentIntentWindow<Query extends { cursor?: object; skip?: number }>(
+  context: Pick<GraphqlContext, 'database'>,
+  request: { query: Query; args: WindowArgs & { orderBy: Order }; where: Prisma.PaymentIntentWhereInput },
+) {
+  const { query, args, where } = request;
+  const { cursor, skip, ...rest } = query;
+  const place = placeOf(query, args, args.orderBy === 'OLDEST' || args.orderBy === 'AMOUNT_LOWEST');
+  const isById = args.orderBy === 'NEWEST' || args.orderBy === 'OLDEST';
+  const beyond = place && (isById ? { id: { [place.sign]: place.id } } : await beyondAmount(context, place));
+  return {
+    ...rest,
+    where: beyond ? { AND: [where, beyond] } : where,
+    orderBy: paymentIntentOrderBy(args.orderBy),
+  };
+}
+
+/**
+ * By amount a cursor's row says where it lies, and only a row of the caller's does: VALIDATION_ERROR for another merchant's as for
+ * one that does not exist.
+ */
+async function beyondAmount(
+  { database }: Pick<GraphqlContext, 'database'>,
+  { param, id, sign }: Place,
+): Promise<Prisma.PaymentIntentWhereInput> {
+  const row = await database.paymentIntent.findUnique({ where: { id }, select: { amount: true } });
+  if (!row) throw invalid([cursorFault(param)]);
+  return { OR: [{ amount: { [sign]: row.amount } }, { amount: row.amount, id: { [sign]: id } }] };
 }
 
 /** The condition in the caller's scope. */

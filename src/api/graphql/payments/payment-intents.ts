@@ -3,15 +3,15 @@ import type { PaymentIntent, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
-import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { connectionSize } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { PaymentIntentStatusEnum } from './payment-intent.ts';
 import {
   PaymentIntentFilter,
   PaymentIntentOrder,
-  paymentIntentOrderBy,
   paymentIntentWhere,
+  paymentIntentWindow,
 } from './payment-intent-filter.ts';
 
 type PaymentIntentQuery = { include?: Prisma.PaymentIntentInclude; select?: Prisma.PaymentIntentSelect };
@@ -60,13 +60,9 @@ builder.queryField('paymentIntents', (t) =>
         return context.database.paymentIntent.count({ where: paymentIntentWhere(scope, filter) });
       },
       resolve: async (query, _root, args, context) => {
-        demandConnectionArgs(args);
         const scope = await scopeOf(context, { appId: args.filter?.appId });
-        return context.database.paymentIntent.findMany({
-          ...query,
-          where: paymentIntentWhere(scope, args.filter),
-          orderBy: paymentIntentOrderBy(args.orderBy),
-        });
+        const where = paymentIntentWhere(scope, args.filter);
+        return context.database.paymentIntent.findMany(await paymentIntentWindow(context, { query, args, where }));
       },
     },
     { name: 'PaymentIntentConnection' },

@@ -3,10 +3,17 @@
  * caller's rate limit. Nothing of an operation runs until this returns undefined.
  */
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { FieldFault, GatewayError } from '../../../errors.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { formatFault, joinFaults } from '../server/fault.ts';
 import { complexityLimit, extraUnits, overLimit } from '../server/limits.ts';
-import { allVariableFaults, operationOf, variableFault, variableFaults } from '../server/request-faults.ts';
+import {
+  allVariableFaults,
+  namedByArguments,
+  operationOf,
+  variableFault,
+  variableFaults,
+} from '../server/request-faults.ts';
 import { demandRootAccess } from '../server/root-access.ts';
 import type { World } from '../server/world.ts';
 import { operationComplexity } from './operation-cost.ts';
@@ -19,9 +26,7 @@ export type OperationRequest = {
   operationName?: string | null | undefined;
 };
 
-type Judged = {
-  schema: GraphQLSchema;
-  document: DocumentNode;
+type Judged = Pick<OperationRequest, 'schema' | 'document' | 'contextValue'> & {
   operation: OperationDefinitionNode;
   variables: Record<string, unknown>;
 };
@@ -37,7 +42,7 @@ export async function judgeOperation(world: World, request: OperationRequest): P
     const judged = { ...request, operation, variables: request.variableValues ?? {} };
     const mayIntrospect = !world.config.isProduction || context.principal.kind === 'member';
     demandRootAccess(judged, { principal: context.principal, config: world.config, mayIntrospect });
-    demandVariables(context, judged);
+    demandVariables(judged);
     if (!context.ownDocument) await takeCost(world, context, judged);
     // Another process may have moved the test clock since this one last looked.
     if (operation.operation === 'mutation' && world.time?.isMovable) await world.time.catchUp(world.database);
@@ -48,10 +53,10 @@ export async function judgeOperation(world: World, request: OperationRequest): P
   }
 }
 
-function demandVariables(context: GraphqlContext, judged: Judged): void {
+function demandVariables(judged: Judged): void {
   const faults = variableFaults(judged.operation, judged.variables);
   if (faults.length === 0) return;
-  throw joinFaults('The variables are not valid.', [...faults, ...allVariableFaults(context, judged)]);
+  throw variablesFault(judged, [...faults, ...allVariableFaults(judged.contextValue, judged)]);
 }
 
 async function takeCost(world: World, context: GraphqlContext, judged: Judged): Promise<void> {
@@ -73,4 +78,13 @@ function complexityOf(context: GraphqlContext, judged: Judged): number | undefin
     if (error instanceof Error && variableFault(error.message)) return undefined;
     throw error;
   }
+}
+
+/** REST names its parameters as its documents name their variables; a stranger's names mean nothing to the schema. */
+export function variablesFault(
+  { contextValue, document }: Pick<OperationRequest, 'contextValue' | 'document'>,
+  faults: FieldFault[],
+): GatewayError {
+  const named = contextValue.ownDocument ? faults : namedByArguments(document, faults);
+  return joinFaults('The variables are not valid.', named);
 }

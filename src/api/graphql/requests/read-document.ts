@@ -26,6 +26,7 @@ import {
   UniqueVariableNamesRule,
   type ValidationContext,
   type ValidationRule,
+  type ValueNode,
   VariablesAreInputTypesRule,
   VariablesInAllowedPositionRule,
   validate,
@@ -35,7 +36,7 @@ import type { Config } from '../../../config.ts';
 import { type FieldFault, GatewayError } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { overLimit } from '../server/limits.ts';
-import { literalFault } from '../server/request-faults.ts';
+import { literalFault, NO_TEXT } from '../server/request-faults.ts';
 import { shapeOf } from './document-shape.ts';
 
 /** Faults of one document that are answered. */
@@ -75,7 +76,7 @@ const rulesOfSigns: [sign: RegExp, rules: readonly ValidationRule[]][] = [
   [/@/, [KnownDirectivesRule, UniqueDirectivesPerLocationRule]],
   [/__/, [MaxIntrospectionDepthRule]],
 ];
-const ourRules: readonly ValidationRule[] = [...specifiedRules, MaxIntrospectionDepthRule, idLiteralsRule];
+const ourRules: readonly ValidationRule[] = [...specifiedRules, MaxIntrospectionDepthRule, literalsRule];
 
 /**
  * The document of a text. PAYLOAD_TOO_LARGE for a text over `maxBytes`; VALIDATION_ERROR for one that does not parse, holds
@@ -83,7 +84,7 @@ const ourRules: readonly ValidationRule[] = [...specifiedRules, MaxIntrospection
  */
 export function parseDocument(text: string, limits: Limits & { maxBytes: number }): ParsedDocument {
   demandSize(text, limits.maxBytes);
-  if (/\\u0000|\\u\{0+\}|\0/.test(text) || !text.isWellFormed()) {
+  if (text.includes('\0') || !text.isWellFormed()) {
     throw new GraphQLError('The document has characters that are not text.');
   }
   const document = parse(text, { maxTokens: limits.tokens });
@@ -124,16 +125,17 @@ function firstFaults(schema: GraphQLSchema, document: DocumentNode, rules: reado
   return validate(schema, document, rules, { maxErrors: FAULTS_LIMIT }).slice(0, FAULTS_LIMIT);
 }
 
-/** Refuses literals in the place of an ID that are not UUIDs. */
-export function idLiteralsRule(context: ValidationContext): ASTVisitor {
-  const refuse = (node: GraphQLError['nodes']) =>
-    context.reportError(new GraphQLError('must be a UUID', { nodes: node ?? [] }));
+/** Refuses literals in the place of an ID that are not UUIDs, and text that no table can keep. */
+function literalsRule(context: ValidationContext): ASTVisitor {
+  const refuse = (node: ValueNode, message: string) => context.reportError(new GraphQLError(message, { nodes: node }));
+  const isOfId = () => getNamedType(context.getInputType())?.name === 'ID';
   return {
     StringValue(node) {
-      if (getNamedType(context.getInputType())?.name === 'ID' && !isId(node.value)) refuse([node]);
+      if (node.value.includes('\u0000')) refuse(node, NO_TEXT);
+      else if (isOfId() && !isId(node.value)) refuse(node, 'must be a UUID');
     },
     IntValue(node) {
-      if (getNamedType(context.getInputType())?.name === 'ID') refuse([node]);
+      if (isOfId()) refuse(node, 'must be a UUID');
     },
   };
 }

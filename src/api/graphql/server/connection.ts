@@ -1,29 +1,139 @@
-/** Relay connections, by keyset: the cursor is a row's id, and ids are ordered by time. */
+/**
+ * Relay connections, by keyset: a cursor names a row's type and id, and ids are ordered by time. It is a place in the list,
+ * whether the row is still there or not, and whosever it is: nothing is read of the row but what is in the cursor.
+ */
 
+import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma';
+import { type GraphQLField, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import type { Scope } from '../../../auth/principal.ts';
-import { invalid } from '../../../errors.ts';
+import { type FieldFault, invalid } from '../../../errors.ts';
+import { canonicalId, isId } from '../../../platform/identifier.ts';
 import { builder } from './builder.ts';
 import type { GraphqlContext } from './context.ts';
-import { demandListSize } from './limits.ts';
+import { sizeFaults } from './limits.ts';
 import { scopeOf } from './scope-of.ts';
 
-type ConnectionArgs = {
+export type WindowArgs = {
   first?: number | null | undefined;
   last?: number | null | undefined;
   after?: string | null | undefined;
   before?: string | null | undefined;
 };
 
-/** Refuses sizes outside 1 to 100, and both ends at once. */
-export function demandConnectionArgs(args: ConnectionArgs): void {
-  demandListSize({ first: args.first, last: args.last });
-  if (args.first != null && args.last != null) {
-    throw invalid([{ param: 'last', message: 'not together with first' }]);
+/**
+ * Puts every connection of the schema behind one judge of its arguments, before its resolver and the database: sizes, arguments
+ * that exclude each other, and cursors, which are this connection's or a VALIDATION_ERROR that names the argument.
+ */
+export function guardConnections(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const row = rowOf(field);
+      if (row !== null) guard(field, row);
+    }
   }
+  return schema;
+}
+
+/** The name of the type that a connection lists; null for any other field. */
+function rowOf(field: GraphQLField<unknown, unknown>): string | null {
+  const type = getNamedType(field.type);
+  if (!isObjectType(type) || !type.name.endsWith('Connection')) return null;
+  const edge = getNamedType(type.getFields().edges?.type);
+  const node = isObjectType(edge) ? getNamedType(edge.getFields().node?.type) : undefined;
+  return isObjectType(node) ? node.name : null;
+}
+
+function guard(field: GraphQLField<unknown, unknown>, row: string): void {
+  const { resolve } = field;
+  if (!resolve) throw new TypeError(`The connection ${field.name} has no resolver.`);
+  field.resolve = async (parent, args: WindowArgs, context, info) => {
+    const faults = [...sizeFaults({ first: args.first, last: args.last }), ...exclusionFaults(args)];
+    const inside = (param: 'after' | 'before'): string | null => {
+      const cursor = args[param];
+      if (cursor == null) return null;
+      const id = readCursor(row, cursor);
+      if (id === null) faults.push(cursorFault(param));
+      return id === null ? null : formatPrismaCursor({ id }, 'id');
+    };
+    const given = { ...args, after: inside('after'), before: inside('before') };
+    if (faults.length > 0) throw invalid(faults);
+    return printed(row, await resolve(parent, given, context, info));
+  };
+}
+
+function exclusionFaults({ first, last, after, before }: WindowArgs): FieldFault[] {
+  const together = (param: string, other: string) => [{ param, message: `not together with ${other}` }];
+  return [
+    ...(first != null && last != null ? together('last', 'first') : []),
+    ...(after != null && before != null ? together('before', 'after') : []),
+    ...(first != null && before != null ? together('before', 'first') : []),
+    ...(last != null && after != null ? together('after', 'last') : []),
+  ];
+}
+
+type Edge = { cursor: string } | null;
+type Connection = { edges: Edge[]; pageInfo: { startCursor: string | null; endCursor: string | null } };
+
+/** A connection with its cursors as callers see them. */
+function printed(row: string, connection: unknown): unknown {
+  // What a connection's resolver answers; Relay's plugin types it by the row.
+  const { edges, pageInfo } = connection as Connection;
+  const print = (cursor: string | null) =>
+    cursor === null ? null : printCursor(row, String(parsePrismaCursor(cursor)));
+  return {
+    ...(connection as Connection),
+    edges: edges.map((edge) => edge && { ...edge, cursor: print(edge.cursor) }),
+    pageInfo: { ...pageInfo, startCursor: print(pageInfo.startCursor), endCursor: print(pageInfo.endCursor) },
+  };
+}
+
+function printCursor(row: string, id: string): string {
+  return Buffer.from(`${row}:${id}`).toString('base64url');
+}
+
+/** The id in a cursor of this type's rows, in the one spelling that we print; null for any other text. */
+function readCursor(row: string, cursor: string): string | null {
+  if (cursor.length > CURSOR_LENGTH) return null;
+  const [named = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
+  return named === row && isId(id) && printCursor(row, canonicalId(id)) === cursor ? id : null;
+}
+
+/** What is wrong with any cursor that is not of its list. */
+export function cursorFault(param: string): FieldFault {
+  return { param, message: 'is no cursor of this list' };
+}
+
+const CURSOR_LENGTH = 200;
+
+/** Where a window begins: beyond the id of the cursor that is given as `param`. */
+export type Place = { param: 'after' | 'before'; id: string; sign: 'lt' | 'gt' };
+
+/** Where the window of a connection's query begins, in a list that `ascending` tells of; undefined for an end of the list. */
+export function placeOf(query: { cursor?: object }, args: WindowArgs, ascending: boolean): Place | undefined {
+  const id = query.cursor && 'id' in query.cursor ? query.cursor.id : undefined;
+  if (typeof id !== 'string') return undefined;
+  const param = args.before == null ? 'after' : 'before';
+  return { param, id, sign: ascending === (param === 'after') ? 'gt' : 'lt' };
+}
+
+/**
+ * What `findMany` takes for a window of a connection ordered by `ListOrder`. Prisma's own `cursor` would look its row up without
+ * the caller's scope, and find nothing beyond one that was deleted.
+ */
+export function windowOf<Query extends { cursor?: object; skip?: number }, Where>(
+  query: Query,
+  args: WindowArgs & { orderBy: typeof ListOrder.$inferType },
+  where: Where,
+) {
+  const { cursor, skip, ...rest } = query;
+  const place = placeOf(query, args, args.orderBy === 'OLDEST');
+  const beyond = place ? [{ id: { [place.sign]: place.id } }] : [];
+  return { ...rest, where: { AND: [where, ...beyond] }, orderBy: idOrder(args) };
 }
 
 /** How many rows a connection asks for, for its complexity. */
-export function connectionSize(args: ConnectionArgs): number {
+export function connectionSize(args: WindowArgs): number {
   return Math.min(args.first ?? args.last ?? 20, 100);
 }
 
@@ -40,7 +150,7 @@ export const orderArgs = builder.args((t) => ({
   orderBy: t.field({ type: ListOrder, required: true, defaultValue: 'NEWEST', description: 'The order.' }),
 }));
 
-export function idOrder({ orderBy }: { orderBy: typeof ListOrder.$inferType }): { id: 'asc' | 'desc' } {
+function idOrder({ orderBy }: { orderBy: typeof ListOrder.$inferType }): { id: 'asc' | 'desc' } {
   return { id: orderBy === 'OLDEST' ? 'asc' : 'desc' };
 }
 

@@ -42,10 +42,15 @@ export function overLimit(measured: Record<string, { is: number; limit: number }
 
 /** Refuses a list size outside 1 to 100, naming the argument. */
 export function demandListSize(sizes: Record<string, number | null | undefined>): void {
-  const faults = Object.entries(sizes).flatMap(([param, size]) =>
+  const faults = sizeFaults(sizes);
+  if (faults.length > 0) throw invalid(faults);
+}
+
+/** The list sizes outside 1 to 100, by their arguments. */
+export function sizeFaults(sizes: Record<string, number | null | undefined>): FieldFault[] {
+  return Object.entries(sizes).flatMap(([param, size]) =>
     size !== null && size !== undefined && (size < 1 || size > LIST_LIMIT)
       ? [{ param, message: `is ${size}, from 1 to ${LIST_LIMIT}` }]
       : [],
   );
-  if (faults.length > 0) throw invalid(faults);
 }

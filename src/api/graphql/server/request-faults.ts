@@ -7,6 +7,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   typeFromAST,
+  visit,
 } from 'graphql';
 import type { FieldFault } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
@@ -18,6 +19,7 @@ const WHOLE = /^Variable "\$(\w+)" got invalid value [\s\S]*?; ([\s\S]*)$/;
 const MISSING = /^Variable "\$(\w+)" of (?:required|non-null) type "[^"]*" (was not provided|must not be null)\.$/;
 const REQUIRED_FIELD = /^Field "([^"]+)" of required type "[^"]*" was not provided/;
 const UNKNOWN_FIELD = /^Field "([^"]+)" is not defined by type/;
+export const NO_TEXT = 'has characters that are no text';
 const BAD_VALUE = /^Expected (?:value of )?(?:non-nullable )?type "[^"]*"[^;]*; ([\s\S]*)$/;
 
 type Request = { schema: GraphQLSchema; document: DocumentNode; variables: Record<string, unknown> };
@@ -87,7 +89,7 @@ function textFaults(variables: Record<string, unknown>): FieldFault[] {
   const look = (value: unknown, path: string, depth: number): void => {
     if (typeof value === 'string') {
       if (!value.isWellFormed() || value.includes('\u0000')) {
-        faults.push({ param: stripInput(path), message: 'has characters that are no text' });
+        faults.push({ param: stripInput(path), message: NO_TEXT });
       }
     } else if (typeof value === 'object' && value !== null && depth < 64) {
       for (const [key, member] of Object.entries(value)) {
@@ -98,6 +100,25 @@ function textFaults(variables: Record<string, unknown>): FieldFault[] {
   };
   look(variables, '', 0);
   return faults;
+}
+
+/** The faults of variables by the arguments whose values they are, which is what the schema calls them. */
+export function namedByArguments(document: DocumentNode, faults: FieldFault[]): FieldFault[] {
+  const names = new Map<string, Set<string>>();
+  visit(document, {
+    Argument({ name, value }) {
+      if (value.kind !== Kind.VARIABLE) return;
+      names.set(value.name.value, (names.get(value.name.value) ?? new Set()).add(name.value));
+    },
+  });
+  // The fields of an input object go by their own names, which may be a variable's too.
+  if (names.has('input')) return faults;
+  return faults.map(({ param, message }) => {
+    const [variable = ''] = /^\w+/.exec(param) ?? [];
+    const [name, ...others] = names.get(variable) ?? [];
+    if (name === undefined || others.length > 0) return { param, message };
+    return { param: stripInput(name + param.slice(variable.length)), message };
+  });
 }
 
 /** The operation that a request runs. */

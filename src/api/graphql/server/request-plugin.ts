@@ -8,9 +8,9 @@ import type { Plugin } from 'graphql-yoga';
 import type { GatewayError } from '../../../errors.ts';
 import { newId } from '../../../platform/identifier.ts';
 import type { Admission } from '../../gate.ts';
-import { judgeOperation, type OperationRequest } from '../requests/judge-operation.ts';
+import { judgeOperation, type OperationRequest, variablesFault } from '../requests/judge-operation.ts';
 import { contextOf, createContext, credentialsOf, type GraphqlContext } from './context.ts';
-import { formatFault, joinFaults } from './fault.ts';
+import { formatFault } from './fault.ts';
 import { cuttable } from './live.ts';
 import type { LiveCredentials } from './live-credentials.ts';
 import { ruleFaults, variableFault } from './request-faults.ts';
@@ -119,10 +119,7 @@ function coercionFault(request: OperationRequest, errors: readonly GraphQLError[
   const found = faults.filter((fault) => fault !== undefined);
   if (found.length === 0 || found.length < errors.length) return undefined;
   const variables = request.variableValues ?? {};
-  return joinFaults('The variables are not valid.', [
-    ...found,
-    ...ruleFaults(request.contextValue, { ...request, variables }),
-  ]);
+  return variablesFault(request, [...found, ...ruleFaults(request.contextValue, { ...request, variables })]);
 }
 
 function executionArgs(args: unknown): OperationRequest {

@@ -48,35 +48,35 @@ builder.scalarType('DateTime', {
   description: 'An instant: ISO 8601 with a time zone, printed in UTC with milliseconds.',
   serialize: (value) => value.toISOString(),
   parseValue: readInstant,
-  parseLiteral: (node) => readInstant(literal(node)),
+  parseLiteral: (node) => readLiteral(node, readInstant),
 });
 
 builder.scalarType('JSONObject', {
   description: 'A JSON object.',
   serialize: (value) => value ?? {},
   parseValue: readObject,
-  parseLiteral: (node, variables) => readObject(literal(node, variables ?? {})),
+  parseLiteral: (node, variables) => readLiteral(node, readObject, variables),
 });
 
 builder.scalarType('JSON', {
   description: 'Any JSON value but null.',
   serialize: (value) => value,
   parseValue: readJson,
-  parseLiteral: (node, variables) => readJson(literal(node, variables ?? {})),
+  parseLiteral: (node, variables) => readLiteral(node, readJson, variables),
 });
 
 builder.scalarType('ChainSelection', {
   description: '`"ALL"`, or a list of numeric chain ids.',
   serialize: (value) => value,
   parseValue: readChains,
-  parseLiteral: (node, variables) => readChains(literal(node, variables ?? {})),
+  parseLiteral: (node, variables) => readLiteral(node, readChains, variables),
 });
 
 builder.scalarType('TokenSelection', {
   description: '`"ALL"`, or a list of token keys such as `USDC-1`.',
   serialize: (value) => value,
   parseValue: readTokens,
-  parseLiteral: (node, variables) => readTokens(literal(node, variables ?? {})),
+  parseLiteral: (node, variables) => readLiteral(node, readTokens, variables),
 });
 
 type TextScalar = 'UUID' | 'Decimal' | 'BaseUnits' | 'URL' | 'Address' | 'Hex';
@@ -91,7 +91,7 @@ function scalar(
     description,
     serialize: (value) => print(value),
     parseValue: read,
-    parseLiteral: (node) => read(literal(node)),
+    parseLiteral: (node) => readLiteral(node, read),
   });
 }
 
@@ -149,6 +149,19 @@ function readSelection<Item>(value: unknown, words: string, isItem: (item: unkno
   if (value.length === 0) throw refused(`must name at least one of the ${words}, or be "ALL"`);
   if (value.length > SELECTION_LENGTH) throw refused(`at most ${SELECTION_LENGTH} ${words}`);
   return [...new Set(value)];
+}
+
+/** What `read` makes of a literal; what it refuses is refused at the literal's place, so that the answer names the argument. */
+function readLiteral<Value>(
+  node: ValueNode,
+  read: (value: unknown) => Value,
+  variables?: Record<string, unknown> | null,
+): Value {
+  try {
+    return read(literal(node, variables ?? {}));
+  } catch (error) {
+    throw error instanceof GraphQLError ? new GraphQLError(error.message, { nodes: node }) : error;
+  }
 }
 
 /** A literal of a document as the JSON it stands for. */

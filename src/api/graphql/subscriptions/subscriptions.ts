@@ -4,7 +4,7 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
-import { anyOf, conditionsOf, connectionSize, demandConnectionArgs, idOrder, orderArgs } from '../server/connection.ts';
+import { anyOf, conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { SubscriptionStatusEnum } from './subscription.ts';
@@ -77,9 +77,8 @@ builder.queryField('subscriptions', (t) =>
     totalCount: async (_root, args, context) =>
       context.database.subscription.count({ where: await conditionsOf(context, args, subscriptionWhere) }),
     resolve: async (query, _root, args, context) => {
-      demandConnectionArgs(args);
       const where = await conditionsOf(context, args, subscriptionWhere);
-      return context.database.subscription.findMany({ ...query, where, orderBy: idOrder(args) });
+      return context.database.subscription.findMany(windowOf(query, args, where));
     },
   }),
 );

@@ -4,6 +4,7 @@ import { invalid } from '../../../errors.ts';
 import { findEndpoint } from '../../../events/webhooks/store.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
+import { cursorFault } from '../server/connection.ts';
 import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
 import { listComplexity } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
@@ -106,7 +107,7 @@ builder.queryField('webhookDeliveries', (t) =>
 type Cursors = { after?: string | null | undefined; cursor?: string | null | undefined };
 
 function cursorOf({ after, cursor }: Cursors): string | undefined {
-  if (after != null && !isId(after)) throw invalid([{ param: 'after', message: 'is no cursor of this list' }]);
+  if (after != null && !isId(after)) throw invalid([cursorFault('after')]);
   return oneOf({ after, cursor });
 }
 
