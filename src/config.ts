@@ -60,6 +60,16 @@ const environmentSchema = z.object({
   RATE_LIMIT_PER_SECOND: positiveInteger.default(100),
   RATE_LIMIT_BURST: positiveInteger.default(300),
   RATE_LIMIT_KEYLESS_PER_SECOND: positiveInteger.default(30),
+  /** Of a request's line and headers; a larger head is 431. */
+  REQUEST_HEAD_LIMIT_BYTES: positiveInteger
+    .min(1024)
+    .max(1024 * 1024)
+    .default(16 * 1024),
+  /** In which a client sends the whole head, and the whole request; a slower one is 408. */
+  REQUEST_HEAD_TIMEOUT_SECONDS: positiveInteger.max(600).default(20),
+  REQUEST_TIMEOUT_SECONDS: positiveInteger.max(3600).default(60),
+  /** Large answers that are compressed at the same time; 0 compresses none. */
+  COMPRESSIONS_AT_ONCE: z.coerce.number().int().min(0).max(1024).default(8),
   /** Proxies in front whose X-Forwarded-For is trusted. */
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   /** Who may advance the test clock: secret keys and members who may write, or operators only. */
@@ -192,6 +202,12 @@ export function parseConfig(environment: Record<string, string | undefined>) {
       perSecond: env.RATE_LIMIT_PER_SECOND,
       burst: env.RATE_LIMIT_BURST,
       keylessPerSecond: env.RATE_LIMIT_KEYLESS_PER_SECOND,
+    },
+    http: {
+      headLimitBytes: env.REQUEST_HEAD_LIMIT_BYTES,
+      headTimeoutMs: env.REQUEST_HEAD_TIMEOUT_SECONDS * 1000,
+      requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
+      compressionsAtOnce: env.COMPRESSIONS_AT_ONCE,
     },
     trustedProxies: env.TRUSTED_PROXIES,
     testClock: env.TEST_CLOCK,

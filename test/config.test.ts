@@ -25,6 +25,12 @@ describe('the settings', () => {
       testClock: 'keys',
     });
     expect(config.webhooks).toEqual({ privateAddresses: false, retentionDays: 90 });
+    expect(config.http).toEqual({
+      headLimitBytes: 16_384,
+      headTimeoutMs: 20_000,
+      requestTimeoutMs: 60_000,
+      compressionsAtOnce: 8,
+    });
     expect(config.database.directUrl).toBe(needed.DATABASE_URL);
     expect(faultsOf({})).toEqual(['DATABASE_URL']);
   });

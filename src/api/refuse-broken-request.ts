@@ -1,27 +1,42 @@
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayError } from '../errors.ts';
+import { type ErrorCode, GatewayError } from '../errors.ts';
 import { newId } from '../platform/identifier.ts';
 import { printError } from './rest/print-error.ts';
 
+type Refusal = { status: number; code: ErrorCode; message: string };
+
+/** By the code of Node's error; everything else is no HTTP. */
+const refusals: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'VALIDATION_ERROR', message: "The request's head is too large." },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 413,
+    code: 'PAYLOAD_TOO_LARGE',
+    message: "The extensions of the body's chunks are too large.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'VALIDATION_ERROR', message: 'The request did not arrive in time.' },
+};
+const unreadable: Refusal = { status: 400, code: 'VALIDATION_ERROR', message: 'The request is not valid HTTP.' };
+
 /**
- * Answers what Node's own parser refused (a head over 16 KiB, no HTTP at all, too slow a sender) in the shape of an
- * error: 400. For `server.on('clientError')`.
+ * Answers what Node's own parser refused, in the shape of an error: 431 for a head over REQUEST_HEAD_LIMIT_BYTES, 408 for
+ * a sender that was too slow, 400 for what is no HTTP. For `server.on('clientError')`.
  */
 export function refuseBrokenRequest(error: Error, socket: Duplex): void {
-  const isGone = 'code' in error && error.code === 'ECONNRESET';
-  if (isGone || !socket.writable) {
+  const cause = 'code' in error ? String(error.code) : '';
+  if (cause === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
+  const { status, code, message } = refusals[cause] ?? unreadable;
   const requestId = newId();
-  const fault = new GatewayError('VALIDATION_ERROR', 'The request cannot be read, or its head is too large.', {
-    cause: error,
-  });
-  const { status, contentType, body } = printError(fault, { requestId, path: '', accept: undefined });
+  const fault = new GatewayError(code, message, { cause: error });
+  const { contentType, body } = printError(fault, { requestId, path: '', accept: undefined });
   const head = [
-    `HTTP/1.1 ${status} Bad Request`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `content-type: ${contentType}`,
     `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
     `x-request-id: ${requestId}`,
     'connection: close',
   ];

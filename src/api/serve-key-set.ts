@@ -18,7 +18,7 @@ export function serveKeySet(world: Pick<World, 'signingKeys'>): HttpHandler {
       'access-control-allow-origin': '*',
       'x-content-type-options': 'nosniff',
     });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    response.end(body);
     return true;
   };
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
 import { isStranger } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
@@ -8,6 +8,8 @@ import { openMetrics } from '../platform/metrics.ts';
 import { requestId as newRequestId } from '../platform/request-id.ts';
 import { traced } from '../platform/request-trace.ts';
 import { openServiceEndpoints, type ServiceEndpoints } from '../platform/service-endpoints.ts';
+import { openCompressor } from './encoding/compressor.ts';
+import { encodingResponse } from './encoding/encoding-response.ts';
 import { endWhenUnread } from './end-when-unread.ts';
 import type { Admission, Gate } from './gate.ts';
 import { loadKnownDocuments } from './graphql/requests/known-documents.ts';
@@ -40,6 +42,10 @@ export type ApiParts = {
 
 export type RunningApi = { url: string; port: number; server: Server; yoga: GatewayYoga; close(): Promise<void> };
 
+const LOOK_FOR_SLOW_MS = 5_000;
+/** The headers that decide the form of an answer of GraphQL, and who may read it. */
+const VARY = ['accept', 'accept-encoding', 'origin'];
+
 /**
  * Serves GraphQL at /graphql (HTTP, SSE, graphql-ws), what `handlers` answer, and /healthz, /readyz, /metrics.
  * Port 0 takes a free one. `close` ends live connections and waits for requests in flight.
@@ -52,7 +58,7 @@ export async function startApi(
   const credentials = openLiveCredentials(byRealTime(world));
   const documents = openDocuments(world.config, { schema, known: loadKnownDocuments() });
   const places = openPlaceCounter({ limit: world.config.live.connectionsPerAddress });
-  const yoga = openYoga(world, { schema, credentials, documents, plugins: parts.plugins ?? [] });
+  const yoga = openYoga(world, { schema, credentials, documents, plugins: [...(parts.plugins ?? []), cacheHeaders()] });
   const handlers = [...(parts.handlers ?? []).map((make) => make(yoga))];
   const service = parts.service ?? plainService(world);
 
@@ -70,6 +76,12 @@ export async function startApi(
 
   async function serveGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
     nameRoute(response, '/graphql');
+    // For what is refused before Yoga is asked.
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('vary', VARY.join(', '));
+    // Yoga makes a URL of it, and would print where that failed.
+    if (!URL.canParse(`http://${request.headers.host ?? 'localhost'}/`))
+      throw new GatewayError('VALIDATION_ERROR', 'The Host header is not valid.');
     // A preflight asks for nothing and shows no credential.
     const admission = request.method === 'OPTIONS' ? undefined : await admit(request);
     const requestId = admission?.requestId ?? newRequestId(single(request.headers['x-request-id']));
@@ -106,17 +118,13 @@ export async function startApi(
     return undefined;
   }
 
-  const server = createServer((request, response) => {
+  const server = openServer(world.config.http, (request, response) => {
     serve(request, response).catch((error: unknown) => {
       const requestId = newRequestId(single(request.headers['x-request-id']));
       if (response.headersSent) response.destroy();
       else printFault(world, response, requestId, error);
     });
   });
-  // A client that sends its head slowly holds a socket, nothing else.
-  server.headersTimeout = 20_000;
-  server.requestTimeout = 60_000;
-  server.on('clientError', refuseBrokenRequest);
   const closeWebsocket = openWebsocket(world, server, { yoga, credentials, documents, places, gate: parts.gate });
   const port = await listening(server, listen);
 
@@ -138,6 +146,33 @@ export async function startApi(
   };
 }
 
+function openServer(limits: World['config']['http'], listener: RequestListener): Server {
+  const options = {
+    ServerResponse: encodingResponse(openCompressor({ atOnce: limits.compressionsAtOnce })),
+    maxHeaderSize: limits.headLimitBytes,
+    // How often Node looks for clients that are too slow.
+    connectionsCheckingInterval: Math.min(limits.headTimeoutMs, LOOK_FOR_SLOW_MS),
+  };
+  const server = createServer(options, listener);
+  // A client that sends its head slowly holds a socket, nothing else.
+  server.headersTimeout = limits.headTimeoutMs;
+  server.requestTimeout = limits.requestTimeoutMs;
+  server.on('clientError', refuseBrokenRequest);
+  return server;
+}
+
+/** On every answer of Yoga, which would let caches keep a stream and names other headers alone. */
+function cacheHeaders(): Plugin<TransportContext> {
+  return {
+    onResponse({ response }) {
+      response.headers.set('cache-control', 'no-store');
+      const vary = new Set(VARY);
+      for (const name of response.headers.get('vary')?.split(',') ?? []) vary.add(name.trim().toLowerCase());
+      response.headers.set('vary', [...vary].join(', '));
+    },
+  };
+}
+
 function plainService(world: World): ServiceEndpoints {
   const { database, log } = world;
   const metrics = openMetrics({ part: 'api', log });
@@ -152,7 +187,11 @@ function printFault(world: World, response: ServerResponse, requestId: string, e
   const fault = formatFault({ requestId, log: world.log }, error);
   const { http, retryable: _retryable, ...printed } = fault.extensions;
   const status = typeof http === 'object' && http !== null && 'status' in http ? Number(http.status) : 500;
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId });
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+  });
   response.end(JSON.stringify({ success: false, error: { ...printed, message: fault.message } }));
 }
 

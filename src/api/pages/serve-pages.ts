@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nameRoute } from '../../platform/http-call.ts';
+import { chooseEncoding } from '../encoding/accept-encoding.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { HttpHandler } from '../start-api.ts';
 import { type BuiltFile, type BuiltPages, loadBuiltPages, type PageName } from './built-pages.ts';
@@ -81,13 +82,10 @@ function serveAsset(request: IncomingMessage, response: ServerResponse, file: Bu
   const method = request.method ?? 'GET';
   if (!file || (method !== 'GET' && method !== 'HEAD')) return false;
   nameRoute(response, '/assets/:file');
-  const accepted = String(request.headers['accept-encoding'] ?? '');
-  const [encoding, body] =
-    file.brotli && /\bbr\b/.test(accepted)
-      ? (['br', file.brotli] as const)
-      : file.gzip && /\bgzip\b/.test(accepted)
-        ? (['gzip', file.gzip] as const)
-        : ([undefined, file.plain] as const);
+  const encoded = { br: file.brotli, gzip: file.gzip };
+  const offered = (['br', 'gzip'] as const).filter((one) => encoded[one]);
+  const { encoding } = chooseEncoding(request.headers['accept-encoding'], offered);
+  const body = (encoding && encoded[encoding]) ?? file.plain;
   response.writeHead(200, {
     'content-type': file.type,
     'content-length': body.length,

@@ -76,7 +76,7 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
   async function answer(request: IncomingMessage, id: string): Promise<Answer> {
     const method = request.method ?? 'GET';
     const [path = '/', search = ''] = splitOnce(request.url ?? '/');
-    const document = documents.find(method, path);
+    const document = await documents.find(method, path, request.headers['accept-encoding']);
     if (document) return { ...document, headers: { 'x-request-id': id, ...document.headers } };
     const match: RouteMatch = documents.has(path) ? { found: false, allowed: READING } : table.match(method, path);
     const openness = opennessOf(match, path);
@@ -145,11 +145,13 @@ function send(request: IncomingMessage, response: ServerResponse, { status, head
   const length: Record<string, number> = status === 204 ? {} : { 'content-length': Buffer.byteLength(body ?? '') };
   response.writeHead(status, {
     'cache-control': 'no-store',
+    vary: 'accept',
     'x-content-type-options': 'nosniff',
     ...headers,
     ...length,
   });
-  response.end(request.method === 'HEAD' ? undefined : (body ?? undefined));
+  // Node sends no body to HEAD, and counts it.
+  response.end(body ?? undefined);
   // A body that was not read must not keep the connection waiting for its rest.
   if (!request.readableEnded) request.resume();
 }

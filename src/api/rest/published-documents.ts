@@ -1,13 +1,23 @@
 /** `/openapi.json`, `/v1/openapi.json` and the page that shows them at `/docs`, from files that are read once. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { chooseEncoding, type Encoding } from '../encoding/accept-encoding.ts';
 
 export type PublishedDocument = { status: number; headers: Record<string, string>; body: Buffer | string };
 
 export type PublishedDocuments = {
   has(path: string): boolean;
-  /** By GET and HEAD. */
-  find(method: string, path: string): PublishedDocument | undefined;
+  /** By GET and HEAD, in the encoding that the client prefers. */
+  find(method: string, path: string, acceptEncoding: string | undefined): Promise<PublishedDocument | undefined>;
+};
+
+type Held = { document: PublishedDocument; encoded: Map<Encoding, Promise<Buffer>> };
+
+const compress: Record<Encoding, (body: Buffer | string) => Promise<Buffer>> = {
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: promisify(gzip),
 };
 
 /** Nothing but our own files: no inline script or style, no frame, no other host. */
@@ -52,7 +62,7 @@ const START = `SwaggerUIBundle({
 `;
 
 export function openDocuments({ publicUrl }: { publicUrl: string }): PublishedDocuments {
-  const loaded = new Map<string, PublishedDocument>();
+  const loaded = new Map<string, Held>();
   const sources: Record<string, () => PublishedDocument> = {
     '/openapi.json': () => json(described('payments.json', publicUrl)),
     '/v1/openapi.json': () => json(described('card.json', publicUrl)),
@@ -66,14 +76,25 @@ export function openDocuments({ publicUrl }: { publicUrl: string }): PublishedDo
   };
   return {
     has: (path) => Object.hasOwn(sources, path),
-    find(method, path) {
+    async find(method, path, acceptEncoding) {
       const source = method === 'GET' || method === 'HEAD' ? sources[path] : undefined;
       if (!source || !Object.hasOwn(sources, path)) return undefined;
-      const held = loaded.get(path) ?? source();
+      const held = loaded.get(path) ?? { document: source(), encoded: new Map() };
       loaded.set(path, held);
-      return held;
+      return encode(held, acceptEncoding);
     },
   };
+}
+
+/** Each document is compressed once for each encoding. */
+async function encode({ document, encoded }: Held, acceptEncoding: string | undefined): Promise<PublishedDocument> {
+  if (document.headers['content-type']?.startsWith('image/')) return document;
+  const headers = { ...document.headers, vary: 'accept-encoding' };
+  const { encoding } = chooseEncoding(acceptEncoding, ['br', 'gzip']);
+  if (!encoding) return { ...document, headers };
+  const body = encoded.get(encoding) ?? compress[encoding](document.body);
+  encoded.set(encoding, body);
+  return { ...document, headers: { ...headers, 'content-encoding': encoding }, body: await body };
 }
 
 /** As published, with the address of this installation. */

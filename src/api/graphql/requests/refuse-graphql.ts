@@ -18,7 +18,6 @@ export function refuseGraphql(
   if (status === 401) response.setHeader('www-authenticate', 'Bearer');
   response.writeHead(status, {
     'access-control-allow-origin': '*',
-    'cache-control': 'no-store',
     'content-type': `${type}; charset=utf-8`,
   });
   response.end(JSON.stringify({ errors: [error] }));

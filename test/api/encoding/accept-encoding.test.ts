@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { chooseEncoding } from '../../../src/api/encoding/accept-encoding.ts';
+
+describe('Accept-Encoding', () => {
+  test.each([
+    // No header, or none of ours: the body as it is.
+    [undefined, undefined, false],
+    ['', undefined, false],
+    ['identity', undefined, false],
+    ['deflate, zstd', undefined, false],
+    // The higher weight wins, brotli where they are equal.
+    ['gzip', 'gzip', false],
+    ['GZIP', 'gzip', false],
+    ['br', 'br', false],
+    ['gzip, deflate, br', 'br', false],
+    ['gzip;q=1, br;q=0.8', 'gzip', false],
+    ['br;q=0.5, gzip;q=0.5', 'br', false],
+    ['br ; q=0.2 , gzip ; q=0.9', 'gzip', false],
+    // The star stands for whatever is not named.
+    ['*', 'br', false],
+    ['*;q=0.5, br;q=0.1', 'gzip', false],
+    ['br;q=0, *', 'gzip', false],
+    // Zero refuses.
+    ['gzip;q=0, br;q=0', undefined, false],
+    ['gzip;q=0.000', undefined, false],
+    ['*;q=0', undefined, true],
+    ['identity;q=0', undefined, true],
+    ['identity;q=0, gzip', 'gzip', true],
+    ['gzip;q=0.5, *;q=0', 'gzip', true],
+    ['identity;q=0.1, *;q=0', undefined, false],
+    // The body as it is, where it is preferred by name.
+    ['identity;q=1, gzip;q=0.5', undefined, false],
+    ['identity;q=0.5, gzip;q=1', 'gzip', false],
+    ['identity, gzip', 'gzip', false],
+    // What is no weight is no consent.
+    ['gzip;q=high', undefined, false],
+    ['gzip;q=2', undefined, false],
+    [';;,,gzip', 'gzip', false],
+  ] as const)('%j means %s, refusing the plain body: %s', (header, encoding, refusesPlain) => {
+    expect(chooseEncoding(header, ['br', 'gzip'])).toEqual({ encoding, refusesPlain });
+  });
+
+  test('is read only as far as what is offered', () => {
+    expect(chooseEncoding('br, gzip;q=0.1', ['gzip']).encoding).toBe('gzip');
+    expect(chooseEncoding('br, gzip', []).encoding).toBeUndefined();
+  });
+});
