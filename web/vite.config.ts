@@ -23,6 +23,8 @@ export default defineConfig({
       { find: /^graphql$/, replacement: here('../node_modules/graphql/index.mjs') },
       // WalletConnect's own dialogue is not used, we show its code ourselves: this would be a megabyte of nothing.
       { find: /^@reown\/appkit(\/.*)?$/, replacement: here('src/wallet/no-dialogue.ts') },
+      // GraphiQL's menus and dialogues write a style element, which the content security policy refuses.
+      { find: /^react-style-singleton$/, replacement: here('src/ui/overlays/adopted-styles.ts') },
     ],
   },
   build: {
@@ -42,6 +44,7 @@ export default defineConfig({
         checkout: here('src/checkout/main.tsx'),
         payer: here('src/payer/main.tsx'),
         dashboard: here('src/dashboard/main.tsx'),
+        graphiql: here('src/graphiql/main.tsx'),
       },
     },
   },

@@ -22,6 +22,7 @@ import type { TransportContext } from './graphql/server/request-plugin.ts';
 import { openWebsocket, tooManyConnections } from './graphql/server/websocket.ts';
 import { byRealTime, type World } from './graphql/server/world.ts';
 import { type GatewayYoga, openYoga } from './graphql/server/yoga.ts';
+import { asksForPage } from './pages/asks-for-page.ts';
 import { refuseBrokenRequest } from './refuse-broken-request.ts';
 
 /** Answers a request and says true, or leaves it untouched and says false. */
@@ -68,7 +69,7 @@ export async function startApi(
     response.setHeader('x-request-id', newRequestId(single(request.headers['x-request-id'])));
     if (await service(request, response)) return;
     if (parts.observe) followCall(request, response, parts.observe);
-    if (path === '/graphql') return serveGraphql(request, response);
+    if (path === '/graphql' && !asksForPage(request)) return serveGraphql(request, response);
     for (const handle of handlers) if (await handle(request, response)) return;
     const requestId = newRequestId(single(request.headers['x-request-id']));
     printFault(world, response, requestId, new GatewayError('NOT_FOUND', 'No such path.'));

@@ -15,20 +15,27 @@ const config = parseConfig({
 });
 const world = { config, registry: loadRegistry({ rpc: config.rpc }) };
 
-let server: Server;
+const servers: Server[] = [];
 let url: string;
 
 beforeAll(async () => {
-  const handle = servePages(world);
-  server = createServer(async (request, response) => {
-    if (!(await handle(request, response))) response.writeHead(404).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  url = await serve(world);
 });
 
-afterAll(() => server.close());
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+async function serve(of: typeof world): Promise<string> {
+  const handle = servePages(of);
+  const server = createServer(async (request, response) => {
+    if (!(await handle(request, response))) response.writeHead(404).end();
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+}
 
 describe('a page', () => {
   it.each([
@@ -80,6 +87,32 @@ describe('a page', () => {
     expect((await fetch(`${url}/link/x`, { method: 'POST' })).status).toBe(404);
     const head = await fetch(`${url}/link/x`, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  it('is GraphiQL at /graphql for browsers that open it, with nothing from elsewhere', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const answer = await fetch(`${url}/graphql`, { headers });
+    const html = await answer.text();
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect([answer.headers.get('cache-control'), answer.headers.get('vary')]).toEqual(['no-store', 'accept']);
+    expect(html).toMatch(/<script type="module" src="\/assets\/graphiql-[^"]+">/);
+    expect(
+      [...html.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].filter(([, to]) => !to?.startsWith('/assets/')),
+    ).toEqual([]);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain("connect-src 'self' wss://pay.example;");
+    expect(policy).not.toContain('unsafe');
+    expect((await fetch(`${url}/graphql`, { method: 'HEAD', headers })).status).toBe(200);
+    for (const call of [{}, { headers: { accept: 'application/json' } }, { method: 'POST', headers }])
+      expect((await fetch(`${url}/graphql`, call)).status).toBe(404);
+  });
+
+  it('leads from /graphql to the members’ editor in production', async () => {
+    const production = await serve({ ...world, config: { ...config, isProduction: true } });
+    const answer = await fetch(`${production}/graphql`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dashboard/developers?tab=graphql']);
+    expect([answer.headers.get('cache-control'), answer.headers.get('vary')]).toEqual(['no-store', 'accept']);
   });
 
   it.each(['checkout', 'payer'] as const)('loads WalletConnect when it is chosen, not with %s', (page) => {

@@ -17,9 +17,9 @@ const walletConnect = {
 /** The value of Content-Security-Policy. Merchants' images come through our own proxy, so `'self'` is enough for them. */
 export function pagePolicy(world: { config: Config; registry: Registry }, page: PageName): string {
   const { config } = world;
-  const nodes =
-    page === 'dashboard' ? [] : config.rpc.flatMap((rpc) => (rpc.publicUrl ? [originOf(rpc.publicUrl)] : []));
-  const isPairing = page !== 'dashboard' && config.walletConnectProjectId !== undefined;
+  const isForPayers = page === 'checkout' || page === 'payer';
+  const nodes = isForPayers ? config.rpc.flatMap((rpc) => (rpc.publicUrl ? [originOf(rpc.publicUrl)] : [])) : [];
+  const isPairing = isForPayers && config.walletConnectProjectId !== undefined;
   const own = new URL(config.publicUrl);
   const ownSocket = `${own.protocol === 'https:' ? 'wss:' : 'ws:'}//${own.host}`;
   const directives: [string, string[]][] = [

@@ -7,6 +7,7 @@ import { nameRoute } from '../../platform/http-call.ts';
 import { chooseEncoding } from '../encoding/accept-encoding.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { HttpHandler } from '../start-api.ts';
+import { asksForPage } from './asks-for-page.ts';
 import { type BuiltFile, type BuiltPages, loadBuiltPages, type PageName } from './built-pages.ts';
 import { pagePolicy } from './page-policy.ts';
 import { pageSettings } from './page-settings.ts';
@@ -18,11 +19,15 @@ const routes: PageRoute[] = [
   { path: /^\/checkout\/[^/]+\/?$/, route: '/checkout/:id', page: 'checkout', title: 'Pay' },
   { path: /^\/pay(\/[^/]+)?\/?$/, route: '/pay/:wallet', page: 'payer', title: 'Your payments' },
   { path: /^\/dashboard(\/.*)?$/, route: '/dashboard', page: 'dashboard', title: 'Dashboard' },
+  { path: /^\/graphql$/, route: '/graphql', page: 'graphiql', title: 'Sluice GraphQL' },
 ];
+
+/** Where members have the same editor in production, with the schema that only they may read there. */
+const MEMBERS_EDITOR = '/dashboard/developers?tab=graphql';
 
 type PageWorld = Pick<World, 'config' | 'registry'>;
 
-/** `built` is for tests; what `npm ci` built otherwise. */
+/** `built` is for tests; what `npm ci` built otherwise. The editor at /graphql is for development (decision 0045). */
 export function servePages(world: PageWorld, built: BuiltPages | undefined = loadBuiltPages()): HttpHandler {
   const settings = JSON.stringify(pageSettings(world)).replaceAll('<', '\\u003c');
   return async (request, response) => {
@@ -33,13 +38,21 @@ export function servePages(world: PageWorld, built: BuiltPages | undefined = loa
     if (!route) return false;
     const method = request.method ?? 'GET';
     if (method !== 'GET' && method !== 'HEAD') return false;
+    const isEditor = route.page === 'graphiql';
+    if (isEditor && !asksForPage(request)) return false;
     nameRoute(response, route.route);
+    // What stands at /graphql depends on Accept, and no cache keeps any of it.
+    const caching = isEditor ? { 'cache-control': 'no-store', vary: 'accept' } : { 'cache-control': 'no-cache' };
+    if (isEditor && world.config.isProduction) {
+      response.writeHead(303, { ...caching, location: MEMBERS_EDITOR, 'content-length': 0 }).end();
+      return true;
+    }
     const html = built ? pageHtml(route, built, settings) : notBuilt;
     response.writeHead(built ? 200 : 503, {
       'content-type': 'text/html; charset=utf-8',
       'content-length': Buffer.byteLength(html),
       'content-security-policy': pagePolicy(world, route.page),
-      'cache-control': 'no-cache',
+      ...caching,
       // A session's secret stands in the page's address behind the #, which browsers never send; its id does not go out either.
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
@@ -68,7 +81,7 @@ function pageHtml(route: PageRoute, built: BuiltPages, settings: string): string
     `<script type="module" src="/assets/${entry}"></script>`,
     `<script type="application/json" id="settings">${settings}</script>`,
     '</head>',
-    '<body><div id="page"></div><noscript>This page needs JavaScript: your wallet signs in the browser.</noscript></body>',
+    '<body><div id="page"></div><noscript>This page needs JavaScript.</noscript></body>',
     '</html>',
   ];
   return `${lines.join('\n')}\n`;

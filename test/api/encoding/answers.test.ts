@@ -206,6 +206,7 @@ describe('every answer of /graphql', () => {
     ['a method that it has not', 405, () => send('PUT', json, '{}')],
     ['a type that it does not read', 415, () => send('POST', { 'content-type': 'text/csv' }, 'a,b')],
     ['a large body', 413, () => send('POST', json, JSON.stringify({ query, variables: { a: 'x'.repeat(2 ** 20) } }))],
+    ['a page', 200, () => send('GET', { accept: 'text/html' })],
     ['a preflight', 204, () => send('OPTIONS', { origin: 'https://shop.example' })],
     ['a stream', 200, () => send('POST', { ...json, accept: 'text/event-stream' }, JSON.stringify({ query }))],
     [
@@ -226,7 +227,9 @@ describe('every answer of /graphql', () => {
   ])('is kept by no cache, and names the headers that decide its form: %s', async (_name, status, sent) => {
     const { status: answered, headers } = await sent();
     expect([answered, headers['cache-control']]).toEqual([status, 'no-store']);
-    expect(names(headers.vary)).toEqual(expect.arrayContaining(['accept', 'accept-encoding', 'origin']));
+    const isPage = headers['content-type']?.startsWith('text/html');
+    const deciding = isPage ? ['accept'] : ['accept', 'accept-encoding', 'origin'];
+    expect(names(headers.vary)).toEqual(expect.arrayContaining(deciding));
   });
 
   test('tells nothing of the program, whatever the request’s host is', async () => {

@@ -10,7 +10,6 @@ import type { World } from './world.ts';
 
 export type GatewayYoga = ReturnType<typeof openYoga>;
 
-/** GraphiQL is served outside production. */
 export function openYoga(
   world: World,
   parts: {
@@ -23,9 +22,8 @@ export function openYoga(
   return createYoga<TransportContext>({
     schema: parts.schema,
     graphqlEndpoint: '/graphql',
-    graphiql: world.config.isProduction
-      ? false
-      : { title: 'Sluice', defaultQuery: '{\n  viewer {\n    kind\n  }\n}\n' },
+    // Yoga's own loads its files from another host; the page at /graphql is ours.
+    graphiql: false,
     landingPage: false,
     logging: false,
     maskedErrors: false,

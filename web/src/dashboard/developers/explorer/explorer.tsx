@@ -1,7 +1,6 @@
 /** A GraphQL editor with the schema at hand. What it asks is asked as the member who is logged in, and nothing more. */
-import { GraphiQL } from 'graphiql';
-import 'graphiql/style.css';
 import { useTranslation } from 'react-i18next';
+import { GraphqlEditor } from '../../../ui/graphql/graphql-editor.tsx';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { Panel } from '../../shell/panel.tsx';
 import styles from '../developers.module.css';
@@ -12,17 +11,9 @@ export function Explorer() {
   return (
     <Panel title={t('developers.graphql.title')} about={t('developers.graphql.about')}>
       <div className={styles.explorer}>
-        <GraphiQL
-          fetcher={async (params) => {
-            const answer = await fetch('/graphql', {
-              method: 'POST',
-              headers: { 'content-type': 'application/json', ...credential },
-              body: JSON.stringify(params),
-            });
-            return await answer.json();
-          }}
+        <GraphqlEditor
+          credential={credential}
           defaultQuery={`# ${t('developers.graphql.hint')}\n{\n  paymentIntents(first: 5, filter: { appId: "${app.id}" }) {\n    nodes { id status amount currency createdAt }\n  }\n}\n`}
-          shouldPersistHeaders={false}
         />
       </div>
     </Panel>

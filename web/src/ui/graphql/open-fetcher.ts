@@ -1,0 +1,66 @@
+/** How the GraphQL editor asks: over HTTP, and over a websocket of its own for each subscription. */
+import type { GraphiQL } from 'graphiql';
+import { getOperationAST, parse } from 'graphql';
+import { createClient, type ExecutionResult } from 'graphql-ws';
+import type { ComponentProps } from 'react';
+import type { Credential } from '../../api/ask.ts';
+
+type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
+type Question = { query: string; operationName?: string; variables?: Record<string, unknown> };
+
+/** Asks with `credential` and the headers that stand in the editor, which take precedence. */
+export function openFetcher(credential: Credential = {}): Fetcher {
+  return ({ query, operationName, variables }, { headers } = {}) => {
+    const question = { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) };
+    const sent = { ...credential, ...filledIn(headers ?? {}) };
+    return isSubscription(question) ? follow(question, sent) : ask(question, sent);
+  };
+}
+
+/** By the text: the tree that GraphiQL gives is a moment old. What does not parse is for the API to refuse. */
+function isSubscription({ query, operationName }: Question): boolean {
+  try {
+    return getOperationAST(parse(query), operationName)?.operation === 'subscription';
+  } catch {
+    return false;
+  }
+}
+
+/** With names in lower case. A header without a value, as the editor offers it at first, is not sent. */
+function filledIn(headers: Record<string, unknown>): Record<string, string> {
+  const filled = Object.entries(headers).filter(([, value]) => value !== '' && value !== null);
+  return Object.fromEntries(filled.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+async function ask(question: Question, headers: Record<string, string>): Promise<ExecutionResult> {
+  const answer = await fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body: JSON.stringify(question),
+  });
+  return await answer.json();
+}
+
+function follow(question: Question, connectionParams: Record<string, string>): AsyncIterableIterator<ExecutionResult> {
+  const client = createClient({
+    url: `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/graphql`,
+    connectionParams,
+    retryAttempts: 0,
+  });
+  // GraphiQL's types want errors of graphql's class; what comes over the wire is JSON, and all it does is print it.
+  const results = client.iterate(question) as AsyncIterableIterator<ExecutionResult>;
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next: () => results.next().catch(throwReadably),
+    // The client closes its socket when nothing is followed any more.
+    return: async () => (await results.return?.()) ?? { done: true, value: undefined },
+  };
+}
+
+/** The end of a connection says why in its close frame, which would be printed as an empty object. */
+function throwReadably(error: unknown): never {
+  if (error instanceof CloseEvent) throw new Error(`The connection was closed: ${error.code} ${error.reason}`.trim());
+  throw error;
+}

@@ -1,0 +1,29 @@
+/**
+ * Stands for `react-style-singleton`, with which Radix stops what lies behind a dialogue from scrolling: the original
+ * writes a style element, which the page's policy refuses. A sheet that a script constructs is allowed.
+ */
+import { useEffect } from 'react';
+
+/** A component that has its `styles` in force while it is mounted anywhere. */
+export function styleSingleton() {
+  let sheet: CSSStyleSheet | undefined;
+  let users = 0;
+  // biome-ignore lint/correctness/noComponentHookFactories: the interface that it stands for; each is made once, at module level.
+  return function Sheet({ styles }: { styles: string }) {
+    useEffect(() => {
+      if (!sheet) {
+        sheet = new CSSStyleSheet();
+        sheet.replaceSync(styles);
+        document.adoptedStyleSheets.push(sheet);
+      }
+      users += 1;
+      return () => {
+        users -= 1;
+        if (users > 0) return;
+        document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
+        sheet = undefined;
+      };
+    }, [styles]);
+    return null;
+  };
+}
