@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { Credentials } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
-import { clientAddress } from '../platform/client-address.ts';
+import { clientAddress, wholeClientAddress } from '../platform/client-address.ts';
 import { type RateDecision, type RateLimiter, rateLimitHeaders } from '../platform/limits/rate-limit.ts';
 import type { Bucket } from '../platform/limits/take-tokens.ts';
 import type { Log } from '../platform/log.ts';
@@ -17,13 +17,17 @@ import { requestId } from '../platform/request-id.ts';
 
 export type Admission = {
   requestId: string;
+  /** What calls without a key are counted by. */
   address: string;
+  /** Whence the call comes, whole. */
+  callerAddress: string;
+  userAgent: string | undefined;
   principal: Principal;
   /** Of the header Idempotency-Key. */
   idempotencyKey: string | undefined;
   /** For every answer: x-request-id and the rate limit's. */
   headers: Record<string, string>;
-  /** Why the call may not go on: AUTHENTICATION_ERROR, RATE_LIMIT_EXCEEDED, or a bug of ours. */
+  /** Why the call may not go on: AUTHENTICATION_ERROR, AUTHORIZATION_ERROR, RATE_LIMIT_EXCEEDED, or a bug of ours. */
   refusal: unknown;
 };
 
@@ -72,8 +76,8 @@ export function openGate(options: GateOptions): Gate {
     return { key: named, perSecond: limits.perSecond, burst: limits.burst };
   }
 
-  function addressOf({ headers, remoteAddress }: Pick<Call, 'headers' | 'remoteAddress'>): string {
-    return clientAddress({ remoteAddress, forwardedFor: single(headers['x-forwarded-for']), trustedProxies });
+  function connectionOf({ headers, remoteAddress }: Pick<Call, 'headers' | 'remoteAddress'>) {
+    return { remoteAddress, forwardedFor: single(headers['x-forwarded-for']), trustedProxies };
   }
 
   async function count(admission: Admission, { units, isWrite }: { units: number; isWrite: boolean }): Promise<void> {
@@ -108,9 +112,13 @@ export function openGate(options: GateOptions): Gate {
   return {
     async admit({ method, headers, remoteAddress, requestId: named, credentials }) {
       const id = named ?? requestId(single(headers['x-request-id']));
+      const connection = connectionOf({ headers, remoteAddress });
+      const callerAddress = wholeClientAddress(connection);
       const admission: Admission = {
         requestId: id,
-        address: addressOf({ headers, remoteAddress }),
+        address: clientAddress(connection),
+        callerAddress,
+        userAgent: headers['user-agent'],
         principal: anonymous,
         idempotencyKey: single(headers['idempotency-key']),
         headers: { 'x-request-id': id },
@@ -122,7 +130,7 @@ export function openGate(options: GateOptions): Gate {
         clientSecret: single(headers['x-client-secret']),
       };
       try {
-        admission.principal = await identify(shown, admission.address);
+        admission.principal = await identify({ ...shown, callerAddress }, admission.address);
       } catch (error) {
         admission.refusal = error;
       }
@@ -134,18 +142,9 @@ export function openGate(options: GateOptions): Gate {
       await count(again, { units, isWrite: true });
       return again.refusal;
     },
-    async admitAddress(call) {
-      const address = addressOf(call);
-      const admission = {
-        requestId: '',
-        address,
-        principal: anonymous,
-        idempotencyKey: undefined,
-        headers: {},
-        refusal: undefined,
-      };
-      await count(admission, { units: 1, isWrite: false });
-      return { address, refusal: admission.refusal };
+    async admitAddress({ headers, remoteAddress }) {
+      const { refusal, address } = await this.admit({ method: 'GET', headers, remoteAddress, credentials: {} });
+      return { address, refusal };
     },
   };
 }

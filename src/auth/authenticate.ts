@@ -2,6 +2,8 @@ import type { Database } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
 import { hashSecret } from './api-key.ts';
 import { clientSecretMatches, sessionIdOf } from './client-secret.ts';
+import { scopesOfKey } from './keys/key-scope.ts';
+import { networksAllow } from './keys/network.ts';
 import { noteKeyUse } from './note-key-use.ts';
 import type { Principal } from './principal.ts';
 import type { TokenWorld } from './tokens/issue-token.ts';
@@ -13,6 +15,8 @@ export type Credentials = {
   /** The header `Authorization`, whole. */
   authorization?: string | undefined;
   clientSecret?: string | undefined;
+  /** Whence the call comes, whole: an API key may be bound to networks. */
+  callerAddress?: string | undefined;
 };
 
 export type AuthenticateWorld = TokenWorld & { database: Database };
@@ -21,20 +25,24 @@ const LONGEST_CREDENTIAL = 8192;
 
 /**
  * Who is calling: the API key, else the bearer token, else the client secret, else nobody.
- * Throws AUTHENTICATION_ERROR for a credential that is wrong, expired or revoked, whatever else is given.
+ * Throws AUTHENTICATION_ERROR for a credential that is wrong, expired or revoked, whatever else is given;
+ * AUTHORIZATION_ERROR for a key that may not be used from the caller's network.
  */
 export async function authenticate(world: AuthenticateWorld, credentials: Credentials): Promise<Principal> {
-  const { apiKey, authorization, clientSecret } = credentials;
+  const { apiKey, authorization, clientSecret, callerAddress } = credentials;
   for (const text of [apiKey, authorization, clientSecret]) {
     if (text !== undefined && text.length > LONGEST_CREDENTIAL) throw refused('The credential is too long.');
   }
-  if (apiKey !== undefined) return keyPrincipal(world, apiKey);
+  if (apiKey !== undefined) return keyPrincipal(world, { secret: apiKey, callerAddress });
   if (authorization !== undefined) return tokenPrincipal(world, authorization);
   if (clientSecret !== undefined) return sessionPrincipal(world, clientSecret);
   return { kind: 'anonymous' };
 }
 
-async function keyPrincipal(world: AuthenticateWorld, secret: string): Promise<Principal> {
+async function keyPrincipal(
+  world: AuthenticateWorld,
+  { secret, callerAddress }: { secret: string; callerAddress: string | undefined },
+): Promise<Principal> {
   const hash = hashSecret(secret);
   if (secret.startsWith('op_') || secret.startsWith('ar_')) return platformPrincipal(world, hash);
   const key = await world.database.apiKey.findUnique({
@@ -45,12 +53,18 @@ async function keyPrincipal(world: AuthenticateWorld, secret: string): Promise<P
       appId: true,
       expiresAt: true,
       revokedAt: true,
+      isRestricted: true,
+      scopes: true,
+      allowedNetworks: true,
       app: { select: { merchantId: true, mode: true } },
     },
   });
   if (!key) throw refused('The API key is not valid.');
   if (key.revokedAt !== null) throw refused('The API key is revoked.');
   if (key.expiresAt !== null && key.expiresAt <= world.clock.now()) throw refused('The API key has expired.');
+  if (key.allowedNetworks.length > 0 && !networksAllow(key.allowedNetworks, callerAddress ?? '')) {
+    throw new GatewayError('AUTHORIZATION_ERROR', 'This key may not be used from this network.');
+  }
   noteKeyUse(world, key.id);
   return {
     kind: 'apiKey',
@@ -59,6 +73,7 @@ async function keyPrincipal(world: AuthenticateWorld, secret: string): Promise<P
     appId: key.appId,
     merchantId: key.app.merchantId,
     mode: key.app.mode,
+    scopes: scopesOfKey(key),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Who is calling. Every query of a merchant's data is scoped by one of these.
  *
- * - `apiKey`: a key of one app. SECRET may do everything for its app; PUBLISHABLE may read prices only.
+ * - `apiKey`: a key of one app. SECRET may do everything for its app, or what its scopes name; PUBLISHABLE may read prices only.
  * - `session`: a payer with a checkout session's client secret; that session and nothing else.
  * - `member`: a person of a merchant, logged in to the dashboard, over all apps of the merchant.
  * - `card`: a wallet user with a token of the card API.
@@ -9,6 +9,8 @@
  * - `platform`: an operator of the installation, or an arbiter.
  * - `anonymous`: nobody.
  */
+import type { KeyScope } from './keys/key-scope.ts';
+
 export type Principal =
   | { kind: 'anonymous' }
   | {
@@ -18,6 +20,8 @@ export type Principal =
       appId: string;
       merchantId: string;
       mode: 'TEST' | 'LIVE';
+      /** What a restricted key may do; null: everything that its kind may. */
+      scopes: readonly KeyScope[] | null;
     }
   | {
       kind: 'session';

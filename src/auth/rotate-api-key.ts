@@ -7,28 +7,33 @@ import { once } from '../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import { newApiKey } from './api-key.ts';
-import type { IssuedApiKey } from './create-api-key.ts';
+import { demandMakersRights, type IssuedApiKey } from './create-api-key.ts';
 import { type KeyHolder, keysOf } from './key-holder.ts';
+import { rightsOf } from './keys/key-rights.ts';
 
 type RotatedApiKey = IssuedApiKey & { oldExpiresAt: Date };
 type RotateApiKeyRequest = {
   holder: KeyHolder;
   id: string;
   overlapSeconds: number;
+  /** The key that asks for this one's successor, which must have all of its rights. */
+  maker?: { apiKeyId: string } | null;
   idempotency?: IdempotencyRequest | undefined;
 };
 
 /**
- * Makes a successor of a key, of the same app, kind and name; the old one works for `overlapSeconds` more, or as long as an
- * earlier rotation left it. Two at the same time are one after the other.
- * NOT_FOUND for a key that is not the holder's, INVALID_STATE for one that has ended. A replay shows the same successor:
- * the stored answer has it sealed under the installation's secret and the caller's idempotency key.
+ * Makes a successor of a key, of the same app, kind, name, scopes and networks, with the end that the key was made with; the
+ * old one works for `overlapSeconds` more, or as long as an earlier rotation left it. Two at the same time are one after the
+ * other. NOT_FOUND for a key that is not the holder's, INVALID_STATE for one that has ended, AUTHORIZATION_ERROR where a key
+ * asks for a successor with more rights than its own. A replay shows the same successor: the stored answer has it sealed under
+ * the installation's secret and the caller's idempotency key.
  */
 export async function rotateApiKey(
   world: { database: Database; clock: Clock },
   request: RotateApiKeyRequest,
 ): Promise<RotatedApiKey> {
   const { idempotency } = request;
+  if (request.maker) await demandMayRotate(world.database, { ...request, maker: request.maker });
   const open = (rotated: RotatedApiKey) => ({ ...rotated, secret: unsealed(idempotency, rotated.secret) });
   const first = await firstAnswer<RotatedApiKey>(world.database, idempotency);
   if (first) return open(first.result);
@@ -39,6 +44,15 @@ export async function rotateApiKey(
     }),
   );
   return open(result);
+}
+
+/** Judged before a replay is, as another key's idempotency key must not hand out a successor; whether the key exists comes later. */
+async function demandMayRotate(
+  database: Database,
+  { holder, id, maker }: Pick<RotateApiKeyRequest, 'holder' | 'id'> & { maker: { apiKeyId: string } },
+): Promise<void> {
+  const found = await database.apiKey.findFirst({ where: { id, ...keysOf(holder) } });
+  if (found) await demandMakersRights(database, { apiKeyId: maker.apiKeyId, wanted: rightsOf(found) });
 }
 
 async function replace(
@@ -67,6 +81,11 @@ async function replace(
       name: old.name,
       prefix: made.prefix,
       keyHash: made.hash,
+      isRestricted: old.isRestricted,
+      scopes: old.scopes,
+      allowedNetworks: old.allowedNetworks,
+      termEndsAt: old.termEndsAt,
+      expiresAt: old.termEndsAt,
     },
   });
   return { key, secret: made.secret, oldExpiresAt };

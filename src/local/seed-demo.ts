@@ -39,10 +39,13 @@ export async function seedDemo(
   });
   await setPayoutAddress({ database }, { scope, family: 'EVM', address: localAccounts.merchant.address });
   await setPayoutAddress({ database }, { scope, family: 'SOLANA', address: localSolanaAccounts.merchant.address });
-  const secret = await createApiKey({ database }, { scope, kind: 'SECRET', name: 'Demo' });
+  const secret = await createApiKey({ database, clock: systemClock }, { scope, kind: 'SECRET', name: 'Demo' });
   await inviteMember({ database, clock: systemClock }, { merchantId: merchant.id, email: DEMO_OWNER, role: 'OWNER' });
   await nameOperator({ database }, { merchantId: merchant.id, email: DEMO_OWNER, isOperator: true });
-  const publishable = await createApiKey({ database }, { scope, kind: 'PUBLISHABLE', name: 'Demo' });
+  const publishable = await createApiKey(
+    { database, clock: systemClock },
+    { scope, kind: 'PUBLISHABLE', name: 'Demo' },
+  );
   return { appId: app.id, secretKey: secret.secret, publishableKey: publishable.secret };
 }
 

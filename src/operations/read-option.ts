@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { invalid } from '../errors.ts';
 
 type Values = Record<string, string>;
@@ -28,4 +29,11 @@ export function wholeNumber(text: string, param: string, { least, most }: { leas
     throw invalid([{ param, message: `must be a whole number from ${least} to ${most}` }]);
   }
   return value;
+}
+
+/** An instant in ISO 8601, such as `2027-01-01T00:00:00Z`. */
+export function instant(text: string, param: string): Date {
+  const parsed = z.iso.datetime({ offset: true }).safeParse(text);
+  if (!parsed.success) throw invalid([{ param, message: 'must be an instant such as 2027-01-01T00:00:00Z' }]);
+  return new Date(parsed.data);
 }

@@ -3,6 +3,8 @@ import { createApiKey } from '../auth/create-api-key.ts';
 import { createApp } from '../auth/create-app.ts';
 import { createMerchant } from '../auth/create-merchant.ts';
 import { createPlatformCredential } from '../auth/create-platform-credential.ts';
+import { keyScopes, scopesOfKey } from '../auth/keys/key-scope.ts';
+import { parseNetwork } from '../auth/keys/network.ts';
 import { inviteMember } from '../auth/members/invite-member.ts';
 import { emailSchema, memberRoles } from '../auth/members/member.ts';
 import { nameOperator } from '../auth/members/name-operator.ts';
@@ -14,7 +16,7 @@ import { rotateSigningKeys } from '../auth/tokens/signing-keys.ts';
 import { invalid, notFound } from '../errors.ts';
 import { isId } from '../platform/identifier.ts';
 import type { Operation, OperationsWorld, Row } from './operations-world.ts';
-import { choice, needed, wholeNumber } from './read-option.ts';
+import { choice, instant, needed, wholeNumber } from './read-option.ts';
 
 const DEFAULT_OVERLAP_HOURS = '24';
 
@@ -70,12 +72,20 @@ export const tenantOperations: Record<string, Operation> = {
   },
   'key create': {
     hint: 'merchant list',
-    usage: '--app <id> --kind secret|publishable [--name <name>]',
-    options: ['app', 'kind', 'name'],
+    usage:
+      '--app <id> --kind secret|publishable [--name <name>] [--scopes read,refunds] [--networks 203.0.113.0/24] [--expires-at <instant>]',
+    options: ['app', 'kind', 'name', 'scopes', 'networks', 'expires-at'],
     async run(world, { values }) {
       const scope = await scopeOfApp(world, identifier(values, 'app'));
       const kind = choice(values.kind ?? 'secret', '--kind', ['SECRET', 'PUBLISHABLE']);
-      const { key, secret } = await createApiKey(world, { scope, kind, name: values.name ?? null });
+      const { key, secret } = await createApiKey(world, {
+        scope,
+        kind,
+        name: values.name ?? null,
+        scopes: listed(values.scopes)?.map((text) => choice(text, '--scopes', keyScopes)) ?? null,
+        allowedNetworks: listed(values.networks)?.map((text) => network(text)) ?? null,
+        expiresAt: values['expires-at'] === undefined ? null : instant(values['expires-at'], '--expires-at'),
+      });
       return [{ keyId: key.id, kind: key.kind, key: secret }];
     },
   },
@@ -91,6 +101,8 @@ export const tenantOperations: Record<string, Operation> = {
         kind: key.kind,
         prefix: key.prefix,
         name: key.name,
+        scopes: scopesOfKey(key)?.join(',').toLowerCase() ?? null,
+        networks: key.allowedNetworks.join(',') || null,
         lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
         expiresAt: key.expiresAt?.toISOString() ?? null,
         revokedAt: key.revokedAt?.toISOString() ?? null,
@@ -180,6 +192,17 @@ function identifier(values: Record<string, string>, name: string): string {
   const id = needed(values, name);
   if (!isId(id)) throw invalid([{ param: `--${name}`, message: 'must be a UUID' }]);
   return id;
+}
+
+function listed(text: string | undefined): string[] | undefined {
+  return text?.split(',').map((part) => part.trim());
+}
+
+function network(text: string): string {
+  const parsed = parseNetwork(text);
+  if (parsed === null)
+    throw invalid([{ param: '--networks', message: `${text} is no network, such as 203.0.113.0/24` }]);
+  return parsed;
 }
 
 async function scopeOfApp(

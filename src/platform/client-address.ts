@@ -1,26 +1,36 @@
 import { isIP } from 'node:net';
 
-/**
- * The caller's address. `X-Forwarded-For` is believed for as many hops as there are trusted proxies, counted from the
- * right: what stands left of those the caller wrote itself. IPv6 is cut to its /64, which one subscriber holds whole.
- */
-export function clientAddress(options: {
+type Connection = {
   remoteAddress: string | undefined;
   forwardedFor: string | undefined;
   trustedProxies: number;
-}): string {
-  const direct = options.remoteAddress ?? 'unknown';
-  if (options.trustedProxies === 0 || options.forwardedFor === undefined) return network(direct);
-  const hops = options.forwardedFor.split(',').map((hop) => hop.trim());
-  const named = hops[Math.max(0, hops.length - options.trustedProxies)] ?? '';
-  return network(isIP(named) ? named : direct);
+};
+
+/** What calls are counted by: the caller's address, where IPv6 is cut to its /64, which one subscriber holds whole. */
+export function clientAddress(connection: Connection): string {
+  return network(wholeClientAddress(connection));
+}
+
+/**
+ * The caller's whole address, an IPv4 one never as IPv6; `unknown` where there is none. `X-Forwarded-For` is believed for as
+ * many hops as there are trusted proxies, counted from the right: what stands left of those the caller wrote itself.
+ */
+export function wholeClientAddress({ remoteAddress, forwardedFor, trustedProxies }: Connection): string {
+  const direct = remoteAddress ?? 'unknown';
+  if (trustedProxies === 0 || forwardedFor === undefined) return plain(direct);
+  const hops = forwardedFor.split(',').map((hop) => hop.trim());
+  const named = hops[Math.max(0, hops.length - trustedProxies)] ?? '';
+  return plain(isIP(named) ? named : direct);
+}
+
+function plain(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  return mapped ?? (address.split('%')[0] ?? '').toLowerCase();
 }
 
 function network(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
   if (isIP(address) !== 6) return address;
-  const [head = '', tail = ''] = (address.split('%')[0] ?? '').toLowerCase().split('::');
+  const [head = '', tail = ''] = address.split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === '' ? [] : tail.split(':');
   const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');

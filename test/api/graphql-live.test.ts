@@ -215,6 +215,7 @@ describe('a credential that ends', () => {
       appId: api.merchantA.appId,
       keyKind: 'SECRET' as const,
       mode: 'TEST' as const,
+      scopes: null,
     };
     const credentials = openLiveCredentials(world);
     const cut: string[] = [];

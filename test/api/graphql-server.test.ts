@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishedSchema } from '../../src/api/graphql/print-schema.ts';
 import { documentHash } from '../../src/api/graphql/requests/known-documents.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
-import { accessNeeded } from '../../src/api/graphql/server/root-access.ts';
+import { accessNeeded } from '../../src/api/graphql/server/access/root-access.ts';
 import { openApi, type TestApi } from '../setup/api.ts';
 
 let api: TestApi;

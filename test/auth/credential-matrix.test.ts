@@ -3,8 +3,8 @@ import { type GraphQLObjectType, getNamedType, isCompositeType, isRequiredArgume
 import { expect, test } from 'vitest';
 import { restRoutes } from '../../generated/rest.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
-import type { Access } from '../../src/api/graphql/server/access.ts';
-import { accessNeeded } from '../../src/api/graphql/server/root-access.ts';
+import type { Access } from '../../src/api/graphql/server/access/access.ts';
+import { accessNeeded } from '../../src/api/graphql/server/access/root-access.ts';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
 import type { MemberRole } from '../../src/auth/members/member.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';

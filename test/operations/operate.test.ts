@@ -72,6 +72,36 @@ it('brings an installation to a key that authenticates, rotates it with overlap 
   expect(await rows('key', 'list', '--app', appId)).toHaveLength(2);
 });
 
+it('makes a restricted key, and names what it does not understand of one', async () => {
+  const [merchant] = await rows('merchant', 'create', '--name', 'Restricted');
+  const [app] = await rows(
+    'app',
+    'create',
+    '--merchant',
+    merchant?.merchantId ?? '',
+    '--name',
+    'Web',
+    '--mode',
+    'test',
+  );
+  const create = ['key', 'create', '--app', app?.appId ?? ''];
+  const networks = '203.0.113.0/24,2001:db8::/32';
+  const wanted = ['--scopes', 'refunds, read', '--networks', networks, '--expires-at', '2100-01-01T00:00:00Z'];
+  await rows(...create, ...wanted);
+  expect(await rows('key', 'list', '--app', app?.appId ?? '')).toMatchObject([
+    { scopes: 'read,refunds', networks, expiresAt: '2100-01-01T00:00:00.000Z' },
+  ]);
+  for (const [option, value] of [
+    ['--scopes', 'everything'],
+    ['--networks', 'localhost'],
+    ['--expires-at', 'tomorrow'],
+    ['--expires-at', '2020-01-01T00:00:00Z'],
+  ] as const) {
+    const refused = await run(...create, option, value);
+    expect([refused.code, refused.complained]).toEqual([2, expect.stringMatching(/scopes|networks|expires-?at/i)]);
+  }
+});
+
 it('makes credentials of the installation', async () => {
   const [made] = await rows('credential', 'create', '--role', 'arbiter', '--name', 'Judge');
   expect(await principalOf(made?.credential ?? '')).toMatchObject({ kind: 'platform', role: 'ARBITER' });

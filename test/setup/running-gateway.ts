@@ -21,6 +21,7 @@ import { openFloor } from '../../src/main/open-world.ts';
 import { runApi } from '../../src/main/run-api.ts';
 import { runWorker } from '../../src/main/run-worker.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import { signStep } from '../checkout/sign-step.ts';
 import { callGraphql } from './api.ts';
 import { freshDatabase } from './database.ts';
@@ -50,7 +51,7 @@ export async function openRunningGateway(options: { environment?: Record<string,
   const merchant = await createMerchant({ database }, { name: 'Alpha' });
   const app = await createApp({ database }, { merchantId: merchant.id, name: 'Alpha', mode: 'TEST' });
   const scope = { merchantId: merchant.id, appId: app.id };
-  const { secret: key } = await createApiKey({ database }, { scope, kind: 'SECRET' });
+  const { secret: key } = await createApiKey({ database, clock: systemClock }, { scope, kind: 'SECRET' });
   await setPayoutAddress({ database }, { scope, family: 'EVM', address: evm.merchant.address });
   const url = `http://127.0.0.1:${port}`;
 

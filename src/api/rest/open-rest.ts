@@ -9,10 +9,9 @@ import { nameRoute } from '../../platform/http-call.ts';
 import { requestId } from '../../platform/request-id.ts';
 import type { Admission, Gate } from '../gate.ts';
 import { schema } from '../graphql/schema.ts';
-import { mayAsk } from '../graphql/server/access.ts';
+import { demandFieldAccess } from '../graphql/server/access/root-access.ts';
 import { gatewayErrorOf } from '../graphql/server/fault.ts';
 import { byteLimits } from '../graphql/server/limits.ts';
-import { refusal } from '../graphql/server/scope-of.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { GatewayYoga } from '../graphql/server/yoga.ts';
 import { corsHeaders, type Openness, preflightHeaders } from './cors.ts';
@@ -47,7 +46,10 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
   ): Promise<Answer> {
     const { route } = match.running;
     if (admission.refusal !== undefined) throw admission.refusal;
-    if (!mayAsk(admission.principal, route.access, world.config)) throw refusal(admission.principal);
+    demandFieldAccess(
+      { principal: admission.principal, config: world.config },
+      { name: route.field, needed: route.access },
+    );
     const limitBytes = byteLimits(world.config, admission.principal).body;
     const body =
       route.method === 'POST' || route.method === 'PUT' ? await readBody(request, { limitBytes }) : undefined;

@@ -11,7 +11,7 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { accessNeeded } from '../graphql/server/root-access.ts';
+import { accessNeeded } from '../graphql/server/access/root-access.ts';
 import { rootSelection } from './openapi/describe-operation.ts';
 import { routeVariables } from './read-variables.ts';
 import {
@@ -62,6 +62,7 @@ function readRoute(schema: GraphQLSchema, document: DocumentNode): RestRoute {
   const kind = operation.operation === OperationTypeNode.QUERY ? 'query' : 'mutation';
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   const envelope = envelopeOf(rest.envelope);
+  const field = rootSelection({ operation: name, document }).name.value;
   const route: RestRoute = {
     operation: name,
     kind,
@@ -70,7 +71,8 @@ function readRoute(schema: GraphQLSchema, document: DocumentNode): RestRoute {
     status: typeof rest.status === 'number' ? rest.status : envelope === 'NONE' ? 204 : 200,
     envelope,
     leftOut: Array.isArray(rest.leftOut) ? rest.leftOut.map(String) : [],
-    access: (root && accessNeeded(root, rootSelection({ operation: name, document }).name.value)) ?? [],
+    field,
+    access: (root && accessNeeded(root, field)) ?? [],
     document: withoutRest(document),
   };
   demandFit(schema, route);

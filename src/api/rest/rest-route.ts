@@ -4,7 +4,7 @@
  * document's result becomes an answer.
  */
 import type { DocumentNode } from 'graphql';
-import type { Access } from '../graphql/server/access.ts';
+import type { Access } from '../graphql/server/access/access.ts';
 
 export const restMethods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 export type RestMethod = (typeof restMethods)[number];
@@ -32,6 +32,8 @@ export type RestRoute = {
   envelope: RestEnvelope;
   /** Fields of the document's `data` that are left out where they are null: names, or paths such as `items.error`. */
   leftOut: readonly string[];
+  /** The root field that the document asks. */
+  field: string;
   /** Who may call, any one of them: the root field's own scopes. */
   access: readonly Access[];
   /** Without the @rest directive, ready to be executed. */

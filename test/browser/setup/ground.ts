@@ -102,8 +102,14 @@ async function openShop(world: { database: Database; origin: string }, name: str
   });
   await setPayoutAddress({ database }, { scope, family: 'EVM', address: localAccounts.merchant.address });
   await setPayoutAddress({ database }, { scope, family: 'SOLANA', address: localSolanaAccounts.merchant.address });
-  const { secret: secretKey } = await createApiKey({ database }, { scope, kind: 'SECRET', name: 'Server' });
-  const publishable = await createApiKey({ database }, { scope, kind: 'PUBLISHABLE', name: 'Web shop' });
+  const { secret: secretKey } = await createApiKey(
+    { database, clock: systemClock },
+    { scope, kind: 'SECRET', name: 'Server' },
+  );
+  const publishable = await createApiKey(
+    { database, clock: systemClock },
+    { scope, kind: 'PUBLISHABLE', name: 'Web shop' },
+  );
   const ownerEmail = `owner-${crypto.randomUUID().slice(0, 8)}@example.com`;
   await inviteMember({ database, clock: systemClock }, { merchantId: merchant.id, email: ownerEmail, role: 'OWNER' });
   return {

@@ -1,9 +1,12 @@
 /** API keys: the type, and the mutations createApiKey, rotateApiKey and revokeApiKey. */
 import { z } from 'zod';
 import { createApiKey, type IssuedApiKey } from '../../../auth/create-api-key.ts';
+import { type KeyScope, keyScopes, scopesOfKey } from '../../../auth/keys/key-scope.ts';
+import { NETWORKS_LIMIT, parseNetwork } from '../../../auth/keys/network.ts';
 import { revokeApiKey } from '../../../auth/revoke-api-key.ts';
 import { rotateApiKey } from '../../../auth/rotate-api-key.ts';
 import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
@@ -22,6 +25,28 @@ const ApiKeyKindEnum = builder.enumType('ApiKeyKind', {
   } as const,
 });
 
+const scopeWords: Readonly<Record<KeyScope, string>> = {
+  READ: 'Every query and every live field, but for the audit log.',
+  PAYMENTS_WRITE: 'Create and capture payment intents; create, drive and expire checkout sessions.',
+  REFUNDS: 'Give money back: refund, cancel a payment, concede a dispute.',
+  CUSTOMERS_WRITE: 'Create and change customers and their wallets.',
+  CATALOG_WRITE: 'Create and change product plans, prices, tax rates and payment links.',
+  SUBSCRIPTIONS_WRITE: 'Create, pause, resume, change and cancel subscriptions.',
+  INVOICES_WRITE: 'Create, open, send and void invoices.',
+  WEBHOOKS: 'Create, change and delete webhook endpoints, rotate their secrets, redeliver.',
+  SETTINGS: 'Change the settings of the app, its payout addresses included.',
+  KEYS: 'Create, rotate and revoke API keys; none with more rights than its own.',
+  AUDIT_LOG: 'Read the audit log of the app.',
+  TEST_CLOCK: 'Advance the test clock.',
+};
+
+export const ApiKeyScopeEnum = builder.enumType('ApiKeyScope', {
+  description: 'What a restricted key may do. Every operation that needs a credential is covered by exactly one scope.',
+  values: Object.fromEntries(keyScopes.map((scope) => [scope, { value: scope, description: scopeWords[scope] }])) as {
+    [Scope in KeyScope]: { value: Scope; description: string };
+  },
+});
+
 export const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'A key of an app. The key itself is shown once, when it is made.',
   fields: (t) => ({
@@ -29,6 +54,20 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
     kind: t.expose('kind', { type: ApiKeyKindEnum, description: 'What it may do.' }),
     name: t.exposeString('name', { nullable: true, description: 'What it is for, in your words.' }),
+    scopes: t.field({
+      type: [ApiKeyScopeEnum],
+      nullable: true,
+      description: 'What a restricted key may do; null for a key that may do everything that its kind may.',
+      resolve: (key) => {
+        const scopes = scopesOfKey(key);
+        return scopes && [...scopes];
+      },
+    }),
+    allowedNetworks: t.stringList({
+      nullable: true,
+      description: 'The networks that it may be used from, in CIDR notation; null for any.',
+      resolve: ({ allowedNetworks }) => (allowedNetworks.length === 0 ? null : allowedNetworks),
+    }),
     prefix: t.exposeString('prefix', { description: 'Its first characters, to be told from others.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Last use, to the minute.' }),
@@ -50,8 +89,26 @@ const createRules = defineRules({
     appId: z.string().nullish(),
     kind: z.enum(['SECRET', 'PUBLISHABLE']),
     name: z.string().min(1, 'at least 1 character').max(255, 'at most 255 characters').nullish(),
+    scopes: z
+      .array(z.enum(keyScopes))
+      .min(1, 'at least one scope; leave it out for all')
+      .refine((scopes) => new Set(scopes).size === scopes.length, 'names a scope twice')
+      .nullish(),
+    allowedNetworks: z
+      .array(z.string().transform(readNetwork))
+      .min(1, 'at least one network; leave it out for any')
+      .max(NETWORKS_LIMIT, `at most ${NETWORKS_LIMIT} networks`)
+      .nullish(),
+    expiresAt: z.date().nullish(),
   }),
 });
+
+function readNetwork(text: string, context: z.RefinementCtx): string {
+  const network = parseNetwork(text);
+  if (network !== null) return network;
+  context.addIssue({ code: 'custom', message: 'is no network, such as 203.0.113.0/24 or 2001:db8::/32' });
+  return z.NEVER;
+}
 
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   description: 'A key to be made.',
@@ -60,6 +117,14 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
     appId: t.field({ type: 'UUID', description: 'Needed where the credential covers several apps.' }),
     kind: t.field({ type: ApiKeyKindEnum, required: true, description: 'What it may do.' }),
     name: t.string({ description: 'What it is for, 1 to 255 characters.' }),
+    scopes: t.field({
+      type: [ApiKeyScopeEnum],
+      description: 'Restricts a secret key to these; everything, for its app, by default.',
+    }),
+    allowedNetworks: t.stringList({
+      description: `The networks that it may be used from, at most ${NETWORKS_LIMIT}, such as \`203.0.113.0/24\` or \`2001:db8::/32\`; any by default.`,
+    }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When it ends by itself; never by default.' }),
   }),
 });
 
@@ -92,19 +157,16 @@ builder.prismaObjectField(AppRef, 'apiKeys', (t) =>
 builder.mutationField('createApiKey', (t) =>
   t.field({
     type: IssuedApiKeyRef,
-    description: 'Makes a key of an app; it is shown once.',
+    description:
+      'Makes a key of an app; it is shown once. AUTHORIZATION_ERROR where a key would make one with more rights than its own.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {
-      const { appId, kind, name } = checked(context, createRules, input);
+      const { appId, ...wanted } = checked(context, createRules, input);
       const scope = await appScopeOf(context, { appId });
-      const call = { scopeId: scope.appId, operation: 'createApiKey', parameters: { kind, name } };
-      return createApiKey(context.world, {
-        scope,
-        kind,
-        name: name ?? null,
-        idempotency: idempotencyOf(context, call),
-      });
+      const call = { scopeId: scope.appId, operation: 'createApiKey', parameters: wanted };
+      const idempotency = idempotencyOf(context, call);
+      return createApiKey(byRealTime(context.world), { scope, ...wanted, maker: makerOf(context), idempotency });
     },
   }),
 );
@@ -126,7 +188,13 @@ builder.mutationField('rotateApiKey', (t) =>
         operation: 'rotateApiKey',
         parameters: { id, overlapSeconds },
       });
-      return rotateApiKey(byRealTime(context.world), { holder, id, overlapSeconds, idempotency });
+      return rotateApiKey(byRealTime(context.world), {
+        holder,
+        id,
+        overlapSeconds,
+        maker: makerOf(context),
+        idempotency,
+      });
     },
   }),
 );
@@ -141,3 +209,8 @@ builder.mutationField('revokeApiKey', (t) =>
       revokeApiKey(byRealTime(context.world), { holder: await scopeOf(context), id }),
   }),
 );
+
+/** The key that asks, whose rights no key that it makes exceeds. */
+function makerOf({ principal }: Pick<GraphqlContext, 'principal'>): { apiKeyId: string } | null {
+  return principal.kind === 'apiKey' ? { apiKeyId: principal.apiKeyId } : null;
+}

@@ -3,6 +3,7 @@ import type { Principal } from '../../../auth/principal.ts';
 import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
 import { MemberRef } from '../members/member.ts';
 import { builder } from '../server/builder.ts';
+import { ApiKeyScopeEnum } from './api-key.ts';
 import { AppRef } from './app.ts';
 
 const Viewer = builder.objectRef<Principal>('Viewer').implement({
@@ -27,6 +28,12 @@ const Viewer = builder.objectRef<Principal>('Viewer').implement({
       description: 'The app of an API key.',
       resolve: (viewer, _args, context) =>
         viewer.kind === 'apiKey' ? context.database.app.findUnique({ where: { id: viewer.appId } }) : null,
+    }),
+    scopes: t.field({
+      type: [ApiKeyScopeEnum],
+      nullable: true,
+      description: 'What a restricted key may do; null for any other credential.',
+      resolve: (viewer) => (viewer.kind === 'apiKey' && viewer.scopes !== null ? [...viewer.scopes] : null),
     }),
     memberId: t.field({
       type: 'UUID',

@@ -1,7 +1,7 @@
 /** The PaymentIntent type, with every field of the API's description. */
 import type { PaymentIntentStatus } from '../../../../prisma/client.ts';
 import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
-import { accessOf } from '../server/access.ts';
+import { accessOf } from '../server/access/access.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 

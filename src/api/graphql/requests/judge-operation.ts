@@ -4,6 +4,8 @@
  */
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { FieldFault, GatewayError } from '../../../errors.ts';
+import { demandReadScope } from '../server/access/read-scope.ts';
+import { demandRootAccess } from '../server/access/root-access.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { formatFault, joinFaults } from '../server/fault.ts';
 import { complexityLimit, extraUnits, overLimit } from '../server/limits.ts';
@@ -14,7 +16,6 @@ import {
   variableFault,
   variableFaults,
 } from '../server/request-faults.ts';
-import { demandRootAccess } from '../server/root-access.ts';
 import type { World } from '../server/world.ts';
 import { operationComplexity } from './operation-cost.ts';
 
@@ -42,6 +43,7 @@ export async function judgeOperation(world: World, request: OperationRequest): P
     const judged = { ...request, operation, variables: request.variableValues ?? {} };
     const mayIntrospect = !world.config.isProduction || context.principal.kind === 'member';
     demandRootAccess(judged, { principal: context.principal, config: world.config, mayIntrospect });
+    if (!context.ownDocument) demandReadScope(judged, context.principal);
     demandVariables(judged);
     if (!context.ownDocument) await takeCost(world, context, judged);
     // Another process may have moved the test clock since this one last looked.

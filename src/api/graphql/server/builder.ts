@@ -7,7 +7,7 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import type PrismaTypes from '../../../../generated/pothos.ts';
 import { getDatamodel } from '../../../../generated/pothos.ts';
 import { unguarded } from '../../../../prisma/guarded-database.ts';
-import { type Access, grantedTo } from './access.ts';
+import { type Access, grantedTo } from './access/access.ts';
 import type { GraphqlContext } from './context.ts';
 import { LIST_LIMIT } from './limits.ts';
 import { refusal } from './scope-of.ts';

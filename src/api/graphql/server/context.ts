@@ -17,6 +17,9 @@ export type GraphqlContext = {
   idempotencyKey: string | undefined;
   /** The caller's network address; what keyless calls are counted by. */
   address: string;
+  /** The caller's whole address, where it is known. */
+  callerAddress: string | undefined;
+  userAgent: string | undefined;
   /** What the answer's headers say beside the body. */
   answer: { replayed: boolean };
   /** The document is one of ours (REST), whose cost is known: only what strangers write is limited. */
@@ -42,7 +45,13 @@ export async function createContext(world: World, request: RequestFacts): Promis
 export function contextOf(
   world: World,
   principal: Principal,
-  request: { requestId?: string | undefined; idempotencyKey?: string | undefined; address?: string | undefined } = {},
+  request: {
+    requestId?: string | undefined;
+    idempotencyKey?: string | undefined;
+    address?: string | undefined;
+    callerAddress?: string | undefined;
+    userAgent?: string | undefined;
+  } = {},
 ): GraphqlContext {
   return {
     world: guardedWorld(world, principal),
@@ -51,6 +60,8 @@ export function contextOf(
     requestId: request.requestId ?? newId(),
     idempotencyKey: request.idempotencyKey,
     address: request.address ?? 'unknown',
+    callerAddress: request.callerAddress,
+    userAgent: request.userAgent,
     answer: { replayed: false },
   };
 }

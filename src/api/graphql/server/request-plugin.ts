@@ -23,7 +23,7 @@ import type { World } from './world.ts';
 export type TransportContext = {
   requestId: string;
   answer?: GraphqlContext['answer'];
-  admission?: Pick<Admission, 'principal' | 'refusal' | 'idempotencyKey' | 'address'>;
+  admission?: Pick<Admission, 'principal' | 'refusal' | 'idempotencyKey' | 'address' | 'callerAddress' | 'userAgent'>;
   charge?: GraphqlContext['charge'];
   /** The request as it came over HTTP. */
   incoming?: IncomingMessage;

@@ -7,7 +7,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import { renewPrincipal } from '../../../auth/check-credential.ts';
 import { isStranger, type Principal } from '../../../auth/principal.ts';
-import { GatewayError } from '../../../errors.ts';
+import { type ErrorCode, GatewayError } from '../../../errors.ts';
+import { clientAddress, wholeClientAddress } from '../../../platform/client-address.ts';
 import { newId } from '../../../platform/identifier.ts';
 import type { PlaceCounter } from '../../../platform/limits/place-counter.ts';
 import type { Admission, Gate } from '../../gate.ts';
@@ -21,6 +22,7 @@ import { byRealTime, type World } from './world.ts';
 import type { GatewayYoga } from './yoga.ts';
 
 const UNAUTHORIZED = 4401;
+const FORBIDDEN = 4403;
 const TOO_MANY = 4429;
 const TOO_LARGE = 1009;
 /** A client that does not answer a ping until the next one is cut: one that reads nothing holds its place for twice this. */
@@ -31,7 +33,6 @@ const UNREAD_LIMIT_BYTES = 16 * 1024 * 1024;
 const FRAME_HEAD_BYTES = 14;
 
 type Connection = {
-  address: string;
   /** Gives the address its place back; a merchant's connection holds none. */
   release: () => void;
   /** Bytes that one message may have now. */
@@ -71,7 +72,9 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
       credentials,
     });
     if (admission?.refusal !== undefined) throw admission.refusal;
-    const principal = admission?.principal ?? (await authenticate(byRealTime(world), credentials));
+    const { callerAddress } = callerOf(world, extra.request);
+    const principal =
+      admission?.principal ?? (await authenticate(byRealTime(world), { ...credentials, callerAddress }));
     Object.assign(extra, { principal, admission });
     const connection = connections.get(extra.socket);
     if (connection) {
@@ -92,13 +95,13 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     if (refusal !== undefined) throw refusal;
     // Authenticated when the connection was opened; any process may have revoked the credential since.
     const principal = await renewPrincipal(world.database, shown, world.realClock.now());
-    const address = connections.get(extra.socket)?.address ?? 'unknown';
-    const sender = { principal, address };
+    const caller = callerOf(world, extra.request);
+    const sender = { principal, address: caller.address };
     const asked = parts.documents.find(sender, params);
     const { document, errors } = parts.documents.read(sender, asked ?? { text: '', isKnown: false });
     if (errors.length > 0) return [...errors];
     const charge = admission && ((units: number) => parts.gate?.charge(admission, units) ?? Promise.resolve());
-    const enveloped = parts.yoga.getEnveloped({ ...contextOf(world, principal, { requestId, address }), charge });
+    const enveloped = parts.yoga.getEnveloped({ ...contextOf(world, principal, { requestId, ...caller }), charge });
     const contextValue = await enveloped.contextFactory();
     const { operationName, variables: variableValues } = params;
     const request = { schema: enveloped.schema, document, operationName, variableValues, contextValue };
@@ -118,7 +121,8 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
           return true;
         } catch (error) {
           world.log.debug({ err: error }, 'A websocket was refused.');
-          if (isLimit(error)) extra.socket.close(TOO_MANY, 'Too many requests');
+          if (isFault(error, 'RATE_LIMIT_EXCEEDED')) extra.socket.close(TOO_MANY, 'Too many requests');
+          else if (isFault(error, 'AUTHORIZATION_ERROR')) extra.socket.close(FORBIDDEN, 'Forbidden');
           else extra.socket.close(UNAUTHORIZED, 'Unauthorized');
           return false;
         }
@@ -153,7 +157,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
       return refuseUpgrade(socket, refusal);
     }
     socket.once('close', release);
-    const connection = { address, release, messageLimit: config.live.firstFrameBytes };
+    const connection = { release, messageLimit: config.live.firstFrameBytes };
     sockets.handleUpgrade(request, socket, head, (made) => {
       connections.set(made, connection);
       limitMessages(made, socket, { connection, already: head.length });
@@ -218,8 +222,8 @@ function bound(rootValue: unknown): Bound {
   return rootValue as Bound;
 }
 
-function isLimit(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'RATE_LIMIT_EXCEEDED';
+function isFault(error: unknown, code: ErrorCode): boolean {
+  return error instanceof GatewayError && error.code === code;
 }
 
 function tooManyOperations(limit: number): GatewayError {
@@ -230,6 +234,20 @@ export function tooManyConnections(): GatewayError {
   return new GatewayError('RATE_LIMIT_EXCEEDED', 'Too many connections of this address are open.', {
     retryAfterSeconds: 10,
   });
+}
+
+function callerOf(world: World, request: IncomingMessage) {
+  const forwarded = request.headers['x-forwarded-for'];
+  const connection = {
+    remoteAddress: request.socket.remoteAddress,
+    forwardedFor: Array.isArray(forwarded) ? forwarded[0] : forwarded,
+    trustedProxies: world.config.trustedProxies,
+  };
+  return {
+    address: clientAddress(connection),
+    callerAddress: wholeClientAddress(connection),
+    userAgent: request.headers['user-agent'],
+  };
 }
 
 function credentialsOf(params: Readonly<Record<string, unknown>> | undefined, request: IncomingMessage): Credentials {

@@ -7,7 +7,7 @@ import {
   isRequiredInputField,
   Kind,
 } from 'graphql';
-import type { Access } from '../../graphql/server/access.ts';
+import type { Access } from '../../graphql/server/access/access.ts';
 import { parameterLimits, type RouteVariable, routeVariables } from '../read-variables.ts';
 import type { RestRoute } from '../rest-route.ts';
 import { everyHeader } from './error-responses.ts';

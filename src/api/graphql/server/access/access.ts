@@ -1,5 +1,6 @@
 /**
- * Who may ask for a root field. Every root field names one or more of these as its `authScopes`; any one suffices.
+ * Who may ask for a root field. Every root field names one or more of these as its `authScopes`; any one suffices. A
+ * restricted key needs the field's scope as well: see key-scopes.ts.
  *
  * - `public`: anybody, without a credential.
  * - `read`: a secret key, or any member of the merchant.
@@ -14,8 +15,8 @@
  * - `arbiter`, `operator`: credentials of the installation; a member whom its operator named may do what `operator` may.
  * - `clock`: whoever may advance the test clock: the same as `write` or as `operator`, as TEST_CLOCK says.
  */
-import type { Principal } from '../../../auth/principal.ts';
-import type { Config } from '../../../config.ts';
+import type { Principal } from '../../../../auth/principal.ts';
+import type { Config } from '../../../../config.ts';
 
 export const accessNames = [
   'public',

@@ -7,11 +7,12 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Principal } from '../../../auth/principal.ts';
-import type { Config } from '../../../config.ts';
-import { GatewayError } from '../../../errors.ts';
+import type { Principal } from '../../../../auth/principal.ts';
+import type { Config } from '../../../../config.ts';
+import { GatewayError } from '../../../../errors.ts';
+import { refusal } from '../scope-of.ts';
 import { type Access, isAccess, mayAsk } from './access.ts';
-import { refusal } from './scope-of.ts';
+import { demandScope, isRestricted, scopeNeeded } from './key-scopes.ts';
 
 /**
  * Judges the credential before the parameters: AUTHENTICATION_ERROR or AUTHORIZATION_ERROR when the caller may not ask
@@ -29,8 +30,23 @@ export function demandRootAccess(
       continue;
     }
     const needed = accessNeeded(root, name);
-    if (needed && !mayAsk(caller.principal, needed, caller.config)) throw refusal(caller.principal);
+    if (needed) demandFieldAccess(caller, { name, needed });
   }
+}
+
+/**
+ * AUTHENTICATION_ERROR or AUTHORIZATION_ERROR when the caller may not ask for a root field that needs any one of `needed`;
+ * of a restricted key it names the scope that is missing.
+ */
+export function demandFieldAccess(
+  { principal, config }: { principal: Principal; config: Pick<Config, 'testClock'> },
+  field: { name: string; needed: readonly Access[] },
+): void {
+  if (!mayAsk(principal, field.needed, config)) throw refusal(principal);
+  if (!isRestricted(principal) || field.needed.includes('public')) return;
+  const scope = scopeNeeded(field.name);
+  if (scope === undefined) throw refusal(principal);
+  demandScope(principal, scope);
 }
 
 /** What a root field asks of its caller, any one of them; undefined for a field that is not there. */

@@ -1,0 +1,127 @@
+/**
+ * Which scope a restricted key needs for each root field: exactly one. A field that is not named here is not for a restricted
+ * key, unless it asks for no credential at all; a test holds the table against the schema.
+ */
+
+import type { KeyScope } from '../../../../auth/keys/key-scope.ts';
+import type { Principal } from '../../../../auth/principal.ts';
+import { GatewayError } from '../../../../errors.ts';
+
+type RestrictedKey = Extract<Principal, { kind: 'apiKey' }> & { scopes: readonly KeyScope[] };
+
+const fields: { [Scope in KeyScope]: readonly string[] } = {
+  READ: [
+    'app',
+    'apps',
+    'balance',
+    'balances',
+    'chainStatus',
+    'checkoutOptions',
+    'checkoutSession',
+    'checkoutSessions',
+    'checkoutSessionsPage',
+    'checkoutUpdated',
+    'customer',
+    'customers',
+    'customersPage',
+    'eventLog',
+    'events',
+    'invoice',
+    'invoices',
+    'invoicesPage',
+    'overview',
+    'paymentIntent',
+    'paymentIntentUpdated',
+    'paymentIntents',
+    'paymentIntentsPage',
+    'paymentIntentsUpdated',
+    'paymentLink',
+    'paymentLinks',
+    'paymentLinksPage',
+    'productPlan',
+    'productPlans',
+    'productPlansPage',
+    'search',
+    'subscription',
+    'subscriptionUpdated',
+    'subscriptions',
+    'subscriptionsPage',
+    'taxRate',
+    'taxRates',
+    'testClock',
+    'webhookDeliveries',
+    'webhookEndpoints',
+  ],
+  // A payer's own steps too, which the merchant's server may take for them: they need the payer's signature.
+  PAYMENTS_WRITE: [
+    'capturePaymentIntent',
+    'confirmCheckout',
+    'createCheckoutSession',
+    'createPaymentIntent',
+    'disputePaymentIntent',
+    'expireCheckoutSession',
+    'openDispute',
+    'prepareCheckout',
+  ],
+  // Whatever gives money back to a payer.
+  REFUNDS: ['cancelPaymentIntent', 'concedeDispute', 'refundPaymentIntent', 'resolveDispute'],
+  CUSTOMERS_WRITE: ['addCustomerWallet', 'createCustomer', 'removeCustomerWallet', 'updateCustomer'],
+  // What is sold and at which price.
+  CATALOG_WRITE: [
+    'archiveTaxRate',
+    'createPaymentLink',
+    'createProductPlan',
+    'createProductPlanPrice',
+    'createTaxRate',
+    'deletePaymentLink',
+    'deleteProductPlanPrice',
+    'updatePaymentLink',
+    'updateProductPlan',
+    'updateProductPlanPrice',
+    'updateTaxRate',
+  ],
+  SUBSCRIPTIONS_WRITE: [
+    'cancelSubscription',
+    'changeSubscriptionPlan',
+    'createSubscription',
+    'createSubscriptionCheckout',
+    'pauseSubscription',
+    'resumeSubscription',
+  ],
+  INVOICES_WRITE: ['createInvoice', 'openInvoice', 'sendInvoice', 'voidInvoice'],
+  WEBHOOKS: [
+    'createWebhookEndpoint',
+    'deleteWebhookEndpoint',
+    'pingWebhookEndpoint',
+    'redeliverWebhook',
+    'redeliverWebhooks',
+    'rotateWebhookSecret',
+    'updateWebhookEndpoint',
+  ],
+  SETTINGS: ['updateApp'],
+  KEYS: ['createApiKey', 'revokeApiKey', 'rotateApiKey'],
+  AUDIT_LOG: [],
+  TEST_CLOCK: ['advanceTestClock'],
+};
+
+/** The root fields of READ. */
+export const readingFields = fields.READ;
+
+const scopes = new Map(
+  Object.entries(fields).flatMap(([scope, names]) => names.map((name) => [name, scope as KeyScope] as const)),
+);
+
+/** The scope that a restricted key needs for a root field; undefined for a field that no scope covers. */
+export function scopeNeeded(fieldName: string): KeyScope | undefined {
+  return scopes.get(fieldName);
+}
+
+export function isRestricted(principal: Principal): principal is RestrictedKey {
+  return principal.kind === 'apiKey' && principal.scopes !== null;
+}
+
+/** AUTHORIZATION_ERROR naming the scope that a restricted key lacks. */
+export function demandScope(principal: Principal, needed: KeyScope): void {
+  if (!isRestricted(principal) || principal.scopes.includes(needed)) return;
+  throw new GatewayError('AUTHORIZATION_ERROR', `This key lacks the scope ${needed}.`);
+}

@@ -1,0 +1,57 @@
+/** Networks from which a key may be used, in CIDR notation; an address alone is a network of one. */
+import { BlockList, isIP } from 'node:net';
+
+/** Of a key. */
+export const NETWORKS_LIMIT = 50;
+
+type Family = 'ipv4' | 'ipv6';
+type Network = { address: string; prefix: number; family: Family };
+
+const mappedAddresses = new BlockList();
+mappedAddresses.addSubnet('::ffff:0:0', 96, 'ipv6');
+
+/**
+ * The network as it is stored, such as `203.0.113.0/24`; null for what is none. IPv4 addresses written as IPv6 ones are
+ * refused: a caller's address is judged as IPv4 then, and the network would never match.
+ */
+export function parseNetwork(text: string): string | null {
+  const network = readNetwork(text);
+  return network && `${network.address}/${network.prefix}`;
+}
+
+/** Whether a caller's whole address lies in one of the networks. */
+export function networksAllow(networks: readonly string[], address: string): boolean {
+  return isIP(address) !== 0 && lies({ address, family: familyOf(address) }, networks.map(readNetwork));
+}
+
+/** Whether `inner` lies wholly in one of `outer`. */
+export function isWithinNetworks(inner: string, outer: readonly string[]): boolean {
+  const network = readNetwork(inner);
+  if (!network) return false;
+  const larger = outer.map(readNetwork).filter((each) => each !== null && each.prefix <= network.prefix);
+  return lies(network, larger);
+}
+
+/** Of the same family only: Node takes an IPv4 address for one of `::/0` as well. */
+function lies({ address, family }: Omit<Network, 'prefix'>, networks: readonly (Network | null)[]): boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    if (network?.family === family) list.addSubnet(network.address, network.prefix, family);
+  }
+  return list.check(address, family);
+}
+
+function readNetwork(text: string): Network | null {
+  const [address = '', length, ...rest] = text.toLowerCase().split('/');
+  if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return null;
+  const family = familyOf(address);
+  const longest = family === 'ipv4' ? 32 : 128;
+  const prefix = length === undefined ? longest : /^(0|[1-9]\d{0,2})$/.test(length) ? Number(length) : Number.NaN;
+  if (!(prefix <= longest)) return null;
+  if (family === 'ipv6' && mappedAddresses.check(address, family)) return null;
+  return { address, prefix, family };
+}
+
+function familyOf(address: string): Family {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+}
