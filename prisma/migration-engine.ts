@@ -91,7 +91,10 @@ async function connect(url: string, closers: (() => Promise<void>)[]): Promise<S
       return { ...result, columnTypes: result.columnTypes.map(asCharacter) };
     },
     executeRaw: (query) => adapter.executeRaw(query),
-    executeScript: (script) => adapter.executeScript(script),
+    // Whole, as the native engine sends it: the adapter cuts at every semicolon, those inside a function too.
+    executeScript: async (script) => {
+      await adapter.executeRaw({ sql: script, args: [], argTypes: [] });
+    },
     startTransaction: (isolationLevel) => adapter.startTransaction(isolationLevel),
     getConnectionInfo: () => adapter.getConnectionInfo(),
     dispose: () => (pool.ended ? Promise.resolve() : pool.end()),

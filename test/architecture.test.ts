@@ -17,6 +17,7 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/escrow/escrow-bytecode.ts', 0],
   ['src/platform', 1],
   ['src/chains', 1],
+  ['src/auth/audit', 1.5],
   ['src/escrow', 0.5],
   ['src/auth', 2],
   ['src/operator', 2],

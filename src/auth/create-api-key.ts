@@ -7,7 +7,8 @@ import { once } from '../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import { type ApiKeyKind, newApiKey } from './api-key.ts';
-import { demandWithinRights, type KeyRights, rightsOf } from './keys/key-rights.ts';
+import { recordAction } from './audit/record-action.ts';
+import { demandWithinRights, type KeyRights, keyFacts, rightsOf } from './keys/key-rights.ts';
 import type { KeyScope } from './keys/key-scope.ts';
 
 export type IssuedApiKey = {
@@ -106,5 +107,7 @@ async function insertKey(
       expiresAt: endsAt,
     },
   });
+  const target = { type: 'ApiKey', id: key.id } as const;
+  await recordAction(tx, { action: 'api_key.created', owner: { appId }, target, after: keyFacts(key) });
   return { key, secret: made.secret };
 }

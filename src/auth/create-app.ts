@@ -4,6 +4,7 @@ import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
+import { recordAction } from './audit/record-action.ts';
 
 /** Of a merchant: as many as are listed at once. */
 export const APPS_LIMIT = 100;
@@ -29,9 +30,16 @@ export async function createApp(
         throw new GatewayError('CONFLICT', `The merchant has ${APPS_LIMIT} apps, which is the limit.`);
       }
       const fee = others._max.platformFeeBps;
-      return tx.app.create({
+      const app = await tx.app.create({
         data: { id: newId(), merchantId, name, mode, ...(fee === null ? {} : { platformFeeBps: fee }) },
       });
+      await recordAction(tx, {
+        action: 'app.created',
+        owner: { appId: app.id },
+        target: { type: 'App', id: app.id },
+        after: { name, mode, platformFeeBps: app.platformFeeBps },
+      });
+      return app;
     }),
   );
   return result;

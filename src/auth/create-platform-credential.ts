@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Database, PlatformCredential, PlatformRole } from '../../prisma/client.ts';
+import { type Database, type PlatformCredential, type PlatformRole, transaction } from '../../prisma/client.ts';
 import { newId } from '../platform/identifier.ts';
 import { hashSecret } from './api-key.ts';
+import { recordAction } from './audit/record-action.ts';
 
 const READABLE = 9;
 
@@ -11,8 +12,15 @@ export async function createPlatformCredential(
   request: { role: PlatformRole; name: string },
 ): Promise<{ credential: PlatformCredential; secret: string }> {
   const secret = `${request.role === 'OPERATOR' ? 'op' : 'ar'}_${randomBytes(32).toString('base64url')}`;
-  const credential = await world.database.platformCredential.create({
-    data: { id: newId(), ...request, prefix: secret.slice(0, READABLE), keyHash: hashSecret(secret) },
+  const prefix = secret.slice(0, READABLE);
+  const credential = await transaction(world.database, async (tx) => {
+    const made = await tx.platformCredential.create({
+      data: { id: newId(), ...request, prefix, keyHash: hashSecret(secret) },
+    });
+    const target = { type: 'PlatformCredential', id: made.id } as const;
+    const after = { role: request.role, name: request.name, prefix };
+    await recordAction(tx, { action: 'platform_credential.created', owner: 'INSTALLATION', target, after });
+    return made;
   });
   return { credential, secret };
 }

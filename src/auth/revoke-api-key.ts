@@ -1,6 +1,7 @@
-import type { ApiKey, Database } from '../../prisma/client.ts';
+import { type ApiKey, type Database, transaction } from '../../prisma/client.ts';
 import { notFound } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
+import { recordAction } from './audit/record-action.ts';
 import { type KeyHolder, keysOf } from './key-holder.ts';
 
 /**
@@ -13,11 +14,21 @@ export async function revokeApiKey(
   request: { holder: KeyHolder; id: string },
 ): Promise<ApiKey> {
   const where = { id: request.id, ...keysOf(request.holder) };
-  await world.database.apiKey.updateMany({
-    where: { ...where, revokedAt: null },
-    data: { revokedAt: world.clock.now() },
+  return await transaction(world.database, async (tx) => {
+    const revokedAt = world.clock.now();
+    const { count } = await tx.apiKey.updateMany({ where: { ...where, revokedAt: null }, data: { revokedAt } });
+    const key = await tx.apiKey.findFirst({ where });
+    if (!key) throw notFound('API key');
+    if (count > 0) {
+      const { appId, id, prefix, name } = key;
+      await recordAction(tx, {
+        action: 'api_key.revoked',
+        owner: { appId },
+        target: { type: 'ApiKey', id },
+        before: { prefix, name, revokedAt: null },
+        after: { prefix, name, revokedAt },
+      });
+    }
+    return key;
   });
-  const key = await world.database.apiKey.findFirst({ where });
-  if (!key) throw notFound('API key');
-  return key;
 }

@@ -7,9 +7,10 @@ import { once } from '../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../platform/idempotency/sealed.ts';
 import { newId } from '../platform/identifier.ts';
 import { newApiKey } from './api-key.ts';
+import { recordAction } from './audit/record-action.ts';
 import { demandMakersRights, type IssuedApiKey } from './create-api-key.ts';
 import { type KeyHolder, keysOf } from './key-holder.ts';
-import { rightsOf } from './keys/key-rights.ts';
+import { keyFacts, rightsOf } from './keys/key-rights.ts';
 
 type RotatedApiKey = IssuedApiKey & { oldExpiresAt: Date };
 type RotateApiKeyRequest = {
@@ -87,6 +88,13 @@ async function replace(
       termEndsAt: old.termEndsAt,
       expiresAt: old.termEndsAt,
     },
+  });
+  await recordAction(tx, {
+    action: 'api_key.rotated',
+    owner: { appId: old.appId },
+    target: { type: 'ApiKey', id: old.id },
+    before: { expiresAt: old.expiresAt },
+    after: { expiresAt: oldExpiresAt, successor: { id: key.id, ...keyFacts(key) } },
   });
   return { key, secret: made.secret, oldExpiresAt };
 }

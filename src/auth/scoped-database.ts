@@ -55,6 +55,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   Refund: ofPayment,
   Dispute: ofPayment,
   LedgerEntry: ofPayment,
+  AuditEntry: (scope) => ({ merchantId: scope.merchantId, ...(scope.appId === null ? {} : { appId: scope.appId }) }),
   DisputeRequest: null,
   InvoiceCounter: null,
   EventCursor: null,

@@ -1,5 +1,7 @@
-import type { ChainFamily, Database, PayoutAddress } from '../../prisma/client.ts';
+import { type ChainFamily, type Database, type PayoutAddress, transaction } from '../../prisma/client.ts';
 import { invalid, notFound } from '../errors.ts';
+import { changedFields } from './audit/audit-entry.ts';
+import { recordChange } from './audit/record-action.ts';
 import { parsePayoutAddress } from './payout-address.ts';
 
 /**
@@ -13,11 +15,25 @@ export async function setPayoutAddress(
   const { scope, family } = request;
   const address = parsePayoutAddress(family, request.address);
   if (address === null) throw invalid([{ param: 'address', message: `is no ${family} address that can be paid` }]);
-  const app = await world.database.app.findFirst({ where: { id: scope.appId, merchantId: scope.merchantId } });
-  if (!app) throw notFound('app', 'appId');
-  return world.database.payoutAddress.upsert({
-    where: { appId_family: { appId: app.id, family } },
-    create: { appId: app.id, family, address },
-    update: { address },
+  return await transaction(world.database, async (tx) => {
+    // Locked, so that of two changes each tells what it found.
+    await tx.$queryRaw`SELECT 1 FROM app WHERE id = ${scope.appId}::uuid FOR UPDATE`;
+    const app = await tx.app.findFirst({ where: { id: scope.appId, merchantId: scope.merchantId } });
+    if (!app) throw notFound('app', 'appId');
+    const where = { appId_family: { appId: app.id, family } };
+    const before = await tx.payoutAddress.findUnique({ where });
+    const payout = await tx.payoutAddress.upsert({
+      where,
+      create: { appId: app.id, family, address },
+      update: { address },
+    });
+    const changed = changedFields({ address: before?.address ?? null }, payout, ['address']);
+    await recordChange(tx, {
+      action: 'payout_address.set',
+      owner: { appId: app.id },
+      target: { type: 'App', id: app.id },
+      changed: changed && { before: { family, ...changed.before }, after: { family, ...changed.after } },
+    });
+    return payout;
   });
 }

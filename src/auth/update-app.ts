@@ -1,6 +1,8 @@
 import { type App, type Database, transaction } from '../../prisma/client.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { AppSettings } from './app-settings.ts';
+import { changedFields } from './audit/audit-entry.ts';
+import { recordChange } from './audit/record-action.ts';
 
 /**
  * Changes an app's settings; an absent field stays, and null takes the look away. NOT_FOUND for an app that is not the merchant's, VALIDATION_ERROR
@@ -23,6 +25,13 @@ export function updateApp(
         { param: 'disputeStartDuration', message: `${window} seconds outlast the timelock of ${timelock}` },
       ]);
     }
-    return tx.app.update({ where: { id: app.id }, data: settings });
+    const updated = await tx.app.update({ where: { id: app.id }, data: settings });
+    await recordChange(tx, {
+      action: 'app.updated',
+      owner: { appId: app.id },
+      target: { type: 'App', id: app.id },
+      changed: changedFields(app, updated, Object.keys(settings)),
+    });
+    return updated;
   });
 }

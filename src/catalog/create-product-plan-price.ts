@@ -1,11 +1,13 @@
 import { type Database, type ProductPlanPrice, transaction } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
+import { fieldsOf } from '../auth/audit/audit-entry.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { invalid, notFound } from '../errors.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
-import { priceRow } from './create-product-plan.ts';
+import { priceFacts, priceRow } from './create-product-plan.ts';
 import { type CreatePriceInput, priceFaults } from './product-plan.ts';
 import { lockPlan } from './store.ts';
 
@@ -35,9 +37,16 @@ export async function createProductPlanPrice(
           data: { isDefault: false },
         });
       }
-      return tx.productPlanPrice.create({
+      const price = await tx.productPlanPrice.create({
         data: { ...priceRow(input, isDefault, active.length), productPlanId: plan.id },
       });
+      await recordAction(tx, {
+        action: 'product_plan_price.created',
+        owner: { appId: plan.appId },
+        target: { type: 'ProductPlanPrice', id: price.id },
+        after: fieldsOf(price, ['productPlanId', ...priceFacts]),
+      });
+      return price;
     }),
   );
   return result;

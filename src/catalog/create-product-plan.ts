@@ -1,4 +1,6 @@
 import { type Database, type ProductPlan, type ProductPlanPrice, transaction } from '../../prisma/client.ts';
+import { fieldsOf } from '../auth/audit/audit-entry.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import { invalid } from '../errors.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
@@ -34,8 +36,8 @@ export async function createProductPlan(
   if (faults.length > 0) throw invalid(faults);
   await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
   const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, () =>
-      tx.productPlan.create({
+    once(tx, request.idempotency, async () => {
+      const plan = await tx.productPlan.create({
         data: {
           id: newId(),
           appId: app.id,
@@ -48,11 +50,33 @@ export async function createProductPlan(
           prices: { create: input.prices.map((price, index) => priceRow(price, index === defaultIndex, index)) },
         },
         include: { prices: { orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] } },
-      }),
-    ),
+      });
+      await recordAction(tx, {
+        action: 'product_plan.created',
+        owner: { appId: app.id },
+        target: { type: 'ProductPlan', id: plan.id },
+        after: {
+          ...fieldsOf(plan, ['name', 'description', 'planType', 'taxRateId']),
+          prices: plan.prices.map((price) => ({ id: price.id, ...fieldsOf(price, priceFacts) })),
+        },
+      });
+      return plan;
+    }),
   );
   return result;
 }
+
+/** What the audit log tells of a price. */
+export const priceFacts = [
+  'amount',
+  'currency',
+  'billingInterval',
+  'billingIntervalCount',
+  'trialPeriodDays',
+  'nickname',
+  'isDefault',
+  'isActive',
+] as const;
 
 /** The row of a new price; its place in the list is its order unless it says one. */
 export function priceRow(price: CreatePriceInput, isDefault: boolean, place: number) {

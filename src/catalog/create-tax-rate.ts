@@ -1,4 +1,6 @@
 import { type Database, type TaxRate, transaction } from '../../prisma/client.ts';
+import { fieldsOf } from '../auth/audit/audit-entry.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
@@ -14,11 +16,19 @@ export async function createTaxRate(
   if (first) return first.result;
   const { inclusive, ...input } = request.input;
   const { result } = await transaction(world.database, (tx) =>
-    once(tx, request.idempotency, () =>
-      tx.taxRate.create({
-        data: { id: newId(), merchantId: request.merchantId, ...input, inclusive: inclusive ?? false },
-      }),
-    ),
+    once(tx, request.idempotency, async () => {
+      const { merchantId } = request;
+      const rate = await tx.taxRate.create({
+        data: { id: newId(), merchantId, ...input, inclusive: inclusive ?? false },
+      });
+      await recordAction(tx, {
+        action: 'tax_rate.created',
+        owner: { merchantId },
+        target: { type: 'TaxRate', id: rate.id },
+        after: fieldsOf(rate, ['displayName', 'percentage', 'inclusive', 'jurisdiction', 'description']),
+      });
+      return rate;
+    }),
   );
   return result;
 }

@@ -1,6 +1,9 @@
 import { type Database, transaction } from '../../prisma/client.ts';
+import { fieldsOf } from '../auth/audit/audit-entry.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
+import { priceFacts } from './create-product-plan.ts';
 import { lockPrice } from './store.ts';
 
 /**
@@ -30,5 +33,13 @@ export async function deleteProductPlanPrice(
     });
     if (used) await tx.productPlanPrice.update({ where: { id: price.id }, data: { isActive: false } });
     else await tx.productPlanPrice.delete({ where: { id: price.id } });
+    const before = fieldsOf(price, ['productPlanId', ...priceFacts]);
+    await recordAction(tx, {
+      action: used ? 'product_plan_price.archived' : 'product_plan_price.deleted',
+      owner: { appId: price.productPlan.appId },
+      target: { type: 'ProductPlanPrice', id: price.id },
+      before,
+      after: used ? { ...before, isActive: false } : undefined,
+    });
   });
 }

@@ -13,12 +13,13 @@ export async function lockPlan(tx: DatabaseTransaction, planId: string): Promise
 export async function lockPrice(
   tx: DatabaseTransaction,
   request: { scope: Scope; planId: string; priceId: string },
-): Promise<ProductPlanPrice> {
+): Promise<ProductPlanPrice & { productPlan: { appId: string } }> {
   const plan = await tx.productPlan.findFirst({ where: { id: request.planId, ...appScope(request.scope) } });
   if (!plan) throw notFound('product plan');
   await lockPlan(tx, plan.id);
   const price = await tx.productPlanPrice.findFirst({
     where: { id: request.priceId, productPlanId: plan.id, productPlan: appScope(request.scope) },
+    include: { productPlan: { select: { appId: true } } },
   });
   if (!price) throw notFound('price');
   return price;

@@ -1,4 +1,6 @@
 import { type Database, type Prisma, type ProductPlanPrice, transaction } from '../../prisma/client.ts';
+import { changedFields } from '../auth/audit/audit-entry.ts';
+import { recordChange } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import type { UpdatePriceInput } from './product-plan.ts';
@@ -26,6 +28,13 @@ export function updateProductPlanPrice(
       });
     }
     const data: Prisma.ProductPlanPriceUncheckedUpdateInput = request.input;
-    return tx.productPlanPrice.update({ where: { id: price.id }, data });
+    const updated = await tx.productPlanPrice.update({ where: { id: price.id }, data });
+    await recordChange(tx, {
+      action: 'product_plan_price.updated',
+      owner: { appId: price.productPlan.appId },
+      target: { type: 'ProductPlanPrice', id: price.id },
+      changed: changedFields(price, updated, Object.keys(request.input)),
+    });
+    return updated;
   });
 }

@@ -1,5 +1,7 @@
 import { type Database, type Prisma, type ProductPlan, transaction } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
+import { changedFields } from '../auth/audit/audit-entry.ts';
+import { recordChange } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { notFound } from '../errors.ts';
 import type { UpdatePlanInput } from './product-plan.ts';
@@ -18,6 +20,13 @@ export function updateProductPlan(
       await requireTaxRate(tx, { merchantId: scope.merchantId, id: input.taxRateId, param: 'taxRateId' });
     }
     const data: Prisma.ProductPlanUncheckedUpdateInput = input;
-    return tx.productPlan.update({ where: { id: found.id }, data });
+    const updated = await tx.productPlan.update({ where: { id: found.id }, data });
+    await recordChange(tx, {
+      action: 'product_plan.updated',
+      owner: { appId: found.appId },
+      target: { type: 'ProductPlan', id: found.id },
+      changed: changedFields(found, updated, Object.keys(input)),
+    });
+    return updated;
   });
 }

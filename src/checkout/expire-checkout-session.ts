@@ -1,4 +1,5 @@
 import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import type { Config } from '../config.ts';
 import { GatewayError } from '../errors.ts';
@@ -38,6 +39,14 @@ export async function expireCheckoutSession(
       if (session.paymentIntent && session.paymentIntent.status !== 'CREATED') {
         throw new GatewayError('INVALID_STATE', 'The payment of the checkout session is under way.');
       }
+      const { paymentIntentId } = session;
+      await recordAction(tx, {
+        action: 'checkout_session.expired',
+        owner: { appId: session.appId },
+        target: { type: 'CheckoutSession', id: session.id },
+        before: { status: session.status, paymentIntentId },
+        after: { status: 'EXPIRED', paymentIntentId },
+      });
       if (session.ownsIntent && session.paymentIntent) await cancelUnpaid(tx, session.paymentIntent);
       return await markExpired(tx, { id: session.id, publicUrl: world.config.publicUrl });
     }),

@@ -1,5 +1,7 @@
 import { type Database, type Invoice, transaction } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
+import { fieldsOf } from '../auth/audit/audit-entry.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
@@ -42,6 +44,13 @@ export async function openInvoice(
         const options = { runAt: invoice.dueDate, key: overdueKey(invoice.id) };
         await addJob(tx, overdueInvoiceJob, { invoiceId: invoice.id }, options);
       }
+      await recordAction(tx, {
+        action: 'invoice.opened',
+        owner: { appId: invoice.appId },
+        target: { type: 'Invoice', id: invoice.id },
+        before: { status: locked.status, invoiceNumber: null },
+        after: fieldsOf(invoice, ['status', 'invoiceNumber', 'total', 'currency', 'customerAccountId']),
+      });
       await appendEvents(tx, invoice.appId, [
         { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) },
       ]);

@@ -1,5 +1,6 @@
 import { type Database, type DatabaseTransaction, type Invoice, transaction } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { endUnpaidPayment } from '../checkout/expire-checkout-session.ts';
 import { lockPaymentIntent } from '../checkout/store.ts';
@@ -31,6 +32,13 @@ export async function voidInvoice(
       const locked = await lockInvoice(tx, found.id);
       const status = nextInvoiceStatus(locked.status, 'VOID');
       if (!status) throw new GatewayError('INVALID_STATE', `The invoice is ${locked.status} and cannot be voided.`);
+      await recordAction(tx, {
+        action: 'invoice.voided',
+        owner: { appId: locked.appId },
+        target: { type: 'Invoice', id: locked.id },
+        before: { status: locked.status },
+        after: { status },
+      });
       await endPayment(tx, { invoice: locked, publicUrl: world.config.publicUrl });
       const invoice = await tx.invoice.update({
         where: { id: locked.id },

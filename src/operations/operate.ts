@@ -1,6 +1,9 @@
+import { hostname, userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Prisma } from '../../prisma/client.ts';
+import { type Acting, actingFor } from '../auth/audit/acting.ts';
 import { GatewayError } from '../errors.ts';
+import { newId } from '../platform/identifier.ts';
 import { chainOperations } from './chain-operations.ts';
 import { databaseOperations } from './database-operations.ts';
 import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
@@ -34,7 +37,7 @@ export async function operate(
   }
   try {
     const request = readArguments(operation, args.slice(name.split(' ').length));
-    const answer = await operation.run(world, request);
+    const answer = await actingFor(atCommandLine(), () => operation.run(world, request));
     world.print(request.json ? printJson(answer) : printAnswer(answer));
     if (Array.isArray(answer) || answer.fault === undefined) return 0;
     world.complain(answer.fault);
@@ -44,6 +47,21 @@ export async function operate(
     if (!refusal) throw error;
     world.complain(refusal.text);
     return refusal.code;
+  }
+}
+
+/** Who sits at the command line: whoever may run commands here is trusted to be who the system says. */
+function atCommandLine(): Acting {
+  const from = { address: null, userAgent: null, requestId: newId() };
+  return { actor: { kind: 'COMMAND_LINE', id: null, name: userName(), merchantId: null, appId: null }, ...from };
+}
+
+function userName(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    // In a container the user may have a number and no name.
+    return `${process.getuid?.() ?? 'unknown'}@${hostname()}`;
   }
 }
 

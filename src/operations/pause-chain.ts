@@ -1,3 +1,5 @@
+import { transaction } from '../../prisma/client.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import { invalid } from '../errors.ts';
 import type { OperationsWorld } from './operations-world.ts';
 
@@ -10,10 +12,22 @@ export async function pauseChain(
   { chainId, pausedAt }: { chainId: number; pausedAt: Date | null },
 ): Promise<void> {
   if (!registry.chain(chainId)) throw invalid([{ param: 'chainId', message: `no chain ${chainId} is registered` }]);
-  const { chainCursor } = database;
-  if (pausedAt !== null) await chainCursor.createMany({ data: [{ chainId, pausedAt }], skipDuplicates: true });
-  // Not through Prisma, which would stamp the row as looked at: a dead indexer must not seem alive because of a pause.
-  await database.$executeRaw`
-    UPDATE chain_cursor SET paused_at = ${pausedAt}
-    WHERE chain_id = ${chainId} AND (paused_at IS NULL) <> (${pausedAt}::timestamptz IS NULL)`;
+  await transaction(database, async (tx) => {
+    const made =
+      pausedAt === null
+        ? { count: 0 }
+        : await tx.chainCursor.createMany({ data: [{ chainId, pausedAt }], skipDuplicates: true });
+    // Not through Prisma, which would stamp the row as looked at: a dead indexer must not seem alive because of a pause.
+    const changed = await tx.$executeRaw`
+      UPDATE chain_cursor SET paused_at = ${pausedAt}
+      WHERE chain_id = ${chainId} AND (paused_at IS NULL) <> (${pausedAt}::timestamptz IS NULL)`;
+    if (made.count + changed === 0) return;
+    await recordAction(tx, {
+      action: pausedAt === null ? 'chain.resumed' : 'chain.paused',
+      owner: 'INSTALLATION',
+      target: { type: 'Chain', id: String(chainId) },
+      before: { paused: pausedAt === null },
+      after: { paused: pausedAt !== null },
+    });
+  });
 }

@@ -1,4 +1,5 @@
 import { transaction } from '../../prisma/client.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import { GatewayError } from '../errors.ts';
 import type { SendingWorld } from './sending-world.ts';
 
@@ -8,6 +9,16 @@ export async function abandonTransaction(
   { id, reason }: { id: string; reason: string },
 ): Promise<void> {
   await transaction(database, async (tx) => {
+    const carried = await tx.$queryRaw<{ appId: string }[]>`
+      SELECT intent.app_id AS "appId" FROM outgoing_transaction outgoing
+      JOIN transaction payment ON payment.id = outgoing.transaction_id
+      JOIN payment_intent intent ON intent.id = payment.payment_intent_id WHERE outgoing.id = ${id}::uuid`;
+    await recordAction(tx, {
+      action: 'transaction.abandoned',
+      owner: carried[0] ?? 'INSTALLATION',
+      target: { type: 'OutgoingTransaction', id },
+      after: { reason },
+    });
     const dropped = await tx.outgoingTransaction.updateMany({
       where: { id, status: 'QUEUED' },
       data: { status: 'CANCELLED', error: reason },

@@ -1,4 +1,5 @@
 import { type Database, type DatabaseTransaction, type Subscription, transaction } from '../../prisma/client.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { refreshWalletJob } from '../customers/jobs.ts';
 import { GatewayError } from '../errors.ts';
@@ -32,9 +33,13 @@ export async function cancelSubscription(
       const now = world.clock.now();
       const end = locked.currentPeriodEnd;
       const isLater = request.cancelAtPeriodEnd && end !== null && end > now;
-      if (!isLater) return endSubscription(tx, { subscription: locked, trigger: 'CANCEL_NOW', now });
+      if (!isLater) {
+        await recordCancel(tx, { subscription: locked, after: { status: 'CANCELLED', cancelAt: null } });
+        return endSubscription(tx, { subscription: locked, trigger: 'CANCEL_NOW', now });
+      }
       if (nextSubscriptionStatus(locked.status, 'CANCEL_AT_PERIOD_END') === null) throw ended(locked);
       if (locked.cancelAt?.getTime() === end.getTime()) return locked;
+      await recordCancel(tx, { subscription: locked, after: { status: locked.status, cancelAt: end } });
       const pendingJobId = await scheduleRenewal(tx, { subscriptionId: locked.id, runAt: end });
       const subscription = await tx.subscription.update({
         where: { id: locked.id },
@@ -47,6 +52,20 @@ export async function cancelSubscription(
     }),
   );
   return result;
+}
+
+async function recordCancel(
+  tx: DatabaseTransaction,
+  { subscription, after }: { subscription: Subscription; after: Record<string, unknown> },
+): Promise<void> {
+  const { id, appId, status, cancelAt } = subscription;
+  await recordAction(tx, {
+    action: 'subscription.cancelled',
+    owner: { appId },
+    target: { type: 'Subscription', id },
+    before: { status, cancelAt },
+    after,
+  });
 }
 
 /**

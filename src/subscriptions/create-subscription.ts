@@ -1,4 +1,6 @@
 import { type Database, type Prisma, transaction } from '../../prisma/client.ts';
+import { fieldsOf } from '../auth/audit/audit-entry.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { isSelected, readSelection, type Selection } from '../chains/chain-selection.ts';
 import type { Registry } from '../chains/registry.ts';
@@ -59,6 +61,12 @@ export async function createSubscription(
           metadata: input.metadata ?? {},
         },
         include: shown,
+      });
+      await recordAction(tx, {
+        action: 'subscription.created',
+        owner: { appId: app.id },
+        target: { type: 'Subscription', id: subscription.id },
+        after: fieldsOf(subscription, ['status', 'customerAccountId', 'productPlanId', 'productPlanPriceId']),
       });
       await appendEvents(tx, app.id, [
         { type: 'subscription.created', resourceId: subscription.id, data: subscriptionFields(subscription) },

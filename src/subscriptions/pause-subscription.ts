@@ -1,4 +1,5 @@
 import { type Database, type Subscription, transaction } from '../../prisma/client.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
@@ -34,6 +35,13 @@ export async function pauseSubscription(
       const subscription = await tx.subscription.update({
         where: { id: locked.id },
         data: { status, pausedAt: now, captureRetryCount: 0, pendingJobId },
+      });
+      await recordAction(tx, {
+        action: 'subscription.paused',
+        owner: { appId: locked.appId },
+        target: { type: 'Subscription', id: locked.id },
+        before: { status: locked.status },
+        after: { status },
       });
       await appendEvents(tx, subscription.appId, [
         ...events,

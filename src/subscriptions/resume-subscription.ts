@@ -1,4 +1,5 @@
 import { type Database, type Prisma, type Subscription, transaction } from '../../prisma/client.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
@@ -33,6 +34,13 @@ export async function resumeSubscription(
       const subscription = await tx.subscription.update({
         where: { id: locked.id },
         data: { status, pausedAt: null, pendingJobId, ...dates.data },
+      });
+      await recordAction(tx, {
+        action: 'subscription.resumed',
+        owner: { appId: locked.appId },
+        target: { type: 'Subscription', id: locked.id },
+        before: { status: locked.status },
+        after: { status },
       });
       await appendEvents(tx, subscription.appId, [
         { type: 'subscription.resumed', resourceId: subscription.id, data: subscriptionFields(subscription) },

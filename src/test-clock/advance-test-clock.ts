@@ -1,4 +1,5 @@
 import { type Database, transaction } from '../../prisma/client.ts';
+import { recordAction } from '../auth/audit/record-action.ts';
 import type { Registry } from '../chains/registry.ts';
 import { GatewayError, invalid } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -40,6 +41,13 @@ export async function advanceTestClock(
       const from = row.targetAt !== null && row.targetAt > now ? row.targetAt : now;
       const targetAt = targetOf(request.input, { now, from });
       const written = await setTarget(tx, targetAt, row.targetAt === null);
+      await recordAction(tx, {
+        action: 'test_clock.advanced',
+        owner: 'ACTOR',
+        target: { type: 'TestClock', id: null },
+        before: { now, targetAt: row.targetAt },
+        after: { targetAt },
+      });
       return testClockState(written, { realNow, isMovable: true });
     }),
   );

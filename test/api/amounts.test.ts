@@ -10,7 +10,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { restRoutes } from '../../generated/rest.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
-import { accessNeeded } from '../../src/api/graphql/server/root-access.ts';
+import { accessNeeded } from '../../src/api/graphql/server/access/root-access.ts';
 import { routeVariables } from '../../src/api/rest/read-variables.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';

@@ -63,8 +63,9 @@ import './card/onetime-connect.ts';
 import './card/wallet.ts';
 import './payer/payer-login.ts';
 import './payer/payer.ts';
+import { actForCallers } from './audit/act-for-callers.ts';
 import { describeSilent } from './describe-silent.ts';
 import { builder } from './server/builder.ts';
 import { guardConnections } from './server/connection.ts';
 
-export const schema = guardConnections(describeSilent(builder.toSchema()));
+export const schema = actForCallers(guardConnections(describeSilent(builder.toSchema())));

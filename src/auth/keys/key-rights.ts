@@ -21,6 +21,14 @@ export function rightsOf(
   return { kind: key.kind, scopes: scopesOfKey(key), networks: key.allowedNetworks, endsAt: key.termEndsAt };
 }
 
+/** What the audit log tells of a key: nothing that opens anything. */
+export function keyFacts(
+  key: Pick<ApiKey, 'kind' | 'name' | 'prefix' | 'isRestricted' | 'scopes' | 'allowedNetworks' | 'expiresAt'>,
+): Record<string, unknown> {
+  const { kind, name, prefix, allowedNetworks, expiresAt } = key;
+  return { kind, name, prefix, scopes: scopesOfKey(key), allowedNetworks, expiresAt };
+}
+
 /** AUTHORIZATION_ERROR where a key with `own` rights would make one that may do more, be used elsewhere or last longer. */
 export function demandWithinRights(own: KeyRights, wanted: KeyRights): void {
   const excess = [scopeExcess(own, wanted), networkExcess(own, wanted), endExcess(own, wanted)].filter(

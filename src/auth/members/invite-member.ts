@@ -6,6 +6,7 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
 import { addJob } from '../../platform/jobs.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { canonicalEmail } from '../one-time-password/one-time-password.ts';
 import { mailInvitationJob } from './jobs.ts';
 import { MEMBERS_LIMIT, type MemberRole } from './member.ts';
@@ -56,7 +57,23 @@ async function invite(tx: DatabaseTransaction, request: InviteMemberRequest & { 
   });
   if (member.joinedAt === null)
     await addJob(tx, mailInvitationJob, { memberId: member.id }, { key: `invite:${member.id}` });
+  await recordInvitation(tx, { known, member });
   return member;
+}
+
+/** Inviting a member again as they are sends one more mail, and changes nothing. */
+async function recordInvitation(
+  tx: DatabaseTransaction,
+  { known, member }: { known: Member | undefined; member: Member },
+): Promise<void> {
+  const record = { owner: { merchantId: member.merchantId }, target: { type: 'Member', id: member.id } } as const;
+  const after = { email: member.email, role: member.role };
+  if (!known || known.removedAt !== null) {
+    await recordAction(tx, { ...record, action: 'member.invited', after });
+  } else if (known.role !== member.role) {
+    const before = { email: known.email, role: known.role };
+    await recordAction(tx, { ...record, action: 'member.role_changed', before, after });
+  }
 }
 
 export function lastOwner(): GatewayError {

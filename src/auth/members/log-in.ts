@@ -1,6 +1,7 @@
 import type { Database, DatabaseTransaction, Member } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import { newId } from '../../platform/identifier.ts';
+import { recordAction } from '../audit/record-action.ts';
 import type { RequestLimits } from '../one-time-password/one-time-password.ts';
 import { spendOneTimePassword } from '../one-time-password/spend-one-time-password.ts';
 import { type IssuedToken, issueToken, type TokenWorld } from '../tokens/issue-token.ts';
@@ -33,6 +34,13 @@ export async function logIn(
       const joined = await tx.member.update({ where: { id: chosen.id }, data: { joinedAt: chosen.joinedAt ?? now } });
       const session = await tx.memberSession.create({
         data: { id: newId(), memberId: joined.id, expiresAt, createdAt: now },
+      });
+      const { id, merchantId } = joined;
+      await recordAction(tx, {
+        action: 'member.logged_in',
+        owner: { merchantId },
+        target: { type: 'Member', id },
+        actor: { kind: 'MEMBER', id, merchantId, appId: null },
       });
       return { member: joined, sessionId: session.id };
     },

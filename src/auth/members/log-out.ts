@@ -1,5 +1,6 @@
-import type { Database } from '../../../prisma/client.ts';
+import { type Database, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { recordAction } from '../audit/record-action.ts';
 
 /** Ends one login of a member, or all of them; what they hold open ends within two seconds. */
 export async function logOut(
@@ -7,8 +8,17 @@ export async function logOut(
   request: { memberId: string; sessionId: string; everywhere: boolean },
 ): Promise<void> {
   const { memberId, sessionId, everywhere } = request;
-  await world.database.memberSession.updateMany({
-    where: { memberId, revokedAt: null, ...(everywhere ? {} : { id: sessionId }) },
-    data: { revokedAt: world.clock.now() },
+  await transaction(world.database, async (tx) => {
+    const { count } = await tx.memberSession.updateMany({
+      where: { memberId, revokedAt: null, ...(everywhere ? {} : { id: sessionId }) },
+      data: { revokedAt: world.clock.now() },
+    });
+    if (count === 0) return;
+    await recordAction(tx, {
+      action: 'member.logged_out',
+      owner: 'ACTOR',
+      target: { type: 'Member', id: memberId },
+      after: { everywhere },
+    });
   });
 }

@@ -1,5 +1,6 @@
-import type { Database, Member } from '../../../prisma/client.ts';
+import { type Database, type Member, transaction } from '../../../prisma/client.ts';
 import { notFound } from '../../errors.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { canonicalEmail } from '../one-time-password/one-time-password.ts';
 
 /**
@@ -12,7 +13,18 @@ export async function nameOperator(
 ): Promise<Member> {
   const { merchantId, isOperator } = request;
   const email = canonicalEmail(request.email);
-  const member = await database.member.findFirst({ where: { merchantId, email, removedAt: null } });
-  if (!member) throw notFound('member');
-  return await database.member.update({ where: { id: member.id }, data: { isOperator } });
+  return await transaction(database, async (tx) => {
+    const member = await tx.member.findFirst({ where: { merchantId, email, removedAt: null } });
+    if (!member) throw notFound('member');
+    if (member.isOperator !== isOperator) {
+      await recordAction(tx, {
+        action: isOperator ? 'member.operator_granted' : 'member.operator_revoked',
+        owner: { merchantId },
+        target: { type: 'Member', id: member.id },
+        before: { email, isOperator: member.isOperator },
+        after: { email, isOperator },
+      });
+    }
+    return await tx.member.update({ where: { id: member.id }, data: { isOperator } });
+  });
 }

@@ -1,6 +1,7 @@
 import { type Database, type Member, transaction } from '../../../prisma/client.ts';
 import { notFound } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { lastOwner } from './invite-member.ts';
 
 /**
@@ -21,6 +22,14 @@ export async function removeMember(
     if (member.role === 'OWNER' && owners === 0) throw lastOwner();
     const now = world.clock.now();
     await tx.memberSession.updateMany({ where: { memberId: id, revokedAt: null }, data: { revokedAt: now } });
+    const { email, role, isOperator } = member;
+    await recordAction(tx, {
+      action: 'member.removed',
+      owner: { merchantId },
+      target: { type: 'Member', id },
+      before: { email, role, isOperator, removedAt: null },
+      after: { email, role, isOperator: false, removedAt: now },
+    });
     return tx.member.update({ where: { id }, data: { removedAt: now, isOperator: false } });
   });
 }

@@ -2,11 +2,13 @@
  * The keys that sign tokens: the newest signs, every one that is not expired verifies. They are kept in the database, the
  * private halves sealed, so that all processes of an installation share them; each process remembers them for a while.
  */
+
 import { createHash } from 'node:crypto';
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { type Database, type Prisma, type SigningKey, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { seal, unseal } from '../../platform/secret-box.ts';
+import { recordAction } from '../audit/record-action.ts';
 import { LONGEST_TOKEN_SECONDS, TOKEN_ALGORITHM } from './token.ts';
 
 export type SigningKeys = {
@@ -71,6 +73,8 @@ export async function rotateSigningKeys(
   const expiresAt = new Date(made.createdAt.getTime() + (LONGEST_TOKEN_SECONDS + REMEMBERED_MS / 1000) * 1000);
   return await transaction(world.database, async (tx) => {
     await tx.signingKey.updateMany({ where: { expiresAt: null }, data: { expiresAt } });
+    const target = { type: 'SigningKey', id: made.kid } as const;
+    await recordAction(tx, { action: 'signing_key.rotated', owner: 'INSTALLATION', target });
     return tx.signingKey.create({ data: made });
   });
 }

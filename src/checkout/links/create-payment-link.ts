@@ -1,4 +1,6 @@
 import { type Database, transaction } from '../../../prisma/client.ts';
+import { fieldsOf } from '../../auth/audit/audit-entry.ts';
+import { recordAction } from '../../auth/audit/record-action.ts';
 import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
 import { invalid } from '../../errors.ts';
@@ -8,6 +10,19 @@ import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
 import { type CreateLinkInput, linkPricingFault } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
+
+/** What the audit log tells of a link. */
+export const linkFacts = [
+  'name',
+  'slug',
+  'amount',
+  'currency',
+  'productPlanId',
+  'productPlanPriceId',
+  'taxRateId',
+  'allowedChains',
+  'allowedTokens',
+] as const;
 
 /**
  * Makes a payment link. Slugs are unique in the installation: CONFLICT for a taken one.
@@ -31,8 +46,8 @@ export async function createPaymentLink(
   await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
   const { result } = await refusingTakenSlug(input.slug, () =>
     transaction(world.database, (tx) =>
-      once(tx, request.idempotency, () =>
-        tx.paymentLink.create({
+      once(tx, request.idempotency, async () => {
+        const link = await tx.paymentLink.create({
           data: {
             id: newId(),
             appId: app.id,
@@ -50,8 +65,15 @@ export async function createPaymentLink(
             metadata: input.metadata ?? {},
           },
           include: linkRelations,
-        }),
-      ),
+        });
+        await recordAction(tx, {
+          action: 'payment_link.created',
+          owner: { appId: app.id },
+          target: { type: 'PaymentLink', id: link.id },
+          after: fieldsOf(link, linkFacts),
+        });
+        return link;
+      }),
     ),
   );
   return result;

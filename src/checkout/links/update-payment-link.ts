@@ -1,5 +1,7 @@
 import { type Database, type PaymentLink, transaction } from '../../../prisma/client.ts';
 import { appScope } from '../../auth/app-scope.ts';
+import { changedFields } from '../../auth/audit/audit-entry.ts';
+import { recordChange } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
@@ -40,7 +42,7 @@ export function updatePaymentLink(
       if (input.taxRateId !== link.taxRateId) {
         await requireTaxRate(tx, { merchantId: scope.merchantId, id: input.taxRateId, param: 'taxRateId' });
       }
-      return tx.paymentLink.update({
+      const updated = await tx.paymentLink.update({
         where: { id: link.id },
         data: {
           ...input,
@@ -51,6 +53,13 @@ export function updatePaymentLink(
         },
         include: linkRelations,
       });
+      await recordChange(tx, {
+        action: 'payment_link.updated',
+        owner: { appId: link.appId },
+        target: { type: 'PaymentLink', id: link.id },
+        changed: changedFields(link, updated, Object.keys(input)),
+      });
+      return updated;
     }),
   );
 }

@@ -1,4 +1,6 @@
 import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
+import { fieldsOf } from '../../auth/audit/audit-entry.ts';
+import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError } from '../../errors.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
@@ -6,7 +8,7 @@ import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
 import { demandPublicUrl } from './demand-public-url.ts';
-import { type CreateEndpointInput, ENDPOINTS_LIMIT } from './webhook-endpoint.ts';
+import { type CreateEndpointInput, ENDPOINTS_LIMIT, endpointFacts } from './webhook-endpoint.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
 /**
@@ -40,6 +42,12 @@ export async function createWebhookEndpoint(
           startSequence: cursor?.lastSequence ?? 0n,
           queuedSequence: cursor?.lastSequence ?? 0n,
         },
+      });
+      await recordAction(tx, {
+        action: 'webhook_endpoint.created',
+        owner: { appId },
+        target: { type: 'WebhookEndpoint', id: endpoint.id },
+        after: fieldsOf(endpoint, endpointFacts),
       });
       return { ...endpoint, secret: sealed(idempotency, endpoint.secret) };
     }),

@@ -1,4 +1,5 @@
 import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
+import { recordAction } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
@@ -28,6 +29,13 @@ export async function rotateWebhookSecret(
           previousSecret: endpoint.secret,
           previousSecretExpiresAt: new Date(world.clock.now().getTime() + ROTATION_OVERLAP_SECONDS * 1000),
         },
+      });
+      const { appId, id, url, previousSecretExpiresAt } = rotated;
+      await recordAction(tx, {
+        action: 'webhook_endpoint.secret_rotated',
+        owner: { appId },
+        target: { type: 'WebhookEndpoint', id },
+        after: { url, oldSecretExpiresAt: previousSecretExpiresAt },
       });
       return { ...rotated, secret: sealed(idempotency, rotated.secret) };
     }),

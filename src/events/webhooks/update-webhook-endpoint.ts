@@ -1,8 +1,10 @@
 import { type Database, transaction, type WebhookEndpoint } from '../../../prisma/client.ts';
+import { changedFields } from '../../auth/audit/audit-entry.ts';
+import { recordChange } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { demandPublicUrl } from './demand-public-url.ts';
 import { findEndpoint } from './store.ts';
-import type { UpdateEndpointInput } from './webhook-endpoint.ts';
+import { endpointFacts, type UpdateEndpointInput } from './webhook-endpoint.ts';
 
 /**
  * Changes an endpoint; making it active again forgets why it was disabled. Throws NOT_FOUND, and VALIDATION_ERROR for a
@@ -16,9 +18,16 @@ export function updateWebhookEndpoint(
     const endpoint = await findEndpoint(tx, request);
     if (request.input.url !== undefined) demandPublicUrl(world, request.input.url);
     const revived = request.input.active === true && !endpoint.active;
-    return tx.webhookEndpoint.update({
+    const updated = await tx.webhookEndpoint.update({
       where: { id: endpoint.id },
       data: { ...request.input, ...(revived ? { disabledReason: null, failingSince: null } : {}) },
     });
+    await recordChange(tx, {
+      action: 'webhook_endpoint.updated',
+      owner: { appId: endpoint.appId },
+      target: { type: 'WebhookEndpoint', id: endpoint.id },
+      changed: changedFields(endpoint, updated, endpointFacts),
+    });
+    return updated;
   });
 }

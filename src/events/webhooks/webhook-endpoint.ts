@@ -21,6 +21,9 @@ export const updateEndpointSchema = z.object({
 });
 export type UpdateEndpointInput = z.infer<typeof updateEndpointSchema>;
 
+/** What the audit log tells of an endpoint: never its secret. */
+export const endpointFacts = ['url', 'events', 'active'] as const;
+
 /** Endpoints an app may have. */
 export const ENDPOINTS_LIMIT = 20;
 

@@ -1,4 +1,5 @@
 import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError } from '../../errors.ts';
 import { voidCall } from '../../escrow/calldata.ts';
 import { appendEvents } from '../../events/append-events.ts';
@@ -23,9 +24,24 @@ export async function cancelPaymentIntent(world: ActionWorld, request: PaymentRe
     const cancel = async () => {
       const intent = await lockPayment(tx, request);
       const next = demandTransition(intent, 'CANCEL');
-      return next === 'CANCELLED' ? await cancelUnpaid(tx, intent) : await voidHeld(tx, { world, intent });
+      if (next !== 'CANCELLED') return await voidHeld(tx, { world, intent });
+      await recordCancel(tx, { intent, after: { status: 'CANCELLED' } });
+      return await cancelUnpaid(tx, intent);
     };
     return (await once(tx, request.idempotency, cancel)).result;
+  });
+}
+
+async function recordCancel(
+  tx: DatabaseTransaction,
+  { intent, after }: { intent: PaymentIntent; after: Record<string, unknown> },
+): Promise<void> {
+  await recordAction(tx, {
+    action: 'payment_intent.cancelled',
+    owner: { appId: intent.appId },
+    target: { type: 'PaymentIntent', id: intent.id },
+    before: { status: intent.status },
+    after,
   });
 }
 
@@ -78,6 +94,10 @@ async function voidHeld(
   // Asking twice is asking once.
   if ((await pendingMoneyOut(tx, held.termsHash))?.type === 'VOID') return intent;
   await demandNoMoneyOut(tx, held.termsHash);
+  await recordCancel(tx, {
+    intent,
+    after: { status: intent.status, returnedAmount: held.left, tokenKey: held.tokenKey },
+  });
   await requestTransaction(tx, {
     paymentIntentId: intent.id,
     chainId: held.chain.chainId,

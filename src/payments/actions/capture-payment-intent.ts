@@ -1,4 +1,5 @@
 import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import { captureCall } from '../../escrow/calldata.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
@@ -38,6 +39,13 @@ export async function capturePaymentIntent(
       const amount = asked ?? held.left;
       if (amount > held.left) throw invalid([{ param: 'amount', message: `exceeds the ${held.left} held` }]);
       await requestCapture(tx, { world, intent, held, amount });
+      await recordAction(tx, {
+        action: 'payment_intent.captured',
+        owner: { appId: intent.appId },
+        target: { type: 'PaymentIntent', id: intent.id },
+        before: { heldAmount: held.left },
+        after: { capturedAmount: amount, returnedAmount: held.left - amount, tokenKey: held.tokenKey },
+      });
       return await tx.paymentIntent.update({ where: { id: intent.id }, data: { captureAttempts: { increment: 1 } } });
     };
     return (await once(tx, request.idempotency, capture)).result;

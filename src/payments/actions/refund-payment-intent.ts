@@ -1,4 +1,5 @@
 import { type DatabaseTransaction, type PaymentIntent, type Refund, transaction } from '../../../prisma/client.ts';
+import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
@@ -86,6 +87,14 @@ async function requestRefund(
       reason,
     },
   });
+  const { tokenKey } = held;
+  await recordAction(tx, {
+    action: 'payment_intent.refunded',
+    owner: { appId: intent.appId },
+    target: { type: 'PaymentIntent', id: intent.id },
+    before: { status: intent.status, leftAmount: held.left },
+    after: { status: 'REFUND_PENDING', leftAmount: leftoverAfter, refundId: row.id, amount, tokenKey, reason },
+  });
   const pending = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status: 'REFUND_PENDING' } });
   await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.refund_pending', pending)]);
   return {
@@ -96,7 +105,7 @@ async function requestRefund(
     status: row.status,
     amount: String(amount),
     leftoverAfter: String(leftoverAfter),
-    tokenKey: held.tokenKey,
+    tokenKey,
     reason,
   };
 }

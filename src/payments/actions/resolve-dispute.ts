@@ -1,5 +1,6 @@
 import { type Address, isAddressEqual } from 'viem';
 import { type DatabaseTransaction, type Dispute, transaction } from '../../../prisma/client.ts';
+import { recordAction } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { GatewayError, invalid, notFound } from '../../errors.ts';
 import { type Call, concedeCall, resolveCall } from '../../escrow/calldata.ts';
@@ -36,7 +37,7 @@ export async function resolveDispute(
   }
   return await transaction(world.database, async (tx) => {
     const resolve = async () => {
-      const { dispute, held } = await readOpen(tx, { world, request });
+      const { dispute, held, appId } = await readOpen(tx, { world, request });
       const { call, sender } = decision(world, { held, payerBps, by });
       await requestTransaction(tx, {
         paymentIntentId: dispute.paymentIntentId,
@@ -47,6 +48,14 @@ export async function resolveDispute(
         amount: held.left,
         sender,
       });
+      const { id, status, paymentIntentId } = dispute;
+      await recordAction(tx, {
+        action: by.kind === 'merchant' ? 'dispute.conceded' : 'dispute.resolved',
+        owner: { appId },
+        target: { type: 'Dispute', id },
+        before: { status, paymentIntentId },
+        after: { payerBps, leftAmount: held.left, paymentIntentId },
+      });
       return dispute;
     };
     return (await once(tx, request.idempotency, resolve)).result;
@@ -56,7 +65,7 @@ export async function resolveDispute(
 async function readOpen(
   tx: DatabaseTransaction,
   { world, request }: { world: ActionWorld; request: { disputeId: string; by: Resolver } },
-): Promise<{ dispute: Dispute; held: HeldPayment }> {
+): Promise<{ dispute: Dispute; held: HeldPayment; appId: string }> {
   const found = await tx.dispute.findUnique({ where: { id: request.disputeId } });
   if (!found) throw notFound('dispute');
   const scope = request.by.kind === 'merchant' ? request.by.scope : null;
@@ -69,7 +78,7 @@ async function readOpen(
   }
   const held = await heldPayment(tx, { registry: world.registry, intent });
   await demandNoMoneyOut(tx, held.termsHash);
-  return { dispute, held };
+  return { dispute, held, appId: intent.appId };
 }
 
 function decision(

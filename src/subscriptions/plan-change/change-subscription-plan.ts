@@ -5,6 +5,8 @@ import {
   type Subscription,
   transaction,
 } from '../../../prisma/client.ts';
+import { changedFields } from '../../auth/audit/audit-entry.ts';
+import { recordChange } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { notFound } from '../../errors.ts';
@@ -54,6 +56,12 @@ export async function changeSubscriptionPlan(
       const planned = await planChange(tx, { subscription, change: request.change, rates, now });
       await applyChange(tx, { subscription, planned, now });
       const changed = await tx.subscription.findUniqueOrThrow({ where: { id }, include: shown });
+      await recordChange(tx, {
+        action: 'subscription.plan_changed',
+        owner: { appId: changed.appId },
+        target: { type: 'Subscription', id },
+        changed: changedFields(subscription, changed, ['productPlanId', 'productPlanPriceId', 'nextPlanPriceId']),
+      });
       if (isAnotherPrice(subscription, changed)) {
         const told = { type: 'subscription.updated', resourceId: id, data: subscriptionFields(changed) } as const;
         await appendEvents(tx, changed.appId, [told]);

@@ -2,7 +2,7 @@
 import { advanceTestClock } from '../../../test-clock/advance-test-clock.ts';
 import { readTestClock } from '../../../test-clock/read-test-clock.ts';
 import { advanceTestClockSchema, type TestClockState } from '../../../test-clock/test-clock.ts';
-import { mayAsk } from '../server/access.ts';
+import { mayAsk } from '../server/access/access.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';

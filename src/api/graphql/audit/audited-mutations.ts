@@ -1,0 +1,86 @@
+/**
+ * What each mutation leaves in the audit log: one of these actions (`updateApp` one for the settings and one for each payout
+ * address), or nothing and why. A mutation that is missing here stops the schema from being built.
+ */
+import type { AuditAction } from '../../../auth/audit/audit-entry.ts';
+
+type Audited = readonly AuditAction[] | { unrecorded: string };
+
+const asks = { unrecorded: 'It asks a payer for money and moves none; the events of what it makes tell of it.' };
+const payers = { unrecorded: 'The payer decides, by signature; a merchant’s server only passes it on.' };
+const customers = { unrecorded: 'A customer is neither a setting nor money; the customer’s events tell of it.' };
+const cardUsers = { unrecorded: 'A wallet user acts, who is no member, key or operator.' };
+const passwords = { unrecorded: 'Anybody may ask for a one-time password; nothing is changed by it.' };
+const repeats = { unrecorded: 'It sends what was told before, and changes nothing.' };
+
+export const auditedMutations: Readonly<Record<string, Audited>> = {
+  addCustomerWallet: customers,
+  advanceTestClock: ['test_clock.advanced'],
+  archiveTaxRate: ['tax_rate.updated'],
+  cancelPaymentIntent: ['payment_intent.cancelled'],
+  cancelSubscription: ['subscription.cancelled'],
+  capturePaymentIntent: ['payment_intent.captured'],
+  changeSubscriptionPlan: ['subscription.plan_changed'],
+  concedeDispute: ['dispute.conceded'],
+  confirmCheckout: payers,
+  confirmOnetimeRequest: cardUsers,
+  connectSession: cardUsers,
+  createApiKey: ['api_key.created'],
+  createApp: ['app.created'],
+  createCheckoutSession: asks,
+  createCustomer: customers,
+  createInvoice: { unrecorded: 'A draft asks nobody for money yet; opening it is recorded.' },
+  createPaymentIntent: asks,
+  createPaymentLink: ['payment_link.created'],
+  createProductPlan: ['product_plan.created'],
+  createProductPlanPrice: ['product_plan_price.created'],
+  createSubscription: ['subscription.created'],
+  createSubscriptionCheckout: asks,
+  createTaxRate: ['tax_rate.created'],
+  createWebhookEndpoint: ['webhook_endpoint.created'],
+  deletePaymentLink: ['payment_link.deleted'],
+  deleteProductPlanPrice: ['product_plan_price.deleted', 'product_plan_price.archived'],
+  deleteWebhookEndpoint: ['webhook_endpoint.deleted'],
+  disputePaymentIntent: payers,
+  drainInstallation: ['chain.paused'],
+  expireCheckoutSession: ['checkout_session.expired'],
+  inviteMember: ['member.invited', 'member.role_changed'],
+  logout: ['member.logged_out'],
+  openDispute: payers,
+  openInvoice: ['invoice.opened'],
+  pauseChain: ['chain.paused'],
+  pauseSubscription: ['subscription.paused'],
+  pingWebhookEndpoint: repeats,
+  prepareCheckout: payers,
+  redeliverWebhook: repeats,
+  redeliverWebhooks: repeats,
+  refundPaymentIntent: ['payment_intent.refunded'],
+  removeCustomerWallet: customers,
+  removeMember: ['member.removed'],
+  requestLogin: passwords,
+  requestOtp: passwords,
+  requestPayerLogin: passwords,
+  resolveDispute: ['dispute.resolved', 'dispute.conceded'],
+  resumeChain: ['chain.resumed'],
+  resumeSubscription: ['subscription.resumed'],
+  revokeApiKey: ['api_key.revoked'],
+  revokeSession: cardUsers,
+  rotateApiKey: ['api_key.rotated'],
+  rotateWebhookSecret: ['webhook_endpoint.secret_rotated'],
+  sendInvoice: repeats,
+  startLinkCheckout: asks,
+  startOnetimeRequest: cardUsers,
+  unlinkAccount: cardUsers,
+  updateApp: ['app.updated', 'payout_address.set'],
+  updateCustomer: customers,
+  updatePaymentLink: ['payment_link.updated'],
+  updateProductPlan: ['product_plan.updated'],
+  updateProductPlanPrice: ['product_plan_price.updated'],
+  updateTaxRate: ['tax_rate.updated'],
+  updateWalletProfile: cardUsers,
+  updateWebhookEndpoint: ['webhook_endpoint.updated'],
+  verifyLogin: ['member.logged_in'],
+  verifyOtp: cardUsers,
+  verifyPayerLogin: { unrecorded: 'A payer’s wallet logs in, which is no member.' },
+  voidInvoice: ['invoice.voided'],
+};

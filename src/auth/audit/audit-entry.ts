@@ -1,0 +1,109 @@
+/**
+ * The audit log: every action of a member, a secret key or an operator that changes settings, keys, payouts, members or money.
+ *
+ * - *Actor*: who did it. A payer is none, and neither is the gateway, which captures, renews and settles by itself: what
+ *   follows from an action is told by events, which carry the same request id.
+ * - *Action*: what was done, a stable dotted name. It is API: never renamed, never reused.
+ * - *Target*: the object that was changed.
+ * - *Before and after*: the fields that changed and no others; never a secret, nor a hash of one.
+ *
+ * An entry is written in the transaction of the change that it records, so that both are there or neither is. A call that
+ * changes nothing leaves none. Entries are never changed or deleted: the table refuses it.
+ */
+export const auditActions = [
+  'api_key.created',
+  'api_key.rotated',
+  'api_key.revoked',
+  'app.created',
+  'app.updated',
+  'payout_address.set',
+  'merchant.created',
+  'member.invited',
+  'member.role_changed',
+  'member.removed',
+  'member.logged_in',
+  'member.logged_out',
+  'member.operator_granted',
+  'member.operator_revoked',
+  'payment_intent.captured',
+  'payment_intent.cancelled',
+  'payment_intent.refunded',
+  'dispute.conceded',
+  'dispute.resolved',
+  'checkout_session.expired',
+  'invoice.opened',
+  'invoice.voided',
+  'subscription.created',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.plan_changed',
+  'subscription.cancelled',
+  'tax_rate.created',
+  'tax_rate.updated',
+  'product_plan.created',
+  'product_plan.updated',
+  'product_plan_price.created',
+  'product_plan_price.updated',
+  'product_plan_price.archived',
+  'product_plan_price.deleted',
+  'payment_link.created',
+  'payment_link.updated',
+  'payment_link.deleted',
+  'webhook_endpoint.created',
+  'webhook_endpoint.updated',
+  'webhook_endpoint.deleted',
+  'webhook_endpoint.secret_rotated',
+  'test_clock.advanced',
+  'chain.paused',
+  'chain.resumed',
+  'transaction.abandoned',
+  'platform_credential.created',
+  'signing_key.rotated',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+export type AuditTarget =
+  | 'ApiKey'
+  | 'App'
+  | 'Chain'
+  | 'CheckoutSession'
+  | 'Dispute'
+  | 'Invoice'
+  | 'Member'
+  | 'Merchant'
+  | 'OutgoingTransaction'
+  | 'PaymentIntent'
+  | 'PaymentLink'
+  | 'PlatformCredential'
+  | 'ProductPlan'
+  | 'ProductPlanPrice'
+  | 'SigningKey'
+  | 'Subscription'
+  | 'TaxRate'
+  | 'TestClock'
+  | 'WebhookEndpoint';
+
+type Fields = Record<string, unknown>;
+
+/** The named fields of a row. */
+export function fieldsOf<Row extends object>(row: Row, names: readonly (keyof Row & string)[]): Fields {
+  return Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
+}
+
+/** Those of the named fields that differ, before and after; null where none does. */
+export function changedFields(
+  before: object,
+  after: object,
+  names: readonly string[],
+): { before: Fields; after: Fields } | null {
+  const [was, is] = [new Map<string, unknown>(Object.entries(before)), new Map<string, unknown>(Object.entries(after))];
+  const changed = names.filter((name) => auditJson(was.get(name)) !== auditJson(is.get(name)));
+  if (changed.length === 0) return null;
+  const of = (row: Map<string, unknown>) => Object.fromEntries(changed.map((name) => [name, row.get(name) ?? null]));
+  return { before: of(was), after: of(is) };
+}
+
+/** As it is stored: instants in ISO 8601, decimals and big integers as strings. */
+export function auditJson(value: unknown): string {
+  return JSON.stringify(value ?? null, (_name, held) => (typeof held === 'bigint' ? String(held) : held));
+}

@@ -1,0 +1,147 @@
+/** Commands of operators in the audit log: what each leaves, under whose name, and that none is forgotten. */
+import { hostname, userInfo } from 'node:os';
+import { beforeAll, expect, it } from 'vitest';
+import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
+import { loadRegistry } from '../../src/chains/registry.ts';
+import type { RpcSettings } from '../../src/config.ts';
+import { operate } from '../../src/operations/operate.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
+
+const sepolia: RpcSettings = {
+  chainId: 11155111,
+  urls: ['http://127.0.0.1:9'],
+  confirmations: undefined,
+  pollingIntervalMs: 1000,
+  relayMinimumUsd: '0',
+  maxFeePerGasWei: 1n,
+  startBlock: undefined,
+};
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+
+async function run(...args: string[]) {
+  const rpc = [sepolia];
+  const registry = loadRegistry({ rpc });
+  const said = { printed: '', complained: '' };
+  const code = await operate(
+    {
+      database: fresh.database,
+      clock: systemClock,
+      registry,
+      nodes: openEvmNodes({ registry, rpc }),
+      config: { rpc },
+      keys: [],
+      print: (text) => {
+        said.printed += text;
+      },
+      complain: (text) => {
+        said.complained += text;
+      },
+    },
+    args,
+  );
+  return { code, ...said };
+}
+
+async function row(...args: string[]): Promise<Record<string, string>> {
+  const { code, printed, complained } = await run(...args, '--json');
+  expect([code, complained]).toEqual([0, '']);
+  return JSON.parse(printed)[0];
+}
+
+/** What each command leaves, or why it leaves nothing. */
+const records: Record<string, string[] | string> = {
+  'merchant create': ['merchant.created'],
+  'merchant list': 'reads',
+  'app create': ['app.created'],
+  'app set-payout': ['payout_address.set'],
+  'key create': ['api_key.created'],
+  'key list': 'reads',
+  'key rotate': ['api_key.rotated'],
+  'key revoke': ['api_key.revoked'],
+  'member invite': ['member.invited'],
+  'operator grant': ['member.operator_granted'],
+  'operator revoke': ['member.operator_revoked'],
+  'token rotate': ['signing_key.rotated'],
+  'credential create': ['platform_credential.created'],
+  'chain pause': ['chain.paused'],
+  'chain resume': ['chain.resumed'],
+  'transaction abandon': ['transaction.abandoned'],
+  drain: ['chain.paused'],
+  'chain resync': 'reads the chain again, and changes nothing that is not on it',
+  replay: 'reads the chain again, and changes nothing that is not on it',
+  sweep: 'rings what is due anyway',
+  'jobs retry': 'tries again what is due anyway',
+  'jobs failed': 'reads',
+  status: 'reads',
+  lag: 'reads',
+  pending: 'reads',
+  stuck: 'reads',
+  'tokens check': 'reads',
+  transfers: 'reads',
+};
+
+it('names what every command leaves', async () => {
+  const { complained } = await run('help');
+  const commands = complained
+    .split('\n')
+    .flatMap((line) => /^ {2}([a-z][a-z -]*?)(?: *$| +[-<[])/.exec(line)?.[1] ?? []);
+  expect(commands.sort()).toEqual(Object.keys(records).sort());
+});
+
+it('writes what a command changed under the name of whoever ran it, in the log of the merchant that it touches', async () => {
+  const { database } = fresh;
+  const { merchantId = '' } = await row('merchant', 'create', '--name', 'Shop');
+  const { appId = '' } = await row('app', 'create', '--merchant', merchantId, '--name', 'Web', '--mode', 'test');
+  const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+  await row('app', 'set-payout', '--app', appId, '--family', 'evm', '--address', address);
+  await row('app', 'set-payout', '--app', appId, '--family', 'evm', '--address', address);
+  const { keyId = '' } = await row('key', 'create', '--app', appId, '--scopes', 'read');
+  await row('key', 'rotate', '--key', keyId);
+  await row('key', 'revoke', '--key', keyId);
+  await row('key', 'revoke', '--key', keyId);
+  const member = ['--merchant', merchantId, '--email', 'ada@example.com'];
+  await row('member', 'invite', ...member, '--role', 'owner');
+  await row('operator', 'grant', ...member);
+  await row('operator', 'grant', ...member);
+  await row('operator', 'revoke', ...member);
+  await row('token', 'rotate');
+  await row('credential', 'create', '--role', 'operator', '--name', 'On call');
+  await row('chain', 'pause', '11155111');
+  await row('chain', 'pause', '11155111');
+  await row('chain', 'resume', '11155111');
+  const id = newId();
+  const sent = { id, chainId: 11155111, sender: '0x00', toAddress: '0x00', data: '0x', purpose: 'a test' };
+  await database.outgoingTransaction.create({ data: sent });
+  await row('transaction', 'abandon', '--id', id, '--reason', 'stuck');
+  await run('drain', '--wait-seconds', '0');
+
+  const entries = await database.auditEntry.findMany({ orderBy: { id: 'asc' } });
+  const left = Object.values(records).flatMap((actions) => (typeof actions === 'string' ? [] : actions));
+  expect(entries.map(({ action }) => action).sort()).toEqual([...left].sort());
+  for (const entry of entries) {
+    expect(entry).toMatchObject({
+      actorKind: 'COMMAND_LINE',
+      actorId: null,
+      actorName: `${userInfo().username}@${hostname()}`,
+      address: null,
+    });
+    const isOfMerchant = !/^(chain|signing|platform|transaction)/.test(entry.action);
+    expect([entry.action, entry.merchantId]).toEqual([entry.action, isOfMerchant ? merchantId : null]);
+  }
+  expect(new Set(entries.map(({ requestId }) => requestId)).size).toBe(entries.length);
+  const created = entries.find(({ action }) => action === 'api_key.created');
+  expect(created).toMatchObject({ appId, targetId: keyId, before: null, after: { kind: 'SECRET', scopes: ['READ'] } });
+});
+
+it('leaves nothing for a command that is refused', async () => {
+  const before = await fresh.database.auditEntry.count();
+  expect((await run('key', 'revoke', '--key', newId())).code).toBe(1);
+  expect((await run('transaction', 'abandon', '--id', newId(), '--reason', 'none')).code).toBe(1);
+  expect(await fresh.database.auditEntry.count()).toBe(before);
+});
