@@ -8,6 +8,7 @@ import { serveImage } from './images/serve-image.ts';
 import { servePages } from './pages/serve-pages.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
+import { serveAuditExport } from './rest/serve-audit-export.ts';
 import { serveInvoice } from './serve-invoice.ts';
 import { serveKeySet } from './serve-key-set.ts';
 import type { ApiParts } from './start-api.ts';
@@ -32,6 +33,7 @@ export function openParts(world: World): ApiParts {
       () => serveInvoice(world, gate),
       () => serveImage(world, gate),
       () => servePages(world),
+      () => serveAuditExport(world, gate),
       (yoga) => openRest({ world, yoga, gate }).handle,
     ],
     plugins: [jitPlugin(restRoutes.map((route) => route.document))],

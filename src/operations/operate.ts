@@ -4,6 +4,7 @@ import { Prisma } from '../../prisma/client.ts';
 import { type Acting, actingFor } from '../auth/audit/acting.ts';
 import { GatewayError } from '../errors.ts';
 import { newId } from '../platform/identifier.ts';
+import { auditOperations } from './audit-operations.ts';
 import { chainOperations } from './chain-operations.ts';
 import { databaseOperations } from './database-operations.ts';
 import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
@@ -18,6 +19,7 @@ const operations: Record<string, Operation> = {
   ...repairOperations,
   ...databaseOperations,
   ...tenantOperations,
+  ...auditOperations,
 };
 
 /**

@@ -46,6 +46,7 @@ POST /apps/:appId/webhooks/:id/rotate-secret
 POST /apps/:appId/webhooks/:id/test-ping
 GET /apps/:appId/webhooks/:id/deliveries
 POST /apps/:appId/webhooks/deliveries/:id/redeliver
+GET /audit-log
 GET /events
 GET /test-clock
 POST /test-clock/advance

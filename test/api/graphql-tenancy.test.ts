@@ -51,6 +51,7 @@ const kindsByName: Record<string, Kind> = {
   cursor: 'delivery',
   quoteId: 'quote',
   resourceId: 'intent',
+  actorId: 'apiKey',
 };
 const kindsByField: [RegExp, Kind][] = [
   [/checkout/i, 'session'],

@@ -79,6 +79,7 @@ const records: Record<string, string[] | string> = {
   'jobs retry': 'tries again what is due anyway',
   'jobs failed': 'reads',
   status: 'reads',
+  audit: 'reads',
   lag: 'reads',
   pending: 'reads',
   stuck: 'reads',
@@ -137,6 +138,34 @@ it('writes what a command changed under the name of whoever ran it, in the log o
   expect(new Set(entries.map(({ requestId }) => requestId)).size).toBe(entries.length);
   const created = entries.find(({ action }) => action === 'api_key.created');
   expect(created).toMatchObject({ appId, targetId: keyId, before: null, after: { kind: 'SECRET', scopes: ['READ'] } });
+});
+
+it('reads the log: all of it, one merchant’s, some actions, page by page', async () => {
+  const read = async (...args: string[]): Promise<Record<string, string>[]> => {
+    const { code, printed, complained } = await run('audit', ...args, '--json');
+    expect([code, complained]).toEqual([0, '']);
+    return JSON.parse(printed);
+  };
+  const all = await read();
+  expect(all.length).toBe(await fresh.database.auditEntry.count());
+  const merchantId = all.find(({ action }) => action === 'merchant.created')?.merchantId ?? '';
+  const ofMerchant = await read('--merchant', merchantId);
+  expect(new Set(ofMerchant.map((entry) => entry.merchantId))).toEqual(new Set([merchantId]));
+  const keys = await read('--action', 'api_key.*,chain.paused');
+  expect(new Set(keys.map(({ action }) => action))).toEqual(
+    new Set(['api_key.created', 'api_key.rotated', 'api_key.revoked', 'chain.paused']),
+  );
+  const [first, second] = [await read('--limit', '2'), await read('--limit', '2', '--before', all[1]?.id ?? '')];
+  expect([...first, ...second]).toEqual(all.slice(0, 4));
+  expect(await read('--from', '2100-01-01T00:00:00Z')).toEqual([]);
+  for (const args of [
+    ['--action', 'nothing'],
+    ['--merchant', 'me'],
+    ['--to', 'now'],
+    ['--limit', '0'],
+  ]) {
+    expect((await run('audit', ...args)).code).toBe(2);
+  }
 });
 
 it('leaves nothing for a command that is refused', async () => {

@@ -29,6 +29,9 @@ CREATE INDEX "audit_entry_merchant_id_id_idx" ON "audit_entry"("merchant_id", "i
 CREATE INDEX "audit_entry_merchant_id_action_id_idx" ON "audit_entry"("merchant_id", "action", "id");
 
 -- CreateIndex
+CREATE INDEX "audit_entry_merchant_id_created_at_idx" ON "audit_entry"("merchant_id", "created_at");
+
+-- CreateIndex
 CREATE INDEX "audit_entry_app_id_id_idx" ON "audit_entry"("app_id", "id");
 
 -- CreateIndex

@@ -9,6 +9,7 @@ import './chains/chain.ts';
 import './chains/chain-status.ts';
 import './installation/installation.ts';
 import './installation/installation-actions.ts';
+import './audit/audit-log.ts';
 import './overview/overview.ts';
 import './events/events.ts';
 import './events/event-deliveries.ts';

@@ -9,6 +9,7 @@ import openapiTs, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { schema } from '../graphql/schema.ts';
 import { describeApi } from './openapi/describe-api.ts';
+import { describeAuditExport } from './openapi/describe-audit-export.ts';
 import { readArtifacts } from './read-artifacts.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -25,6 +26,9 @@ const payments = describeApi(
       'Accept crypto payments into an escrow contract. Every answer is `{ "success": true, "data": … }`, every error `{ "success": false, "error": … }`.',
   },
 );
+const list = payments.paths['/audit-log']?.get;
+if (!list) throw new TypeError('There is no GET /audit-log to describe its export by.');
+payments.paths['/audit-log/export'] = { get: describeAuditExport(list) };
 const card = describeApi(
   schema,
   routes.filter((route) => isCard(route.path)),

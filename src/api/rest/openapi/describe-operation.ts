@@ -1,5 +1,6 @@
 /** One route as an OpenAPI operation: parameters from its variables, the answer from its selection, errors by kind. */
 import {
+  type FieldNode,
   type GraphQLField,
   type GraphQLSchema,
   getNamedType,
@@ -23,7 +24,7 @@ export function describeOperation(schema: GraphQLSchema, components: Components,
   const fields = variables.filter((variable) => variable.in === 'field');
   const parameters = variables
     .filter((variable) => variable.in === 'path' || variable.in === 'query')
-    .map((variable) => parameterOf(components, field, variable));
+    .map((variable) => parameterOf(components, argumentOf(field, rootSelection(route), variable.name), variable));
   const [summary, description] = words(field.description ?? route.operation);
   return {
     operationId: route.operation.charAt(0).toLowerCase() + route.operation.slice(1),
@@ -69,12 +70,26 @@ function words(text: string): [summary: string, description: string] {
   return [(match[1] ?? '').replace(/[.:]$/, ''), (match[2] ?? '').trim()];
 }
 
-function parameterOf(
-  components: Components,
+type Described = { description?: string | null | undefined; defaultValue?: unknown };
+
+/** The argument that a variable is given to, or the field of an input object in one. */
+function argumentOf(
   field: GraphQLField<unknown, unknown>,
-  variable: RouteVariable,
-): JsonSchema {
-  const argument = field.args.find((held) => held.name === variable.name);
+  selection: FieldNode,
+  variable: string,
+): Described | undefined {
+  const own = field.args.find((held) => held.name === variable);
+  if (own) return own;
+  for (const { name, value } of selection.arguments ?? []) {
+    const type = getNamedType(field.args.find((held) => held.name === name.value)?.type);
+    if (value.kind !== Kind.OBJECT || !isInputObjectType(type)) continue;
+    const holder = value.fields.find((held) => held.value.kind === Kind.VARIABLE && held.value.name.value === variable);
+    if (holder) return type.getFields()[holder.name.value];
+  }
+  return undefined;
+}
+
+function parameterOf(components: Components, argument: Described | undefined, variable: RouteVariable): JsonSchema {
   const fallback = argument?.defaultValue;
   const schema: JsonSchema = {
     ...presentInput(components, variable.type),

@@ -39,6 +39,9 @@ const byName: Record<string, unknown> = {
   account: 'eip155:1:0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   namespace: 'eip155',
   resultEncoding: 'hex',
+  action: 'api_key.created',
+  actorName: 'ada@example.com',
+  targetType: 'ApiKey',
   summary: 'Sign the message “Order 42: 12 USDC”.',
 };
 

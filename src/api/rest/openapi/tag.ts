@@ -14,6 +14,7 @@ const chapters: Record<string, Tag> = {
   'checkout-sessions': { name: 'Checkout sessions', description: 'One payer paying, hosted or headless.' },
   webhooks: { name: 'Webhooks', description: 'Endpoints that are told of events, and their deliveries.' },
   events: { name: 'Events', description: "The app's append-only sequence of what happened." },
+  'audit-log': { name: 'Audit log', description: 'Who changed what: settings, keys, payouts, members and money.' },
   'test-clock': { name: 'Test clock', description: 'Moving time, where all chains are local.' },
   prices: { name: 'Prices', description: 'Spot prices and conversions.' },
   balance: { name: 'Balances', description: 'On-chain balances of any address.' },

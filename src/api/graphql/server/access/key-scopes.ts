@@ -100,7 +100,7 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
   ],
   SETTINGS: ['updateApp'],
   KEYS: ['createApiKey', 'revokeApiKey', 'rotateApiKey'],
-  AUDIT_LOG: [],
+  AUDIT_LOG: ['auditLog'],
   TEST_CLOCK: ['advanceTestClock'],
 };
 

@@ -1,0 +1,222 @@
+/** The audit log: the type AuditEntry, and the queries auditLog and installationAuditLog. */
+import type { AuditEntry, Prisma } from '../../../../prisma/client.ts';
+import { auditConditions, auditFilterSchema, installationEntries } from '../../../auth/audit/audit-filter.ts';
+import { invalid } from '../../../errors.ts';
+import { isId } from '../../../platform/identifier.ts';
+import { builder } from '../server/builder.ts';
+import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { carryRules, checked, defineRules } from '../server/input.ts';
+import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
+import { scopeOf } from '../server/scope-of.ts';
+
+const AuditActorKindEnum = builder.enumType('AuditActorKind', {
+  description: 'Who acts.',
+  values: {
+    MEMBER: { value: 'MEMBER', description: 'A person of the merchant, logged in to the dashboard.' },
+    API_KEY: { value: 'API_KEY', description: 'A secret API key.' },
+    OPERATOR: { value: 'OPERATOR', description: "An operator's credential of the installation." },
+    ARBITER: { value: 'ARBITER', description: "An arbiter's credential of the installation." },
+    COMMAND_LINE: { value: 'COMMAND_LINE', description: 'An operator at the command line of the installation.' },
+  } as const,
+});
+
+const AuditEntryRef = builder.prismaObject('AuditEntry', {
+  description: 'One action in the audit log. Entries are appended, and never changed or deleted.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
+    action: t.exposeString('action', { description: 'What was done, such as `api_key.created`.' }),
+    actorKind: t.expose('actorKind', { type: AuditActorKindEnum, description: 'Who did it.' }),
+    actorId: t.expose('actorId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The member, key or credential; null at the command line.',
+    }),
+    actorName: t.exposeString('actorName', {
+      description:
+        "As the actor was called then: a member's email, a key's prefix, a credential's name, a user of the operating system.",
+    }),
+    merchantId: t.expose('merchantId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The merchant that it concerns; null for the installation alone.',
+    }),
+    appId: t.expose('appId', { type: 'UUID', nullable: true, description: 'The app that it concerns, if it is one.' }),
+    targetType: t.exposeString('targetType', { description: 'The kind of object that was changed, such as `ApiKey`.' }),
+    targetId: t.exposeString('targetId', { nullable: true, description: 'The object that was changed.' }),
+    before: t.expose('before', {
+      type: 'JSONObject',
+      nullable: true,
+      description: 'The fields that changed, as they were; null for what is new.',
+    }),
+    after: t.expose('after', {
+      type: 'JSONObject',
+      nullable: true,
+      description: 'The same fields afterwards; null for what is gone.',
+    }),
+    address: t.exposeString('address', { nullable: true, description: "The caller's network address." }),
+    userAgent: t.exposeString('userAgent', {
+      nullable: true,
+      description: "The caller's program, as it calls itself.",
+    }),
+    requestId: t.exposeString('requestId', { description: 'The request: `x-request-id` of its answer.' }),
+  }),
+});
+
+const rules = defineRules({ schema: auditFilterSchema });
+
+const AuditLogFilter = builder.inputType('AuditLogFilter', {
+  description: 'Conditions on entries of the audit log; all that are given must hold.',
+  extensions: carryRules(rules),
+  fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: 'Only this app.' }),
+    action: t.stringList({
+      description: 'Only these actions, such as `member.invited`, or groups of actions, such as `member.*`.',
+    }),
+    actorKind: t.field({ type: AuditActorKindEnum, description: 'Only what was done by these.' }),
+    actorId: t.field({ type: 'UUID', description: 'Only what this member, key or credential did.' }),
+    targetId: t.string({ description: 'Only what was done to this object.' }),
+    requestId: t.string({ description: 'Only what this request did (`x-request-id`).' }),
+    from: t.field({ type: 'DateTime', description: 'Only from this instant on.' }),
+    to: t.field({ type: 'DateTime', description: 'Only before this instant.' }),
+  }),
+});
+
+type Window = {
+  [Name in 'after' | 'before' | 'cursor']?: string | null | undefined;
+} & { [Name in 'first' | 'last' | 'limit']?: number | null | undefined };
+
+type Entries = {
+  rows: AuditEntry[];
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
+  total(): Promise<number>;
+};
+
+type Reader = Pick<GraphqlContext['database'], 'auditEntry'>;
+
+/** Newest first; the cursor is an entry's id. */
+async function readWindow(reader: Reader, where: Prisma.AuditEntryWhereInput, asked: Window): Promise<Entries> {
+  const { after, before, size, isBackward } = windowOf(asked);
+  const rows = await reader.auditEntry.findMany({
+    where: { AND: [where, after ? { id: { lt: after } } : {}, before ? { id: { gt: before } } : {}] },
+    orderBy: { id: isBackward ? 'asc' : 'desc' },
+    take: size + 1,
+  });
+  const hasMore = rows.length > size;
+  const held = rows.slice(0, size);
+  const total = () => reader.auditEntry.count({ where });
+  if (isBackward) return { rows: held.reverse(), hasNextPage: before !== undefined, hasPreviousPage: hasMore, total };
+  return { rows: held, hasNextPage: hasMore, hasPreviousPage: after !== undefined, total };
+}
+
+function windowOf(asked: Window) {
+  demandConnectionArgs(asked);
+  demandListSize({ limit: asked.limit });
+  const names = ['after', 'before', 'cursor'] as const;
+  const faults = names.filter((name) => asked[name] != null && !isId(asked[name]));
+  if (faults.length > 0) throw invalid(faults.map((param) => ({ param, message: 'is no cursor of this list' })));
+  if (asked.cursor != null && asked.after != null)
+    throw invalid([{ param: 'cursor', message: 'not together with after' }]);
+  if (asked.limit != null && (asked.first != null || asked.last != null)) {
+    throw invalid([{ param: 'limit', message: 'not together with first or last' }]);
+  }
+  const isBackward = asked.last != null;
+  return {
+    after: (asked.after ?? asked.cursor)?.toLowerCase(),
+    before: asked.before?.toLowerCase(),
+    size: asked.first ?? asked.last ?? asked.limit ?? DEFAULT_PAGE_SIZE,
+    isBackward,
+  };
+}
+
+const AuditLogEdge = builder.objectRef<AuditEntry>('AuditLogEdge').implement({
+  description: 'An entry of the audit log in its list.',
+  fields: (t) => ({
+    cursor: t.exposeString('id', { description: 'The place of the entry, for `after` and `before`: its id.' }),
+    node: t.field({ type: AuditEntryRef, description: 'The entry.', resolve: (entry) => entry }),
+  }),
+});
+
+const AuditLogConnection = builder.objectRef<Entries>('AuditLogConnection').implement({
+  description: 'A window into the audit log, newest first.',
+  fields: (t) => ({
+    edges: t.field({
+      type: [AuditLogEdge],
+      description: 'The entries of this window, each with its cursor.',
+      complexity: { field: 1, multiplier: 1 },
+      resolve: ({ rows }) => rows,
+    }),
+    nodes: t.field({
+      type: [AuditEntryRef],
+      description: 'The entries of this window.',
+      complexity: { field: 1, multiplier: 1 },
+      resolve: ({ rows }) => rows,
+    }),
+    pageInfo: t.field({
+      type: builder.pageInfoRef(),
+      description: 'Where this window lies in the log.',
+      resolve: ({ rows, hasNextPage, hasPreviousPage }) => ({
+        hasNextPage,
+        hasPreviousPage,
+        startCursor: rows[0]?.id ?? null,
+        endCursor: rows.at(-1)?.id ?? null,
+      }),
+    }),
+    hasMore: t.exposeBoolean('hasNextPage', {
+      description: 'Whether there are older entries: ask again after the last one.',
+    }),
+    totalCount: t.int({
+      description: 'How many entries match; counted only when asked for.',
+      resolve: ({ total }) => total(),
+    }),
+  }),
+});
+
+const logArgs = builder.args((t) => ({
+  first: t.int({ description: 'Entries from the newest on, 1 to 100; 20 by default. Not together with `last`.' }),
+  after: t.string({ description: 'A cursor: only entries that follow it.' }),
+  last: t.int({ description: 'Entries from the oldest on, 1 to 100. Not together with `first`.' }),
+  before: t.string({ description: 'A cursor: only entries that lie before it.' }),
+  cursor: t.id({ description: 'The id of the last entry of the page before; the name of `after` over REST.' }),
+  limit: t.int({ description: '1 to 100; 20 by default; the name of `first` over REST.' }),
+  filter: t.field({ type: AuditLogFilter, description: 'All conditions must hold.' }),
+}));
+
+builder.queryField('auditLog', (t) =>
+  t.field({
+    type: AuditLogConnection,
+    description:
+      'The audit log, newest first. A key reads the entries of its app; an owner or a developer those of the merchant, its members and all its apps.',
+    authScopes: { write: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize({ ...args, first: args.first ?? args.limit }) }),
+    args: logArgs,
+    resolve: async (_root, args, context) => {
+      const filter = checked(context, rules, args.filter ?? {});
+      const { merchantId, appId } = await scopeOf(context, { appId: filter.appId });
+      const where = { merchantId, ...(appId === null ? {} : { appId }), ...auditConditions(filter) };
+      return await readWindow(context.database, where, args);
+    },
+  }),
+);
+
+builder.queryField('installationAuditLog', (t) =>
+  t.field({
+    type: AuditLogConnection,
+    description:
+      'The audit log of the installation, newest first. It has the changes of the installation itself, such as a chain that was paused, and whatever its operators changed of any merchant.',
+    authScopes: { operator: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize({ ...args, first: args.first ?? args.limit }) }),
+    args: logArgs,
+    resolve: async (_root, args, context) => {
+      const filter = checked(context, rules, args.filter ?? {});
+      const ofApp = filter.appId ? { appId: filter.appId } : {};
+      return await readWindow(
+        context.world.database,
+        { AND: [installationEntries(), ofApp, auditConditions(filter)] },
+        args,
+      );
+    },
+  }),
+);

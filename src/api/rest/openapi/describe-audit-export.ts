@@ -1,0 +1,44 @@
+import type { JsonSchema } from './json-schema.ts';
+
+/**
+ * The operation of `GET /audit-log/export`, which no document of GraphQL answers: made from that of `GET /audit-log`, whose
+ * filters, credentials and errors it has.
+ */
+export function describeAuditExport(list: JsonSchema): JsonSchema {
+  const filters = [list.parameters].flat().filter((parameter) => !isWindow(parameter));
+  const responses = { ...Object(list.responses) };
+  const { content: _content, ...done } = Object(responses['200']);
+  return {
+    operationId: 'exportAuditLog',
+    tags: list.tags,
+    summary: 'The audit log as a file, oldest entry first',
+    description:
+      'Streams every entry that the filters let through, up to the newest one when the export begins. An answer that breaks off before its end is not whole.',
+    security: list.security,
+    parameters: [
+      {
+        name: 'format',
+        in: 'query',
+        required: false,
+        description:
+          'CSV (RFC 4180), or newline-delimited JSON with one entry as `GET /audit-log` has it on each line.',
+        schema: { type: 'string', enum: ['csv', 'ndjson'], default: 'ndjson' },
+      },
+      ...filters,
+    ],
+    responses: {
+      ...responses,
+      200: {
+        ...done,
+        content: {
+          'text/csv': { schema: { type: 'string' } },
+          'application/x-ndjson': { schema: { type: 'string' } },
+        },
+      },
+    },
+  };
+}
+
+function isWindow(parameter: unknown): boolean {
+  return ['cursor', 'limit'].includes(String(Object(parameter).name));
+}
