@@ -137,7 +137,7 @@ export const pages: readonly DashboardPage[] = [
     key: 'settings',
     path: '/settings',
     icon: 'gear',
-    words: ['settings'],
+    words: ['settings', 'audit'],
     load: async () => (await import('./settings/settings-page.tsx')).SettingsPage,
   }),
   page({

@@ -1,4 +1,4 @@
-/** The settings: of the app, of where it is paid, of its look; the members; the merchant's apps. */
+/** The settings: of the app, of where it is paid, of its look; the members; the merchant's apps; who changed what. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';
@@ -11,12 +11,13 @@ import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { AppsPanel } from './apps-panel.tsx';
+import { AuditPanel } from './audit/audit-panel.tsx';
 import { GeneralForm } from './general-form.tsx';
 import { LookForm } from './look-form.tsx';
 import { MembersPanel } from './members-panel.tsx';
 import { PayoutForm } from './payout-form.tsx';
 
-const parts = ['general', 'payouts', 'look', 'members', 'apps'] as const;
+const parts = ['general', 'payouts', 'look', 'members', 'apps', 'audit'] as const;
 
 export function SettingsPage() {
   const { t } = useTranslation();
@@ -33,6 +34,7 @@ export function SettingsPage() {
     look: ofApp((one) => <LookForm key={one.id} app={one} />),
     members: <MembersPanel />,
     apps: <AppsPanel />,
+    audit: <AuditPanel />,
   };
   return (
     <PageFrame title={t('shell.pages.settings')} about={t('settings.of', { name: app.name })}>

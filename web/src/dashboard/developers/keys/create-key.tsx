@@ -8,7 +8,10 @@ import { Dialog } from '../../../ui/overlays/dialog.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { useTell } from '../../session/use-tell.ts';
+import styles from '../developers.module.css';
 import { faultOf } from '../fault-of.ts';
+import { KeyLimitFields } from './key-limit-fields.tsx';
+import { type KeyLimits, limitsInput, noLimits } from './key-limits.ts';
 import { KeySecret } from './key-secret.tsx';
 
 export function CreateKey({ onClose }: { onClose: () => void }) {
@@ -16,12 +19,18 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   const { app } = useDashboard();
   const [kind, setKind] = useState<'SECRET' | 'PUBLISHABLE'>('SECRET');
   const [name, setName] = useState('');
+  const [limits, setLimits] = useState<KeyLimits>(noLimits);
   const { mutateAsync, data, error } = useTell(DeveloperCreateKeyDocument, { changes: [DeveloperKeysDocument] });
   const made = data?.createApiKey;
-  const create = () => mutateAsync({ input: { appId: app.id, kind, name: name.trim() || null } }).catch(() => {});
+  const create = () =>
+    mutateAsync({ input: { appId: app.id, kind, name: name.trim() || null, ...limitsInput(kind, limits) } }).catch(
+      () => {},
+    );
+  const isEmpty = kind === 'SECRET' && limits.scopes?.length === 0;
   return (
     <Dialog
       isOpen
+      isWide={!made && kind === 'SECRET' && limits.scopes !== null}
       onClose={onClose}
       title={made ? t('developers.keys.madeTitle') : t('developers.keys.create')}
       actions={
@@ -32,7 +41,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
         ) : (
           <>
             <Button onPress={onClose}>{t('everywhere.cancel')}</Button>
-            <Button look="primary" onPress={create}>
+            <Button look="primary" onPress={create} isDisabled={isEmpty}>
               {t('developers.keys.create')}
             </Button>
           </>
@@ -42,7 +51,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       {made ? (
         <KeySecret secret={made.secret} name={t('developers.keys.key')} />
       ) : (
-        <>
+        <div className={styles.form}>
           <Select
             label={t('developers.keys.kind')}
             hint={t(`developers.keys.kindAbout.${kind}`)}
@@ -61,8 +70,11 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
             maxLength={255}
             onChange={(event) => setName(event.target.value)}
           />
-          {!faultOf(error, 'name') && <ErrorNote error={error} />}
-        </>
+          <KeyLimitFields kind={kind} limits={limits} onChange={setLimits} error={error} />
+          {!['name', 'allowedNetworks', 'expiresAt'].some((field) => faultOf(error, field)) && (
+            <ErrorNote error={error} />
+          )}
+        </div>
       )}
     </Dialog>
   );

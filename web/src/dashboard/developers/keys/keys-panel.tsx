@@ -57,6 +57,7 @@ export function KeysPanel() {
               <span className={styles.stack}>
                 <span>{key.name ?? t(`developers.keys.kinds.${key.kind}`)}</span>
                 <code>{key.prefix}…</code>
+                <KeyRestrictions apiKey={key} />
               </span>
             ),
           },
@@ -98,6 +99,15 @@ export function KeysPanel() {
       {doing?.kind === 'revoke' && <RevokeKey apiKey={doing.key} onClose={close} />}
     </Panel>
   );
+}
+
+function KeyRestrictions({ apiKey: { scopes, allowedNetworks } }: { apiKey: DeveloperKeyFragment }) {
+  const { t } = useTranslation();
+  const parts = [
+    ...(scopes ? [scopes.map((scope) => t(`developers.keys.scopes.${scope}`)).join(', ')] : []),
+    ...(allowedNetworks ? [t('developers.keys.from', { networks: allowedNetworks.join(', ') })] : []),
+  ];
+  return parts.length > 0 && <span className={styles.restrictions}>{parts.join(' · ')}</span>;
 }
 
 function KeyState({ apiKey, now }: { apiKey: DeveloperKeyFragment; now: Date }) {

@@ -5,6 +5,7 @@ import { PaymentsListDocument } from '../../../../../generated/web/documents.ts'
 import { ask } from '../../../api/ask.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { useFormats } from '../../../ui/formats/use-formats.ts';
+import { saveFile } from '../../../ui/save-file.ts';
 import { useDashboard } from '../../session/use-dashboard.ts';
 import { filterOf, type PaymentFilters } from './payment-filters.ts';
 import { paymentsCsv } from './payments-csv.ts';
@@ -41,7 +42,8 @@ export function ExportButton({ filters, appId, isDisabled }: ExportButtonProps) 
     try {
       const parts: string[] = [];
       for await (const part of paymentsCsv(read)) parts.push(part);
-      save(parts, `payments-${new Date().toISOString().slice(0, 10)}.csv`);
+      const name = `payments-${new Date().toISOString().slice(0, 10)}.csv`;
+      saveFile(parts, { name, type: 'text/csv;charset=utf-8' });
     } catch {
       setFailed(!stop.signal.aborted);
     }
@@ -60,14 +62,4 @@ export function ExportButton({ filters, appId, isDisabled }: ExportButtonProps) 
       {hasFailed ? t('payments.export.failed') : t('payments.export.start')}
     </Button>
   );
-}
-
-function save(parts: string[], name: string): void {
-  const url = URL.createObjectURL(new Blob(parts, { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has taken it over by the next turn.
-  setTimeout(() => URL.revokeObjectURL(url), 0);
 }

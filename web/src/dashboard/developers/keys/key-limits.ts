@@ -1,0 +1,53 @@
+/** What a key that is being made is restricted to. */
+import type { ApiKeyScope } from '../../../../../generated/web/documents.ts';
+
+export type KeyLimits = {
+  /** Null: everything. */
+  scopes: readonly ApiKeyScope[] | null;
+  /** As they were typed: one a line, or separated by commas. */
+  networks: string;
+  /** The last day, as the browser's date field writes it; empty: none. */
+  lastDay: string;
+};
+
+export const noLimits: KeyLimits = { scopes: null, networks: '', lastDay: '' };
+
+const scopeOrder: Record<ApiKeyScope, number> = {
+  READ: 0,
+  PAYMENTS_WRITE: 1,
+  REFUNDS: 2,
+  CUSTOMERS_WRITE: 3,
+  CATALOG_WRITE: 4,
+  SUBSCRIPTIONS_WRITE: 5,
+  INVOICES_WRITE: 6,
+  WEBHOOKS: 7,
+  SETTINGS: 8,
+  KEYS: 9,
+  AUDIT_LOG: 10,
+  TEST_CLOCK: 11,
+};
+
+// The record has exactly the scopes, which its type sees to.
+export const keyScopes = Object.keys(scopeOrder) as ApiKeyScope[];
+
+/** The networks that were typed, in their order. */
+export function networksOf(text: string): string[] {
+  return text
+    .split(/[\s,;]+/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** As the API takes it. A publishable key has no scopes; a day ends where the browser is. */
+export function limitsInput(
+  kind: 'SECRET' | 'PUBLISHABLE',
+  { scopes, networks, lastDay }: KeyLimits,
+): { scopes: ApiKeyScope[] | null; allowedNetworks: string[] | null; expiresAt: string | null } {
+  const allowed = networksOf(networks);
+  const end = new Date(`${lastDay}T23:59:59`);
+  return {
+    scopes: kind === 'SECRET' && scopes ? [...scopes] : null,
+    allowedNetworks: allowed.length === 0 ? null : allowed,
+    expiresAt: lastDay === '' || Number.isNaN(end.getTime()) ? null : end.toISOString(),
+  };
+}

@@ -1,0 +1,56 @@
+/** What of the audit log is shown. */
+import type { AuditActorKind } from '../../../../../generated/web/documents.ts';
+
+/** Groups of actions, by the first part of their names. */
+export const actionGroups = [
+  'api_key',
+  'app',
+  'payout_address',
+  'member',
+  'payment_intent',
+  'dispute',
+  'checkout_session',
+  'subscription',
+  'invoice',
+  'product_plan',
+  'product_plan_price',
+  'tax_rate',
+  'payment_link',
+  'webhook_endpoint',
+  'test_clock',
+  'transaction',
+] as const;
+export type ActionGroup = (typeof actionGroups)[number];
+
+export const actorKinds = [
+  'MEMBER',
+  'API_KEY',
+  'OPERATOR',
+  'ARBITER',
+  'COMMAND_LINE',
+] as const satisfies readonly AuditActorKind[];
+
+export type AuditFilters = {
+  group: ActionGroup | undefined;
+  actorKind: AuditActorKind | undefined;
+  /** Of one app; undefined: of the whole merchant. */
+  appId: string | undefined;
+};
+
+/** As GraphQL takes it. */
+export function filterOf({ group, actorKind, appId }: AuditFilters) {
+  return {
+    action: group === undefined ? null : [`${group}.*`],
+    actorKind: actorKind ?? null,
+    appId: appId ?? null,
+  };
+}
+
+/** Where the same is exported. */
+export function exportPath({ group, actorKind, appId }: AuditFilters, format: 'csv' | 'ndjson'): string {
+  const query = new URLSearchParams({ format });
+  if (group !== undefined) query.set('action', `${group}.*`);
+  if (actorKind !== undefined) query.set('actorKind', actorKind);
+  if (appId !== undefined) query.set('appId', appId);
+  return `/audit-log/export?${query}`;
+}

@@ -1,0 +1,31 @@
+/** Where the object of an entry is seen, below /dashboard; undefined for what has no page, or is gone. */
+export function targetWay(entry: {
+  readonly action: string;
+  readonly targetType: string;
+  readonly targetId?: string | null;
+}): string | undefined {
+  const { action, targetType, targetId: id } = entry;
+  if (!id || action.endsWith('.deleted')) return undefined;
+  switch (targetType) {
+    case 'PaymentIntent':
+      return `/payments/${id}`;
+    case 'Subscription':
+      return `/subscriptions/${id}`;
+    case 'Invoice':
+      return `/invoices/${id}`;
+    case 'PaymentLink':
+      return `/links/${id}`;
+    case 'ProductPlan':
+      return `/plans/${id}`;
+    case 'TaxRate':
+      return '/plans/taxes';
+    case 'ApiKey':
+      return '/developers?tab=keys';
+    case 'WebhookEndpoint':
+      return '/developers?tab=webhooks';
+    case 'Member':
+      return '/settings?part=members';
+    default:
+      return undefined;
+  }
+}
