@@ -83,7 +83,7 @@ async function answer(
   if (admission.refusal !== undefined) throw admission.refusal;
   const root = schema.getQueryType();
   const needed = (root && accessNeeded(root, FIELD)) ?? [];
-  demandFieldAccess(admission.principal, { name: FIELD, needed });
+  demandFieldAccess({ principal: admission.principal, config: world.config }, { name: FIELD, needed });
   const context = contextOf(world, admission.principal, admission);
   const { format, filter } = readRequest(context, query);
   const { merchantId, appId } = await scopeOf(context, { appId: filter.appId });

@@ -76,7 +76,15 @@ test('only documents that validate are kept', () => {
 
 test('anybody who costs nothing to become is a stranger of an address', () => {
   const address = '198.51.100.9';
-  const key = { kind: 'apiKey', keyKind: 'SECRET', apiKeyId: 'k', appId: 'a', merchantId: 'm', mode: 'TEST' } as const;
+  const key = {
+    kind: 'apiKey',
+    keyKind: 'SECRET',
+    apiKeyId: 'k',
+    appId: 'a',
+    merchantId: 'm',
+    mode: 'TEST',
+    scopes: null,
+  } as const;
   const session = {
     kind: 'session',
     sessionId: 's',

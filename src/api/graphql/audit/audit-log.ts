@@ -4,7 +4,7 @@ import { auditConditions, auditFilterSchema, installationEntries } from '../../.
 import { invalid } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
-import { connectionSize, demandConnectionArgs } from '../server/connection.ts';
+import { connectionSize, cursorFault } from '../server/connection.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
@@ -112,11 +112,11 @@ async function readWindow(reader: Reader, where: Prisma.AuditEntryWhereInput, as
 }
 
 function windowOf(asked: Window) {
-  demandConnectionArgs(asked);
-  demandListSize({ limit: asked.limit });
+  demandListSize({ first: asked.first, last: asked.last, limit: asked.limit });
+  if (asked.first != null && asked.last != null) throw invalid([{ param: 'last', message: 'not together with first' }]);
   const names = ['after', 'before', 'cursor'] as const;
   const faults = names.filter((name) => asked[name] != null && !isId(asked[name]));
-  if (faults.length > 0) throw invalid(faults.map((param) => ({ param, message: 'is no cursor of this list' })));
+  if (faults.length > 0) throw invalid(faults.map(cursorFault));
   if (asked.cursor != null && asked.after != null)
     throw invalid([{ param: 'cursor', message: 'not together with after' }]);
   if (asked.limit != null && (asked.first != null || asked.last != null)) {
@@ -139,7 +139,7 @@ const AuditLogEdge = builder.objectRef<AuditEntry>('AuditLogEdge').implement({
   }),
 });
 
-const AuditLogConnection = builder.objectRef<Entries>('AuditLogConnection').implement({
+const AuditEntries = builder.objectRef<Entries>('AuditEntries').implement({
   description: 'A window into the audit log, newest first.',
   fields: (t) => ({
     edges: t.field({
@@ -186,7 +186,7 @@ const logArgs = builder.args((t) => ({
 
 builder.queryField('auditLog', (t) =>
   t.field({
-    type: AuditLogConnection,
+    type: AuditEntries,
     description:
       'The audit log, newest first. A key reads the entries of its app; an owner or a developer those of the merchant, its members and all its apps.',
     authScopes: { write: true },
@@ -203,7 +203,7 @@ builder.queryField('auditLog', (t) =>
 
 builder.queryField('installationAuditLog', (t) =>
   t.field({
-    type: AuditLogConnection,
+    type: AuditEntries,
     description:
       'The audit log of the installation, newest first. It has the changes of the installation itself, such as a chain that was paused, and whatever its operators changed of any merchant.',
     authScopes: { operator: true },
