@@ -73,6 +73,7 @@ const records: Record<string, string[] | string> = {
   'chain resume': ['chain.resumed'],
   'transaction abandon': ['transaction.abandoned'],
   drain: ['chain.paused'],
+  'database hand-over': 'changes who owns the tables, the audit log among them, and nothing that is in them',
   'chain resync': 'reads the chain again, and changes nothing that is not on it',
   replay: 'reads the chain again, and changes nothing that is not on it',
   sweep: 'rings what is due anyway',

@@ -5,6 +5,7 @@ import { schema } from '../../../src/api/graphql/schema.ts';
 import { auditActions } from '../../../src/auth/audit/audit-entry.ts';
 import { openCardGround } from '../../card/card-ground.ts';
 import { newTestApp } from '../../setup/api.ts';
+import { followWs, wsClient } from '../../setup/live.ts';
 import { paymentEnvironment } from '../../setup/payment-in.ts';
 import { makeTenantRows } from '../../setup/tenant-rows.ts';
 import { auditedCalls, prepareCall } from './audited-calls.ts';
@@ -95,6 +96,26 @@ test('what a call changed is told field by field, before and after, and what it 
     targetId: refund.rows.paid,
     before: { status: 'CAPTURED', leftAmount: '10' },
     after: { status: 'REFUND_PENDING', amount: '3', leftAmount: '7', reason: 'Broken', tokenKey: 'USDC-31337' },
+  });
+});
+
+test('the same over REST and over a websocket', async () => {
+  const { owner, rows } = await prepareCall(api, 'updateTaxRate');
+  const key = owner.secretKey;
+  const changed = await api.rest('PUT', `/tax-rates/${rows.taxRate}`, { key, body: { percentage: 7 }, headers: FROM });
+  expect(await entriesOf(changed.headers.get('x-request-id'))).toMatchObject([
+    { action: 'tax_rate.updated', before: { percentage: '20' }, after: { percentage: '7' }, address: '2001:db8::7' },
+  ]);
+  const client = wsClient(api.url, { 'x-api-key': key });
+  await followWs(client, `mutation { archiveTaxRate(id: "${rows.taxRate}") { id } }`).next();
+  await client.dispose();
+  expect(
+    await database.auditEntry.findFirst({ where: { targetId: rows.taxRate }, orderBy: { id: 'desc' } }),
+  ).toMatchObject({
+    before: { isActive: true },
+    after: { isActive: false },
+    actorKind: 'API_KEY',
+    address: '127.0.0.1',
   });
 });
 
@@ -193,7 +214,7 @@ describe('the table', () => {
           database.$executeRawUnsafe('DELETE FROM audit_entry'),
         ]),
     ]) {
-      await expect(change()).rejects.toThrow(/append-only/);
+      await expect(change()).rejects.toThrow(/append-only|permission denied to set parameter/);
     }
     expect(await database.auditEntry.findUnique({ where: { id } })).toEqual(entry);
   });

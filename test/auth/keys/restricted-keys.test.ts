@@ -3,7 +3,7 @@ import { type GraphQLObjectType, getNamedType, isCompositeType, isRequiredArgume
 import { describe, expect, test } from 'vitest';
 import { restRoutes } from '../../../generated/rest.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { accessOf } from '../../../src/api/graphql/server/access/access.ts';
+import { mayAsk } from '../../../src/api/graphql/server/access/access.ts';
 import { scopeNeeded } from '../../../src/api/graphql/server/access/key-scopes.ts';
 import { accessNeeded } from '../../../src/api/graphql/server/access/root-access.ts';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
@@ -32,9 +32,9 @@ const fullKey = {
   apiKeyId: UNKNOWN,
   mode: 'TEST' as const,
 };
-const granted = accessOf({ ...fullKey, scopes: null });
 const isPublic = ({ type, name }: Root) => (accessNeeded(type, name) ?? []).includes('public');
-const isForKeys = ({ type, name }: Root) => (accessNeeded(type, name) ?? []).some((access) => granted.has(access));
+const isForKeys = ({ type, name }: Root) =>
+  mayAsk({ ...fullKey, scopes: null }, accessNeeded(type, name) ?? [], world.config);
 
 const keyWith = async (scopes: KeyScope[]) => (await createApiKey(world, { scope, kind: 'SECRET', scopes })).secret;
 const without = async (scope: KeyScope) => await keyWith(keyScopes.filter((each) => each !== scope));

@@ -46,7 +46,8 @@ function persisted(
   { owner, query, hash }: { owner: DocumentOwner; query: string | undefined; hash: string },
 ): AskedDocument {
   if (persistedOnly || known.has(hash)) return shipped(known, hash);
-  if (query === undefined) {
+  // Over a websocket a payload must have a query, if only an empty one.
+  if (query === undefined || query === '') {
     const text = cache.textOf(owner, hash);
     if (text === undefined) throw new GatewayError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
     return { text, isKnown: false };
