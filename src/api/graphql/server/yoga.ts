@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { bodyPlugin } from '../requests/body-plugin.ts';
 import { documentsPlugin } from '../requests/documents-plugin.ts';
+import { mediaTypesPlugin } from '../requests/media-types-plugin.ts';
 import type { Documents } from '../requests/open-documents.ts';
 import type { LiveCredentials } from './live-credentials.ts';
 import { requestPlugin, type TransportContext } from './request-plugin.ts';
@@ -38,6 +39,7 @@ export function openYoga(
       bodyPlugin(world.config),
       documentsPlugin(parts.documents),
       requestPlugin(world, parts.credentials),
+      mediaTypesPlugin(),
       ...(parts.plugins ?? []),
     ],
   });

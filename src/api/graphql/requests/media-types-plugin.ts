@@ -1,0 +1,39 @@
+import { GraphQLError } from 'graphql';
+import { type Plugin, processRegularResult } from 'graphql-yoga';
+import { invalid } from '../../../errors.ts';
+import type { TransportContext } from '../server/request-plugin.ts';
+
+const STREAMS = new Set(['*/*', 'text/*', 'text/event-stream']);
+
+/**
+ * Answers by the media types that a client names. A body of another type than JSON is UNSUPPORTED_MEDIA_TYPE. A client that
+ * accepts none of our types gets JSON: a mutation has been executed by then, and its result must not be lost. A subscription
+ * is refused before it begins where the client does not accept a stream: nobody would read, or end, its events.
+ */
+export function mediaTypesPlugin(): Plugin<TransportContext> {
+  return {
+    onRequestParse({ request, requestParser, setRequestParser }) {
+      if (requestParser || request.method !== 'POST') return;
+      setRequestParser(() => {
+        throw new GraphQLError('The body must be application/json.', { extensions: { http: { status: 415 } } });
+      });
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const { request }: { request?: Request } = args.contextValue;
+      if (!request || acceptsStream(request.headers.get('accept') || '*/*')) return;
+      const fault = invalid([{ param: 'accept', message: 'must name text/event-stream for a subscription' }]);
+      setResultAndStopExecution({ errors: [new GraphQLError(fault.message, { originalError: fault })] });
+    },
+    onResultProcess({ resultProcessor, setResultProcessor }) {
+      if (!resultProcessor) setResultProcessor(processRegularResult, 'application/json');
+    },
+  };
+}
+
+/** As the server chooses: whichever range is named counts, unless it asks for another charset. */
+function acceptsStream(accept: string): boolean {
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.toLowerCase().replace(/\s/g, '').split(';');
+    return STREAMS.has(type) && !parameters.some((held) => /^charset=(?!utf-8$)/.test(held));
+  });
+}
