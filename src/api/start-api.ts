@@ -153,13 +153,21 @@ function openServer(limits: World['config']['http'], listener: RequestListener):
     maxHeaderSize: limits.headLimitBytes,
     // How often Node looks for clients that are too slow.
     connectionsCheckingInterval: Math.min(limits.headTimeoutMs, LOOK_FOR_SLOW_MS),
+    shouldUpgradeCallback: asksForWebsocket,
   };
   const server = createServer(options, listener);
+  // Node would answer an Expect that it does not know by a 417 without a body.
+  server.on('checkExpectation', listener);
   // A client that sends its head slowly holds a socket, nothing else.
   server.headersTimeout = limits.headTimeoutMs;
   server.requestTimeout = limits.requestTimeoutMs;
   server.on('clientError', refuseBrokenRequest);
   return server;
+}
+
+/** Any other upgrade is passed over, as HTTP has it: Node would leave the connection to whoever listens, without an answer. */
+function asksForWebsocket({ url = '/', headers }: IncomingMessage): boolean {
+  return /^\/graphql(\?|$)/.test(url) && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /** On every answer of Yoga, which would let caches keep a stream and names other headers alone. */

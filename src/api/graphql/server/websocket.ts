@@ -12,6 +12,7 @@ import { clientAddress, wholeClientAddress } from '../../../platform/client-addr
 import { newId } from '../../../platform/identifier.ts';
 import type { PlaceCounter } from '../../../platform/limits/place-counter.ts';
 import type { Admission, Gate } from '../../gate.ts';
+import { refuseBrokenRequest } from '../../refuse-broken-request.ts';
 import { judgeOperation } from '../requests/judge-operation.ts';
 import type { Documents } from '../requests/open-documents.ts';
 import { contextOf } from './context.ts';
@@ -143,6 +144,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     sockets,
     KEEP_ALIVE_MS,
   );
+  sockets.on('wsClientError', refuseBrokenRequest);
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const judged = await parts.gate?.admitAddress({
