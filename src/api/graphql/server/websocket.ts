@@ -2,7 +2,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SubscribePayload } from 'graphql-ws';
-import { useServer } from 'graphql-ws/use/ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import { renewPrincipal } from '../../../auth/check-credential.ts';
@@ -13,6 +12,7 @@ import { newId } from '../../../platform/identifier.ts';
 import type { PlaceCounter } from '../../../platform/limits/place-counter.ts';
 import type { Admission, Gate } from '../../gate.ts';
 import { refuseBrokenRequest } from '../../refuse-broken-request.ts';
+import { acceptWebsockets } from '../requests/accept-websockets.ts';
 import { judgeOperation } from '../requests/judge-operation.ts';
 import type { Documents } from '../requests/open-documents.ts';
 import { contextOf } from './context.ts';
@@ -111,7 +111,8 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     return { ...request, rootValue: { execute: enveloped.execute, subscribe: enveloped.subscribe } };
   }
 
-  const served = useServer<Record<string, unknown>, Extra>(
+  const close = acceptWebsockets<Extra>(
+    { sockets, keepAliveMs: KEEP_ALIVE_MS, log: world.log, extraOf: (connected) => connected },
     {
       execute: (args) => bound(args.rootValue).execute(args),
       subscribe: (args) => bound(args.rootValue).subscribe(args),
@@ -141,8 +142,6 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
         }
       },
     },
-    sockets,
-    KEEP_ALIVE_MS,
   );
   sockets.on('wsClientError', refuseBrokenRequest);
 
@@ -176,9 +175,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
       socket.destroy();
     });
   });
-  return async () => {
-    await served.dispose();
-  };
+  return close;
 }
 
 /** Ends a connection that sends more than one message may have, by what arrives of it, not once it is whole. */
