@@ -77,8 +77,13 @@ export function notFound(resource: string, param?: string): GatewayError {
   return new GatewayError('NOT_FOUND', `No such ${resource}.`, param === undefined ? {} : { param });
 }
 
-/** A bad request; names every bad field at once. */
+/** Faults that a message spells out. */
+const SPELLED_OUT = 20;
+
+/** A bad request; `details` names every bad field at once, the message the first ones. */
 export function invalid(details: FieldFault[]): GatewayError {
-  const words = details.map((fault) => `${fault.param}: ${fault.message}`).join('; ');
+  const first = details.slice(0, SPELLED_OUT).map((fault) => `${fault.param}: ${fault.message}`);
+  const left = details.length - first.length;
+  const words = [...first, ...(left > 0 ? [`and ${left} more`] : [])].join('; ');
   return new GatewayError('VALIDATION_ERROR', words, { details });
 }

@@ -93,6 +93,22 @@ describe('a body', () => {
       expect(await post(body), body.slice(0, 60)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
   });
 
+  test('with a hundred thousand faults is told all of them, and the first ones in words', async () => {
+    const wanted = Array.from({ length: 150_000 }, (_, index) => index + 1_000_000);
+    const named = wanted.slice(0, 40_000).map((id) => `"f${id}":1`);
+    // One of them is that there are more than a hundred ids.
+    for (const [body, count] of [
+      [`{"amount":"1","allowedChains":[${wanted.slice(0, 125_000).join(',')}]}`, 125_001],
+      [`{"amount":"1",${named.join(',')}}`, 40_000],
+    ] as const) {
+      const { status, text } = await post(body);
+      const { error } = JSON.parse(text);
+      expect([status, error.code, error.details.length]).toEqual([400, 'VALIDATION_ERROR', count]);
+      expect(error.message).toMatch(new RegExp(`; and ${count - 20} more$`));
+      expect(error.message.length).toBeLessThan(2_000);
+    }
+  });
+
   test('that names __proto__ or constructor is only data', async () => {
     expect((await post('{"amount":"1","__proto__":{"x":1}}')).status).toBe(400);
     expect((await post('{"amount":"1","constructor":{}}')).status).toBe(400);

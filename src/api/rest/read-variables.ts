@@ -71,14 +71,15 @@ export function readVariables(
     const value = given(variable, values, faults);
     if (value !== undefined) {
       read[variable.name] = value;
-      faults.push(...inputFaults(variable.type, value, variable.in === 'body' ? '' : variable.name));
+      // A body may have more faults than a call may have arguments.
+      for (const fault of inputFaults(variable.type, value, variable.in === 'body' ? '' : variable.name))
+        faults.push(fault);
       if (variable.in === 'query') faults.push(...sizeFaults(variable.name, value));
     } else if (variable.required) {
       faults.push(...missing(variable));
     }
   }
-  faults.push(...strangers(variables, values));
-  return { variables: read, faults };
+  return { variables: read, faults: [...faults, ...strangers(variables, values)] };
 }
 
 function given(variable: RouteVariable, values: RequestValues, faults: FieldFault[]): unknown {

@@ -25,9 +25,9 @@ export async function runRoute(
   // The pipeline's own context is made from a fetch Request; this caller is known already.
   const { execute, schema } = yoga.getEnveloped(context);
   const { document } = running.route;
-  const { variables, faults } = readVariables(running.variables, values);
+  const { variables, faults: typeFaults } = readVariables(running.variables, values);
   const operation = operationOf(document, undefined);
-  if (operation) faults.push(...variableFaults(operation, variables));
+  const faults = [...typeFaults, ...(operation ? variableFaults(operation, variables) : [])];
   if (faults.length > 0) {
     throw joinFaults('The request is not valid.', [...faults, ...ruleFaults(context, { schema, document, variables })]);
   }

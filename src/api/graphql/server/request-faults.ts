@@ -46,7 +46,7 @@ export function ruleFaults(context: GraphqlContext, request: Request): FieldFaul
       const rules = isInputObjectType(type) ? rulesOf(type) : undefined;
       const name = variable.variable.name.value;
       if (rules && name in request.variables) {
-        faults.push(...faultsOf(context, rules, request.variables[name]).map((fault) => prefixed(name, fault)));
+        for (const fault of faultsOf(context, rules, request.variables[name])) faults.push(prefixed(name, fault));
       }
     }
   }
