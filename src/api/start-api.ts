@@ -67,6 +67,7 @@ export async function startApi(
     const path = (request.url ?? '/').split('?', 1)[0];
     // Pages, keys and health have one too; the APIs say it again with theirs.
     response.setHeader('x-request-id', newRequestId(single(request.headers['x-request-id'])));
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) throw noHost();
     if (await service(request, response)) return;
     if (parts.observe) followCall(request, response, parts.observe);
     if (path === '/graphql' && !asksForPage(request)) return serveGraphql(request, response);
@@ -148,21 +149,26 @@ export async function startApi(
 }
 
 function openServer(limits: World['config']['http'], listener: RequestListener): Server {
+  // What Node would answer itself is judged by the listener: its own answers have no body.
   const options = {
     ServerResponse: encodingResponse(openCompressor({ atOnce: limits.compressionsAtOnce })),
     maxHeaderSize: limits.headLimitBytes,
     // How often Node looks for clients that are too slow.
     connectionsCheckingInterval: Math.min(limits.headTimeoutMs, LOOK_FOR_SLOW_MS),
     shouldUpgradeCallback: asksForWebsocket,
+    requireHostHeader: false,
   };
   const server = createServer(options, listener);
-  // Node would answer an Expect that it does not know by a 417 without a body.
   server.on('checkExpectation', listener);
   // A client that sends its head slowly holds a socket, nothing else.
   server.headersTimeout = limits.headTimeoutMs;
   server.requestTimeout = limits.requestTimeoutMs;
   server.on('clientError', refuseBrokenRequest);
   return server;
+}
+
+function noHost(): GatewayError {
+  return new GatewayError('VALIDATION_ERROR', 'A request of HTTP/1.1 must have the header Host.');
 }
 
 /** Any other upgrade is passed over, as HTTP has it: Node would leave the connection to whoever listens, without an answer. */
@@ -196,12 +202,14 @@ function printFault(world: World, response: ServerResponse, requestId: string, e
   const fault = formatFault({ requestId, log: world.log }, error);
   const { http, retryable: _retryable, ...printed } = fault.extensions;
   const status = typeof http === 'object' && http !== null && 'status' in http ? Number(http.status) : 500;
+  const body = JSON.stringify({ success: false, error: { ...printed, message: fault.message } });
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-request-id': requestId,
   });
-  response.end(JSON.stringify({ success: false, error: { ...printed, message: fault.message } }));
+  response.end(body);
 }
 
 function listening(server: Server, listen: { host: string; port: number }): Promise<number> {

@@ -53,3 +53,11 @@ test('a websocket that is not asked for rightly is 400, in the shape of an error
     expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR' } });
   }
 });
+
+test('a request without a host is 400, in the shape of an error', async () => {
+  const { status, text, body } = await exchange(['GET /healthz HTTP/1.1', 'Connection: close']);
+  expect(status).toBe(400);
+  expect(text).toMatch(/x-request-id: /);
+  expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR' } });
+  expect((await exchange(['GET /healthz HTTP/1.0'])).status).toBe(200);
+});
