@@ -22,6 +22,8 @@ export type Sizes = {
   rounds: number;
   /** Events of a chain's history that is read from the start. */
   approvals: number;
+  /** Documents, no two alike, after which memory is compared. */
+  documents: number;
 };
 
 /** Small enough to try; `--full` is what the published figures are made with. */
@@ -39,6 +41,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     renewals: 200,
     rounds: 10,
     approvals: 600,
+    documents: 1_000,
   },
   full: {
     rows: 50_000,
@@ -53,6 +56,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     renewals: 10_000,
     rounds: 100,
     approvals: 5_000,
+    documents: 5_000,
   },
 };
 

@@ -1,7 +1,8 @@
 /**
  * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
- * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard; all when none is named.
- * `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md.
+ * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, refused; all when none is
+ * named. `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md, and those of
+ * `refused` into docs/operations.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -16,6 +17,7 @@ import { measureMemory } from './measure-memory.ts';
 import { measurePrices } from './measure-prices.ts';
 import { measurePushes } from './measure-pushes.ts';
 import { measureReads } from './measure-reads.ts';
+import { measureRefused } from './measure-refused.ts';
 import { measureRenewals } from './measure-renewals.ts';
 import { measureSequence } from './measure-sequence.ts';
 import { measureSolana } from './measure-solana.ts';
@@ -37,7 +39,10 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   balances: measureBalances,
   solana: measureSolana,
   dashboard: measureDashboard,
+  refused: measureRefused,
 };
+/** Where a part's figures stand, of those that are not in docs/performance.md. */
+const pages: Record<string, string> = { refused: 'operations.md' };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -62,16 +67,18 @@ try {
     sizes: values.renewals === undefined ? chosen : { ...chosen, renewals: Number(values.renewals) },
     print: (line: string) => console.log(line),
   };
-  const tables: string[] = [];
+  const tables: { page: string; text: string }[] = [];
   const loadBefore = load();
   for (const [name, measure] of Object.entries(parts)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     console.log(`\n== ${name}`);
-    tables.push(await measure(bench));
+    tables.push({ page: pages[name] ?? 'performance.md', text: await measure(bench) });
   }
-  const report = [surroundings(loadBefore), ...tables].join('\n\n');
-  console.log(`\n${report}`);
-  if (values.write) write(report);
+  const heading = surroundings(loadBefore);
+  console.log(`\n${[heading, ...tables.map(({ text }) => text)].join('\n\n')}`);
+  for (const [page, held] of Object.entries(Object.groupBy(tables, (table) => table.page))) {
+    if (values.write) write(page, [heading, ...(held ?? []).map(({ text }) => text)].join('\n\n'));
+  }
 } finally {
   await installation.stop();
 }
@@ -87,8 +94,8 @@ function surroundings(loadBefore: string): string {
   return `${day}, ${size}, Node ${process.version}, ${availableParallelism()} cores of ${processor}; load of the machine (1 min) ${loadBefore} before and ${load()} after.`;
 }
 
-function write(report: string): void {
-  const file = join(import.meta.dirname, '..', 'docs', 'performance.md');
+function write(page: string, report: string): void {
+  const file = join(import.meta.dirname, '..', 'docs', page);
   const text = readFileSync(file, 'utf8');
   const written = text.replace(/<!-- figures -->[\s\S]*?<!-- end -->/, `<!-- figures -->\n${report}\n<!-- end -->`);
   if (written === text) throw new Error(`${file} has no place for figures, or these are in it.`);

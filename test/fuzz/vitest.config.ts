@@ -1,4 +1,4 @@
-/** `npm run fuzz`: at least 20,000 requests; FUZZ_REQUESTS and FUZZ_SEED choose others. */
+/** `npm run fuzz`: 20,000 odd requests and 10,000 hostile inputs; see run-fuzz.ts. */
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from '../../vitest.config.ts';
 

@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type MeasuredApi, openMeasuredApi } from '../setup/measured-api.ts';
+import { onTeardown } from '../setup/teardown.ts';
+import { expectWholeRows } from './fuzz-api.ts';
+import { printAttack, type RequestAttack } from './hostile/attack.ts';
+import { type Attacked, attackJudge, openAttackedApi } from './hostile/attack-api.ts';
+import { isRefusal } from './hostile/judge-outcome.ts';
+import { runAttacks } from './hostile/run-attacks.ts';
+import { HELD_LIMIT_BYTES, heldAfterDocuments, isWithin, timeRefusal } from './hostile/time-refusals.ts';
+
+const { FUZZ_SEED, FUZZ_INDEX, FUZZ_ATTACKS = '10000', FUZZ_DOCUMENTS = '5000' } = process.env;
+const seed = Number(FUZZ_SEED ?? Date.now() % 2 ** 31);
+const [from, count] = FUZZ_INDEX === undefined ? [0, Number(FUZZ_ATTACKS)] : [Number(FUZZ_INDEX), 1];
+const { api, target, counter } = await openAttackedApi();
+/** Of each kind, the refused request that made the API do most. */
+const dearest = new Map<string, { attack: RequestAttack; calls: number }>();
+
+test(`${count} hostile inputs from ${from} are refused at a bounded cost, and tell nothing (--seed ${seed})`, async () => {
+  const kinds = new Map<string, number>();
+  const judge = attackJudge(target, counter, (attacked) => {
+    const { attack, outcome, work } = attacked;
+    kinds.set(attack.kind, (kinds.get(attack.kind) ?? 0) + 1);
+    keepDearest(attacked);
+    if (FUZZ_INDEX !== undefined && kinds.get(attack.kind) === 1) console.log(printAttack(attack), outcome, work);
+  });
+  await runAttacks({ seed, from, count }, judge);
+  counter.stop();
+  console.log('Kinds of attacks', Object.fromEntries([...kinds].sort()));
+  await expectWholeRows(api);
+});
+
+function keepDearest({ attack, outcome, work }: Attacked): void {
+  if (attack.over !== 'http' || attack.method !== 'POST' || !isRefusal(outcome)) return;
+  const known = dearest.get(attack.kind);
+  if (!known || known.calls < work.calls) dearest.set(attack.kind, { attack, calls: work.calls });
+}
+
+describe.skipIf(FUZZ_INDEX !== undefined)('an API of its own', () => {
+  let measured: MeasuredApi;
+  beforeAll(async () => {
+    measured = await openMeasuredApi({
+      NODE_ENV: 'test',
+      DATABASE_URL: api.databaseUrl,
+      OPERATOR_PRIVATE_KEY: api.world.config.operator.privateKey ?? '',
+      PRICE_SOURCE: 'fixed',
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT_PER_SECOND: '100000',
+      RATE_LIMIT_BURST: '100000',
+      RATE_LIMIT_KEYLESS_PER_SECOND: '100000',
+    });
+    onTeardown(() => measured.stop());
+  });
+
+  test('refuses the dearest of each kind within its CPU time', async () => {
+    const timed = [];
+    for (const { attack } of dearest.values()) timed.push(await timeRefusal(measured, target, attack));
+    timed.sort((left, right) => right.cost.medianMs - left.cost.medianMs);
+    console.table(
+      timed.slice(0, 20).map(({ kind, status, cost, parsing }) => ({
+        kind,
+        status,
+        'median ms': cost.medianMs.toFixed(1),
+        'worst ms': cost.worstMs.toFixed(1),
+        'parsing ms': parsing.medianMs.toFixed(1),
+      })),
+    );
+    expect(timed.filter((one) => !isWithin(one))).toEqual([]);
+  });
+
+  test(`gives its memory back after ${FUZZ_DOCUMENTS} different documents`, async () => {
+    expect(await heldAfterDocuments(measured, { count: Number(FUZZ_DOCUMENTS), seed })).toBeLessThan(HELD_LIMIT_BYTES);
+  });
+});

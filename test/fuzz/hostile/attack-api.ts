@@ -1,0 +1,113 @@
+/** Attacks an API in this process, and counts what each costs it. */
+import { parse } from 'graphql';
+import { openRestApi, type RestApi } from '../../setup/rest.ts';
+import type { Attack } from './attack.ts';
+import { openWorkCounter, type Work, type WorkCounter } from './count-work.ts';
+import { type Finding, isRefusal, judgeOutcome } from './judge-outcome.ts';
+import type { Judge } from './run-attacks.ts';
+import { type Outcome, sendAttack, type Target } from './send-attack.ts';
+
+/** What a message may cost in calls of functions: at least, and for each token and character of its document, each byte of another body, and each byte answered. */
+const CALLS = { least: 80_000, refusedToken: 100, token: 300, character: 4, bodyByte: 6, answered: 8 };
+/** Documents parsed and walked: at least, and for each token, since every definition is walked by itself. */
+const PARSES_MOST = 2;
+const VISITS = { least: 12, token: 0.2 };
+/** An API that does less than this between two looks has done what it was asked. */
+const QUIET_CALLS = 500;
+const TOKENS_MOST = 4_000;
+
+export type Attacked = { attack: Attack; outcome: Outcome; work: Work };
+
+/** An API that is warm, so that what is made once does not count as the first attack's. */
+export async function openAttackedApi(): Promise<{ api: RestApi; target: Target; counter: WorkCounter }> {
+  const api = await openRestApi({ environment: { TRUSTED_PROXIES: '1' } });
+  const { secretKey, publishableKey } = api.merchantA;
+  for (const key of [undefined, secretKey, publishableKey]) {
+    await api.graphql('{ viewer { kind } __schema { types { name fields { name } } } }', {}, { key });
+    await api.graphql('{ paymentIntents(first: 1) { nodes { id } } nothing }', {}, { key });
+    await api.graphql('mutation { createPaymentIntent(input: {amount: 1}) { id } }', {}, { key });
+    await api.rest('GET', '/payments/intents', { key });
+    await api.rest('POST', '/payments/intents', { key, body: { amount: 'x' } });
+  }
+  const counter = await openWorkCounter();
+  return { api, target: { url: api.url, secretKey, publishableKey }, counter };
+}
+
+/** Judges what is answered and what it cost, and that the API goes on answering others. */
+export function attackJudge(
+  target: Target,
+  counter: WorkCounter,
+  told: (attacked: Attacked) => void = () => undefined,
+): Judge {
+  return async (attack) => {
+    await settled(target, counter);
+    const outcome = await sendAttack(target, attack);
+    const work = await settled(target, counter);
+    told({ attack, outcome, work });
+    return [...judgeOutcome(attack, outcome), ...judgeWork(attack, outcome, work)];
+  };
+}
+
+/** All that was done since the last look, when nothing of it goes on: an answer may come before its work has ended. */
+async function settled({ url }: Target, counter: WorkCounter): Promise<Work> {
+  const work: Work = { calls: 0, parses: 0, visits: 0, validations: 0 };
+  for (;;) {
+    const { ok, status } = await fetch(`${url}/healthz`);
+    if (!ok) throw new Error(`/healthz answers ${status}.`);
+    const more = await counter.take();
+    for (const name of names) work[name] += more[name];
+    if (more.calls < QUIET_CALLS) return work;
+  }
+}
+
+const names = ['calls', 'parses', 'visits', 'validations'] as const;
+
+function judgeWork(attack: Attack, outcome: Outcome, work: Work): Finding[] {
+  const documents = documentsOf(attack);
+  const perToken = isRefusal(outcome) ? CALLS.refusedToken : CALLS.token;
+  const tokens = documents.reduce((sum, text) => sum + Math.min(TOKENS_MOST, tokensOf(text)), 0);
+  const messages = Math.max(1, documents.length, attack.over === 'socket' ? attack.answers[1] : 1);
+  const bodyBytes = documents.length > 0 ? 0 : outcome.sentBytes;
+  const answered = isRefusal(outcome) ? 0 : bytesOf(outcome);
+  const limits = {
+    calls:
+      CALLS.least * messages +
+      perToken * tokens +
+      CALLS.character * documents.join('').length +
+      CALLS.bodyByte * bodyBytes +
+      CALLS.answered * answered,
+    parses: PARSES_MOST * messages,
+    visits: VISITS.least * messages + VISITS.token * tokens,
+    validations: messages,
+  };
+  return names
+    .filter((name) => work[name] > limits[name])
+    .map((name) => ({
+      cause: `${attack.kind}: too many ${name}`,
+      words: `${work[name]} ${name}, at most ${limits[name]} for ${tokens} tokens in ${documents.length} documents`,
+    }));
+}
+
+function bytesOf(outcome: Outcome): number {
+  const texts = outcome.over === 'websocket' ? outcome.messages : outcome.answers.map(({ body }) => body);
+  return texts.join('').length;
+}
+
+/** The documents that an attack may have run. */
+function documentsOf(attack: Attack): string[] {
+  if (attack.over === 'http') return attack.document === undefined ? [] : [attack.document];
+  if (attack.over === 'socket') return [];
+  return attack.frames.flatMap((frame) => {
+    const query = 'text' in frame ? /"query":("(?:[^"\\]|\\.)*")/.exec(frame.text)?.[1] : undefined;
+    return query === undefined ? [] : [String(JSON.parse(query))];
+  });
+}
+
+/** Tokens until the document breaks. */
+function tokensOf(document: string): number {
+  try {
+    return parse(document, { maxTokens: TOKENS_MOST }).tokenCount ?? 0;
+  } catch {
+    return Math.min(TOKENS_MOST, document.match(/[A-Za-z_]\w*|[^\s,\w]/g)?.length ?? 0);
+  }
+}

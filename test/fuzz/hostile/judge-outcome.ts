@@ -1,0 +1,181 @@
+/** What must hold of every answer to an attack, whatever was tried. */
+import { z } from 'zod';
+import { type ErrorCode, errorCatalogue } from '../../../src/errors.ts';
+import type { Attack } from './attack.ts';
+import type { Answer } from './read-answers.ts';
+import type { ByteOutcome, Outcome } from './send-attack.ts';
+import type { FrameOutcome } from './send-frames.ts';
+
+/** What is wrong, and a few words that findings of one cause share. */
+export type Finding = { cause: string; words: string };
+
+/** An error's answer does not grow with what was sent, but for the faults of a body, which are all named. */
+const REFUSAL_BYTES = 64 * 1024;
+/** The whole schema, told once, is the longest answer that anybody may ask for. */
+const ANSWER_BYTES = 2 * 1024 * 1024;
+/** graphql-js names 100, and says that there were more. */
+const ERRORS_MOST = 101;
+const NAMED_TIMES = 12;
+/** A chain without a node and a price without a source are no bugs. */
+const lawful = new Set<string>(['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE', 'CHAIN_PAUSED']);
+const INSIDE =
+  /prisma|postgres|node_modules|pg-protocol|graphile|\.ts:\d|\bat \S+ \(|\bat async |SELECT .* FROM|ECONNREFUSED|ENOENT|unhandled/i;
+/**
+ * Of graphql-ws: bad message, unauthorized, too slow a first message, id taken, first message again; and of the protocol below
+ * it, 1006 where the connection is cut without a word.
+ */
+const closes = new Set([1000, 1002, 1003, 1006, 1007, 1009, 4400, 4401, 4403, 4406, 4408, 4409, 4429]);
+
+const code = z.custom<ErrorCode>((value) => typeof value === 'string' && Object.hasOwn(errorCatalogue, value));
+const detail = z.object({ param: z.string(), message: z.string() });
+const fields = {
+  code,
+  param: z.string().optional(),
+  details: z.array(detail).min(1).optional(),
+  requestId: z.string().min(1),
+};
+const envelope = z.object({
+  success: z.literal(false),
+  error: z.looseObject({ ...fields, message: z.string().min(1) }),
+});
+const problem = z.looseObject({
+  ...fields,
+  type: z.string(),
+  title: z.string(),
+  status: z.number(),
+  detail: z.string().min(1),
+});
+const graphqlError = z.looseObject({
+  message: z.string().min(1),
+  extensions: z.looseObject({ ...fields, retryable: z.boolean(), http: z.looseObject({ status: z.number() }) }),
+});
+const graphqlAnswer = z.looseObject({ errors: z.array(graphqlError).optional() });
+const message = z.looseObject({
+  type: z.enum(['connection_ack', 'ping', 'pong', 'next', 'error', 'complete']),
+  payload: z.unknown().optional(),
+});
+
+/** Everything that is wrong with an outcome; nothing of one that is right. */
+export function judgeOutcome(attack: Attack, outcome: Outcome): Finding[] {
+  const found = outcome.over === 'websocket' ? judgeFrames(outcome) : judgeBytes(attack, outcome);
+  return found.map(({ cause, words }) => ({ cause: `${attack.kind}: ${cause}`, words }));
+}
+
+/** Whether an outcome refuses what was asked: whole answers of errors, and nothing else. */
+export function isRefusal(outcome: Outcome): boolean {
+  if (outcome.over === 'websocket') return !outcome.messages.some((text) => text.includes('"type":"next"'));
+  return outcome.answers.every(
+    ({ status, body }) => status >= 400 || /^(?:event: next\ndata: )?\{"errors":/.test(body),
+  );
+}
+
+function judgeBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
+  const { answers, endless, rest, sentBytes } = outcome;
+  const findings: Finding[] = answers.flatMap((answer) => judgeAnswer(answer, { sentBytes, isHead: isHead(attack) }));
+  const last = answers.at(-1);
+  const say = (cause: string) => findings.push({ cause, words: JSON.stringify(answers).slice(0, 300) });
+  if (endless === 'wait') say('no answer and no close');
+  if (endless === 'flood') say('read on without end');
+  if (rest.length > 0 && last?.status !== 101) say('bytes that are no answer');
+  const [least, most] = attack.over === 'socket' ? attack.answers : [1, 1];
+  if (answers.length < least || answers.length > most)
+    say(`${answers.length < least ? 'too few' : 'too many'} answers`);
+  const wanted = attack.over === 'socket' ? attack.status : undefined;
+  if (wanted !== undefined && last && last.status !== wanted) say(`status ${last.status}, not ${wanted}`);
+  return findings;
+}
+
+function judgeAnswer(answer: Answer, request: { sentBytes: number; isHead: boolean }): Finding[] {
+  const { status, headers, body } = answer;
+  const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
+  const isEvents = type === 'text/event-stream';
+  const told = isEvents ? (/^data: (\{.*)$/m.exec(body)?.[1] ?? '{}') : body;
+  const refused = status >= 400 || /^\{"errors":/.test(told);
+  const findings: Finding[] = [];
+  const say = (cause: string) => findings.push({ cause, words: `${status} ${type} ${told.slice(0, 600)}` });
+  if (status !== 101 && !/^[A-Za-z0-9._:-]{1,128}$/.test(headers.get('x-request-id') ?? '')) say('no x-request-id');
+  if (!refused && told.length > ANSWER_BYTES) say(`an answer of more than ${ANSWER_BYTES} bytes`);
+  if (request.isHead || (!refused && !/json|event-stream/.test(type))) {
+    if (status >= 500) say(`status ${status}`);
+    return findings;
+  }
+  const parsed = parseJson(told);
+  const isPage = type === 'text/html' && !/INTERNAL/.test(body);
+  if (status >= 500 && !lawful.has(codeOf(parsed))) say(`status ${status}`);
+  if (refused && INSIDE.test(told)) say('it tells of its inside');
+  if (refused && told.length > REFUSAL_BYTES + (isDetailed(parsed) ? NAMED_TIMES * request.sentBytes : 0))
+    say(`a refusal of more than ${REFUSAL_BYTES} bytes`);
+  if (refused && !isPage) findings.push(...judgeRefusal(parsed, { status, type, told }));
+  return findings;
+}
+
+/** By its shape: GraphQL's errors, the envelope, or a problem. */
+function judgeRefusal(
+  parsed: unknown,
+  { status, type, told }: { status: number; type: string; told: string },
+): Finding[] {
+  const words = `${status} ${type} ${told.slice(0, 600)}`;
+  if (typeof parsed === 'object' && parsed !== null && 'errors' in parsed) return judgeGraphql(parsed, words);
+  const shape = type === 'application/problem+json' ? problem : envelope;
+  const read = shape.safeParse(parsed);
+  if (!read.success) return [{ cause: `a status ${status} of another shape`, words }];
+  const found = 'error' in read.data ? envelope.parse(parsed).error.code : problem.parse(parsed).code;
+  if (errorCatalogue[found].status !== status) return [{ cause: `${found} by the status ${status}`, words }];
+  return [];
+}
+
+function judgeGraphql(parsed: unknown, words: string): Finding[] {
+  const read = graphqlAnswer.safeParse(parsed);
+  if (!read.success) return [{ cause: 'errors of another shape', words }];
+  const errors = read.data.errors ?? [];
+  const bug = errors.find(({ extensions }) => extensions.http.status >= 500 && !lawful.has(extensions.code));
+  return [
+    ...(bug ? [{ cause: bug.extensions.code, words }] : []),
+    ...(errors.length > ERRORS_MOST ? [{ cause: `more than ${ERRORS_MOST} errors`, words }] : []),
+  ];
+}
+
+function judgeFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): Finding[] {
+  const findings: Finding[] = [];
+  const say = (cause: string, words: string) => findings.push({ cause, words: words.slice(0, 600) });
+  for (const text of messages) {
+    const read = message.safeParse(parseJson(text));
+    if (!read.success) {
+      say('a message of another shape', text);
+      continue;
+    }
+    const { type, payload } = read.data;
+    const errors = type === 'error' ? { errors: payload } : type === 'next' ? payload : {};
+    findings.push(...judgeGraphql(errors, text.slice(0, 600)));
+    if (type === 'error' && text.length > REFUSAL_BYTES + (isDetailed(errors) ? NAMED_TIMES * sentBytes : 0))
+      say('a refusal that grows', text);
+    if (type === 'error' && INSIDE.test(text)) say('it tells of its inside', text);
+  }
+  if (close && !closes.has(close.code)) say(`closed by ${close.code}`, close.reason);
+  if (close && INSIDE.test(close.reason)) say('it tells of its inside', close.reason);
+  if (unanswered.length > 0) say('no answer and no close', unanswered.join(' '));
+  return findings;
+}
+
+function isHead(attack: Attack): boolean {
+  return attack.over === 'http' && attack.method === 'HEAD';
+}
+
+/** Faults of a body or of variables are named one by one. */
+function isDetailed(parsed: unknown): boolean {
+  return JSON.stringify(parsed)?.includes('"details":[') ?? false;
+}
+
+function codeOf(parsed: unknown): string {
+  const shapes = z.looseObject({ code: z.string().optional(), error: z.looseObject({ code: z.string() }).optional() });
+  const read = shapes.safeParse(parsed);
+  return read.data?.error?.code ?? read.data?.code ?? '';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+/** HTTP answers as they stand in a socket's bytes: ours are read by hand, so that nothing repairs them. */
+
+export type Answer = { status: number; headers: ReadonlyMap<string, string>; body: string };
+
+/** Whole answers, and what follows them. After 101 another protocol begins. */
+export type Answers = { answers: Answer[]; rest: Buffer };
+
+const HEAD_END = '\r\n\r\n';
+
+/** `isHead`: answers have no bodies, whatever their heads say. `isOver`: nothing more will come. */
+export function readAnswers(received: Buffer, { isHead, isOver }: { isHead: boolean; isOver: boolean }): Answers {
+  const answers: Answer[] = [];
+  let rest = received;
+  for (;;) {
+    const found = readOne(rest, { isHead, isOver });
+    if (!found) return { answers, rest };
+    rest = found.rest;
+    if (found.answer.status === 100) continue;
+    answers.push(found.answer);
+    if (found.answer.status === 101) return { answers, rest };
+  }
+}
+
+function readOne(
+  bytes: Buffer,
+  { isHead, isOver }: { isHead: boolean; isOver: boolean },
+): { answer: Answer; rest: Buffer } | undefined {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd < 0) return undefined;
+  const [first = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+  if (!Number.isInteger(status)) return undefined;
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+    }),
+  );
+  const after = bytes.subarray(headEnd + HEAD_END.length);
+  const body = bodyOf(after, headers, { isEmpty: isHead || status < 200 || status === 204 || status === 304, isOver });
+  if (!body) return undefined;
+  return { answer: { status, headers, body: body.bytes.toString() }, rest: body.rest };
+}
+
+type Body = { bytes: Buffer; rest: Buffer };
+
+function bodyOf(
+  after: Buffer,
+  headers: ReadonlyMap<string, string>,
+  { isEmpty, isOver }: { isEmpty: boolean; isOver: boolean },
+): Body | undefined {
+  if (isEmpty) return { bytes: Buffer.alloc(0), rest: after };
+  if (headers.get('transfer-encoding') === 'chunked') return unchunked(after, isOver);
+  const length = headers.get('content-length');
+  if (length === undefined) return isOver ? { bytes: after, rest: Buffer.alloc(0) } : undefined;
+  if (after.length < Number(length)) return undefined;
+  return { bytes: after.subarray(0, Number(length)), rest: after.subarray(Number(length)) };
+}
+
+/** A stream that was cut from this side is what came of it. */
+function unchunked(bytes: Buffer, isOver: boolean): Body | undefined {
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    const end = lineEnd + 2 + size;
+    if (lineEnd < 0 || !Number.isInteger(size) || end + 2 > bytes.length)
+      return isOver ? { bytes: Buffer.concat(pieces), rest: Buffer.alloc(0) } : undefined;
+    if (size === 0) return { bytes: Buffer.concat(pieces), rest: bytes.subarray(end + 2) };
+    pieces.push(bytes.subarray(lineEnd + 2, end));
+    at = end + 2;
+  }
+}

@@ -1,0 +1,58 @@
+/** Runs attacks by their numbers, and makes every kind of finding as small as it goes. */
+import fc from 'fast-check';
+import { type Attack, printAttack } from './attack.ts';
+import { hostileAttack } from './hostile-attack.ts';
+import type { Finding } from './judge-outcome.ts';
+
+export type Judge = (attack: Attack) => Promise<Finding[]>;
+
+/** Tries that making a finding smaller may cost. */
+const SMALLER_TRIES = 60;
+/** Kinds of findings after which a run ends: there is enough to do. */
+const CAUSES_MOST = 40;
+
+/** Attack `index` of a seed, judged; throws nothing. What fails is tried again as smaller ones that fail alike. */
+export async function runAttack(
+  { seed, index }: { seed: number; index: number },
+  judge: Judge,
+): Promise<Found | undefined> {
+  let first: Finding | undefined;
+  let smallest: Attack | undefined;
+  let tries = 0;
+  const property = fc.asyncProperty(hostileAttack, async (attack) => {
+    if (first && ++tries > SMALLER_TRIES) return;
+    const findings = await judge(attack);
+    const found = first ? findings.find(({ cause }) => cause === first?.cause) : findings[0];
+    if (!found) return;
+    first ??= found;
+    smallest = attack;
+    throw new Error(found.words);
+  });
+  await fc.check(property, { seed: seedOf(seed, index), numRuns: 1, unbiased: true });
+  return first && smallest && { seed, index, finding: first, smallest };
+}
+
+export type Found = { seed: number; index: number; finding: Finding; smallest: Attack };
+
+/** Runs attacks `from` to `from + count`, and throws one error with the smallest attack of every cause that was found. */
+export async function runAttacks(
+  { seed, from = 0, count }: { seed: number; from?: number; count: number },
+  judge: Judge,
+): Promise<void> {
+  const causes = new Map<string, Found>();
+  const once: Judge = async (attack) => (await judge(attack)).filter(({ cause }) => !causes.has(cause));
+  for (let index = from; index < from + count && causes.size < CAUSES_MOST; index++) {
+    const found = await runAttack({ seed, index }, once);
+    if (found) causes.set(found.finding.cause, found);
+  }
+  if (causes.size > 0) throw new Error([...causes.values()].map(printFound).join('\n\n'));
+}
+
+export function printFound({ seed, index, finding, smallest }: Found): string {
+  return `${finding.cause} (npm run fuzz -- --seed ${seed} --index ${index})\n${finding.words}\n${printAttack(smallest)}`;
+}
+
+/** Neighbouring indexes of neighbouring seeds share nothing. */
+function seedOf(seed: number, index: number): number {
+  return (Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) | 0;
+}

@@ -1,0 +1,107 @@
+/** What refusals cost an API in CPU time, and whether memory returns after many different documents. */
+import fc from 'fast-check';
+import { parse } from 'graphql';
+import { type Cost, costOf, type MeasuredApi, openSender, ownCostOf, type Sent } from '../../setup/measured-api.ts';
+import type { RequestAttack } from './attack.ts';
+import { times } from './flood.ts';
+import { hostileDocument } from './hostile-documents.ts';
+import { credentialHeaders, type Target } from './send-attack.ts';
+
+export type TimedRefusal = { kind: string; cost: Cost; parsing: Cost; status: number; bodyBytes: number };
+
+/** Beyond parsing; the worst of all runs may meet a collection of garbage. */
+export const REFUSAL_LIMITS: Cost = { medianMs: 5, worstMs: 20 };
+/** More, for each byte of a body whose every fault is named. */
+const BODY_MS_PER_BYTE = 0.000_3;
+export const HELD_LIMIT_BYTES = 64 * 1024 * 1024;
+const NOTHING: Cost = { medianMs: 0, worstMs: 0 };
+const TOKENS_MOST = 4_000;
+const WARM_UPS = 100;
+const DOCUMENT_BYTES = 14_000;
+
+/** A text that was not sent before, so that no cache answers for it. */
+export function renewed(document: string, run: number): string {
+  return `#${run}\n${document}`;
+}
+
+/** A refused request again and again; a document is a new one each time. */
+export async function timeRefusal(api: MeasuredApi, target: Target, attack: RequestAttack): Promise<TimedRefusal> {
+  const sender = openSender(api.url);
+  let status = 0;
+  try {
+    const cost = await costOf(api, async (run) => {
+      const answer = await sender.send(requestOf(target, attack, run));
+      status = answer.status;
+      if (status >= 500) throw new Error(`${attack.kind} answers ${status}: ${answer.body.slice(0, 300)}`);
+    });
+    // What is too large is refused before it is read.
+    const parsing = status === 413 ? NOTHING : ownCostOf(() => readAsServer(attack));
+    // Of a document one fault is named, of any other body all.
+    const bodyBytes = attack.document === undefined ? (attack.body?.length ?? 0) : 0;
+    return { kind: attack.kind, cost, parsing, status, bodyBytes };
+  } finally {
+    sender.close();
+  }
+}
+
+export function isWithin({ cost, parsing, bodyBytes }: Omit<TimedRefusal, 'kind' | 'status'>): boolean {
+  const beyond = (name: 'medianMs' | 'worstMs') => cost[name] - parsing.medianMs - bodyBytes * BODY_MS_PER_BYTE;
+  return beyond('medianMs') <= REFUSAL_LIMITS.medianMs && beyond('worstMs') <= REFUSAL_LIMITS.worstMs;
+}
+
+/** Bytes that the heap has grown by after `count` documents that no two are alike: sound ones, hostile ones, large ones. */
+export async function heldAfterDocuments(
+  api: MeasuredApi,
+  { count, seed }: { count: number; seed: number },
+): Promise<number> {
+  const sender = openSender(api.url);
+  const hostile = fc.sample(hostileDocument, { numRuns: 200, seed }).map(({ text }) => text);
+  const ask = async (index: number) => {
+    const document = renewed(documentOf(index, hostile), index);
+    const { status } = await sender.send(posted(document, {}));
+    if (status >= 500) throw new Error(`It answers ${status} to ${document.slice(0, 300)}`);
+  };
+  try {
+    // What is made once is not what documents hold.
+    for (let index = 1; index <= WARM_UPS; index++) await ask(-index);
+    const before = await api.heldBytes();
+    for (let index = 0; index < count; index++) await ask(index);
+    return (await api.heldBytes()) - before;
+  } finally {
+    sender.close();
+  }
+}
+
+function documentOf(index: number, hostile: readonly string[]): string {
+  const sound = `{ ${times(300, (at) => `a${Math.abs(index)}x${at}: __typename`)} }`;
+  const large = `{ viewer { kind } } #${'c'.repeat(DOCUMENT_BYTES)}`;
+  return [sound, large, hostile[Math.abs(index) % hostile.length] ?? '', sound][Math.abs(index) % 4] ?? '';
+}
+
+function requestOf(target: Target, attack: RequestAttack, run: number): Sent {
+  const credentials = Object.fromEntries(credentialHeaders(target, attack.credential));
+  if (attack.document !== undefined) return posted(renewed(attack.document, run), credentials);
+  return {
+    method: attack.method,
+    path: attack.path,
+    headers: { ...credentials, ...Object.fromEntries(attack.headers) },
+    body: attack.body,
+  };
+}
+
+function posted(query: string, headers: Record<string, string>): Sent {
+  const typed = { 'content-type': 'application/json', ...headers };
+  return { method: 'POST', path: '/graphql', headers: typed, body: JSON.stringify({ query }) };
+}
+
+/** What nobody can do without: the JSON and the document, as far as either goes. */
+function readAsServer({ document, body }: RequestAttack): void {
+  const text = document === undefined ? Buffer.from(body ?? '').toString() : JSON.stringify({ query: document });
+  try {
+    const read: unknown = JSON.parse(text);
+    if (document !== undefined) parse(document, { maxTokens: TOKENS_MOST });
+    void read;
+  } catch {
+    // It is as far as it goes.
+  }
+}
