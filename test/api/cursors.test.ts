@@ -8,6 +8,7 @@ import { restRoutes } from '../../generated/rest.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
 import { accessNeeded } from '../../src/api/graphql/server/access/root-access.ts';
 import { routeVariables } from '../../src/api/rest/read-variables.ts';
+import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { type GraphqlFault, newTestApp } from '../setup/api.ts';
@@ -97,6 +98,8 @@ test('the walk finds the cursors that are known', () => {
       'checkoutSessions(after: String)',
       'webhookDeliveries(after: String)',
       'webhookDeliveries(cursor: ID)',
+      'auditLog(before: String)',
+      'installationAuditLog(cursor: ID)',
       'walletActivity(cursor: UUID)',
       'payer.payments(before: UUID)',
       'events(after: Int)',
@@ -301,6 +304,9 @@ async function makeCredentials(): Promise<Record<string, Record<string, string>>
   });
   const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
   return {
+    operator: {
+      'x-api-key': (await createPlatformCredential(api.world, { role: 'OPERATOR', name: 'Cursors' })).secret,
+    },
     read: { 'x-api-key': key },
     card: await bearer({ audience: 'card', userId }),
     payer: await bearer({ audience: 'payer', wallet, chainId: null }),
