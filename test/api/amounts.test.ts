@@ -15,6 +15,7 @@ import { routeVariables } from '../../src/api/rest/read-variables.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import type { GraphqlFault } from '../setup/api.ts';
+import { followSse } from '../setup/live.ts';
 import { openRestApi } from '../setup/rest.ts';
 
 const api = await openRestApi();
@@ -115,15 +116,20 @@ describe.each(graphqlPlaces.map((place) => [`${place.field.name} ${named(place.p
         ? accessNeeded(root, field.name)?.some((one) => one !== 'member' && one !== 'owner')
         : false;
       const headers = isForKeys ? { 'x-api-key': key } : await ownerHeaders();
-      const { errors } = await api.graphql(document, variables, { headers });
+      const ask = async (text: string, values: Record<string, unknown>) => {
+        if (kind !== 'subscription') return (await api.graphql(text, values, { headers })).errors;
+        const live = await followSse(api.url, text, values, headers);
+        const next = await live.next();
+        await live.stop();
+        return next === 'end' ? undefined : next.errors;
+      };
+      const errors = await ask(document, variables);
       expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['VALIDATION_ERROR']);
       expect(paramsOf(errors?.[0]?.extensions)).toContain(named(path));
       if (isText) return;
       const written = `${kind} { ${field.name}(${argument.name}: ${literalOf(holding(amount))}) ${selection} }`;
-      const literal = await api.graphql(written, {}, { headers });
-      expect(literal.errors?.flatMap(({ extensions }) => paramsOf(extensions))).toContain(
-        named(path).replace('[0]', ''),
-      );
+      const literal = await ask(written, {});
+      expect(literal?.flatMap(({ extensions }) => paramsOf(extensions))).toContain(named(path).replace('[0]', ''));
     });
   },
 );

@@ -75,6 +75,11 @@ export async function followSse(
     body: JSON.stringify({ query, variables }),
     signal: abort.signal,
   });
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    // Refused before there was a stream.
+    const answers: LiveResult[] = [await response.json()];
+    return { next: async () => answers.shift() ?? 'end', stop: async () => undefined };
+  }
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   return {

@@ -65,8 +65,8 @@ import './card/wallet.ts';
 import './payer/payer-login.ts';
 import './payer/payer.ts';
 import { actForCallers } from './audit/act-for-callers.ts';
-import { describeSilent } from './describe-silent.ts';
 import { builder } from './server/builder.ts';
 import { guardConnections } from './server/connection.ts';
+import { describeSilent } from './server/describe-silent.ts';
 
 export const schema = actForCallers(guardConnections(describeSilent(builder.toSchema())));
