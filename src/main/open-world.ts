@@ -49,7 +49,7 @@ export async function openService(floor: Floor) {
   const byRealTime = { ...floor, clock: floor.realClock };
   tellTables(byRealTime);
   // Not waited for: a part starts while its database is away.
-  void warnOfDatabaseRole(floor);
+  void warnOfDatabaseRole({ databaseUrl: config.database.url, log });
   const world = { metrics: floor.metrics, readiness: openReadiness(byRealTime), log };
   const port = config.metricsPort;
   const own =

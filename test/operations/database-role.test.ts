@@ -89,11 +89,9 @@ test('the documented grants are enough in a database that somebody else owns', a
 test('a role that may do more is warned of, and no other', async () => {
   const fresh = await freshDatabase();
   const warnings = async (url: string) => {
-    const database = openDatabase({ url, poolSize: 1 });
-    onTeardown(() => database.$disconnect());
     const lines: string[] = [];
     const log = openLog({ level: 'warn', part: 'test' }, { write: (line) => void lines.push(line) });
-    await warnOfDatabaseRole({ database, log });
+    await warnOfDatabaseRole({ databaseUrl: url, log });
     return lines.map((line) => JSON.parse(line));
   };
   expect(await warnings(fresh.url)).toEqual([]);

@@ -1,26 +1,43 @@
+import pg from 'pg';
 import type { Database } from '../../../prisma/client.ts';
 import type { Log } from '../../platform/log.ts';
 
 /** Whom we are to the database, and what that role may do that no part ever needs. */
 export type DatabaseRole = { name: string; excess: string[] };
 
+const ROLE = `SELECT rolname::text AS name, array_remove(ARRAY[
+    CASE WHEN rolsuper THEN 'SUPERUSER' END, CASE WHEN rolcreatedb THEN 'CREATEDB' END,
+    CASE WHEN rolcreaterole THEN 'CREATEROLE' END, CASE WHEN rolreplication THEN 'REPLICATION' END,
+    CASE WHEN rolbypassrls THEN 'BYPASSRLS' END], NULL) AS excess
+  FROM pg_roles WHERE rolname = current_user`;
+/** A database that does not answer must not keep a part from stopping. */
+const WAIT_MS = 5_000;
+
 export async function readDatabaseRole({ database }: { database: Database }): Promise<DatabaseRole> {
-  const [role] = await database.$queryRaw<DatabaseRole[]>`
-    SELECT rolname::text AS name, array_remove(ARRAY[
-      CASE WHEN rolsuper THEN 'SUPERUSER' END, CASE WHEN rolcreatedb THEN 'CREATEDB' END,
-      CASE WHEN rolcreaterole THEN 'CREATEROLE' END, CASE WHEN rolreplication THEN 'REPLICATION' END,
-      CASE WHEN rolbypassrls THEN 'BYPASSRLS' END], NULL) AS excess
-    FROM pg_roles WHERE rolname = current_user`;
+  const [role] = await database.$queryRawUnsafe<DatabaseRole[]>(ROLE);
   return role ?? { name: 'unknown', excess: [] };
 }
 
 /** Logs a warning where the role may do more than it needs. A database that is away is nothing that this reports. */
-export async function warnOfDatabaseRole(world: { database: Database; log: Log }): Promise<void> {
+export async function warnOfDatabaseRole({ databaseUrl, log }: { databaseUrl: string; log: Log }): Promise<void> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: WAIT_MS,
+    query_timeout: WAIT_MS,
+    application_name: 'sluice-role',
+  });
+  // A connection that breaks later is reported to nobody else.
+  client.on('error', () => undefined);
   try {
-    const { name, excess } = await readDatabaseRole(world);
-    if (excess.length === 0) return;
-    world.log.warn({ role: name, excess }, 'The database role may do more than Sluice needs: see docs/operations.md.');
+    await client.connect();
+    const { rows } = await client.query<DatabaseRole>(ROLE);
+    const [role] = rows;
+    if (!role || role.excess.length === 0) return;
+    const { name, excess } = role;
+    log.warn({ role: name, excess }, 'The database role may do more than Sluice needs: see docs/operations.md.');
   } catch (error) {
-    world.log.debug({ error }, 'The database role could not be read.');
+    log.debug({ error }, 'The database role could not be read.');
+  } finally {
+    client.end().catch(() => undefined);
   }
 }
