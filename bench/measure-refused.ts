@@ -2,14 +2,20 @@ import { once } from 'node:events';
 import { parse } from 'graphql';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { HELD_LIMIT_BYTES, heldAfterDocuments, isWithin } from '../test/fuzz/hostile/time-refusals.ts';
+import {
+  bestTime,
+  HELD_LIMIT_BYTES,
+  heldAfterDocuments,
+  isWithin,
+  type Timing,
+} from '../test/fuzz/hostile/time-refusals.ts';
 import { type Cost, costOf, type MeasuredApi, openSender, ownCostOf } from '../test/setup/measured-api.ts';
 import type { Bench } from './bench.ts';
 import { forkServer } from './fork-server.ts';
 import { openOwnApi } from './open-own-api.ts';
 import { type RefusedRequest, refusedRequests } from './refused-requests.ts';
 
-type Refused = { name: string; answer: string; cost: Cost; parsing: Cost; bareMs: number; bodyBytes?: number };
+type Refused = Timing & { name: string; answer: string; bareMs: number };
 
 const NOTHING: Cost = { medianMs: 0, worstMs: 0 };
 const SEED = 20_260_301;
@@ -30,32 +36,33 @@ const answerSchema = z.union([
 export async function measureRefused({ installation, sizes, print }: Bench): Promise<string> {
   const { demo } = installation;
   const api = await openOwnApi(installation, {});
-  const faults: string[] = [];
+  const faults = new Set<string>();
   const rows: string[] = [];
-  const add = (refused: Refused) => {
+  const add = async (measure: () => Promise<Refused>) => {
+    const refused = await bestTime(measure);
     rows.push(row(refused));
     print(row(refused));
-    if (!isWithin({ bodyBytes: 0, ...refused })) faults.push(`${refused.name} costs too much`);
+    if (!isWithin(refused)) faults.add(`${refused.name} costs too much`);
   };
   try {
-    for (const request of refusedRequests(demo)) add(await measureRequest(api, request, faults));
-    add(await measureFrames(api));
-    add(await measureConnections(api));
+    for (const request of refusedRequests(demo)) await add(() => measureRequest(api, request, faults));
+    await add(() => measureFrames(api));
+    await add(() => measureConnections(api));
     const strict = { RATE_LIMIT_KEYLESS_PER_SECOND: '1', TRUSTED_PROXIES: '1' };
-    add(await measureTooMany(await openOwnApi(installation, strict)));
+    await add(async () => measureTooMany(await openOwnApi(installation, strict)));
     const held = await heldBytes(await openOwnApi(installation, {}), sizes.documents);
     if (held > HELD_LIMIT_BYTES)
-      faults.push(`${(held / MIB).toFixed(0)} MiB are held after ${sizes.documents} documents`);
+      faults.add(`${(held / MIB).toFixed(0)} MiB are held after ${sizes.documents} documents`);
     const memory = `The heap holds ${(held / MIB).toFixed(1)} MiB more after ${sizes.documents.toLocaleString('en')} different documents.`;
     print(memory);
-    if (faults.length > 0) throw new Error(`Refusals are not as they must be:\n${faults.join('\n')}`);
+    if (faults.size > 0) throw new Error(`Refusals are not as they must be:\n${[...faults].join('\n')}`);
     return `| refused request | answer | CPU ms, median | worst | of which parsing | times bare |\n|---|---|---:|---:|---:|---:|\n${rows.join('\n')}\n\n${memory}`;
   } finally {
     await api.stop();
   }
 }
 
-async function measureRequest(api: MeasuredApi, request: RefusedRequest, faults: string[]): Promise<Refused> {
+async function measureRequest(api: MeasuredApi, request: RefusedRequest, faults: Set<string>): Promise<Refused> {
   const sender = openSender(api.url);
   let answer = { status: 0, body: '' };
   try {
@@ -63,7 +70,7 @@ async function measureRequest(api: MeasuredApi, request: RefusedRequest, faults:
       answer = await sender.send(request.make(run));
     });
     const code = answerSchema.safeParse(JSON.parse(answer.body)).data;
-    if (code !== request.code) faults.push(`${request.name} is answered ${answer.status} ${code}, not ${request.code}`);
+    if (code !== request.code) faults.add(`${request.name} is answered ${answer.status} ${code}, not ${request.code}`);
     const { name, parsed } = request;
     const parsing = parsed ? ownCostOf(() => read(parsed)) : NOTHING;
     const bodyBytes = parsed && parsed.document === undefined ? parsed.json.length : 0;
@@ -108,6 +115,7 @@ async function measureFrames(api: MeasuredApi): Promise<Refused> {
       answer: 'VALIDATION_ERROR',
       cost,
       parsing,
+      bodyBytes: 0,
       bareMs,
     };
   } finally {
@@ -123,7 +131,14 @@ async function measureConnections(api: MeasuredApi): Promise<Refused> {
     await new Promise((resolve) => socket.once('close', resolve));
   });
   const bareMs = await bareCost({ make: () => ({ method: 'GET', path: '/', headers: { connection: 'close' } }) }, 'no');
-  return { name: 'a websocket with a wrong key', answer: 'closed by 4401', cost, parsing: NOTHING, bareMs };
+  return {
+    name: 'a websocket with a wrong key',
+    answer: 'closed by 4401',
+    cost,
+    parsing: NOTHING,
+    bodyBytes: 0,
+    bareMs,
+  };
 }
 
 /** Beyond the limit of an address, which lets one request a second pass. */
@@ -140,7 +155,7 @@ async function measureTooMany(api: MeasuredApi): Promise<Refused> {
     });
     const bareMs = await bareCost({ make }, refused[0] ?? '');
     const answer = refused.length > 0 ? 'RATE_LIMIT_EXCEEDED' : 'none';
-    return { name: 'too many requests, no key', answer, cost, parsing: NOTHING, bareMs };
+    return { name: 'too many requests, no key', answer, cost, parsing: NOTHING, bodyBytes: 0, bareMs };
   } finally {
     sender.close();
     await api.stop();

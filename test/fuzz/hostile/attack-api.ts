@@ -9,8 +9,10 @@ import { type Outcome, sendAttack, type Target } from './send-attack.ts';
 
 /** What a message may cost in calls of functions: at least, and for each token and character of its document, each byte of another body, and each byte answered. */
 const CALLS = { least: 80_000, refusedToken: 100, token: 300, character: 4, bodyByte: 6, answered: 8 };
-/** Documents parsed and walked: at least, and for each token, since every definition is walked by itself. */
+/** Documents parsed, and walked: at least, and for each token, since every definition is walked by itself. */
 const PARSES_MOST = 2;
+/** Once by all rules but the dearest, and once by that one where selections meet. */
+const VALIDATIONS_MOST = 2;
 const VISITS = { least: 12, token: 0.2 };
 /** An API that does less than this between two looks has done what it was asked. */
 const QUIET_CALLS = 500;
@@ -78,7 +80,7 @@ function judgeWork(attack: Attack, outcome: Outcome, work: Work): Finding[] {
       CALLS.answered * answered,
     parses: PARSES_MOST * messages,
     visits: VISITS.least * messages + VISITS.token * tokens,
-    validations: messages,
+    validations: VALIDATIONS_MOST * messages,
   };
   return names
     .filter((name) => work[name] > limits[name])

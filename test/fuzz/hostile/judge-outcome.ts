@@ -13,9 +13,9 @@ export type Finding = { cause: string; words: string };
 const REFUSAL_BYTES = 64 * 1024;
 /** The whole schema, told once, is the longest answer that anybody may ask for. */
 const ANSWER_BYTES = 2 * 1024 * 1024;
-/** graphql-js names 100, and says that there were more. */
-const ERRORS_MOST = 101;
-const NAMED_TIMES = 12;
+/** A document is refused for its first few faults; those of variables are the details of one. */
+const ERRORS_MOST = 10;
+const NAMED_TIMES = 24;
 /** A chain without a node and a price without a source are no bugs. */
 const lawful = new Set<string>(['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE', 'CHAIN_PAUSED']);
 const INSIDE =
@@ -25,6 +25,9 @@ const INSIDE =
  * it, 1006 where the connection is cut without a word.
  */
 const closes = new Set([1000, 1002, 1003, 1006, 1007, 1009, 4400, 4401, 4403, 4406, 4408, 4409, 4429]);
+
+/** Of heads that were too slow or too large: VALIDATION_ERROR by a status of their own. */
+const headStatuses = new Set([408, 431]);
 
 const code = z.custom<ErrorCode>((value) => typeof value === 'string' && Object.hasOwn(errorCatalogue, value));
 const detail = z.object({ param: z.string(), message: z.string() });
@@ -120,7 +123,8 @@ function judgeRefusal(
   const read = shape.safeParse(parsed);
   if (!read.success) return [{ cause: `a status ${status} of another shape`, words }];
   const found = 'error' in read.data ? envelope.parse(parsed).error.code : problem.parse(parsed).code;
-  if (errorCatalogue[found].status !== status) return [{ cause: `${found} by the status ${status}`, words }];
+  if (errorCatalogue[found].status !== status && !headStatuses.has(status))
+    return [{ cause: `${found} by the status ${status}`, words }];
   return [];
 }
 

@@ -1,5 +1,7 @@
 /** HTTP answers as they stand in a socket's bytes: ours are read by hand, so that nothing repairs them. */
 
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
 export type Answer = { status: number; headers: ReadonlyMap<string, string>; body: string };
 
 /** Whole answers, and what follows them. After 101 another protocol begins. */
@@ -39,7 +41,18 @@ function readOne(
   const after = bytes.subarray(headEnd + HEAD_END.length);
   const body = bodyOf(after, headers, { isEmpty: isHead || status < 200 || status === 204 || status === 304, isOver });
   if (!body) return undefined;
-  return { answer: { status, headers, body: body.bytes.toString() }, rest: body.rest };
+  return { answer: { status, headers, body: decoded(body.bytes, headers).toString() }, rest: body.rest };
+}
+
+function decoded(bytes: Buffer, headers: ReadonlyMap<string, string>): Buffer {
+  switch (headers.get('content-encoding')) {
+    case 'gzip':
+      return gunzipSync(bytes);
+    case 'br':
+      return brotliDecompressSync(bytes);
+    default:
+      return bytes;
+  }
 }
 
 type Body = { bytes: Buffer; rest: Buffer };
