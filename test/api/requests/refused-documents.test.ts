@@ -32,6 +32,13 @@ describe('the shape of a document', () => {
     ['operations', 'operations', repeat(21, (n) => `query q${n} { viewer { kind } }`)],
     ['fragments', 'fragments', `{ ...f0 } ${repeat(101, (n) => `fragment f${n} on Query { a: __typename }`)}`],
     ['variables', 'variables', `query (${repeat(201, (n) => `$v${n}: ID`)}) { viewer { kind } }`],
+    ['directives', 'directives', `{ ${repeat(40, (n) => `a${n}: __typename${' @include(if: true)'.repeat(6)}`)} }`],
+    ['directives of variables', 'directives', `query ($v: ID${' @nope'.repeat(201)}) { viewer { kind } }`],
+    [
+      'directives of fragments',
+      'directives',
+      `{ ...f } fragment f on Query { viewer { ... ${'@nope '.repeat(201)} { kind } } }`,
+    ],
     ['meeting selections', 'merges', `{ ${repeat(100, () => 'viewer { kind }')} }`],
   ])('too many %s are refused with both numbers', (_, param, text) => {
     expect(refusalOf(text)).toMatchObject({ code: 'VALIDATION_ERROR' });
@@ -42,6 +49,10 @@ describe('the shape of a document', () => {
 
   test('400 aliases are accepted', () => {
     expect(refusalOf(`{ ${repeat(400, (n) => `a${n}: __typename`)} }`)).toBeUndefined();
+  });
+
+  test('200 directives are accepted', () => {
+    expect(refusalOf(`{ ${repeat(200, (n) => `a${n}: __typename @include(if: true)`)} }`)).toBeUndefined();
   });
 
   test('the usual introspection query is accepted', () => {

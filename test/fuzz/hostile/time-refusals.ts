@@ -7,13 +7,13 @@ import { times } from './flood.ts';
 import { hostileDocument } from './hostile-documents.ts';
 import { credentialHeaders, type Target } from './send-attack.ts';
 
-/** `bodyBytes`: of a body whose every fault is named; 0 for a document. */
+/** `bodyBytes`: of a body that is read whole, or whose every fault is named; 0 for a document that is judged by its own limits. */
 export type Timing = { cost: Cost; parsing: Cost; bodyBytes: number };
 export type TimedRefusal = Timing & { kind: string; status: number };
 
 /** Beyond parsing; the worst of all runs may meet a collection of garbage. */
 export const REFUSAL_LIMITS: Cost = { medianMs: 5, worstMs: 20 };
-/** More, for each byte of a body whose every fault is named. */
+/** More, for each byte of such a body. */
 const BODY_MS_PER_BYTE = 0.000_8;
 const TRIES = 4;
 export const HELD_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -56,8 +56,9 @@ async function timeOnce(api: MeasuredApi, target: Target, attack: RequestAttack)
     });
     // What is too large is refused before it is read.
     const parsing = status === 413 ? NOTHING : ownCostOf(() => readAsServer(attack));
-    // Of a document the first faults are named, of any other body all.
-    const bodyBytes = attack.document === undefined ? (attack.body?.length ?? 0) : 0;
+    // Of a document the first faults are named, of any other body all. A document that is too large arrives in a body that is not.
+    const isJudgedByBytes = attack.document === undefined || status === 413;
+    const bodyBytes = isJudgedByBytes ? (attack.body ?? attack.document ?? '').length : 0;
     return { kind: attack.kind, cost, parsing, status, bodyBytes };
   } finally {
     sender.close();

@@ -3,12 +3,14 @@
  * bounded by these figures, so they are judged before either.
  *
  * - `operations`, `fragments`, `variables`: definitions of each kind.
+ * - `directives`: as they are written, fragments not expanded.
  * - `fields`: selected fields of the largest operation, its fragments expanded and every alias counted.
  * - `depth`: levels of selections of the deepest operation. Fields of the schema's own description count as fields, not as levels.
  * - `merges`: pairs of selections that validation compares, because they have the same place in the answer or because
  *   two fragments meet in one selection.
  */
 import {
+  type DefinitionNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   Kind,
@@ -20,6 +22,7 @@ export type DocumentShape = {
   operations: number;
   fragments: number;
   variables: number;
+  directives: number;
   fields: number;
   depth: number;
   merges: number;
@@ -41,9 +44,18 @@ export function shapeOf(document: DocumentNode, { fieldsLimit }: { fieldsLimit: 
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const measuring: Measuring = { fragments, sizes: new Map(), open: new Set(), isCyclic: false };
-  const shape: DocumentShape = { operations: 0, fragments: 0, variables: 0, fields: 0, depth: 0, merges: 0 };
+  const shape: DocumentShape = {
+    operations: 0,
+    fragments: 0,
+    variables: 0,
+    directives: 0,
+    fields: 0,
+    depth: 0,
+    merges: 0,
+  };
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) shape.fragments += 1;
+    shape.directives += directivesOf(definition);
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
     shape.operations += 1;
     shape.variables += definition.variableDefinitions?.length ?? 0;
@@ -53,6 +65,22 @@ export function shapeOf(document: DocumentNode, { fieldsLimit }: { fieldsLimit: 
     if (fields <= fieldsLimit && !measuring.isCyclic) shape.merges += mergesIn([definition.selectionSet], fragments);
   }
   return shape;
+}
+
+function directivesOf(definition: DefinitionNode): number {
+  if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION) return 0;
+  let directives = (definition.directives?.length ?? 0) + directivesIn(definition.selectionSet);
+  for (const variable of definition.variableDefinitions ?? []) directives += variable.directives?.length ?? 0;
+  return directives;
+}
+
+function directivesIn(set: SelectionSetNode): number {
+  let directives = 0;
+  for (const selection of set.selections) {
+    directives += selection.directives?.length ?? 0;
+    if ('selectionSet' in selection && selection.selectionSet) directives += directivesIn(selection.selectionSet);
+  }
+  return directives;
 }
 
 function sizeOf(set: SelectionSetNode, measuring: Measuring): Size {

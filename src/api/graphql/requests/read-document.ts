@@ -44,6 +44,7 @@ const FAULTS_LIMIT = 5;
 const OPERATIONS_LIMIT = 20;
 const FRAGMENTS_LIMIT = 100;
 const VARIABLES_LIMIT = 200;
+const DIRECTIVES_LIMIT = 200;
 /** Pairs of selections that the rule about mergeable fields may compare. */
 const MERGES_LIMIT = 2_000;
 
@@ -88,17 +89,18 @@ export function parseDocument(text: string, limits: Limits & { maxBytes: number 
     throw new GraphQLError('The document has characters that are not text.');
   }
   const document = parse(text, { maxTokens: limits.tokens });
-  const { operations, fragments, variables, fields, depth, merges } = shapeOf(document, { fieldsLimit: limits.fields });
+  const shape = shapeOf(document, { fieldsLimit: limits.fields });
   const refusal = overLimit({
-    depth: { is: depth, limit: limits.depth },
-    breadth: { is: fields, limit: limits.fields },
-    operations: { is: operations, limit: OPERATIONS_LIMIT },
-    fragments: { is: fragments, limit: FRAGMENTS_LIMIT },
-    variables: { is: variables, limit: VARIABLES_LIMIT },
-    merges: { is: merges, limit: MERGES_LIMIT },
+    depth: { is: shape.depth, limit: limits.depth },
+    breadth: { is: shape.fields, limit: limits.fields },
+    operations: { is: shape.operations, limit: OPERATIONS_LIMIT },
+    fragments: { is: shape.fragments, limit: FRAGMENTS_LIMIT },
+    variables: { is: shape.variables, limit: VARIABLES_LIMIT },
+    directives: { is: shape.directives, limit: DIRECTIVES_LIMIT },
+    merges: { is: shape.merges, limit: MERGES_LIMIT },
   });
   if (refusal) throw refusal;
-  return { text, document, merges };
+  return { text, document, merges: shape.merges };
 }
 
 /** The first faults of a document by the schema, each with the argument or field that it is in; none when it is valid. */
