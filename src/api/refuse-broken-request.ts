@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 import { newId } from '../platform/identifier.ts';
@@ -16,16 +16,30 @@ const refusals: Record<string, Refusal> = {
   },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'VALIDATION_ERROR', message: 'The request did not arrive in time.' },
 };
+/** The latest request of each connection, with its response. */
+const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
 const unreadable: Refusal = { status: 400, code: 'VALIDATION_ERROR', message: 'The request is not valid HTTP.' };
+
+/** For `server.on('request')`: tells `refuseBrokenRequest` which requests are answered already. */
+export function noteExchange(request: IncomingMessage, response: ServerResponse): void {
+  exchanges.set(request.socket, { request, response });
+}
 
 /**
  * Answers what Node's own parser refused, in the shape of an error: 431 for a head over REQUEST_HEAD_LIMIT_BYTES, 408 for
- * a sender that was too slow, 400 for what is no HTTP. For `server.on('clientError')`.
+ * a sender that was too slow, 400 for what is no HTTP. A request that was answered before its body broke gets no second answer.
+ * For `server.on('clientError')`.
  */
 export function refuseBrokenRequest(error: Error, socket: Duplex): void {
   const cause = 'code' in error ? String(error.code) : '';
   if (cause === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  const exchange = exchanges.get(socket);
+  if (exchange?.response.headersSent && !exchange.request.complete) {
+    // What was written of the answer still goes out.
+    socket.end();
     return;
   }
   const { status, code, message } = refusals[cause] ?? unreadable;

@@ -23,7 +23,7 @@ import { openWebsocket, tooManyConnections } from './graphql/server/websocket.ts
 import { byRealTime, type World } from './graphql/server/world.ts';
 import { type GatewayYoga, openYoga } from './graphql/server/yoga.ts';
 import { asksForPage } from './pages/asks-for-page.ts';
-import { refuseBrokenRequest } from './refuse-broken-request.ts';
+import { noteExchange, refuseBrokenRequest } from './refuse-broken-request.ts';
 
 /** Answers a request and says true, or leaves it untouched and says false. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
@@ -163,6 +163,7 @@ function openServer(limits: World['config']['http'], listener: RequestListener):
   // A client that sends its head slowly holds a socket, nothing else.
   server.headersTimeout = limits.headTimeoutMs;
   server.requestTimeout = limits.requestTimeoutMs;
+  server.prependListener('request', noteExchange);
   server.on('clientError', refuseBrokenRequest);
   return server;
 }

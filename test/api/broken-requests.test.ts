@@ -62,3 +62,19 @@ test('a head under the limit is read', async () => {
   const { status } = await api.rest('GET', `/payments/intents?x=${'y'.repeat(6_000)}`);
   expect(status).toBe(401);
 });
+
+test('a request that is answered before its body has ended gets no second answer', async () => {
+  const answered = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    // Without a credential nothing waits for the body.
+    const request =
+      'POST /payments/intents HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{';
+    const socket = connect(api.running.port, '127.0.0.1', () => socket.write(request));
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      socket.end();
+    });
+    socket.on('close', () => resolve(text)).on('error', reject);
+  });
+  expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401']);
+});

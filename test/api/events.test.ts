@@ -37,6 +37,18 @@ describe('GET /events', () => {
     expect(sequences(await list('?types=payment_intent.created,customer.created'))).toEqual([1, 2, 3, 4]);
   });
 
+  it('names at most 200 types', async () => {
+    const asking = (count: number) =>
+      list(`?types=${Array.from({ length: count }, () => 'customer.created').join(',')}`);
+    expect(sequences(await asking(200))).toEqual([1, 2, 3]);
+    const { status, body } = await asking(201);
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({
+      param: 'types',
+      message: expect.stringContaining('has 201 entries, at most 200'),
+    });
+  });
+
   it.each(['?after=-1', '?after=x', '?limit=0', '?limit=1001', '?types=nothing.happened', '?since=1'])(
     'refuses %s',
     async (query) => {

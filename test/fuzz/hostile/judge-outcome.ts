@@ -74,7 +74,9 @@ export function isRefusal(outcome: Outcome): boolean {
 
 function judgeBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
   const { answers, endless, rest, sentBytes } = outcome;
-  const findings: Finding[] = answers.flatMap((answer) => judgeAnswer(answer, { sentBytes, isHead: isHead(attack) }));
+  const findings: Finding[] = answers.flatMap((answer) =>
+    judgeAnswer(answer, { sentBytes, isEmpty: isHead(attack) || isOfImage(attack) }),
+  );
   const last = answers.at(-1);
   const say = (cause: string) => findings.push({ cause, words: JSON.stringify(answers).slice(0, 300) });
   if (endless === 'wait') say('no answer and no close');
@@ -88,7 +90,7 @@ function judgeBytes(attack: Attack, outcome: ByteOutcome): Finding[] {
   return findings;
 }
 
-function judgeAnswer(answer: Answer, request: { sentBytes: number; isHead: boolean }): Finding[] {
+function judgeAnswer(answer: Answer, request: { sentBytes: number; isEmpty: boolean }): Finding[] {
   const { status, headers, body } = answer;
   const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
   const isEvents = type === 'text/event-stream';
@@ -98,7 +100,7 @@ function judgeAnswer(answer: Answer, request: { sentBytes: number; isHead: boole
   const say = (cause: string) => findings.push({ cause, words: `${status} ${type} ${told.slice(0, 600)}` });
   if (status !== 101 && !/^[A-Za-z0-9._:-]{1,128}$/.test(headers.get('x-request-id') ?? '')) say('no x-request-id');
   if (!refused && told.length > ANSWER_BYTES) say(`an answer of more than ${ANSWER_BYTES} bytes`);
-  if (request.isHead || (!refused && !/json|event-stream/.test(type))) {
+  if ((request.isEmpty && told === '') || (!refused && !/json|event-stream/.test(type))) {
     if (status >= 500) say(`status ${status}`);
     return findings;
   }
@@ -159,6 +161,11 @@ function judgeFrames({ messages, close, unanswered, sentBytes }: FrameOutcome): 
   if (close && INSIDE.test(close.reason)) say('it tells of its inside', close.reason);
   if (unanswered.length > 0) say('no answer and no close', unanswered.join(' '));
   return findings;
+}
+
+/** Browsers ask for these in an `img`, so that refusals have no body. */
+function isOfImage(attack: Attack): boolean {
+  return attack.over === 'http' && attack.path.startsWith('/images/');
 }
 
 function isHead(attack: Attack): boolean {

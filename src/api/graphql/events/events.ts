@@ -10,6 +10,7 @@ import { followSequence } from './follow-sequence.ts';
 
 const LIMIT = 100;
 const LARGEST_LIMIT = 1000;
+const MOST_TYPES = 200;
 const LOG = 25;
 const LARGEST_LOG = 100;
 
@@ -155,7 +156,11 @@ function readSequenceArgs(args: { after?: number | null; types?: string[] | null
   after: bigint | undefined;
   types: EventType[] | undefined;
 } {
-  const faults = (args.types ?? []).flatMap((type, index) =>
+  const types = args.types ?? [];
+  if (types.length > MOST_TYPES) {
+    throw invalid([{ param: 'types', message: `has ${types.length} entries, at most ${MOST_TYPES}` }]);
+  }
+  const faults = types.flatMap((type, index) =>
     isEventType(type) ? [] : [{ param: `types[${index}]`, message: 'is no type of event' }],
   );
   if (args.after != null && args.after < 0) {
@@ -167,6 +172,6 @@ function readSequenceArgs(args: { after?: number | null; types?: string[] | null
   if (faults.length > 0) throw invalid(faults);
   return {
     after: args.after == null ? undefined : BigInt(args.after),
-    types: args.types?.length ? args.types.filter(isEventType) : undefined,
+    types: types.length > 0 ? types.filter(isEventType) : undefined,
   };
 }
