@@ -92,10 +92,18 @@ function given(variable: RouteVariable, values: RequestValues, faults: FieldFaul
   const texts = values.query.getAll(variable.name);
   if (texts.length === 0) return undefined;
   const inner = isNonNullType(variable.type) ? variable.type.ofType : variable.type;
-  if (isListType(inner)) return texts.flatMap((text) => text.split(',')).map((text) => fromText(inner, text));
+  if (isListType(inner)) {
+    const entries = texts.flatMap((text) => text.split(','));
+    if (entries.length <= MOST_ENTRIES) return entries.map((text) => fromText(inner, text));
+    faults.push({ param: variable.name, message: `has ${entries.length} entries, at most ${MOST_ENTRIES}` });
+    return undefined;
+  }
   if (texts.length > 1) faults.push({ param: variable.name, message: 'is given more than once' });
   return fromText(inner, texts[0] ?? '');
 }
+
+/** Values of one parameter that takes several. */
+const MOST_ENTRIES = 200;
 
 /** What every list's parameters are limited to, by their name. */
 export const parameterLimits: Record<string, { minimum: number; maximum?: number }> = {
