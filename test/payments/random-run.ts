@@ -16,6 +16,7 @@ import { capturePaymentIntent } from '../../src/payments/actions/capture-payment
 import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
 import { sweepPayments } from '../../src/payments/actions/sweep-payments.ts';
 import type { Gateway } from '../setup/gateway.ts';
+import { seeded } from '../setup/seeded.ts';
 import type { Signed } from './ground.ts';
 
 export type RandomRun = {
@@ -164,15 +165,4 @@ async function isDisputable(gateway: Gateway, signed: Signed): Promise<boolean> 
   const { capturedAt } = await gateway.state(signed.id);
   const { timestamp } = await gateway.evm.publicClient.getBlock();
   return Number(timestamp) + 5 < capturedAt + signed.terms.disputeWindow;
-}
-
-/** mulberry32: the same seed, the same dice. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,0 +1,233 @@
+/** Whether everything holds once all faults are healed. Each reason is a sentence; none means that the run passed. */
+import { type Address, getAddress, type Hex } from 'viem';
+import { z } from 'zod';
+import type { EscrowEvent } from '../../src/escrow/escrow-event.ts';
+import { uuidToBytes32 } from '../../src/escrow/terms.ts';
+import type { LiveFeed } from './live-feed.ts';
+import type { Ground } from './open-ground.ts';
+import { byIntent, type Holdings, holdingFaults, movementsOf, readEscrowEvents, readHoldings } from './read-chain.ts';
+import { type Receivers, readEvents, receiverKinds } from './receivers.ts';
+import type { Shop } from './shops.ts';
+import type { Story } from './stories.ts';
+
+export type Intent = { id: string; status: string; disputeId: string | null };
+
+export type Evidence = {
+  ground: Ground;
+  shops: readonly Shop[];
+  stories: readonly Story[];
+  receivers: Receivers;
+  feeds: ReadonlyMap<string, LiveFeed>;
+  payers: readonly Address[];
+  /** By chain, of everybody, before the first payment. */
+  before: ReadonlyMap<number, Holdings>;
+};
+
+export type Verdict = { reasons: string[]; facts: string[] };
+
+const finalStatuses = new Set(['SETTLED', 'CANCELLED', 'REFUNDED', 'FAILED']);
+const PAGE_SIZE = 100;
+
+export async function judge(evidence: Evidence): Promise<Verdict> {
+  const reasons: string[] = [];
+  const facts: string[] = [];
+  const onChain = new Map<Hex, EscrowEvent[]>();
+  for (const chain of evidence.ground.demo.chains) {
+    const { chainId } = chain;
+    const events = await readEscrowEvents(chain);
+    for (const [intentId, ofIntent] of byIntent(events)) onChain.set(intentId, ofIntent);
+    reasons.push(...chargeFaults(chainId, events));
+    const before = evidence.before.get(chainId);
+    if (!before) continue;
+    const accounts = [...new Set([...before.values()].flatMap((ofToken) => [...ofToken.keys()]))];
+    const after = await readHoldings(chain, accounts);
+    const moved = movementsOf(events, getAddress(chain.escrow));
+    reasons.push(...holdingFaults({ chainId, before, after, moved, payers: evidence.payers }));
+    facts.push(`Chain ${chainId}: ${countKinds(events)}.`);
+  }
+  for (const shop of evidence.shops) {
+    const intents = await readIntents(shop);
+    const events = await readEvents(shop);
+    facts.push(
+      `${shop.name}: ${intents.length} intents (${countBy(intents, ({ status }) => status)}), ${events.length} events.`,
+    );
+    reasons.push(
+      ...intents.flatMap((intent) => intentFaults(shop, intent, onChain.get(uuidToBytes32(intent.id)) ?? [])),
+    );
+    reasons.push(...sequenceFaults(shop, events, evidence));
+  }
+  reasons.push(...storyFaults(evidence.stories, onChain));
+  const { repeated, unsigned, refused } = evidence.receivers.counts();
+  facts.push(
+    `Webhooks: ${refused} refused by the bad receivers, ${repeated} repeated, ${unsigned} with a bad signature.`,
+  );
+  if (unsigned > 0) reasons.push(`${unsigned} webhooks had a bad signature.`);
+  reasons.push(...(await commandFaults(evidence.ground)));
+  return { reasons, facts };
+}
+
+export function isFinal({ status }: Intent): boolean {
+  return finalStatuses.has(status);
+}
+
+const intentsShape = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      status: z.string(),
+      dispute: z.object({ id: z.string(), status: z.string() }).nullable(),
+    }),
+  ),
+  totalPages: z.number(),
+});
+
+/** Every intent of the app; `disputeId` is that of an open dispute. */
+export async function readIntents({ client }: Pick<Shop, 'client'>): Promise<Intent[]> {
+  const document = `query ($page: Int!) { paymentIntentsPage(page: $page, pageSize: ${PAGE_SIZE}) {
+    items { id status dispute { id status } } totalPages } }`;
+  const intents: Intent[] = [];
+  for (let page = 1; ; page += 1) {
+    const read = await client.query(z.object({ paymentIntentsPage: intentsShape }), document, { page });
+    const { items, totalPages } = read.paymentIntentsPage;
+    intents.push(
+      ...items.map(({ id, status, dispute }) => ({
+        id,
+        status,
+        disputeId: dispute?.status === 'OPEN' ? dispute.id : null,
+      })),
+    );
+    if (page >= totalPages) return intents;
+  }
+}
+
+/** Exactly once, and as the status says. */
+function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]): string[] {
+  const faults: string[] = [];
+  const count = (...kinds: EscrowEvent['kind'][]) => events.filter(({ kind }) => kinds.includes(kind)).length;
+  const name = `${shop.name}, intent ${intent.id} (${intent.status})`;
+  const last = events.at(-1);
+  const left = last && 'left' in last ? last.left : 0n;
+  if (!isFinal(intent)) {
+    if (intent.disputeId === null) faults.push(`${name} is in no final state.`);
+    return faults;
+  }
+  if (count('Authorized') > 1) faults.push(`${name} was charged ${count('Authorized')} times.`);
+  if (count('Captured') > 1) faults.push(`${name} was captured ${count('Captured')} times.`);
+  const ends = count('Settled', 'Voided', 'Reclaimed', 'Resolved');
+  if (ends > 1) faults.push(`${name} was settled, voided or resolved ${ends} times.`);
+  if (left !== 0n) faults.push(`${name} is final, and the contract still holds ${left} for it.`);
+  const expected: Record<string, boolean> = {
+    SETTLED: count('Settled', 'Resolved') === 1,
+    CANCELLED: count('Authorized') === 0 || count('Voided', 'Reclaimed') === 1,
+    REFUNDED: count('Refunded', 'Resolved') >= 1,
+    FAILED: count('Authorized') === 0 || count('Voided', 'Reclaimed') === 1,
+  };
+  if (expected[intent.status] === false) faults.push(`${name} has these events on chain: ${countKinds(events)}.`);
+  return faults;
+}
+
+/** A confirmed story moved money; an accepted refund was paid once. What was refused is explained by the refusal. */
+function storyFaults(stories: readonly Story[], onChain: ReadonlyMap<Hex, EscrowEvent[]>): string[] {
+  return stories.flatMap((story) => {
+    if (story.intentId === undefined) return [];
+    const events = onChain.get(uuidToBytes32(story.intentId)) ?? [];
+    const count = (kind: EscrowEvent['kind']) => events.filter((event) => event.kind === kind).length;
+    const faults: string[] = [];
+    if (story.confirmed && count('Authorized') === 0) {
+      faults.push(`Intent ${story.intentId} (${story.plan.method}) was confirmed and never charged.`);
+    }
+    if (story.refundAccepted && count('Refunded') !== 1) {
+      faults.push(
+        `Intent ${story.intentId} was refunded ${count('Refunded')} times, and its refund was accepted once.`,
+      );
+    }
+    if (!story.refundAccepted && count('Refunded') > 0) faults.push(`Intent ${story.intentId} was refunded unasked.`);
+    return faults;
+  });
+}
+
+function chargeFaults(chainId: number, events: readonly EscrowEvent[]): string[] {
+  const periods = new Map<string, number>();
+  for (const event of events) {
+    if (event.kind !== 'Charged') continue;
+    const key = `consent ${event.consentId}, period ${event.period}`;
+    periods.set(key, (periods.get(key) ?? 0) + 1);
+  }
+  return [...periods]
+    .filter(([, times]) => times > 1)
+    .map(([key, times]) => `Chain ${chainId}: ${key} was charged ${times} times.`);
+}
+
+function sequenceFaults(shop: Shop, events: readonly { sequence: number }[], evidence: Evidence): string[] {
+  const faults: string[] = [];
+  const wrong = events.findIndex(({ sequence }, index) => sequence !== index + 1);
+  if (wrong >= 0) faults.push(`${shop.name}: event ${events[wrong]?.sequence} stands where ${wrong + 1} is due.`);
+  const last = events.at(-1)?.sequence ?? 0;
+  const feed = evidence.feeds.get(shop.appId);
+  faults.push(...(feed?.gaps() ?? []));
+  if (feed && feed.last() !== last) faults.push(`${shop.name}: the live feed ends at ${feed.last()} of ${last}.`);
+  for (const kind of receiverKinds) {
+    const missing = missingOf(shop, events, { receivers: evidence.receivers, kind });
+    if (missing.length > 0) {
+      faults.push(`${shop.name}: the ${kind} receiver misses ${missing.length} events, the first is ${missing[0]}.`);
+    }
+  }
+  return faults;
+}
+
+/** Numbers of events that are due to this receiver and have not come. */
+export function missingOf(
+  shop: Pick<Shop, 'appId'>,
+  events: readonly { sequence: number }[],
+  { receivers, kind }: { receivers: Receivers; kind: (typeof receiverKinds)[number] },
+): number[] {
+  const taken = receivers.taken(shop.appId, kind);
+  return events
+    .map(({ sequence }) => sequence)
+    .filter((sequence) => sequence > receivers.since(shop.appId) && !taken.has(sequence));
+}
+
+const verifyShape = z.object({
+  verdict: z.string(),
+  chains: z.array(
+    z.object({
+      chainId: z.number(),
+      tokens: z.array(z.object({ tokenKey: z.string(), booked: z.string(), balance: z.string() })),
+    }),
+  ),
+});
+
+/** What the operator's own commands say. Nobody else's money lies in this escrow, so that the books must be its balance. */
+async function commandFaults({ operate }: Ground): Promise<string[]> {
+  const faults: string[] = [];
+  const verified = await operate(['verify', '--all', '--json']);
+  const parsed = verifyShape.safeParse(jsonIn(verified.printed));
+  if (verified.code !== 0 || !parsed.success)
+    faults.push(`verify --all ends with ${verified.code}: ${verified.printed}`);
+  for (const { chainId, tokens } of parsed.data?.chains ?? []) {
+    for (const { tokenKey, booked, balance } of tokens) {
+      if (booked !== balance)
+        faults.push(`Chain ${chainId}: the books hold ${booked} ${tokenKey}, the escrow ${balance}.`);
+    }
+  }
+  const status = await operate(['ops', 'status']);
+  if (status.code !== 0) faults.push(`ops status ends with ${status.code}:\n${status.printed}`);
+  return faults;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function countKinds(events: readonly EscrowEvent[]): string {
+  return countBy(events, ({ kind }) => kind) || 'none';
+}
+
+export function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): string {
+  const groups = Object.entries(Object.groupBy(items, keyOf)).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return groups.map(([key, ofKey]) => `${ofKey?.length ?? 0} ${key}`).join(', ');
+}

@@ -1,0 +1,132 @@
+/** An installation of its own, as `npm start` runs it, whose parts reach nodes and database through proxies. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Demo, readDemo } from '../../src/local/demo-file.ts';
+import { checkoutFolder } from '../../src/local/local-settings.ts';
+import { freePort } from '../setup/free-port.ts';
+import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts';
+import { type NodeProxy, openNodeProxy } from './node-proxy.ts';
+import { processesNaming, signal } from './processes.ts';
+
+export type Ground = {
+  folder: string;
+  demo: Demo;
+  /** As the superuser, past the proxy. */
+  adminUrl: string;
+  nodes: ReadonlyMap<number, NodeProxy>;
+  database: DatabaseProxy;
+  /** Where API, worker and indexer show their metrics. */
+  metricsPorts: readonly number[];
+  /** What `npm start` has printed. */
+  printed(): string;
+  /** Whether `npm start` has ended by itself. */
+  hasEnded(): boolean;
+  /** `ops` or `verify`, past the proxies; answers the exit code and what was printed. */
+  operate(args: readonly string[]): Promise<{ code: number; printed: string }>;
+  /** As Ctrl-C. Answers the processes that were left behind, which it ends. */
+  stop(): Promise<number[]>;
+};
+
+const START_LIMIT_MS = 300_000;
+const STOP_LIMIT_MS = 90_000;
+const OPERATION_LIMIT_MS = 120_000;
+const chainIds = [31337, 31338];
+const portNames = ['PORT', 'PONDER_PORT', 'LOCAL_POSTGRES_PORT', 'LOCAL_SOLANA_PORT'] as const;
+
+export async function openGround(environment: Record<string, string> = {}): Promise<Ground> {
+  const folder = join(tmpdir(), `sluice-chaos-${crypto.randomUUID()}`);
+  const ports: Record<string, string> = {};
+  for (const name of portNames) ports[name] = String(await freePort());
+  const nodes = new Map<number, NodeProxy>();
+  for (const chainId of chainIds) {
+    const nodePort = await freePort();
+    ports[`LOCAL_EVM_PORT_${chainId}`] = String(nodePort);
+    nodes.set(chainId, await openNodeProxy({ port: await freePort(), nodeUrl: `http://127.0.0.1:${nodePort}` }));
+  }
+  const databaseProxyPort = await freePort();
+  const database = await openDatabaseProxy({
+    port: databaseProxyPort,
+    databasePort: Number(ports.LOCAL_POSTGRES_PORT),
+  });
+  const firstMetricsPort = await threePortsInARow();
+  const child = spawn(process.execPath, [join(checkoutFolder, 'src', 'local', 'start.ts')], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      LOCAL_FOLDER: folder,
+      METRICS_PORT: String(firstMetricsPort),
+      ...ports,
+      ...environment,
+      NODE_OPTIONS: `--import=${new URL('through-proxies.ts', import.meta.url).href}`,
+      CHAOS_NODES: JSON.stringify(Object.fromEntries([...nodes].map(([chainId, proxy]) => [chainId, proxy.url]))),
+      CHAOS_DATABASE_PORT: String(databaseProxyPort),
+    },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const stop = async () => {
+    const left = await end(child, folder);
+    await Promise.all([...nodes.values(), database].map((proxy) => proxy.close()));
+    if (process.env.CHAOS_KEEP === undefined) rmSync(folder, { recursive: true, force: true });
+    return left;
+  };
+  try {
+    const deadline = Date.now() + START_LIMIT_MS;
+    while (!printed.includes('Sluice runs')) {
+      if (hasEnded() || Date.now() > deadline) throw new Error(`The installation did not start:\n${printed}`);
+      await delay(200);
+    }
+    const demo = readDemo(join(folder, 'demo.json'));
+    if (!demo) throw new Error('The installation did not write demo.json.');
+    const metricsPorts = [0, 1, 2].map((offset) => firstMetricsPort + offset);
+    const found = { folder, demo, adminUrl: adminUrlOf(folder), nodes, database, metricsPorts };
+    return { ...found, printed: () => printed, hasEnded, operate: (args) => operate(folder, args), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function adminUrlOf(folder: string): string {
+  const databaseUrl = /^DATABASE_URL=(.+)$/m.exec(readFileSync(join(folder, 'environment'), 'utf8'))?.[1] ?? '';
+  const url = new URL(databaseUrl);
+  url.username = 'sluice';
+  url.password = readFileSync(join(folder, 'postgres', 'password'), 'utf8').trim();
+  return url.href;
+}
+
+/** The ports of the metrics of API, worker and indexer lie side by side. */
+async function threePortsInARow(): Promise<number> {
+  const first = (await freePort()) % 20_000;
+  return 20_000 + first - (first % 3);
+}
+
+function operate(folder: string, args: readonly string[]): Promise<{ code: number; printed: string }> {
+  const command = [`--env-file=${join(folder, 'environment')}`, join(checkoutFolder, 'src', 'main.ts'), ...args];
+  const options = {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    timeout: OPERATION_LIMIT_MS,
+    maxBuffer: 64 * 2 ** 20,
+  };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, command, options, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? 1, printed: stdout + stderr });
+    });
+  });
+}
+
+async function end(child: ChildProcess, folder: string): Promise<number[]> {
+  const deadline = Date.now() + STOP_LIMIT_MS;
+  signal(processesNaming(folder), 'SIGCONT');
+  child.kill('SIGINT');
+  while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) await delay(100);
+  const left = processesNaming(folder);
+  signal(left, 'SIGKILL');
+  return left;
+}

@@ -1,0 +1,80 @@
+/** How long it takes after a fault until the gateway answers, calls itself ready, and money flows. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { openShopClient } from './shop-client.ts';
+import type { Shop } from './shops.ts';
+import { pay } from './stories.ts';
+import type { Wallet } from './wallet.ts';
+
+/** Milliseconds from the end of a fault; null for what did not come within the limit. */
+export type Recovery = { answersMs: number | null; readyMs: number | null; moneyMs: number | null };
+export type Measured = Recovery & { fault: string; seconds: number };
+
+const LOOK_EVERY_MS = 250;
+const withId = z.object({ id: z.string() });
+const intentShape = z.object({ status: z.string() });
+const captured = new Set(['CAPTURED', 'SETTLED']);
+
+/** One payment by a relayed permit, tried from the first moment on, while /readyz is asked beside it. */
+export async function measureRecovery(
+  world: { shop: Shop; origin: string; wallet: Wallet },
+  { limitMs }: { limitMs: number },
+): Promise<Recovery> {
+  const { shop, origin, wallet } = world;
+  const since = performance.now();
+  const passed = () => Math.round(performance.now() - since);
+  const client = openShopClient({ origin, key: shop.key, answers: new Map() }, { patienceMs: limitMs });
+  let answersMs: number | null = null;
+  const money = async (): Promise<number | null> => {
+    const body = { amount: '1.00', currency: 'USD', captureMode: 'AUTOMATIC', metadata: { story: 'probe' } };
+    const { id } = await client.call(withId, { method: 'POST', path: '/payments/intents', body });
+    answersMs = passed();
+    await pay(client, { id, method: 'PERMIT', wallet });
+    while (passed() < limitMs) {
+      const { status } = await client.call(intentShape, { method: 'GET', path: `/payments/intents/${id}` });
+      if (captured.has(status)) return passed();
+      await delay(LOOK_EVERY_MS);
+    }
+    return null;
+  };
+  const ready = async (): Promise<number | null> => {
+    while (passed() < limitMs) {
+      if (await isReady(origin)) return passed();
+      await delay(LOOK_EVERY_MS);
+    }
+    return null;
+  };
+  const [moneyMs, readyMs] = await Promise.all([money().catch(() => null), ready()]);
+  return { answersMs, readyMs, moneyMs };
+}
+
+export async function isReady(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(5_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** A row for each fault, in seconds: the median and the worst of answering, of readiness, and of money. */
+export function recoveryTable(measured: readonly Measured[]): string {
+  const byFault = Object.entries(Object.groupBy(measured, ({ fault }) => fault)).toSorted(([left], [right]) =>
+    left < right ? -1 : 1,
+  );
+  const rows = byFault.map(([fault, ofFault = []]) => {
+    const cells = (['answersMs', 'readyMs', 'moneyMs'] as const).flatMap((name) => {
+      const values = ofFault.map((one) => one[name] ?? Number.POSITIVE_INFINITY).toSorted((a, b) => a - b);
+      return [print(values[Math.floor((values.length - 1) / 2)]), print(values.at(-1))];
+    });
+    return `| ${fault} | ${ofFault.length} | ${cells.join(' | ')} |`;
+  });
+  const head =
+    '| fault | times | answers, median s | worst | ready, median s | worst | money flows, median s | worst |\n|---|---:|---:|---:|---:|---:|---:|---:|';
+  return [head, ...rows].join('\n');
+}
+
+function print(ms: number | undefined): string {
+  return ms === undefined || !Number.isFinite(ms) ? 'never' : (ms / 1000).toFixed(1);
+}

@@ -1,0 +1,95 @@
+/** A merchant's side of the gateway, as patient as a merchant's server has to be: it repeats what may be repeated. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+
+export type ShopRequest = { method: 'GET' | 'POST' | 'PATCH'; path: string; body?: object };
+
+export type ShopClient = {
+  /** A REST call; answers `data`. Throws Refused for an answer that a repetition would not change. */
+  call<Shape extends z.ZodType>(shape: Shape, request: ShopRequest): Promise<z.infer<Shape>>;
+  /** The same over /graphql. */
+  query<Shape extends z.ZodType>(shape: Shape, document: string, variables: object): Promise<z.infer<Shape>>;
+};
+
+/** Counts of answers by kind: `ok`, an error code, or `no answer`. */
+export type Answers = Map<string, number>;
+
+/** A refusal for good, as opposed to a fault of the moment. */
+export class Refused extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(`${code}: ${message}`);
+    this.code = code;
+  }
+}
+
+const TRY_LIMIT_MS = 20_000;
+const PAUSE_MS = 400;
+
+const answerShape = z.looseObject({
+  success: z.boolean().optional(),
+  data: z.unknown(),
+  error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  errors: z
+    .array(z.looseObject({ message: z.string(), extensions: z.looseObject({ code: z.string() }).optional() }))
+    .optional(),
+});
+/** Every other code is an answer; these say that it may be asked again. */
+const passing = new Set([
+  'IDEMPOTENCY_IN_FLIGHT',
+  'RATE_LIMIT_EXCEEDED',
+  'INTERNAL_ERROR',
+  'CHAIN_UNAVAILABLE',
+  'PRICE_UNAVAILABLE',
+  'CHAIN_PAUSED',
+]);
+
+/** Asks until `patienceMs` have passed since the first try, under one Idempotency-Key. */
+export function openShopClient(
+  world: { origin: string; key: string; answers: Answers },
+  { patienceMs }: { patienceMs: number },
+): ShopClient {
+  const ask = async (request: ShopRequest): Promise<unknown> => {
+    const key = crypto.randomUUID();
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      const outcome = await tryOnce(world, request, key);
+      world.answers.set(outcome.kind, (world.answers.get(outcome.kind) ?? 0) + 1);
+      if (outcome.kind === 'ok') return outcome.data;
+      const name = `${request.method} ${request.path}`;
+      if (outcome.kind !== 'no answer' && !passing.has(outcome.kind)) throw new Refused(outcome.kind, name);
+      if (performance.now() > deadline) throw new Refused('GIVEN_UP', `${name}: ${outcome.kind} for too long.`);
+      await delay(PAUSE_MS);
+    }
+  };
+  return {
+    call: async (shape, request) => shape.parse(await ask(request)),
+    query: async (shape, query, variables) =>
+      shape.parse(await ask({ method: 'POST', path: '/graphql', body: { query, variables } })),
+  };
+}
+
+async function tryOnce(
+  { origin, key: apiKey }: { origin: string; key: string },
+  { method, path, body }: ShopRequest,
+  idempotencyKey: string,
+): Promise<{ kind: string; data?: unknown }> {
+  try {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      headers: {
+        'x-api-key': apiKey,
+        ...(method === 'GET' ? {} : { 'content-type': 'application/json', 'idempotency-key': idempotencyKey }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(TRY_LIMIT_MS),
+    });
+    const answer = answerShape.parse(await response.json());
+    const code = answer.error?.code ?? answer.errors?.[0]?.extensions?.code;
+    if (code !== undefined) return { kind: code };
+    if (answer.errors?.[0]) return { kind: 'VALIDATION_ERROR' };
+    return { kind: 'ok', data: answer.data };
+  } catch {
+    return { kind: 'no answer' };
+  }
+}
