@@ -103,7 +103,7 @@ function suspend(part: PartName): Strike {
   };
 }
 
-async function running(folder: string, request: { part: PartName; chainId: number }): Promise<number> {
+export async function running(folder: string, request: { part: PartName; chainId: number }): Promise<number> {
   const deadline = performance.now() + PROCESS_LIMIT_MS;
   while (performance.now() < deadline) {
     const pid = processOf(folder, request);
@@ -128,7 +128,7 @@ async function lockCursor({ adminUrl }: Ground, { appId }: Blow): Promise<() => 
 
 type ReorgSchema = [{ Method: 'anvil_reorg'; Parameters: [depth: number, transactions: never[]]; ReturnType: null }];
 
-async function reorganize(rpcUrl: string, depth: number): Promise<void> {
+export async function reorganize(rpcUrl: string, depth: number): Promise<void> {
   const client = createClient<Transport, undefined, undefined, ReorgSchema>({ transport: http(rpcUrl) });
   await client.request({ method: 'anvil_reorg', params: [depth, []] });
 }

@@ -1,11 +1,11 @@
 /** Whether everything holds once all faults are healed. Each reason is a sentence; none means that the run passed. */
-import { type Address, getAddress, type Hex } from 'viem';
+import pg from 'pg';
+import { type Address, getAddress } from 'viem';
 import { z } from 'zod';
 import type { EscrowEvent } from '../../src/escrow/escrow-event.ts';
-import { uuidToBytes32 } from '../../src/escrow/terms.ts';
 import type { LiveFeed } from './live-feed.ts';
 import type { Ground } from './open-ground.ts';
-import { byIntent, type Holdings, holdingFaults, movementsOf, readEscrowEvents, readHoldings } from './read-chain.ts';
+import { type Holdings, holdingFaults, movementsOf, readEscrowEvents, readHoldings } from './read-chain.ts';
 import { type Receivers, readEvents, receiverKinds } from './receivers.ts';
 import type { Shop } from './shops.ts';
 import type { Story } from './stories.ts';
@@ -23,6 +23,9 @@ export type Evidence = {
   before: ReadonlyMap<number, Holdings>;
 };
 
+/** The contract's events by intent. */
+type OnChain = Map<string, EscrowEvent[]>;
+
 export type Verdict = { reasons: string[]; facts: string[] };
 
 const finalStatuses = new Set(['SETTLED', 'CANCELLED', 'REFUNDED', 'FAILED']);
@@ -31,11 +34,18 @@ const PAGE_SIZE = 100;
 export async function judge(evidence: Evidence): Promise<Verdict> {
   const reasons: string[] = [];
   const facts: string[] = [];
-  const onChain = new Map<Hex, EscrowEvent[]>();
+  const owners = await readOwners(evidence.ground);
+  const onChain: OnChain = new Map();
   for (const chain of evidence.ground.demo.chains) {
     const { chainId } = chain;
     const events = await readEscrowEvents(chain);
-    for (const [intentId, ofIntent] of byIntent(events)) onChain.set(intentId, ofIntent);
+    for (const event of events) {
+      if (!('left' in event)) continue;
+      const intentId = owners.get(event.id);
+      if (intentId === undefined)
+        reasons.push(`Chain ${chainId}: ${event.kind} of terms ${event.id}, which nobody knows.`);
+      else onChain.set(intentId, [...(onChain.get(intentId) ?? []), event]);
+    }
     reasons.push(...chargeFaults(chainId, events));
     const before = evidence.before.get(chainId);
     if (!before) continue;
@@ -45,23 +55,24 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     reasons.push(...holdingFaults({ chainId, before, after, moved, payers: evidence.payers }));
     facts.push(`Chain ${chainId}: ${countKinds(events)}.`);
   }
+  const refundsGivenUp = new Set<string>();
   for (const shop of evidence.shops) {
     const intents = await readIntents(shop);
     const events = await readEvents(shop);
+    for (const event of events) if (event.type === 'payment_intent.refund_failed') refundsGivenUp.add(event.resourceId);
     facts.push(
       `${shop.name}: ${intents.length} intents (${countBy(intents, ({ status }) => status)}), ${events.length} events.`,
     );
-    reasons.push(
-      ...intents.flatMap((intent) => intentFaults(shop, intent, onChain.get(uuidToBytes32(intent.id)) ?? [])),
-    );
+    reasons.push(...intents.flatMap((intent) => intentFaults(shop, intent, onChain.get(intent.id) ?? [])));
     reasons.push(...sequenceFaults(shop, events, evidence));
   }
-  reasons.push(...storyFaults(evidence.stories, onChain));
+  reasons.push(...storyFaults(evidence.stories, { onChain, refundsGivenUp }));
   const { repeated, unsigned, refused } = evidence.receivers.counts();
   facts.push(
     `Webhooks: ${refused} refused by the bad receivers, ${repeated} repeated, ${unsigned} with a bad signature.`,
   );
   if (unsigned > 0) reasons.push(`${unsigned} webhooks had a bad signature.`);
+  facts.push(`Transactions that were given up: ${await givenUp(evidence.ground)}.`);
   reasons.push(...(await commandFaults(evidence.ground)));
   return { reasons, facts };
 }
@@ -126,22 +137,28 @@ function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]
   return faults;
 }
 
-/** A confirmed story moved money; an accepted refund was paid once. What was refused is explained by the refusal. */
-function storyFaults(stories: readonly Story[], onChain: ReadonlyMap<Hex, EscrowEvent[]>): string[] {
+/**
+ * A confirmed payment was charged, an accepted capture captured, an accepted refund paid once. A refund that was given up is
+ * explained by its event.
+ */
+function storyFaults(
+  stories: readonly Story[],
+  { onChain, refundsGivenUp }: { onChain: OnChain; refundsGivenUp: ReadonlySet<string> },
+): string[] {
   return stories.flatMap((story) => {
     if (story.intentId === undefined) return [];
-    const events = onChain.get(uuidToBytes32(story.intentId)) ?? [];
+    const events = onChain.get(story.intentId) ?? [];
     const count = (kind: EscrowEvent['kind']) => events.filter((event) => event.kind === kind).length;
     const faults: string[] = [];
-    if (story.confirmed && count('Authorized') === 0) {
-      faults.push(`Intent ${story.intentId} (${story.plan.method}) was confirmed and never charged.`);
+    const name = `Intent ${story.intentId} (${story.plan.kind}, ${story.plan.method}, chain ${story.chainId})`;
+    if (story.confirmed && count('Authorized') === 0) faults.push(`${name} was confirmed and never charged.`);
+    if (story.captureAccepted && count('Captured') === 0) faults.push(`${name}: its capture was accepted, not done.`);
+    const refunds = count('Refunded');
+    const isExplained = refunds === 0 && refundsGivenUp.has(story.intentId);
+    if (story.refundAccepted && refunds !== 1 && !isExplained) {
+      faults.push(`${name}: its refund was accepted once and paid ${refunds} times, and no event says why.`);
     }
-    if (story.refundAccepted && count('Refunded') !== 1) {
-      faults.push(
-        `Intent ${story.intentId} was refunded ${count('Refunded')} times, and its refund was accepted once.`,
-      );
-    }
-    if (!story.refundAccepted && count('Refunded') > 0) faults.push(`Intent ${story.intentId} was refunded unasked.`);
+    if (!story.refundAccepted && refunds > 0) faults.push(`${name} was refunded unasked.`);
     return faults;
   });
 }
@@ -197,22 +214,50 @@ const verifyShape = z.object({
   ),
 });
 
+const statusShape = z.looseObject({ fault: z.string().optional() });
+const givenUpShape = z.array(z.looseObject({ purpose: z.string(), error: z.string().nullish() }));
+
 /** What the operator's own commands say. Nobody else's money lies in this escrow, so that the books must be its balance. */
 async function commandFaults({ operate }: Ground): Promise<string[]> {
   const faults: string[] = [];
   const verified = await operate(['verify', '--all', '--json']);
   const parsed = verifyShape.safeParse(jsonIn(verified.printed));
   if (verified.code !== 0 || !parsed.success)
-    faults.push(`verify --all ends with ${verified.code}: ${verified.printed}`);
+    faults.push(`verify --all ends with ${verified.code}: ${verified.printed} ${verified.complained}`);
   for (const { chainId, tokens } of parsed.data?.chains ?? []) {
     for (const { tokenKey, booked, balance } of tokens) {
       if (booked !== balance)
         faults.push(`Chain ${chainId}: the books hold ${booked} ${tokenKey}, the escrow ${balance}.`);
     }
   }
-  const status = await operate(['ops', 'status']);
-  if (status.code !== 0) faults.push(`ops status ends with ${status.code}:\n${status.printed}`);
+  const status = await operate(['ops', 'status', '--json']);
+  const said = statusShape.safeParse(jsonIn(status.printed));
+  if (!said.success) faults.push(`ops status ends with ${status.code}: ${status.printed} ${status.complained}`);
+  // What was given up has consequences, which are judged one by one.
+  const complaints = (said.data?.fault ?? '').split('\n').filter((line) => line !== '' && !/given up/.test(line));
+  faults.push(...complaints.map((line) => `ops status: ${line}`));
   return faults;
+}
+
+/** Transactions that were given up, by what they were for: to be read, for a race with a settlement is no fault. */
+async function givenUp(ground: Ground): Promise<string> {
+  const pending = await ground.operate(['ops', 'pending', '--status', 'failed', '--json']);
+  const rows = givenUpShape.safeParse(jsonIn(pending.printed)).data ?? [];
+  return countBy(rows, ({ purpose, error }) => `${purpose.split(':')[0]}: ${(error ?? '').split('(')[0]}`) || 'none';
+}
+
+/** Which intent each terms' hash belongs to. */
+async function readOwners({ adminUrl }: Ground): Promise<Map<string, string>> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ terms_hash: string; payment_intent_id: string }>(
+      'SELECT terms_hash, payment_intent_id FROM payment_terms',
+    );
+    return new Map(rows.map((row) => [row.terms_hash, row.payment_intent_id]));
+  } finally {
+    await client.end();
+  }
 }
 
 function jsonIn(text: string): unknown {

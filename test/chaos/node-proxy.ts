@@ -1,9 +1,12 @@
 /** A proxy in front of a chain's node that answers as bad providers do. */
 import { createServer, type ServerResponse } from 'node:http';
+import { getAbiItem, toEventSelector } from 'viem';
 import { z } from 'zod';
+import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 
 export const nodeFaults = ['429', '5xx', 'garbage', 'hang', 'half-logs'] as const;
-export type NodeFault = (typeof nodeFaults)[number];
+/** `frozen` answers with the block that was the newest; `no-captures` leaves out the contract's event of a capture. */
+export type NodeFault = (typeof nodeFaults)[number] | 'frozen' | 'no-captures';
 
 export type NodeProxy = {
   url: string;
@@ -14,12 +17,15 @@ export type NodeProxy = {
 
 const UPSTREAM_LIMIT_MS = 30_000;
 const json = { 'content-type': 'application/json' };
-const requestShape = z.looseObject({ id: z.unknown(), method: z.string() });
+const requestShape = z.looseObject({ id: z.unknown(), method: z.string(), params: z.unknown().optional() });
+const logShape = z.looseObject({ topics: z.array(z.string()) });
+const captured = toEventSelector(getAbiItem({ abi: escrowAbi, name: 'Captured' }));
 const answerShape = z.looseObject({ id: z.unknown(), result: z.unknown() });
 
 export async function openNodeProxy(request: { port: number; nodeUrl: string }): Promise<NodeProxy> {
   let fault: NodeFault | undefined;
   const hanging = new Set<ServerResponse>();
+  const frozen = new Map<string, unknown>();
   const server = createServer(async (incoming, response) => {
     response.on('close', () => hanging.delete(response));
     try {
@@ -33,7 +39,7 @@ export async function openNodeProxy(request: { port: number; nodeUrl: string }):
       const signal = AbortSignal.timeout(UPSTREAM_LIMIT_MS);
       const answer = await fetch(request.nodeUrl, { method: 'POST', headers: json, body, signal });
       const text = await answer.text();
-      response.writeHead(answer.status, json).end(fault === 'half-logs' ? halved(body, text) : text);
+      response.writeHead(answer.status, json).end(altered(fault, { body, text, frozen }));
     } catch {
       // A node that is away has no answer of its own: the connection breaks, as it would without the proxy.
       response.destroy();
@@ -47,6 +53,7 @@ export async function openNodeProxy(request: { port: number; nodeUrl: string }):
     url: `http://127.0.0.1:${request.port}`,
     misbehave(next) {
       fault = next;
+      frozen.clear();
       for (const response of hanging) response.destroy();
     },
     close: () =>
@@ -57,15 +64,38 @@ export async function openNodeProxy(request: { port: number; nodeUrl: string }):
   };
 }
 
-/** Every second log of `eth_getLogs` left out, also inside a batch. */
-function halved(body: string, text: string): string {
-  const requests = z.union([z.array(requestShape), requestShape]).parse(JSON.parse(body));
-  const ofLogs = new Set([requests].flat().flatMap(({ id, method }) => (method === 'eth_getLogs' ? [id] : [])));
-  if (ofLogs.size === 0) return text;
+type Call = z.infer<typeof requestShape>;
+
+/** The results of some methods replaced, also inside a batch. */
+function altered(
+  fault: NodeFault | undefined,
+  { body, text, frozen }: { body: string; text: string; frozen: Map<string, unknown> },
+): string {
+  if (fault === undefined) return text;
+  const calls = new Map(
+    [z.union([z.array(requestShape), requestShape]).parse(JSON.parse(body))].flat().map((call) => [call.id, call]),
+  );
+  const alter = (answer: z.infer<typeof answerShape>) => {
+    const call = calls.get(answer.id);
+    return call && 'result' in answer ? { ...answer, result: resultOf(fault, { call, answer, frozen }) } : answer;
+  };
   const answers = z.union([z.array(answerShape), answerShape]).parse(JSON.parse(text));
-  const halve = (answer: z.infer<typeof answerShape>) =>
-    ofLogs.has(answer.id) && Array.isArray(answer.result)
-      ? { ...answer, result: answer.result.filter((_, index) => index % 2 === 1) }
-      : answer;
-  return JSON.stringify(Array.isArray(answers) ? answers.map(halve) : halve(answers));
+  return JSON.stringify(Array.isArray(answers) ? answers.map(alter) : alter(answers));
+}
+
+function resultOf(
+  fault: NodeFault,
+  { call, answer, frozen }: { call: Call; answer: z.infer<typeof answerShape>; frozen: Map<string, unknown> },
+): unknown {
+  const { result } = answer;
+  if (fault === 'frozen' && /^eth_(blockNumber|getBlockByNumber)$/.test(call.method)) {
+    const key = JSON.stringify([call.method, call.params]);
+    if (call.method === 'eth_getBlockByNumber' && !/latest|finalized|safe/.test(key)) return result;
+    if (!frozen.has(key)) frozen.set(key, result);
+    return frozen.get(key);
+  }
+  if (call.method !== 'eth_getLogs' || !Array.isArray(result)) return result;
+  if (fault === 'half-logs') return result.filter((_, index) => index % 2 === 1);
+  if (fault === 'no-captures') return result.filter((log) => logShape.safeParse(log).data?.topics[0] !== captured);
+  return result;
 }

@@ -11,6 +11,8 @@ import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts';
 import { type NodeProxy, openNodeProxy } from './node-proxy.ts';
 import { processesNaming, signal } from './processes.ts';
 
+export type Operated = { code: number; printed: string; complained: string };
+
 export type Ground = {
   folder: string;
   demo: Demo;
@@ -24,8 +26,8 @@ export type Ground = {
   printed(): string;
   /** Whether `npm start` has ended by itself. */
   hasEnded(): boolean;
-  /** `ops` or `verify`, past the proxies; answers the exit code and what was printed. */
-  operate(args: readonly string[]): Promise<{ code: number; printed: string }>;
+  /** `ops` or `verify`, past the proxies. */
+  operate(args: readonly string[]): Promise<Operated>;
   /** As Ctrl-C. Answers the processes that were left behind, which it ends. */
   stop(): Promise<number[]>;
 };
@@ -107,7 +109,7 @@ async function threePortsInARow(): Promise<number> {
   return 20_000 + first - (first % 3);
 }
 
-function operate(folder: string, args: readonly string[]): Promise<{ code: number; printed: string }> {
+function operate(folder: string, args: readonly string[]): Promise<Operated> {
   const command = [`--env-file=${join(folder, 'environment')}`, join(checkoutFolder, 'src', 'main.ts'), ...args];
   const options = {
     env: { PATH: process.env.PATH, HOME: process.env.HOME },
@@ -116,7 +118,7 @@ function operate(folder: string, args: readonly string[]): Promise<{ code: numbe
   };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, command, options, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? 1, printed: stdout + stderr });
+      resolve({ code: child.exitCode ?? 1, printed: stdout, complained: stderr });
     });
   });
 }

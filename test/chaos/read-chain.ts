@@ -1,5 +1,5 @@
 /** What a chain itself says of a run: every event of the escrow, and who holds what. Read from the node, past the gateway. */
-import { type Address, createPublicClient, erc20Abi, getAddress, type Hex, http, isAddress, zeroAddress } from 'viem';
+import { type Address, createPublicClient, erc20Abi, getAddress, http, isAddress, zeroAddress } from 'viem';
 import { decodeEscrowLog, type EscrowEvent, parseEscrowEvent } from '../../src/escrow/escrow-event.ts';
 import type { Demo } from '../../src/local/demo-file.ts';
 
@@ -113,14 +113,4 @@ export function holdingFaults(request: {
 
 function tokensOf(chain: Chain): Address[] {
   return chain.tokens.map(({ address }) => (isAddress(address) ? getAddress(address) : zeroAddress));
-}
-
-/** Events of payments by their intent, bytes32. */
-export function byIntent(events: readonly EscrowEvent[]): Map<Hex, EscrowEvent[]> {
-  const grouped = new Map<Hex, EscrowEvent[]>();
-  for (const event of events) {
-    if (!('intentId' in event)) continue;
-    grouped.set(event.intentId, [...(grouped.get(event.intentId) ?? []), event]);
-  }
-  return grouped;
 }

@@ -71,17 +71,19 @@ export async function openReceivers(shops: readonly Shop[], { port }: { port: nu
   };
 }
 
+const eventShape = z.object({ sequence: z.number(), type: z.string(), resourceId: z.string() });
 const pageShape = z.object({
-  items: z.array(z.object({ sequence: z.number(), type: z.string() })),
+  items: z.array(eventShape),
   hasMore: z.boolean(),
 });
 
 /** Every event of the app, in the order in which the API lists them. */
-export async function readEvents({ client }: Pick<Shop, 'client'>): Promise<{ sequence: number; type: string }[]> {
-  const events: { sequence: number; type: string }[] = [];
+export async function readEvents({ client }: Pick<Shop, 'client'>): Promise<z.infer<typeof eventShape>[]> {
+  const events: z.infer<typeof eventShape>[] = [];
   for (;;) {
     const after = events.at(-1)?.sequence ?? 0;
-    const document = 'query ($after: Int!) { events(after: $after, limit: 500) { items { sequence type } hasMore } }';
+    const document =
+      'query ($after: Int!) { events(after: $after, limit: 500) { items { sequence type resourceId } hasMore } }';
     const page = await client.query(z.object({ events: pageShape }), document, { after });
     events.push(...page.events.items);
     if (!page.events.hasMore || page.events.items.length === 0) return events;

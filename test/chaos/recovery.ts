@@ -8,6 +8,8 @@ import type { Wallet } from './wallet.ts';
 
 /** Milliseconds from the end of a fault; null for what did not come within the limit. */
 export type Recovery = { answersMs: number | null; readyMs: number | null; moneyMs: number | null };
+/** With what /readyz said last while it was not 200. */
+type Observed = Recovery & { notReady?: string | undefined };
 export type Measured = Recovery & { fault: string; seconds: number };
 
 const LOOK_EVERY_MS = 250;
@@ -19,7 +21,7 @@ const captured = new Set(['CAPTURED', 'SETTLED']);
 export async function measureRecovery(
   world: { shop: Shop; origin: string; wallet: Wallet },
   { limitMs }: { limitMs: number },
-): Promise<Recovery> {
+): Promise<Observed> {
   const { shop, origin, wallet } = world;
   const since = performance.now();
   const passed = () => Math.round(performance.now() - since);
@@ -37,24 +39,28 @@ export async function measureRecovery(
     }
     return null;
   };
+  let notReady: string | undefined;
   const ready = async (): Promise<number | null> => {
     while (passed() < limitMs) {
-      if (await isReady(origin)) return passed();
+      const { isReady, text } = await readReadiness(origin);
+      if (isReady) return passed();
+      notReady = text;
       await delay(LOOK_EVERY_MS);
     }
     return null;
   };
   const [moneyMs, readyMs] = await Promise.all([money().catch(() => null), ready()]);
-  return { answersMs, readyMs, moneyMs };
+  return { answersMs, readyMs, moneyMs, notReady };
 }
 
-export async function isReady(origin: string): Promise<boolean> {
+/** What /readyz says, on one line. */
+export async function readReadiness(origin: string): Promise<{ isReady: boolean; text: string }> {
   try {
-    const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(5_000) });
-    await response.arrayBuffer();
-    return response.ok;
+    const response = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(6_000) });
+    const text = (await response.text()).split('\n').join(' ');
+    return { isReady: response.ok, text: `${response.status} ${text}` };
   } catch {
-    return false;
+    return { isReady: false, text: 'no answer' };
   }
 }
 

@@ -30,8 +30,8 @@ export async function openShops(ground: Ground, payout: string): Promise<Shops> 
     isPatient,
   });
   const operate = async <Shape extends z.ZodType>(shape: Shape, ...args: string[]): Promise<z.infer<Shape>> => {
-    const { code, printed } = await ground.operate(['ops', ...args, '--json']);
-    if (code !== 0) throw new Error(`ops ${args.join(' ')} failed:\n${printed}`);
+    const { code, printed, complained } = await ground.operate(['ops', ...args, '--json']);
+    if (code !== 0) throw new Error(`ops ${args.join(' ')} failed:\n${complained}`);
     return z.array(shape).parse(JSON.parse(printed))[0] as z.infer<Shape>;
   };
   const { merchantId } = await operate(z.object({ merchantId: z.string() }), 'merchant', 'create', '--name', 'Second');

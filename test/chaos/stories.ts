@@ -39,6 +39,7 @@ export type Story = {
   intentId?: string;
   /** The gateway answered the confirmation. */
   confirmed?: boolean;
+  captureAccepted?: boolean;
   refundAccepted?: boolean;
   /** Why it went no further; a story that went its way has none. */
   refusal?: string;
@@ -167,10 +168,12 @@ async function actAfterwards(
       return;
     case 'capture':
       await post('capture', {});
+      story.captureAccepted = true;
       return;
     case 'capture-part': {
       const { cryptoAmount } = await until(shop.client, id, (intent) => intent.cryptoAmount !== null);
       await post('capture', { amount: String(BigInt(cryptoAmount ?? '0') / 2n) });
+      story.captureAccepted = true;
       return;
     }
     case 'refund':

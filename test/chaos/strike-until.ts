@@ -20,9 +20,11 @@ export async function strikeUntil(
   const reasons: string[] = [];
   const measure = async (fault: string, { seconds, chainId }: { seconds: number; chainId: number }) => {
     const probe = load.probe(chainId);
-    const recovery = await measureRecovery({ ...probe, origin: ground.demo.restUrl }, { limitMs: RECOVERY_LIMIT_MS });
+    const observed = await measureRecovery({ ...probe, origin: ground.demo.restUrl }, { limitMs: RECOVERY_LIMIT_MS });
+    const { notReady, ...recovery } = observed;
     measured.push({ fault, seconds, ...recovery });
     const { answersMs, readyMs, moneyMs } = recovery;
+    if (notReady !== undefined) print(`  /readyz said: ${notReady}`);
     print(`  answers after ${answersMs} ms, ready after ${readyMs} ms, money flows after ${moneyMs} ms`);
     if (answersMs === null || readyMs === null || moneyMs === null) {
       reasons.push(`After "${fault}" (${seconds} s) it did not recover within ${RECOVERY_LIMIT_MS / 1000} s.`);

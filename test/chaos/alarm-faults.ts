@@ -1,0 +1,225 @@
+/** For every alarm of docs/operations/alerts.yml a fault that must raise it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { createTestClient, getAddress, http, publicActions, walletActions } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { localAccounts } from '../../src/local/local-accounts.ts';
+import { usdcTokenAbi } from '../../src/local/test-tokens.ts';
+import { reorganize, running } from './faults.ts';
+import type { NodeFault } from './node-proxy.ts';
+import type { Ground } from './open-ground.ts';
+import { familyOf, type PartName, signal } from './processes.ts';
+
+export type AlarmFault = {
+  name: string;
+  alarms: readonly string[];
+  /** Answers what heals it. */
+  strike(ground: Ground): Promise<() => Promise<void>>;
+  /** What is measured by a clock of its own, beside the rule's own times. */
+  extraSeconds?: number;
+};
+
+const CHAIN = 31337;
+const NOTHING_TO_HEAL = async () => undefined;
+const REORGANISATIONS = 12;
+const BETWEEN_MS = 3_000;
+/** Deeper than what is final on a local chain. */
+const BEYOND_FINAL = 40;
+const SENDERS_SECONDS = 60;
+
+export const alarmFaults: readonly AlarmFault[] = [
+  { name: 'the API is suspended', alarms: ['SluicePartDown'], strike: (ground) => suspend(ground, 'api') },
+  {
+    name: 'the worker is suspended',
+    alarms: [
+      'SluicePartDown',
+      'SluiceQueueStands',
+      'SluiceWebhooksLate',
+      'SluiceTransactionsStuck',
+      'SluicePaymentsOverdue',
+    ],
+    async strike(ground) {
+      const heal = await suspend(ground, 'worker');
+      await overdue(ground);
+      return heal;
+    },
+  },
+  {
+    name: 'the indexer is suspended',
+    alarms: ['SluicePartDown', 'SluiceIndexerStale'],
+    strike: (ground) => suspend(ground, 'indexer'),
+  },
+  {
+    name: 'a node answers with 5xx',
+    alarms: ['SluiceRpcErrors', 'SluiceProjectorFailing', 'SluiceIndexerStale'],
+    strike: (ground) => misbehave(ground, '5xx'),
+  },
+  { name: 'a node stands still', alarms: ['SluiceNodeStandsStill'], strike: (ground) => misbehave(ground, 'frozen') },
+  {
+    name: 'a node hides captures',
+    alarms: ['SluiceProjectorStuck', 'SluiceChainLag'],
+    strike: (ground) => misbehave(ground, 'no-captures'),
+  },
+  {
+    name: 'the chain reorganizes again and again',
+    alarms: ['SluiceReorganisations'],
+    extraSeconds: (REORGANISATIONS * BETWEEN_MS) / 1000,
+    async strike({ demo }) {
+      for (let count = 0; count < REORGANISATIONS; count += 1) {
+        await reorganize(rpcUrlOf(demo), 6);
+        await delay(BETWEEN_MS);
+      }
+      return NOTHING_TO_HEAL;
+    },
+  },
+  {
+    name: 'the database breaks every connection',
+    alarms: ['SluiceHttpErrors', 'SluiceMetricsBroken'],
+    async strike({ database }) {
+      database.misbehave('cut');
+      return async () => database.misbehave(undefined);
+    },
+  },
+  {
+    name: 'the operator has no coin',
+    alarms: ['SluiceSenderLow'],
+    extraSeconds: SENDERS_SECONDS,
+    async strike({ demo }) {
+      const client = clientOf(demo);
+      const { address } = localAccounts.operator;
+      const value = await client.getBalance({ address });
+      await client.setBalance({ address, value: 1n });
+      return () => client.setBalance({ address, value });
+    },
+  },
+  {
+    name: 'the books are altered by hand',
+    alarms: ['SluiceBooksDrift'],
+    extraSeconds: SENDERS_SECONDS,
+    async strike(ground) {
+      const [row] = await query<{ id: string }>(
+        ground,
+        `UPDATE ledger_entry SET amount = amount + 1 WHERE id = (
+           SELECT entry.id FROM ledger_entry entry JOIN payment_intent intent ON intent.id = entry.payment_intent_id
+           WHERE intent.status = 'CAPTURED' AND entry.account = 'ESCROW' ORDER BY entry.created_at DESC LIMIT 1) RETURNING id`,
+      );
+      if (!row) throw new Error('No payment is open.');
+      // Books are compared when a worker starts, and then every five minutes.
+      await restartWorker(ground);
+      return async () => {
+        await query(ground, 'UPDATE ledger_entry SET amount = amount - 1 WHERE id = $1', [row.id]);
+        await restartWorker(ground);
+      };
+    },
+  },
+  {
+    name: 'a transaction is given up',
+    alarms: ['SluiceTransactionsFailed'],
+    async strike(ground) {
+      await query(
+        ground,
+        `UPDATE outgoing_transaction SET status = 'FAILED' WHERE id = (
+           SELECT id FROM outgoing_transaction WHERE status = 'FINAL' ORDER BY id LIMIT 1)`,
+      );
+      return async () =>
+        void (await query(ground, `UPDATE outgoing_transaction SET status = 'FINAL' WHERE status = 'FAILED'`));
+    },
+  },
+  {
+    name: 'a job fails for good',
+    alarms: ['SluiceJobsFailed'],
+    async strike(ground) {
+      const add = `SELECT id FROM graphile_worker.add_job('renew-subscription', payload := '{}', max_attempts := 1)`;
+      const [job] = await query<{ id: string }>(ground, add);
+      return async () =>
+        void (await query(ground, 'SELECT graphile_worker.complete_jobs(ARRAY[$1::bigint])', [job?.id]));
+    },
+  },
+  {
+    name: 'somebody sends tokens to the escrow',
+    alarms: ['SluiceUnexpectedTransfers'],
+    async strike({ demo }) {
+      const [chain] = demo.chains;
+      const [payer] = localAccounts.payers;
+      const token = chain?.tokens[0]?.address;
+      if (!chain || token === undefined) throw new Error('There is no token.');
+      await clientOf(demo).writeContract({
+        address: getAddress(token),
+        abi: usdcTokenAbi,
+        functionName: 'transfer',
+        args: [getAddress(chain.escrow), 1_000_000n],
+        account: privateKeyToAccount(payer.privateKey),
+        chain: null,
+      });
+      return NOTHING_TO_HEAL;
+    },
+  },
+  {
+    name: 'no worker compares the books',
+    alarms: ['SluiceBooksNotCompared'],
+    strike: (ground) => suspend(ground, 'worker'),
+  },
+  {
+    name: 'a final block is replaced',
+    alarms: ['SluiceChainHalted'],
+    async strike(ground) {
+      await reorganize(rpcUrlOf(ground.demo), BEYOND_FINAL);
+      return async () => {
+        const { code, complained } = await ground.operate(['ops', 'chain', 'resync', String(CHAIN)]);
+        if (code !== 0) throw new Error(complained);
+      };
+    },
+  },
+];
+
+async function suspend({ folder }: Ground, part: PartName): Promise<() => Promise<void>> {
+  const family = familyOf(await running(folder, { part, chainId: CHAIN }));
+  signal(family, 'SIGSTOP');
+  return async () => signal(family, 'SIGCONT');
+}
+
+async function misbehave({ nodes }: Ground, fault: NodeFault): Promise<() => Promise<void>> {
+  nodes.get(CHAIN)?.misbehave(fault);
+  return async () => nodes.get(CHAIN)?.misbehave(undefined);
+}
+
+/** Intents that should have expired long ago, as they are found after a worker was away. */
+async function overdue(ground: Ground): Promise<void> {
+  await query(
+    ground,
+    `UPDATE payment_intent SET expires_at = now() - interval '15 minutes' WHERE id IN (
+       SELECT id FROM payment_intent WHERE status = 'CREATED' LIMIT 5)`,
+  );
+}
+
+async function restartWorker({ folder }: Ground): Promise<void> {
+  signal([await running(folder, { part: 'worker', chainId: CHAIN })], 'SIGKILL');
+}
+
+async function query<Row extends object>(
+  { adminUrl }: Ground,
+  text: string,
+  parameters: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: adminUrl, application_name: 'alarms' });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, parameters)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function rpcUrlOf(demo: Ground['demo']): string {
+  const chain = demo.chains.find(({ chainId }) => chainId === CHAIN);
+  if (!chain) throw new Error(`There is no chain ${CHAIN}.`);
+  return chain.rpcUrl;
+}
+
+function clientOf(demo: Ground['demo']) {
+  const transport = http(rpcUrlOf(demo));
+  return createTestClient({ mode: 'anvil', transport }).extend(publicActions).extend(walletActions);
+}
+
+/** For tests that compare these with the rules. */
+export const provenAlarms: readonly string[] = [...new Set(alarmFaults.flatMap(({ alarms }) => alarms))];
