@@ -15,7 +15,7 @@ import { type Holdings, readHoldings } from './read-chain.ts';
 import { openReceivers, readEvents, receiverKinds } from './receivers.ts';
 import { openShops, type Shop } from './shops.ts';
 import { planStory, type Story, tellStory } from './stories.ts';
-import { type Subscriber, subscribe } from './subscriber.ts';
+import { subscribe } from './subscriber.ts';
 import { openWallet, type Wallet } from './wallet.ts';
 
 export type Load = {
@@ -62,7 +62,12 @@ export async function openLoad(
       const plan = planStory(chance, shops);
       const story: Story = { plan, chainId: wallet.chainId, startedAt: new Date() };
       stories.push(story);
-      rests.push((await tellStory(known, { plan, wallet, story })).rest);
+      const { rest } = await tellStory(known, { plan, wallet, story });
+      rests.push(
+        rest.then(() => {
+          story.isOver = true;
+        }),
+      );
       await delay(plan.pauseMs);
     }
   };
@@ -83,7 +88,7 @@ export async function openLoad(
         paidPeriods = await subscriber.end();
         return await comeToRest(evidence(), { arbiter: known.arbiter, limitMs });
       })();
-      return await orReason(rest, { subscriber, limitMs: limitMs * 2 });
+      return await orReason(rest, { stories, limitMs: limitMs * 2 });
     },
     evidence,
     facts: () => [
@@ -108,9 +113,12 @@ export async function openLoad(
 
 async function orReason(
   rest: Promise<string[]>,
-  { subscriber, limitMs }: { subscriber: Subscriber; limitMs: number },
+  { stories, limitMs }: { stories: readonly Story[]; limitMs: number },
 ): Promise<string[]> {
-  const late = delay(limitMs, [`The load does not end (subscription ${subscriber.id}).`], { ref: false });
+  const late = delay(limitMs, undefined, { ref: false }).then(() => {
+    const open = stories.filter((story) => !story.isOver).map(({ plan, intentId }) => `${plan.kind} of ${intentId}`);
+    return [`Stories do not end: ${open.join(', ') || 'none, but the subscription'}.`];
+  });
   return await Promise.race([
     rest.catch((error: unknown) => [`The load ended with ${error instanceof Error ? error.message : String(error)}.`]),
     late,

@@ -39,6 +39,8 @@ export type Story = {
   intentId?: string;
   /** The gateway answered the confirmation. */
   confirmed?: boolean;
+  /** Merchant and arbiter have done with it. */
+  isOver?: boolean;
   captureAccepted?: boolean;
   refundAccepted?: boolean;
   /** Why it went no further; a story that went its way has none. */
