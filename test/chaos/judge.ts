@@ -119,7 +119,7 @@ function intentFaults(shop: Shop, intent: Intent, events: readonly EscrowEvent[]
   const last = events.at(-1);
   const left = last && 'left' in last ? last.left : 0n;
   if (!isFinal(intent)) {
-    if (intent.disputeId === null) faults.push(`${name} is in no final state.`);
+    if (intent.disputeId === null) faults.push(`${name} is in no final state; on chain: ${countKinds(events)}.`);
     return faults;
   }
   if (count('Authorized') > 1) faults.push(`${name} was charged ${count('Authorized')} times.`);

@@ -20,7 +20,7 @@ const json = { 'content-type': 'application/json' };
 const requestShape = z.looseObject({ id: z.unknown(), method: z.string(), params: z.unknown().optional() });
 const logShape = z.looseObject({ topics: z.array(z.string()) });
 const captured = toEventSelector(getAbiItem({ abi: escrowAbi, name: 'Captured' }));
-const answerShape = z.looseObject({ id: z.unknown(), result: z.unknown() });
+const answerShape = z.looseObject({ id: z.unknown(), result: z.unknown().optional() });
 
 export async function openNodeProxy(request: { port: number; nodeUrl: string }): Promise<NodeProxy> {
   let fault: NodeFault | undefined;

@@ -28,7 +28,7 @@ const PAUSE_MS = 400;
 
 const answerShape = z.looseObject({
   success: z.boolean().optional(),
-  data: z.unknown(),
+  data: z.unknown().optional(),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   errors: z
     .array(z.looseObject({ message: z.string(), extensions: z.looseObject({ code: z.string() }).optional() }))

@@ -10,7 +10,7 @@ export type GatewayClient = {
 export type GatewayRequest = { method: 'GET' | 'POST'; path: string; body?: object };
 
 const answerSchema = z.object({
-  data: z.unknown(),
+  data: z.unknown().optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   errors: z.array(z.object({ message: z.string() })).optional(),
 });
