@@ -53,12 +53,13 @@ describe('POST /apps/:appId/webhooks', () => {
   it('names every bad field', async () => {
     const answer = await api.rest('POST', path, {
       key,
-      body: { url: 'ftp://x', events: ['nothing.happened'], active: 'yes' },
+      body: { url: 'ftp://x', events: ['nothing.happened'], active: 'yes', ordered: 'strictly' },
     });
     expect(answer.status).toBe(400);
     expect(answer.body.error.details.map((fault: { param: string }) => fault.param).sort()).toEqual([
       'active',
       'events[0]',
+      'ordered',
       'url',
     ]);
     expect((await api.rest('POST', path, { key, body: { url: receiver.url, events: [] } })).status).toBe(400);
@@ -101,6 +102,23 @@ describe('an endpoint', () => {
     expect(again.body).toEqual(first.body);
     expect((await api.rest('DELETE', `${path}/${endpoint.id}`, { key })).status).toBe(204);
     expect((await api.rest('DELETE', `${path}/${endpoint.id}`, { key })).status).toBe(404);
+  });
+
+  it('is ordered where that is asked for, over REST and over GraphQL', async () => {
+    const orderedOf = async () =>
+      (await api.graphql('{ webhookEndpoints { id ordered } }', {}, { key })).data.webhookEndpoints;
+    const endpoint = await make();
+    expect(endpoint.ordered).toBe(false);
+    const changed = await api.rest('PUT', `${path}/${endpoint.id}`, { key, body: { ordered: true } });
+    expect(changed.body.data).toMatchObject({ id: endpoint.id, ordered: true, active: true });
+    expect(await orderedOf()).toEqual([{ id: endpoint.id, ordered: true }]);
+    const document = 'mutation ($id: ID!) { updateWebhookEndpoint(id: $id, input: { ordered: false }) { ordered } }';
+    await api.graphql(document, { id: endpoint.id }, { key });
+    const other = await make({ ordered: true });
+    expect(await orderedOf()).toEqual([
+      { id: endpoint.id, ordered: false },
+      { id: other.id, ordered: true },
+    ]);
   });
 
   it('shows its deliveries, newest first, by cursor and status, and sends one again', async () => {

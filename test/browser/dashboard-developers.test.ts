@@ -74,10 +74,12 @@ test('an endpoint is refused at its field, told, looked into, and told again; ev
   await dialog.getByRole('button', { name: 'Make an endpoint' }).click();
   await dialog.getByRole('alert').first().waitFor();
   await dialog.getByLabel('URL').fill(receiver.url);
+  await dialog.getByLabel('Strict order').check();
   await dialog.getByRole('button', { name: 'Make an endpoint' }).click();
   await expect.poll(() => page.locator('[data-secret]').textContent(), PATIENCE).toMatch(/^whsec_/);
   await page.getByRole('button', { name: 'I have stored it' }).click();
   await page.getByRole('button', { name: `Open ${receiver.url}` }).click();
+  await page.getByText('All events, in strict order').waitFor();
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText('Your server answered', { exact: true }).waitFor();
 

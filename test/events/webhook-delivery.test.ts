@@ -147,6 +147,7 @@ describe('a webhook endpoint', () => {
       url: endpoint.url,
       events: ['*'],
       active: false,
+      ordered: false,
       disabledReason: 'The receiver answered 410 Gone.',
       reason: 'The receiver answered 410 Gone.',
       createdAt: disabled.createdAt.toISOString(),

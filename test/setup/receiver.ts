@@ -7,19 +7,21 @@ export type Receiver = {
   url: string;
   received: Received[];
   /** Answers with this status from now on; a function decides for each message. */
-  answer(status: number | ((message: Received) => number)): void;
+  answer(status: Answer): void;
 };
+
+type Answer = number | ((message: Received) => number | Promise<number>);
 
 export async function openReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  let status: number | ((message: Received) => number) = 200;
+  let status: Answer = 200;
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
-    request.on('end', () => {
+    request.on('end', async () => {
       const message = { path: request.url ?? '', headers: plain(request.headers), body };
       received.push(message);
-      response.writeHead(typeof status === 'number' ? status : status(message)).end('thanks');
+      response.writeHead(typeof status === 'number' ? status : await status(message)).end('thanks');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

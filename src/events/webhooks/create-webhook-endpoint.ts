@@ -21,7 +21,12 @@ export async function createWebhookEndpoint(
 ): Promise<WebhookEndpoint> {
   const { appId, input, idempotency } = request;
   demandPublicUrl(world, input.url);
-  const open = (endpoint: WebhookEndpoint) => ({ ...endpoint, secret: unsealed(idempotency, endpoint.secret) });
+  // The answer to an idempotency key that was used before endpoints had `ordered` lacks it.
+  const open = (endpoint: WebhookEndpoint) => ({
+    ...endpoint,
+    ordered: endpoint.ordered ?? false,
+    secret: unsealed(idempotency, endpoint.secret),
+  });
   const first = await firstAnswer<WebhookEndpoint>(world.database, idempotency);
   if (first) return open(first.result);
   const { result } = await transaction(world.database, (tx) =>
@@ -38,6 +43,7 @@ export async function createWebhookEndpoint(
           url: input.url,
           events: input.events,
           active: input.active ?? true,
+          ordered: input.ordered ?? false,
           secret: newWebhookSecret(),
           startSequence: cursor?.lastSequence ?? 0n,
           queuedSequence: cursor?.lastSequence ?? 0n,

@@ -16,7 +16,12 @@ export async function rotateWebhookSecret(
   request: { scope: Scope; id: string; idempotency?: IdempotencyRequest },
 ): Promise<WebhookEndpoint> {
   const { idempotency } = request;
-  const open = (endpoint: WebhookEndpoint) => ({ ...endpoint, secret: unsealed(idempotency, endpoint.secret) });
+  // The answer to an idempotency key that was used before endpoints had `ordered` lacks it.
+  const open = (endpoint: WebhookEndpoint) => ({
+    ...endpoint,
+    ordered: endpoint.ordered ?? false,
+    secret: unsealed(idempotency, endpoint.secret),
+  });
   const first = await firstAnswer<WebhookEndpoint>(world.database, idempotency);
   if (first) return open(first.result);
   const { result } = await transaction(world.database, (tx) =>

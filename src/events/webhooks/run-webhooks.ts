@@ -1,7 +1,7 @@
 import type { Log } from '../../platform/log.ts';
-import { type DeliveryWorld, serveEndpoint } from './serve-endpoint.ts';
+import type { DeliveryWorld } from './record-try.ts';
+import { serveEndpoint } from './serve-endpoint.ts';
 import { dueEndpoints, leaseEndpoint, releaseEndpoint } from './store.ts';
-import { restMs } from './webhook-endpoint.ts';
 
 const POLL_MS = 500;
 /** Endpoints that one process tells at the same time; a receiver that hangs holds one of these for one try. */
@@ -27,13 +27,10 @@ export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner 
     const now = world.clock.now();
     const until = new Date(now.getTime() + LEASE_MS);
     if (!(await leaseEndpoint(world.database, { id: endpointId, now, until }))) return;
-    let restUntil: Date | null = null;
     try {
-      const told = await serveEndpoint(world, { endpointId, until: new Date(now.getTime() + ROUND_MS) });
-      const ended = world.clock.now();
-      if (told.failingSince) restUntil = new Date(ended.getTime() + restMs(told.failingSince, ended));
+      await serveEndpoint(world, { endpointId, until: new Date(now.getTime() + ROUND_MS) });
     } finally {
-      await releaseEndpoint(world.database, { id: endpointId, until, restUntil });
+      await releaseEndpoint(world.database, { id: endpointId, until });
     }
   };
 

@@ -1,5 +1,5 @@
 /** The webhooks' queries. */
-import type { Database, DatabaseTransaction, WebhookEndpoint } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction, Event, WebhookDelivery, WebhookEndpoint } from '../../../prisma/client.ts';
 import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { notFound } from '../../errors.ts';
@@ -15,44 +15,99 @@ export async function findEndpoint(
 }
 
 /**
- * Endpoints with a delivery that is due, at most `limit`, the longest waiting first: those whose last try was answered
- * with 2xx, or those that are failing.
+ * Endpoints that are neither paused nor taken and have something to be sent, at most `limit`, the longest waiting first: those
+ * whose last attempt succeeded, or those whose last attempt failed.
  */
 export async function dueEndpoints(
   database: Database,
   request: { now: Date; limit: number; failing: boolean },
 ): Promise<string[]> {
   const rows = await database.$queryRaw<{ id: string }[]>`
-    SELECT endpoint.id FROM webhook_endpoint endpoint, LATERAL (
-      SELECT next_retry_at FROM webhook_delivery
-      WHERE webhook_id = endpoint.id AND status = 'PENDING' AND next_retry_at <= ${request.now}
-      ORDER BY next_retry_at LIMIT 1
+    SELECT endpoint.id FROM webhook_endpoint endpoint CROSS JOIN LATERAL (
+      (SELECT next_retry_at AS since FROM webhook_delivery
+       WHERE NOT endpoint.ordered AND webhook_id = endpoint.id AND status = 'PENDING' AND attempts = 0
+       ORDER BY sequence LIMIT 1)
+      UNION ALL
+      (SELECT next_retry_at FROM webhook_delivery
+       WHERE NOT endpoint.ordered AND webhook_id = endpoint.id AND status = 'PENDING' AND attempts > 0
+         AND next_retry_at <= ${request.now}
+       ORDER BY next_retry_at LIMIT 1)
+      UNION ALL
+      SELECT head.next_retry_at FROM (
+        SELECT attempts, next_retry_at FROM webhook_delivery
+        WHERE endpoint.ordered AND webhook_id = endpoint.id AND status = 'PENDING'
+        ORDER BY sequence LIMIT 1
+      ) AS head WHERE head.attempts = 0 OR head.next_retry_at <= ${request.now}
     ) AS due
     WHERE endpoint.active AND (endpoint.failing_since IS NOT NULL) = ${request.failing}
       AND (endpoint.lease_until IS NULL OR endpoint.lease_until < ${request.now})
-    ORDER BY due.next_retry_at LIMIT ${request.limit}`;
+      AND (endpoint.paused_until IS NULL OR endpoint.paused_until <= ${request.now})
+    GROUP BY endpoint.id ORDER BY min(due.since) LIMIT ${request.limit}`;
   return rows.map((row) => row.id);
 }
 
-/** Takes the endpoint for one process until `until`; false where another has it. */
+export type DueDelivery = WebhookDelivery & { source: Event };
+
+/**
+ * The next deliveries of an endpoint, at most `limit`, in the order in which they are sent. First attempts come in the order
+ * of the sequence and alternate with retries that are due, the longest due first. While a failing receiver is sent one
+ * delivery a round, every other round begins with a retry: it may be one that refuses each event the first time.
+ * Of an ordered endpoint all come in the order of the sequence, up to the first that waits for its retry.
+ */
+export async function nextDeliveries(
+  database: Database,
+  request: { endpoint: Pick<WebhookEndpoint, 'id' | 'ordered' | 'failuresInRow'>; now: Date; limit: number },
+): Promise<DueDelivery[]> {
+  const { id, ordered, failuresInRow } = request.endpoint;
+  const turns = { id, now: request.now, each: Math.ceil(request.limit / 2), retryFirst: failuresInRow % 2 === 1 };
+  const ids = ordered ? await nextInSequence(database, { ...request, id }) : await nextByTurns(database, turns);
+  const found = await database.webhookDelivery.findMany({ where: { id: { in: ids } }, include: { source: true } });
+  const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function nextByTurns(
+  database: Database,
+  { id, now, each, retryFirst }: { id: string; now: Date; each: number; retryFirst: boolean },
+): Promise<string[]> {
+  const rows = await database.$queryRaw<{ id: string }[]>`
+    SELECT id FROM (
+      (SELECT id, row_number() OVER (ORDER BY sequence) AS turn, false AS is_retry FROM webhook_delivery
+       WHERE webhook_id = ${id}::uuid AND status = 'PENDING' AND attempts = 0
+       ORDER BY sequence LIMIT ${each})
+      UNION ALL
+      (SELECT id, row_number() OVER (ORDER BY next_retry_at, sequence), true FROM webhook_delivery
+       WHERE webhook_id = ${id}::uuid AND status = 'PENDING' AND attempts > 0 AND next_retry_at <= ${now}
+       ORDER BY next_retry_at, sequence LIMIT ${each})
+    ) AS due ORDER BY turn, is_retry <> ${retryFirst}`;
+  return rows.map((row) => row.id);
+}
+
+async function nextInSequence(
+  database: Database,
+  { id, now, limit }: { id: string; now: Date; limit: number },
+): Promise<string[]> {
+  const rows = await database.$queryRaw<{ id: string; isDue: boolean }[]>`
+    SELECT id, attempts = 0 OR next_retry_at <= ${now} AS "isDue" FROM webhook_delivery
+    WHERE webhook_id = ${id}::uuid AND status = 'PENDING' ORDER BY sequence LIMIT ${limit}`;
+  const waiting = rows.findIndex((row) => !row.isDue);
+  return rows.slice(0, waiting === -1 ? rows.length : waiting).map((row) => row.id);
+}
+
+/** Takes the endpoint for one process until `until`; false where another has it, or where it is paused. */
 export async function leaseEndpoint(
   database: Database,
   request: { id: string; now: Date; until: Date },
 ): Promise<boolean> {
-  const taken = await database.webhookEndpoint.updateMany({
-    where: { id: request.id, OR: [{ leaseUntil: null }, { leaseUntil: { lt: request.now } }] },
-    data: { leaseUntil: request.until },
-  });
-  return taken.count === 1;
+  const { id, now, until } = request;
+  const taken = await database.$executeRaw`
+    UPDATE webhook_endpoint SET lease_until = ${until} WHERE id = ${id}::uuid
+      AND (lease_until IS NULL OR lease_until < ${now}) AND (paused_until IS NULL OR paused_until <= ${now})`;
+  return taken === 1;
 }
 
-/** Lets go of an endpoint that is still leased until `until`; with `restUntil` nobody takes it before that. */
-export async function releaseEndpoint(
-  database: Database,
-  lease: { id: string; until: Date; restUntil: Date | null },
-): Promise<void> {
-  await database.webhookEndpoint.updateMany({
-    where: { id: lease.id, leaseUntil: lease.until },
-    data: { leaseUntil: lease.restUntil },
-  });
+/** Lets go of an endpoint that is still leased until `until`. */
+export async function releaseEndpoint(database: Database, lease: { id: string; until: Date }): Promise<void> {
+  await database.$executeRaw`
+    UPDATE webhook_endpoint SET lease_until = NULL WHERE id = ${lease.id}::uuid AND lease_until = ${lease.until}`;
 }

@@ -7,7 +7,7 @@ import { findEndpoint } from './store.ts';
 import { endpointFacts, type UpdateEndpointInput } from './webhook-endpoint.ts';
 
 /**
- * Changes an endpoint; making it active again forgets why it was disabled. Throws NOT_FOUND, and VALIDATION_ERROR for a
+ * Changes an endpoint; making it active again forgets why it was disabled, and ends a pause. Throws NOT_FOUND, and VALIDATION_ERROR for a
  * URL that names an address inside a private network.
  */
 export function updateWebhookEndpoint(
@@ -20,7 +20,10 @@ export function updateWebhookEndpoint(
     const revived = request.input.active === true && !endpoint.active;
     const updated = await tx.webhookEndpoint.update({
       where: { id: endpoint.id },
-      data: { ...request.input, ...(revived ? { disabledReason: null, failingSince: null } : {}) },
+      data: {
+        ...request.input,
+        ...(revived ? { disabledReason: null, failingSince: null, failuresInRow: 0, pausedUntil: null } : {}),
+      },
     });
     await recordChange(tx, {
       action: 'webhook_endpoint.updated',

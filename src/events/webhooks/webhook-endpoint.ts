@@ -1,6 +1,10 @@
 /**
  * A webhook endpoint: where a merchant is told of an app's events, as Standard Webhooks describes it.
  * The merchant's 2xx is the authority for "delivered". An endpoint that answers 410, or fails for days, is disabled.
+ *
+ * First attempts start in the order of the sequence, one at a time. A delivery that failed waits for its retry while later
+ * ones are sent, unless the endpoint is `ordered`: then nothing is sent before every earlier delivery was delivered or given
+ * up. Five failures in a row pause the endpoint for at most half a minute.
  */
 import { z } from 'zod';
 import { eventTypes, isEventType } from '../event-type.ts';
@@ -11,18 +15,24 @@ const events = z
   .min(1, 'at least one event type, or *')
   .max(eventTypes.length, `at most ${eventTypes.length} types`);
 
-export const createEndpointSchema = z.object({ url, events, active: z.boolean().nullish() });
+export const createEndpointSchema = z.object({
+  url,
+  events,
+  active: z.boolean().nullish(),
+  ordered: z.boolean().nullish(),
+});
 export type CreateEndpointInput = z.infer<typeof createEndpointSchema>;
 
 export const updateEndpointSchema = z.object({
   url: url.optional(),
   events: events.optional(),
   active: z.boolean().optional(),
+  ordered: z.boolean().optional(),
 });
 export type UpdateEndpointInput = z.infer<typeof updateEndpointSchema>;
 
 /** What the audit log tells of an endpoint: never its secret. */
-export const endpointFacts = ['url', 'events', 'active'] as const;
+export const endpointFacts = ['url', 'events', 'active', 'ordered'] as const;
 
 /** Endpoints an app may have. */
 export const ENDPOINTS_LIMIT = 20;
@@ -46,14 +56,16 @@ export const ROTATION_OVERLAP_SECONDS = 86_400;
 /** An endpoint that has not answered a single try with 2xx for this long is disabled. */
 export const FAILING_LIMIT_SECONDS = 5 * 86_400;
 
-const SHORTEST_REST_MS = 500;
-const LONGEST_REST_MS = 30_000;
+/** Attempts that fail one after another before an endpoint is paused. */
+const FAILURES_BEFORE_PAUSE = 5;
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * How long an endpoint is left alone after a try that failed: a tenth of the time for which it has been failing, from
- * half a second to half a minute. What is due meanwhile waits, so that a receiver that is down is not knocked over again.
+ * How long an endpoint is paused after this many failures in a row: not at all up to four, then 1 s, twice as long after each
+ * further failure, and at most 30 s. A success starts the count again.
  */
-export function restMs(failingSince: Date, now: Date): number {
-  const failingMs = now.getTime() - failingSince.getTime();
-  return Math.min(LONGEST_REST_MS, Math.max(SHORTEST_REST_MS, Math.floor(failingMs / 10)));
+export function pauseMs(failuresInRow: number): number {
+  if (failuresInRow < FAILURES_BEFORE_PAUSE) return 0;
+  return Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (failuresInRow - FAILURES_BEFORE_PAUSE));
 }

@@ -124,13 +124,15 @@ async function readOutgoing(database: Database, now: Date): Promise<VitalSigns['
     GROUP BY 1, 2 ORDER BY 1, 2`;
 }
 
+/** Deliveries that a worker should have sent: not those that a failing receiver keeps waiting. */
 async function readWebhooks(database: Database, now: Date): Promise<VitalSigns['webhooks']> {
   const [row] = await database.$queryRaw<VitalSigns['webhooks'][]>`
     SELECT count(*)::int AS due,
       coalesce(extract(epoch FROM ${now}::timestamptz - min(delivery.next_retry_at)), 0)::float8 AS "oldestSeconds",
       (SELECT count(*)::int FROM webhook_endpoint WHERE disabled_reason IS NOT NULL AND NOT active) AS disabled
     FROM webhook_delivery delivery JOIN webhook_endpoint endpoint ON endpoint.id = delivery.webhook_id
-    WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= ${now} AND endpoint.active`;
+    WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= ${now}
+      AND endpoint.active AND endpoint.paused_until IS NULL AND NOT (endpoint.ordered AND endpoint.failing_since IS NOT NULL)`;
   return row ?? { due: 0, oldestSeconds: 0, disabled: 0 };
 }
 

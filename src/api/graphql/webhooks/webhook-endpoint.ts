@@ -22,6 +22,10 @@ export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
     url: t.exposeString('url', { description: 'Where it is told.' }),
     events: t.exposeStringList('events', { description: 'The event types, or *.' }),
     active: t.exposeBoolean('active', { description: 'Whether it is told.' }),
+    ordered: t.exposeBoolean('ordered', {
+      description:
+        'Whether deliveries are strictly in the order of the sequence: nothing is sent before every earlier delivery has succeeded or its tries are spent.',
+    }),
     disabledReason: t.exposeString('disabledReason', { nullable: true, description: 'Why the gateway gave it up.' }),
     secret: t.string({
       nullable: true,

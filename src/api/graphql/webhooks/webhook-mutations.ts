@@ -18,6 +18,8 @@ import { byRealTime } from '../server/world.ts';
 import { tellingSecret, WebhookDeliveryRef, WebhookEndpointRef } from './webhook-endpoint.ts';
 
 const EVENTS = 'Event types of the sequence, or * for all.';
+const ORDERED =
+  'Strict order: nothing is sent before every earlier delivery has succeeded or its tries are spent, which takes a day where the receiver keeps failing.';
 const createRules = defineRules({ schema: createEndpointSchema });
 const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
   description: 'An endpoint to be made.',
@@ -26,6 +28,7 @@ const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput
     url: t.field({ type: 'URL', required: true, description: 'http(s), outside private networks.' }),
     events: t.stringList({ required: true, description: EVENTS }),
     active: t.boolean({ description: 'true by default.' }),
+    ordered: t.boolean({ description: `${ORDERED} false by default.` }),
   }),
 });
 
@@ -37,6 +40,7 @@ const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput
     url: t.field({ type: 'URL', description: 'http(s), outside private networks.' }),
     events: t.stringList({ description: EVENTS }),
     active: t.boolean({ description: 'true also forgets why it was disabled.' }),
+    ordered: t.boolean({ description: `${ORDERED} Takes effect with the next delivery.` }),
   }),
 });
 

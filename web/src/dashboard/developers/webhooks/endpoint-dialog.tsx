@@ -25,6 +25,7 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useTranslation();
   const { app } = useDashboard();
   const [url, setUrl] = useState(endpoint?.url ?? 'https://');
+  const [isOrdered, setOrdered] = useState(endpoint?.ordered ?? false);
   const [events, setEvents] = useState<readonly string[]>(endpoint?.events ?? ['*']);
   const list = { changes: [DeveloperEndpointsDocument] };
   const create = useTell(DeveloperCreateEndpointDocument, list);
@@ -34,7 +35,7 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
   const isAll = events.includes('*');
 
   const store = async () => {
-    const input = { url: url.trim(), events: isAll ? ['*'] : [...events] };
+    const input = { url: url.trim(), events: isAll ? ['*'] : [...events], ordered: isOrdered };
     if (!endpoint) return void (await create.mutateAsync({ appId: app.id, input }).catch(() => {}));
     await update.mutateAsync({ appId: app.id, id: endpoint.id, input }).then(onClose, () => {});
   };
@@ -98,6 +99,7 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
               ))}
             </fieldset>
           )}
+          <Checkbox label={t('developers.webhooks.ordered')} isChecked={isOrdered} onChange={setOrdered} />
           {!faultOf(error, 'url') && <ErrorNote error={error} />}
         </div>
       )}

@@ -83,6 +83,7 @@ export function EndpointPanel({ endpoint, onBack }: { endpoint: DeveloperEndpoin
       <p>
         <EndpointState endpoint={endpoint} />{' '}
         {endpoint.events.includes('*') ? t('developers.webhooks.all') : endpoint.events.join(', ')}
+        {endpoint.ordered && `, ${t('developers.webhooks.isOrdered')}`}
       </p>
       {endpoint.disabledReason && (
         <Note tone="bad" title={t('developers.webhooks.givenUp')}>
