@@ -14,6 +14,8 @@ export type Sizes = {
   eventsPerSecond: number;
   /** Webhooks that are told. */
   deliveries: number;
+  /** How long events come to a webhook receiver that fails one time in five. */
+  failingSeconds: number;
   /** Events in the table when the sequence is read. */
   events: number;
   /** Subscriptions that are due in the same minute. */
@@ -37,6 +39,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     followers: 5,
     eventsPerSecond: 20,
     deliveries: 500,
+    failingSeconds: 90,
     events: 200_000,
     renewals: 200,
     rounds: 10,
@@ -52,6 +55,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     followers: 50,
     eventsPerSecond: 100,
     deliveries: 5_000,
+    failingSeconds: 240,
     events: 10_000_000,
     renewals: 10_000,
     rounds: 100,

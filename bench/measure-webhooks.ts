@@ -6,6 +6,7 @@ import { newId } from '../src/platform/identifier.ts';
 import type { Bench } from './bench.ts';
 import { freePort } from './free-port.ts';
 import { percentile } from './load.ts';
+import { failingReceiverHead, measureFailingReceiver } from './measure-failing-receiver.ts';
 
 const LIMIT_MS = 300_000;
 const OF_A_TRANSACTION = 10;
@@ -13,12 +14,17 @@ const ENDPOINTS = 4;
 
 const madeSchema = z.object({ data: z.object({ id: z.string() }) });
 
-/** Webhooks to receivers of this process that answer at once: to one endpoint, one after another, and to several. */
+/**
+ * Webhooks to receivers of this process that answer at once: to one endpoint, one after another, and to several; then to one
+ * that fails one time in five.
+ */
 export async function measureWebhooks(bench: Bench): Promise<string> {
   const rows: string[] = [];
   for (const endpoints of [1, ENDPOINTS]) rows.push(await measure(bench, endpoints));
   bench.print(rows.join('\n'));
-  return `| webhooks, one worker | delivered | per second | event → receiver, all appended at once, p50 ms | p99 ms |\n|---|---:|---:|---:|---:|\n${rows.join('\n')}`;
+  const failing = await measureFailingReceiver(bench);
+  bench.print(failing);
+  return `| webhooks, one worker | delivered | per second | event → receiver, all appended at once, p50 ms | p99 ms |\n|---|---:|---:|---:|---:|\n${rows.join('\n')}\n\n${failingReceiverHead}\n${failing}`;
 }
 
 async function measure({ installation, sizes }: Bench, endpoints: number): Promise<string> {

@@ -1,8 +1,10 @@
 /** In which order an endpoint's deliveries are attempted, and when a receiver that fails is left alone. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../prisma/client.ts';
+import { loadRegistry } from '../../src/chains/registry.ts';
 import { queueDeliveries } from '../../src/events/webhooks/queue-deliveries.ts';
 import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
+import { readVitalSigns } from '../../src/operations/health/vital-signs.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { freshDatabase } from '../setup/database.ts';
 import { firstAttempts, openWebhookApp, sequenceOf, sequencesOf, upTo, type WebhookApp } from '../setup/webhooks.ts';
@@ -170,6 +172,31 @@ describe('an endpoint whose receiver fails', () => {
     });
     expect(await app.serve(endpoint)).toEqual({ delivered: 3, failed: 0 });
     expect(sequencesOf(app.receiver)).toEqual([1, 2, 3]);
+  });
+});
+
+describe('the metrics', () => {
+  it('count as due what a worker should have sent, and not what a failing receiver keeps waiting', async () => {
+    await database.webhookDelivery.deleteMany();
+    const due = async () => {
+      const world = { database, registry: loadRegistry({ rpc: [] }) };
+      return (await readVitalSigns(world, { now: app.world.clock.now() })).webhooks.due;
+    };
+    const down = await app.endpoint();
+    const ordered = await app.endpoint({ ordered: true });
+    await app.tell(10);
+    expect(await due()).toBe(20);
+    app.receiver.answer(500);
+    await app.serve(down);
+    expect(await due()).toBe(10);
+    await app.serve(ordered);
+    expect(await due()).toBe(0);
+    app.receiver.answer(200);
+    app.later(30);
+    await app.serve(down);
+    await app.serve(ordered);
+    await app.tell(3);
+    expect(await due()).toBe(6);
   });
 });
 

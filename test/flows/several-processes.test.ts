@@ -15,6 +15,7 @@ import { freePort } from '../setup/free-port.ts';
 import { followSse, followWs, wsClient } from '../setup/live.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { testChains } from '../setup/test-chains.ts';
+import { firstAttempts, openWebhookApp, upTo } from '../setup/webhooks.ts';
 
 let api: TestApi;
 let folder: string;
@@ -138,5 +139,33 @@ describe('a worker that is killed while a receiver has not answered', () => {
     expect(bodies).toEqual([1, 1, 2]);
     expect(ids[1]).toBe(ids[0]);
     expect(ids[2]).not.toBe(ids[0]);
+  });
+});
+
+describe('a worker that is killed while it sends to a receiver that fails one time in five', () => {
+  test('is followed by one that goes on in the same order, and what failed comes by its own retry', async () => {
+    const app = await openWebhookApp(api.database);
+    const endpoint = await app.endpoint();
+    const { receiver } = app;
+    await app.tell(200);
+    receiver.answer(() => (receiver.received.length % 5 === 0 ? 500 : 200));
+    const worker = spawnPart('worker', {});
+    await expect.poll(() => receiver.received.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(40);
+    const gone = new Promise((resolve) => worker.once('exit', resolve));
+    worker.kill('SIGKILL');
+    await gone;
+    const before = firstAttempts(receiver).length;
+    expect(before).toBeLessThan(200);
+    // By the clock of the next process, the dead one's lease is over, and what it recorded as failed is due.
+    const clock = { now: () => new Date(Date.now() + 60_000) };
+    const runner = runWebhooks({ ...app.world, clock, log: silentLog });
+    await expect.poll(() => firstAttempts(receiver).length, { timeout: 30_000 }).toBe(200);
+    receiver.answer(200);
+    const delivered = () =>
+      api.database.webhookDelivery.count({ where: { webhookId: endpoint.id, status: 'DELIVERED' } });
+    // At most a few failed twice, and wait for five minutes.
+    await expect.poll(delivered, { timeout: 30_000 }).toBeGreaterThan(180);
+    await runner.stop();
+    expect(firstAttempts(receiver)).toEqual(upTo(200));
   });
 });

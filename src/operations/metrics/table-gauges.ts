@@ -53,7 +53,10 @@ function openGauges({ register }: Metrics) {
       'status',
     ),
     oldestOutgoing: gauge('sluice_outgoing_oldest_seconds', 'Age of the oldest of that status.', chain, 'status'),
-    webhooksDue: gauge('sluice_webhook_deliveries_due', 'Deliveries that are due, to endpoints whose receiver does not keep them waiting.'),
+    webhooksDue: gauge(
+      'sluice_webhook_deliveries_due',
+      'Deliveries that are due, to endpoints whose receiver does not keep them waiting.',
+    ),
     oldestWebhook: gauge('sluice_webhook_oldest_due_seconds', 'How long the oldest of them has been due.'),
     webhooksDisabled: gauge('sluice_webhook_endpoints_disabled', 'Endpoints that were given up.'),
     overdue: gauge('sluice_payment_intents_overdue', 'Intents that should have moved 10 minutes ago.', 'status'),
