@@ -1,6 +1,7 @@
 /** The database: one typed client a process, and the transaction every change runs in. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { type DatabasePools, openPools } from './database-pools.ts';
 import { transactionLimits, unguarded } from './guarded-database.ts';
 import { statementNames } from './statement-names.ts';
 
@@ -20,6 +21,15 @@ const afterCommits = new WeakMap<DatabaseTransaction, AfterCommit[]>();
 export function openDatabase(options: { url: string; poolSize?: number; isPooled?: boolean }): Database {
   const pool = { connectionString: options.url, max: options.poolSize ?? 5 };
   const adapter = new PrismaPg(pool, options.isPooled ? {} : { statementNameGenerator: statementNames() });
+  return new PrismaClient({ adapter });
+}
+
+/** Opens pools of connections for writes, for reads and for what every call needs, with bounded waits. */
+export function openBoundedDatabase(options: DatabasePools): Database {
+  const adapter = new PrismaPg(openPools(options), {
+    disposeExternalPool: true,
+    ...(options.isPooled ? {} : { statementNameGenerator: statementNames() }),
+  });
   return new PrismaClient({ adapter });
 }
 

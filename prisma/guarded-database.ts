@@ -5,8 +5,12 @@
  */
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 
-/** Throws where the caller may not write any more. It reads through what it is given, which may be a transaction. */
-export type WriteCheck = (reader: Prisma.TransactionClient) => Promise<void>;
+export type WriteGuard = {
+  /** Throws where the caller may not write any more. It reads through what it is given, which may be a transaction. */
+  check: (reader: Prisma.TransactionClient) => Promise<void>;
+  /** Runs a whole transaction when the caller has a place for it. */
+  place?: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
+};
 
 type Work = (tx: Prisma.TransactionClient) => Promise<unknown>;
 type Transact = (work: Work, options?: typeof transactionLimits) => Promise<unknown>;
@@ -28,19 +32,21 @@ export const readingVerbs: ReadonlySet<string> = new Set([
 
 const rawVerbs: ReadonlySet<string> = new Set(['$executeRaw', '$executeRawUnsafe', '$queryRaw', '$queryRawUnsafe']);
 
-type Guard = { source: PrismaClient; check: WriteCheck };
+type Guard = { source: PrismaClient; check: WriteGuard['check'] };
 
 /** Where a guarded database keeps its guard; nothing else has one. */
 const guardKey = Symbol('guard');
 
 /** `database` for one caller. It lives as long as the caller's request, and shares the connections of `database`. */
-export function guardedDatabase(database: PrismaClient, check: WriteCheck): PrismaClient {
+export function guardedDatabase(database: PrismaClient, { check, place = (work) => work() }: WriteGuard): PrismaClient {
   const source = unguarded(database);
   const transact: Transact = (work, options = transactionLimits) =>
-    source.$transaction(async (tx) => {
-      await check(tx);
-      return await work(tx);
-    }, options);
+    place(() =>
+      source.$transaction(async (tx) => {
+        await check(tx);
+        return await work(tx);
+      }, options),
+    );
   const guard: Guard = { source, check };
   // The traps answer whatever is asked of a client.
   return new Proxy({} as PrismaClient, {

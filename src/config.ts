@@ -12,7 +12,20 @@ const environmentSchema = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   /** Without a pooler between: LISTEN, advisory locks, the queue and Ponder. */
   DATABASE_DIRECT_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  /** Connections of one process for transactions and other writes, and for reads. */
   DATABASE_POOL_SIZE: positiveInteger.max(100).default(5),
+  DATABASE_READ_POOL_SIZE: positiveInteger.max(100).default(5),
+  /** For a free connection, and for a new one to be established. */
+  DATABASE_CONNECT_TIMEOUT_MS: positiveInteger.min(100).max(10_000).default(5_000),
+  DATABASE_LOCK_TIMEOUT_MS: positiveInteger.min(100).max(30_000).default(5_000),
+  /** Of the API; more than the 10 s for which a call waits for another one with its idempotency key. */
+  DATABASE_STATEMENT_TIMEOUT_MS: positiveInteger.min(11_000).max(600_000).default(15_000),
+  /** Of worker, indexer and commands. */
+  DATABASE_BATCH_TIMEOUT_MS: positiveInteger.min(11_000).max(3_600_000).default(120_000),
+  /** Between two statements of a transaction. */
+  DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: positiveInteger.min(1_000).max(60_000).default(10_000),
+  /** A process that is silent for as long has lost its advisory locks. */
+  DATABASE_LOCK_SESSION_TIMEOUT_MS: positiveInteger.min(1_000).max(600_000).default(20_000),
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(4000),
   /** Where payers and merchants reach this installation, without a slash at the end. */
@@ -164,6 +177,15 @@ export function parseConfig(environment: Record<string, string | undefined>) {
       url: env.DATABASE_URL,
       directUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
       poolSize: env.DATABASE_POOL_SIZE,
+      readPoolSize: env.DATABASE_READ_POOL_SIZE,
+      bounds: {
+        connectMs: env.DATABASE_CONNECT_TIMEOUT_MS,
+        lockMs: env.DATABASE_LOCK_TIMEOUT_MS,
+        statementMs: env.DATABASE_STATEMENT_TIMEOUT_MS,
+        idleTransactionMs: env.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
+      },
+      batchMs: env.DATABASE_BATCH_TIMEOUT_MS,
+      lockSessionMs: env.DATABASE_LOCK_SESSION_TIMEOUT_MS,
     },
     host: env.HOST,
     port: env.PORT,

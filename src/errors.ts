@@ -25,6 +25,8 @@ export const errorCatalogue = {
   INTERNAL_ERROR: { status: 500, retryable: true, title: 'Something went wrong on our side' },
   CHAIN_UNAVAILABLE: { status: 502, retryable: true, title: 'The chain cannot be reached' },
   PRICE_UNAVAILABLE: { status: 502, retryable: true, title: 'No fresh price is available' },
+  /** The database is away, or a write waited too long; nothing was done. */
+  UNAVAILABLE: { status: 503, retryable: true, title: 'The service cannot do this at the moment' },
   CHAIN_PAUSED: { status: 503, retryable: true, title: 'New payments on this chain are paused' },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -10,6 +10,7 @@ import type { Credentials } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { clientAddress, wholeClientAddress } from '../platform/client-address.ts';
+import { databaseFault, unavailable } from '../platform/database-fault.ts';
 import { type RateDecision, type RateLimiter, rateLimitHeaders } from '../platform/limits/rate-limit.ts';
 import type { Bucket } from '../platform/limits/take-tokens.ts';
 import type { Log } from '../platform/log.ts';
@@ -27,7 +28,7 @@ export type Admission = {
   idempotencyKey: string | undefined;
   /** For every answer: x-request-id and the rate limit's. */
   headers: Record<string, string>;
-  /** Why the call may not go on: AUTHENTICATION_ERROR, AUTHORIZATION_ERROR, RATE_LIMIT_EXCEEDED, or a bug of ours. */
+  /** Why the call may not go on: AUTHENTICATION_ERROR, AUTHORIZATION_ERROR, RATE_LIMIT_EXCEEDED, UNAVAILABLE, a fault of the database, or a bug of ours. */
   refusal: unknown;
 };
 
@@ -88,11 +89,7 @@ export function openGate(options: GateOptions): Gate {
     } catch (error) {
       log.error({ err: error, requestId: admission.requestId }, 'The rate limit could not be checked.');
       // Without a count a read does little harm; a write that nobody counts could.
-      if (!isWrite) return;
-      admission.refusal = new GatewayError('RATE_LIMIT_EXCEEDED', 'The rate limit cannot be checked now; try again.', {
-        retryAfterSeconds: 1,
-        cause: error,
-      });
+      if (isWrite) admission.refusal = unavailable(databaseFault(error) ?? 'away', error);
     }
   }
 
@@ -134,6 +131,8 @@ export function openGate(options: GateOptions): Gate {
       } catch (error) {
         admission.refusal = error;
       }
+      // A database that could not say who calls is not asked to count the call.
+      if (databaseFault(admission.refusal)) return admission;
       await count(admission, { units: 1, isWrite: method !== 'GET' && method !== 'HEAD' });
       return admission;
     },

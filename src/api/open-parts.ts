@@ -1,4 +1,5 @@
 import { restRoutes } from '../../generated/rest.ts';
+import { inLane } from '../../prisma/database-pools.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { openRateLimiter } from '../platform/limits/rate-limit.ts';
 import { takeTokens } from '../platform/limits/take-tokens.ts';
@@ -16,11 +17,11 @@ import type { ApiParts } from './start-api.ts';
 /** What the HTTP server serves beside GraphQL, and the gate before both: `startApi(world, listen, openParts(world))`. */
 export function openParts(world: World): ApiParts {
   const limiter = openRateLimiter({
-    take: (wanted) => takeTokens(world.database, wanted),
+    take: (wanted) => inLane('credentials', () => takeTokens(world.database, wanted)),
     nowMs: () => performance.now(),
   });
   const gate = openGate({
-    authenticate: (credentials) => authenticate(byRealTime(world), credentials),
+    authenticate: (credentials) => inLane('credentials', () => authenticate(byRealTime(world), credentials)),
     limiter,
     limits: world.config.rateLimits,
     trustedProxies: world.config.trustedProxies,

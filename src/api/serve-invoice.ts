@@ -7,6 +7,7 @@ import { createInvoiceCheckout } from '../invoices/create-invoice-checkout.ts';
 import { invoiceTokenMatches, invoiceUrl } from '../invoices/page/invoice-link.ts';
 import { invoicePage, type PrintedInvoice } from '../invoices/page/invoice-page.ts';
 import { pageStyle } from '../invoices/page/page-style.ts';
+import { databaseFault } from '../platform/database-fault.ts';
 import { nameRoute } from '../platform/http-call.ts';
 import type { Gate } from './gate.ts';
 import type { World } from './graphql/server/world.ts';
@@ -38,6 +39,7 @@ export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
       headers: forwarded(request),
       remoteAddress: request.socket.remoteAddress,
     });
+    if (databaseFault(refusal)) throw refusal;
     if (refusal !== undefined) return answer(response, 429, words('Too many requests', 'Try again in a moment.'));
     const method = request.method ?? 'GET';
     if (pays ? method !== 'POST' : method !== 'GET' && method !== 'HEAD') {

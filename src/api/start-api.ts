@@ -16,7 +16,7 @@ import { loadKnownDocuments } from './graphql/requests/known-documents.ts';
 import { openDocuments } from './graphql/requests/open-documents.ts';
 import { refuseGraphql } from './graphql/requests/refuse-graphql.ts';
 import { schema } from './graphql/schema.ts';
-import { formatFault } from './graphql/server/fault.ts';
+import { faultFacts, formatFault } from './graphql/server/fault.ts';
 import { openLiveCredentials } from './graphql/server/live-credentials.ts';
 import type { TransportContext } from './graphql/server/request-plugin.ts';
 import { openWebsocket, tooManyConnections } from './graphql/server/websocket.ts';
@@ -91,7 +91,7 @@ export async function startApi(
     response.setHeader('x-request-id', requestId);
     const isStream = /text\/event-stream/.test(request.headers.accept ?? '');
     const refusal = admission?.refusal ?? (isStream && admission ? holdPlace(admission, response) : undefined);
-    if (refusal !== undefined) return refuseGraphql({ requestId, log: world.log }, { request, response, refusal });
+    if (refusal !== undefined) return refuseGraphql(faultFacts(world, requestId), { request, response, refusal });
     const charge = admission && ((units: number) => chargeCall(admission, units, response));
     const own = { requestId, answer: { replayed: false }, incoming: request };
     const context = admission ? { ...own, admission, charge } : own;
@@ -200,8 +200,8 @@ function plainService(world: World): ServiceEndpoints {
 }
 
 function printFault(world: World, response: ServerResponse, requestId: string, error: unknown): void {
-  const fault = formatFault({ requestId, log: world.log }, error);
-  const { http, retryable: _retryable, ...printed } = fault.extensions;
+  const fault = formatFault(faultFacts(world, requestId), error);
+  const { http, retryable: _retryable, retryAfterSeconds, ...printed } = fault.extensions;
   const status = typeof http === 'object' && http !== null && 'status' in http ? Number(http.status) : 500;
   const body = JSON.stringify({ success: false, error: { ...printed, message: fault.message } });
   response.writeHead(status, {
@@ -209,6 +209,7 @@ function printFault(world: World, response: ServerResponse, requestId: string, e
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-request-id': requestId,
+    ...(typeof retryAfterSeconds === 'number' ? { 'retry-after': String(Math.ceil(retryAfterSeconds)) } : {}),
   });
   response.end(body);
 }

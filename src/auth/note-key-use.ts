@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts';
+import { inLane } from '../../prisma/database-pools.ts';
 import type { Clock } from '../platform/clock.ts';
 
 /** Last use is kept to the minute, so that a busy key costs one write a minute and process. */
@@ -16,5 +17,7 @@ export function noteKeyUse(world: { database: Database; clock: Clock }, apiKeyId
   if (last !== undefined && Math.abs(now.getTime() - last) < PRECISION_MS) return;
   if (uses.size >= REMEMBERED_KEYS) uses.clear();
   uses.set(apiKeyId, now.getTime());
-  world.database.apiKey.updateMany({ where: { id: apiKeyId }, data: { lastUsedAt: now } }).catch(() => undefined);
+  // The row may be locked, and the places for credentials are few.
+  const note = () => world.database.apiKey.updateMany({ where: { id: apiKeyId }, data: { lastUsedAt: now } });
+  inLane(undefined, note).catch(() => undefined);
 }

@@ -2,9 +2,10 @@
  * The live feed of a process: one reader of the sequence, shared by everybody who follows an app. The bell wakes it and it
  * polls besides; what it gives comes from the table, in sequence order, each event once per follower.
  */
-import pg from 'pg';
+import type pg from 'pg';
 import type { Database } from '../../prisma/client.ts';
 import type { Log } from '../platform/log.ts';
+import { steadyClient } from '../platform/steady-client.ts';
 import { bellChannel } from './bell.ts';
 import { EventQueue, type Follower } from './follower.ts';
 import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';
@@ -171,7 +172,7 @@ function openBell(options: { url: string; log: Log; onRing: () => void }): { clo
   let closed = false;
 
   async function connect(): Promise<void> {
-    const made = new pg.Client({ connectionString: options.url, keepAlive: true });
+    const made = steadyClient({ url: options.url, name: 'sluice-feed' });
     client = made;
     made.on('notification', options.onRing);
     made.on('error', () => undefined);

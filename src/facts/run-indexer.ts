@@ -28,7 +28,9 @@ const TIDY_EVERY_MS = 60_000;
 
 /** Runs until stopped. Chains whose node cannot be reached at the first start are left out until the next one. */
 export async function runIndexer(options: {
-  config: Pick<Config, 'database' | 'ponder' | 'rpc'>;
+  config: Pick<Config, 'ponder' | 'rpc'> & {
+    database: Pick<Config['database'], 'url' | 'directUrl' | 'poolSize'> & Partial<Config['database']>;
+  };
   registry: Registry;
   nodes: EvmNodes;
   database: Database;
@@ -55,7 +57,7 @@ export async function runIndexer(options: {
     { first: openPonderSource({ url, viewsSchema }), second: openLogSource(options), log },
     { patienceMs: (chainId) => options.patienceMs ?? usualPatience(registry.chain(chainId)) },
   );
-  const locks = openAdvisoryLocks({ url, log });
+  const locks = openAdvisoryLocks({ url, log, sessionMs: config.database.lockSessionMs });
   const watch = watchStalls({ supervisor, source, log });
   const observer: ProjectorObserver = {
     ...options.observer,

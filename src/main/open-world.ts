@@ -1,4 +1,5 @@
-import { openDatabase } from '../../prisma/client.ts';
+import { openBoundedDatabase } from '../../prisma/client.ts';
+import type { DatabaseBounds } from '../../prisma/database-pools.ts';
 import { openEvmNodes } from '../chains/evm/nodes.ts';
 import { loadRegistry } from '../chains/registry.ts';
 import { openSolanaNodes } from '../chains/solana/open-solana-nodes.ts';
@@ -33,11 +34,22 @@ export function openFloor(config: Config, part: string) {
   const nodes = openEvmNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
   const solanaNodes = openSolanaNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
   const suiNodes = openSuiNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
-  const { url, directUrl, poolSize } = config.database;
-  const database = openDatabase({ url, poolSize, isPooled: url !== directUrl });
+  const { url, directUrl, poolSize, readPoolSize } = config.database;
+  const database = openBoundedDatabase({
+    url,
+    isPooled: url !== directUrl,
+    writes: poolSize,
+    reads: readPoolSize,
+    bounds: boundsOf(config, part),
+  });
   const time = openClock({ database, listenUrl: directUrl, log, movable: isMovable(registry) });
   const clocks = { clock: time.clock, realClock: systemClock, time };
   return { config, log, registry, nodes, solanaNodes, suiNodes, database, ...clocks, metrics, instruments };
+}
+
+/** A caller waits for the API; what the other parts do in bulk may take longer. */
+function boundsOf({ database }: Config, part: string): DatabaseBounds {
+  return part === 'api' ? database.bounds : { ...database.bounds, statementMs: database.batchMs };
 }
 
 /**

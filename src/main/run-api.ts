@@ -16,7 +16,8 @@ export async function runApi(config: Config): Promise<RunningPart> {
   const feed = openFeed({ database: floor.database, listenUrl: config.database.directUrl, log: floor.log });
   const secretKeys = openSecretKeys(config);
   const signingKeys = openSigningKeys({ ...floor, clock: floor.realClock }, { sealKey: secretKeys.signing });
-  const world = { ...floor, operator, prices, feed, secretKeys, signingKeys };
+  const { unavailable } = floor.instruments;
+  const world = { ...floor, operator, prices, feed, secretKeys, signingKeys, unavailable };
   const service = await openService(floor);
   const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
   const api = await startApi(world, { host: config.host, port: config.port }, parts);

@@ -45,7 +45,7 @@ function watchSolana(floor: Floor, handlers: FactHandlers): RunningProjector {
     .filter(({ chainId }) => registry.chain(chainId)?.family === 'SOLANA')
     .map(({ chainId, pollingIntervalMs, wsUrl }) => ({ chainId, intervalMs: pollingIntervalMs, wsUrl }));
   if (chains.length === 0) return { stop: async () => undefined };
-  const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
+  const locks = openAdvisoryLocks({ url: config.database.directUrl, log, sessionMs: config.database.lockSessionMs });
   const reader = openVaultReader(floor);
   const watcher = runSolanaWatcher(
     { ...floor, handlers, locks, reader, observer: floor.instruments.projector },

@@ -34,7 +34,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
   const prices = openPriceBook({ clock: floor.realClock, log: floor.log }, config.prices);
   const world = { ...floor, ...(await openSigners(config)), mailer, prices, secretKeys: openSecretKeys(config) };
-  const locks = openAdvisoryLocks({ url: config.database.directUrl, log });
+  const locks = openAdvisoryLocks({ url: config.database.directUrl, log, sessionMs: config.database.lockSessionMs });
   const solana = { nodes: floor.solanaNodes, keys: config.solana };
   const sending = runSending(world, { turn: openPumps({ ...world, locks, solana }) });
   // Rung and left: a pump may be busy for long, and no job waits for its rest.
@@ -59,6 +59,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
     url: config.database.directUrl,
     jobs: jobTable(world, { ring: async (sender) => ring(sender) }),
     log,
+    bounds: { ...config.database.bounds, statementMs: config.database.batchMs },
   });
   log.info({ operator: world.operator.address }, 'The worker works.');
   return {

@@ -1,9 +1,11 @@
 /**
  * Session advisory locks on one direct connection. A lock ends with its connection, so that a dead process holds
- * nothing; whoever works under one must stay correct when it is lost, for it only keeps others from wasted work.
+ * nothing, and Postgres ends the connection of a process that stands still; whoever works under a lock must stay correct
+ * when it is lost, for it only keeps others from wasted work.
  */
-import pg from 'pg';
+import type pg from 'pg';
 import type { Log } from './log.ts';
+import { steadyClient } from './steady-client.ts';
 
 export type AdvisoryLocks = {
   /** Runs `work` while holding the lock of that name. False, at once, where somebody else holds it. */
@@ -11,8 +13,19 @@ export type AdvisoryLocks = {
   close(): Promise<void>;
 };
 
+/** After which a process that says nothing has lost its locks. */
+const SESSION_MS = 20_000;
+
 /** `url` must not go through a transaction pooler. Connects on first use, and again after a lost connection. */
-export function openAdvisoryLocks({ url, log }: { url: string; log: Log }): AdvisoryLocks {
+export function openAdvisoryLocks({
+  url,
+  log,
+  sessionMs = SESSION_MS,
+}: {
+  url: string;
+  log: Log;
+  sessionMs?: number | undefined;
+}): AdvisoryLocks {
   const held = new Set<string>();
   let connection: Promise<pg.Client> | null = null;
 
@@ -21,7 +34,7 @@ export function openAdvisoryLocks({ url, log }: { url: string; log: Log }): Advi
   };
   const connect = (): Promise<pg.Client> => {
     if (connection) return connection;
-    const client = new pg.Client({ connectionString: url, application_name: 'sluice-locks' });
+    const client = steadyClient({ url, name: 'sluice-locks', sessionMs });
     const opening = client.connect().then(() => client);
     client.on('error', (error) => {
       log.warn({ error: error.message }, 'The connection that holds locks was lost.');

@@ -13,10 +13,10 @@ export function isDeadlock(error: unknown): boolean {
   return carriesCode(error, DEADLOCK);
 }
 
-/** Whether the error, or what it wraps, has one of these SQLSTATEs or codes of Prisma's. */
+/** Whether the error, or what it wraps, has one of these SQLSTATEs, codes of Prisma's or kinds of the driver adapter's. */
 export function carriesCode(value: unknown, codes: ReadonlySet<unknown>, depth = 0): boolean {
   if (depth > 6 || value === null || typeof value !== 'object') return false;
-  for (const name of ['code', 'originalCode']) {
+  for (const name of ['code', 'originalCode', 'kind']) {
     if (codes.has(Reflect.get(value, name))) return true;
   }
   return ['meta', 'cause', 'driverAdapterError'].some((name) =>

@@ -2,9 +2,20 @@ import type pg from 'pg';
 
 /** The queue's library tries again after this code ("cannot connect now"), and after few others. */
 const CANNOT_CONNECT_NOW = '57P03';
-/** A server that ends or has ended, as Postgres, the system and the driver word it. */
-const LOST = new Set(['57P01', '57P02', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENOTFOUND']);
-const LOST_WORDS = /connection terminated|connection ended|not queryable/i;
+/** A server that ends, has ended or does not answer in time, as Postgres, the system and the driver word it. */
+const LOST = new Set([
+  '57P01',
+  '57P02',
+  '57014',
+  '25P03',
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+]);
+const LOST_WORDS =
+  /connection terminated|connection ended|not queryable|query read timeout|timeout exceeded|timeout expired/i;
 
 /**
  * The same pool, whose queries fail on a lost connection as they do on a server that starts: the queue's library then

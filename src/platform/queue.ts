@@ -31,10 +31,14 @@ export type QueueOptions = {
   url: string;
   jobs: JobTable;
   log: Log;
+  /** Of the queue's own statements; a lock is waited for as long as the statement may take. */
+  bounds?: QueueBounds;
   /** Jobs at once, and connections (default 6). */
   concurrency?: number;
   timing?: QueueTiming;
 };
+
+export type QueueBounds = { connectMs: number; statementMs: number; idleTransactionMs: number };
 
 export type QueueTiming = { beatMs: number; silentMs: number; sweepMs: number; stopMs: number };
 
@@ -45,12 +49,17 @@ export type Queue = {
 
 const defaultTiming: QueueTiming = { beatMs: 5_000, silentMs: 30_000, sweepMs: 15_000, stopMs: 20_000 };
 
+const defaultBounds: QueueBounds = { connectMs: 5_000, statementMs: 120_000, idleTransactionMs: 10_000 };
+/** Beyond the bound of a statement: Postgres ends the statement first, if it still answers. */
+const SILENCE_MARGIN_MS = 2_000;
+const KEEPALIVE_MS = 10_000;
+
 /** Starts a worker of the queue, after unlocking what dead ones hold. */
 export async function runQueue(options: QueueOptions): Promise<Queue> {
   const { log } = options;
   const timing = options.timing ?? defaultTiming;
   const concurrency = options.concurrency ?? 6;
-  const pool = new pg.Pool({ connectionString: options.url, max: concurrency + 2, application_name: 'sluice-queue' });
+  const pool = openPool(options, { max: concurrency + 2 });
   const lost = (error: Error) => log.warn({ error: error.message }, 'A connection of the queue was lost.');
   pool.on('error', lost);
   pool.on('connect', (client) => client.on('error', lost));
@@ -100,6 +109,21 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     await pool.query('DELETE FROM queue_worker WHERE id = ANY($1)', [[...ids]]).catch(() => undefined);
     await pool.end();
   }
+}
+
+function openPool({ url, bounds }: QueueOptions, { max }: { max: number }): pg.Pool {
+  const { connectMs, statementMs, idleTransactionMs } = bounds ?? defaultBounds;
+  return new pg.Pool({
+    connectionString: url,
+    max,
+    application_name: 'sluice-queue',
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + SILENCE_MARGIN_MS,
+    idle_in_transaction_session_timeout: idleTransactionMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
+  });
 }
 
 function taskOf({ name, handler, log }: { name: string; handler: JobHandler; log: Log }): JobHandler {

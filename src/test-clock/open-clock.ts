@@ -1,8 +1,9 @@
 /** A process's copy of the test clock: the bell sets it within milliseconds, and polling bridges what the bell misses. */
-import pg from 'pg';
+import type pg from 'pg';
 import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import { steadyClient } from '../platform/steady-client.ts';
 import { clockChannel, readOffset } from './store.ts';
 
 const POLL_MS = 500;
@@ -49,7 +50,7 @@ export function openClock(options: {
   };
   const catchUp = async (reader: Database | DatabaseTransaction) => take(await readOffset(reader));
   const listen = async () => {
-    const made = new pg.Client({ connectionString: options.listenUrl, application_name: 'sluice-clock' });
+    const made = steadyClient({ url: options.listenUrl, name: 'sluice-clock' });
     client = made;
     made.on('notification', ({ payload }) => take(Number(payload)));
     made.on('error', () => undefined);

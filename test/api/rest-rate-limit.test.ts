@@ -75,5 +75,5 @@ test('when the limit cannot be asked, reads go on and writes do not', async () =
   });
   const admit = (method: string) => gate.admit({ method, headers: {}, remoteAddress: '203.0.113.9' });
   expect((await admit('GET')).refusal).toBeUndefined();
-  expect((await admit('POST')).refusal).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', retryAfterSeconds: 1 });
+  expect((await admit('POST')).refusal).toMatchObject({ code: 'UNAVAILABLE', status: 503 });
 });

@@ -186,3 +186,14 @@ function shortWait(tx: Prisma.TransactionClient): Prisma.TransactionClient {
     },
   });
 }
+
+test('the effect waits for locks as long as its transaction did before', async () => {
+  const answer = await transaction(database, async (tx) => {
+    await tx.$executeRaw`SET LOCAL lock_timeout = '4321ms'`;
+    return await once(tx, request('bounded'), async () => {
+      const [row] = await tx.$queryRaw<{ bound: string }[]>`SELECT current_setting('lock_timeout') AS bound`;
+      return row?.bound;
+    });
+  });
+  expect(answer.result).toBe('4321ms');
+});

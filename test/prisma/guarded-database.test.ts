@@ -8,10 +8,12 @@ import { freshDatabase } from '../setup/database.ts';
 const { database } = await freshDatabase();
 let isGood = true;
 let checks = 0;
-const guarded = guardedDatabase(database, async (reader) => {
-  checks += 1;
-  await reader.$queryRaw`SELECT 1 AS checked`;
-  if (!isGood) throw new Error('revoked');
+const guarded = guardedDatabase(database, {
+  async check(reader) {
+    checks += 1;
+    await reader.$queryRaw`SELECT 1 AS checked`;
+    if (!isGood) throw new Error('revoked');
+  },
 });
 beforeEach(() => {
   isGood = true;

@@ -10,7 +10,7 @@ import { requestId } from '../../platform/request-id.ts';
 import type { Admission, Gate } from '../gate.ts';
 import { schema } from '../graphql/schema.ts';
 import { demandFieldAccess } from '../graphql/server/access/root-access.ts';
-import { gatewayErrorOf } from '../graphql/server/fault.ts';
+import { faultFacts, gatewayErrorOf, noteUnavailable } from '../graphql/server/fault.ts';
 import { byteLimits } from '../graphql/server/limits.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { GatewayYoga } from '../graphql/server/yoga.ts';
@@ -107,6 +107,7 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
     call: { request: IncomingMessage; path: string; id: string; headers: Record<string, string> },
   ): Answer {
     const fault = gatewayErrorOf(error) ?? masked(error, call.id);
+    noteUnavailable(faultFacts(world, call.id), fault);
     const printed = printError(fault, { requestId: call.id, path: call.path, accept: call.request.headers.accept });
     const allow: Record<string, string> =
       fault.code === 'METHOD_NOT_ALLOWED' && typeof fault.meta?.allow === 'string' ? { allow: fault.meta.allow } : {};

@@ -17,7 +17,7 @@ import type { Admission, Gate } from '../gate.ts';
 import { schema } from '../graphql/schema.ts';
 import { accessNeeded, demandFieldAccess } from '../graphql/server/access/root-access.ts';
 import { contextOf, type GraphqlContext } from '../graphql/server/context.ts';
-import { gatewayErrorOf } from '../graphql/server/fault.ts';
+import { faultFacts, gatewayErrorOf, noteUnavailable } from '../graphql/server/fault.ts';
 import { checked, defineRules } from '../graphql/server/input.ts';
 import { scopeOf } from '../graphql/server/scope-of.ts';
 import type { World } from '../graphql/server/world.ts';
@@ -64,7 +64,8 @@ export function serveAuditExport(world: World, gate: Gate): HttpHandler {
       await answer(world, { admission, query: new URLSearchParams(search), isHead: method === 'HEAD' }, response);
     } catch (error) {
       const fault = gatewayErrorOf(error);
-      if (!fault) world.log.error({ requestId: admission.requestId, err: error }, 'An export of the audit log failed.');
+      if (fault) noteUnavailable(faultFacts(world, admission.requestId), fault);
+      else world.log.error({ requestId: admission.requestId, err: error }, 'An export of the audit log failed.');
       fail(response, fault ?? new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.'), {
         requestId: admission.requestId,
         path,

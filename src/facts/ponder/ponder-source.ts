@@ -32,6 +32,9 @@ export function openPonderSource({ url, viewsSchema }: { url: string; viewsSchem
     max: 2,
     application_name: 'sluice-projector',
     options: '-c lock_timeout=2000 -c statement_timeout=10000',
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 12_000,
+    keepAlive: true,
   });
   // A connection that breaks while idle is replaced at the next query.
   pool.on('error', () => undefined);

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Database } from '../../../prisma/client.ts';
+import { inLane } from '../../../prisma/database-pools.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
@@ -17,17 +18,17 @@ const DATABASE_TIMEOUT_MS = 3_000;
 export function openReadiness(world: World): ReadReadiness {
   let migrated = false;
   return async () => {
-    const faults = await withinTime(async () => {
+    const look = async () => {
       const missing = migrated ? [] : await missingMigrations(world.database);
       migrated = missing.length === 0;
       if (!migrated) return [`The database lacks migrations: ${missing.join(', ')}.`];
       const chains = await readChainSigns(world, { now: world.clock.now() });
       return chains.flatMap(chainFaults);
-    }).catch((error: unknown) => {
+    };
+    return await withinTime(() => inLane('health', look)).catch((error: unknown) => {
       world.log.warn({ error }, 'Not ready: the database does not answer.');
       return ['The database does not answer.'];
     });
-    return faults;
   };
 }
 

@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { RpcCall } from '../../chains/rpc-call.ts';
 import type { UnexpectedTransfer } from '../../customers/report-transfers.ts';
 import type { ProjectorObserver } from '../../facts/projector-world.ts';
+import type { DatabaseFault } from '../../platform/database-fault.ts';
 import type { HttpCall } from '../../platform/http-call.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { CheckedBooks } from '../check-books.ts';
@@ -15,6 +16,8 @@ export type Instruments = {
   unexpectedTransfer(transfer: UnexpectedTransfer): void;
   books(checked: readonly CheckedBooks[], at: Date): void;
   senders(balances: readonly SenderBalance[]): void;
+  /** An error UNAVAILABLE that a caller was answered. */
+  unavailable(fault: DatabaseFault): void;
 };
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -24,6 +27,7 @@ export function openInstruments(metrics: Metrics): Instruments {
     http: httpInstrument(metrics),
     rpc: rpcInstrument(metrics),
     projector: projectorInstrument(metrics),
+    unavailable: unavailableInstrument(metrics),
     ...walletInstruments(metrics),
   };
 }
@@ -46,6 +50,17 @@ function httpInstrument({ register }: Metrics): Instruments['http'] {
     requests.inc({ method, route, status: String(status) });
     if (!isStream) seconds.observe({ route }, durationSeconds);
   };
+}
+
+function unavailableInstrument({ register }: Metrics): Instruments['unavailable'] {
+  const errors = new Counter({
+    name: 'sluice_unavailable_errors_total',
+    help: 'Errors UNAVAILABLE that callers were answered, by what the database did: away, busy, lock, timeout.',
+    labelNames: ['fault'],
+    registers: [register],
+  });
+  for (const fault of ['away', 'busy', 'lock', 'timeout'] satisfies DatabaseFault[]) errors.inc({ fault }, 0);
+  return (fault) => errors.inc({ fault });
 }
 
 function rpcInstrument({ register }: Metrics): Instruments['rpc'] {

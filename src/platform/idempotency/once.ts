@@ -39,16 +39,17 @@ export async function once<Result>(
 
 /**
  * Inserts the key's row. A twin's uncommitted row makes the insert wait for the twin's end, under a lock timeout that is
- * set before the insert and taken back by its RETURNING, so that the effect's own locks wait as ever.
+ * set before the insert; its RETURNING restores the one before, so that the effect's own locks wait as ever.
  */
 async function claim(tx: DatabaseTransaction, request: IdempotencyRequest, key: string): Promise<boolean> {
   try {
     const rows = await tx.$queryRaw<{ lock_timeout: string }[]>`
+      WITH before AS MATERIALIZED (SELECT current_setting('lock_timeout') AS lock_timeout)
       INSERT INTO idempotency_record (app_id, key, fingerprint, result, permanent, created_at)
       SELECT ${request.scopeId}::uuid, ${key}, ${request.fingerprint}, 'null'::jsonb, ${request.permanent}, now()
-      WHERE set_config('lock_timeout', ${String(TWIN_WAIT_MS)}, true) IS NOT NULL
+      FROM before WHERE set_config('lock_timeout', ${String(TWIN_WAIT_MS)}, true) IS NOT NULL
       ON CONFLICT (app_id, key) DO NOTHING
-      RETURNING set_config('lock_timeout', '0', true) AS lock_timeout`;
+      RETURNING set_config('lock_timeout', (SELECT before.lock_timeout FROM before), true) AS lock_timeout`;
     return rows.length > 0;
   } catch (error) {
     if (!isLockTimeout(error)) throw error;

@@ -7,7 +7,7 @@ import type { FieldFault, GatewayError } from '../../../errors.ts';
 import { demandReadScope } from '../server/access/read-scope.ts';
 import { demandRootAccess } from '../server/access/root-access.ts';
 import type { GraphqlContext } from '../server/context.ts';
-import { formatFault, joinFaults } from '../server/fault.ts';
+import { faultFacts, formatFault, joinFaults } from '../server/fault.ts';
 import { complexityLimit, extraUnits, overLimit } from '../server/limits.ts';
 import {
   allVariableFaults,
@@ -36,7 +36,7 @@ type Judged = Pick<OperationRequest, 'schema' | 'document' | 'contextValue'> & {
 export async function judgeOperation(world: World, request: OperationRequest): Promise<GraphQLError | undefined> {
   const context = request.contextValue;
   if (context.isJudged) return undefined;
-  const facts = { requestId: context.requestId, log: world.log };
+  const facts = faultFacts(world, context.requestId);
   try {
     const operation = operationOf(request.document, request.operationName);
     if (!operation) return undefined;

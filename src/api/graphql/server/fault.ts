@@ -6,6 +6,7 @@
 import { PothosValidationError } from '@pothos/core';
 import { GraphQLError } from 'graphql';
 import { type ErrorCode, type FieldFault, GatewayError, invalid } from '../../../errors.ts';
+import { type DatabaseFault, databaseFault, unavailable } from '../../../platform/database-fault.ts';
 import type { Log } from '../../../platform/log.ts';
 import { variableFault } from './request-faults.ts';
 
@@ -16,15 +17,27 @@ const answeredByStatus: ReadonlySet<ErrorCode> = new Set([
   'AUTHENTICATION_ERROR',
   'RATE_LIMIT_EXCEEDED',
   'PAYLOAD_TOO_LARGE',
+  'UNAVAILABLE',
 ]);
 
-export type FaultFacts = { requestId: string; log: Log };
+export type FaultFacts = {
+  requestId: string;
+  log: Log;
+  /** Told of every error UNAVAILABLE that a caller is answered. */
+  unavailable?: ((fault: DatabaseFault) => void) | undefined;
+};
+
+/** What `formatFault` needs of the world, for one request. */
+export function faultFacts({ log, unavailable }: Omit<FaultFacts, 'requestId'>, requestId: string): FaultFacts {
+  return { requestId, log, unavailable };
+}
 
 /** The error as the caller may see it. An error that went through here once stays as it is. */
 export function formatFault(facts: FaultFacts, error: unknown): GraphQLError {
   if (error instanceof GraphQLError && formatted.has(error)) return error;
   const graphqlError = error instanceof GraphQLError ? error : undefined;
   const fault = gatewayErrorOf(error) ?? masked(facts, error);
+  noteUnavailable(facts, fault);
   const made = new GraphQLError(fault.message, {
     nodes: graphqlError?.nodes,
     source: graphqlError?.source,
@@ -48,7 +61,10 @@ export function formatFault(facts: FaultFacts, error: unknown): GraphQLError {
 export function gatewayErrorOf(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return error;
   if (error instanceof PothosValidationError) return new GatewayError('VALIDATION_ERROR', error.message);
-  if (!(error instanceof GraphQLError)) return undefined;
+  if (!(error instanceof GraphQLError)) {
+    const fault = databaseFault(error);
+    return fault && unavailable(fault, error);
+  }
   if (error.originalError) {
     const deeper = gatewayErrorOf(error.originalError);
     if (deeper) return deeper;
@@ -56,6 +72,17 @@ export function gatewayErrorOf(error: unknown): GatewayError | undefined {
     return error.path ? undefined : requestFault(error);
   }
   return error.path ? undefined : requestFault(error);
+}
+
+/** Logs and counts an error UNAVAILABLE; one that was formatted before, as the pipeline's errors in REST, was counted then. */
+export function noteUnavailable(facts: FaultFacts, fault: GatewayError): void {
+  if (fault.code !== 'UNAVAILABLE' || (fault.cause instanceof GraphQLError && formatted.has(fault.cause))) return;
+  facts.log.warn({ requestId: facts.requestId, err: fault.cause }, fault.message);
+  facts.unavailable?.(faultOf(fault));
+}
+
+function faultOf({ meta, cause }: GatewayError): DatabaseFault {
+  return databaseFault(cause) ?? (meta?.fault === 'busy' ? 'busy' : 'away');
 }
 
 /** One VALIDATION_ERROR for all faults of a request. */

@@ -4,6 +4,7 @@
  * connections of the process, whatever their number.
  */
 import type { Database } from '../../../../prisma/client.ts';
+import { inLane } from '../../../../prisma/database-pools.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -25,7 +26,7 @@ export function openLiveCredentials(world: { database: Database; clock: Clock; l
   const timer = setInterval(() => {
     if (looking || watched.size === 0) return;
     looking = true;
-    look(world, watched)
+    inLane('credentials', () => look(world, watched))
       .catch((error: unknown) => world.log.warn({ err: error }, 'Live credentials could not be checked.'))
       .finally(() => {
         looking = false;

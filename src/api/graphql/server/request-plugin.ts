@@ -10,7 +10,7 @@ import { newId } from '../../../platform/identifier.ts';
 import type { Admission } from '../../gate.ts';
 import { judgeOperation, type OperationRequest, variablesFault } from '../requests/judge-operation.ts';
 import { contextOf, createContext, credentialsOf, type GraphqlContext } from './context.ts';
-import { formatFault } from './fault.ts';
+import { faultFacts, formatFault } from './fault.ts';
 import { cuttable } from './live.ts';
 import type { LiveCredentials } from './live-credentials.ts';
 import { ruleFaults, variableFault } from './request-faults.ts';
@@ -61,14 +61,14 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
           };
         },
         onSubscribeError({ error, setError }) {
-          setError(formatFault({ requestId: request.contextValue.requestId, log: world.log }, error));
+          setError(formatFault(faultFacts(world, request.contextValue.requestId), error));
         },
       };
     },
     onResultProcess({ result, setResult, serverContext }) {
       // What the parser, the validator or the HTTP layer refused, and the body with `http` left in it.
       if (!isResult(result)) return;
-      const facts = { requestId: requestIdIn(serverContext), log: world.log };
+      const facts = faultFacts(world, requestIdIn(serverContext));
       const headers = isReplayed(serverContext) ? { 'idempotent-replayed': 'true' } : undefined;
       const extensions = headers ? { ...result.extensions, http: { headers } } : result.extensions;
       if (!result.errors) return void (headers && setResult({ ...result, extensions }));
@@ -80,7 +80,7 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
 
 async function contextFor(world: World, transport: TransportContext, request: Request | undefined) {
   const { admission, requestId } = transport;
-  if (admission?.refusal !== undefined) throw formatFault({ requestId, log: world.log }, admission.refusal);
+  if (admission?.refusal !== undefined) throw formatFault(faultFacts(world, requestId), admission.refusal);
   if (admission) return contextOf(world, admission.principal, { requestId, ...admission });
   const header = (name: string) => request?.headers.get(name) ?? null;
   return createContext(world, {
@@ -100,7 +100,7 @@ function untilRevoked(
   return cuttable(
     result,
     (cut) => credentials.watch(principal, cut),
-    (reason) => ({ errors: [formatFault({ requestId, log: world.log }, reason)] }),
+    (reason) => ({ errors: [formatFault(faultFacts(world, requestId), reason)] }),
   );
 }
 
@@ -108,7 +108,7 @@ function untilRevoked(
 function withFaults(world: World, request: OperationRequest, result: ExecutionResult): ExecutionResult {
   if (!result.errors?.length) return result;
   const context = request.contextValue;
-  const facts = { requestId: context.requestId, log: world.log };
+  const facts = faultFacts(world, context.requestId);
   const coercion = result.data === undefined ? coercionFault(request, result.errors) : undefined;
   const errors = coercion ? [formatFault(facts, coercion)] : result.errors.map((error) => formatFault(facts, error));
   return { ...result, errors };

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SubscribePayload } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { inLane } from '../../../../prisma/database-pools.ts';
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import { renewPrincipal } from '../../../auth/check-credential.ts';
 import { isStranger, type Principal } from '../../../auth/principal.ts';
@@ -16,7 +17,7 @@ import { acceptWebsockets } from '../requests/accept-websockets.ts';
 import { judgeOperation } from '../requests/judge-operation.ts';
 import type { Documents } from '../requests/open-documents.ts';
 import { contextOf } from './context.ts';
-import { formatFault } from './fault.ts';
+import { faultFacts, formatFault, gatewayErrorOf, noteUnavailable } from './fault.ts';
 import { byteLimits } from './limits.ts';
 import type { LiveCredentials } from './live-credentials.ts';
 import { byRealTime, type World } from './world.ts';
@@ -26,6 +27,8 @@ const UNAUTHORIZED = 4401;
 const FORBIDDEN = 4403;
 const TOO_MANY = 4429;
 const TOO_LARGE = 1009;
+/** Of the WebSocket protocol's registry: try again later. Clients of graphql-ws do so. */
+const TRY_AGAIN = 1013;
 /** A client that does not answer a ping until the next one is cut: one that reads nothing holds its place for twice this. */
 const KEEP_ALIVE_MS = 15_000;
 /** Bytes that may wait for a client that goes on asking without reading the answers. */
@@ -95,7 +98,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     const refusal = admission && (await parts.gate?.charge(admission, 1));
     if (refusal !== undefined) throw refusal;
     // Authenticated when the connection was opened; any process may have revoked the credential since.
-    const principal = await renewPrincipal(world.database, shown, world.realClock.now());
+    const principal = await inLane('credentials', () => renewPrincipal(world.database, shown, world.realClock.now()));
     const caller = callerOf(world, extra.request);
     const sender = { principal, address: caller.address };
     const asked = parts.documents.find(sender, params);
@@ -125,13 +128,14 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
           world.log.debug({ err: error }, 'A websocket was refused.');
           if (isFault(error, 'RATE_LIMIT_EXCEEDED')) extra.socket.close(TOO_MANY, 'Too many requests');
           else if (isFault(error, 'AUTHORIZATION_ERROR')) extra.socket.close(FORBIDDEN, 'Forbidden');
+          else if (isFault(gatewayErrorOf(error), 'UNAVAILABLE')) refuseForNow(extra.socket, error);
           else extra.socket.close(UNAUTHORIZED, 'Unauthorized');
           return false;
         }
       },
       onSubscribe: async ({ extra, subscriptions }, _id, params) => {
         const requestId = newId();
-        const facts = { requestId, log: world.log };
+        const facts = faultFacts(world, requestId);
         try {
           const limit = config.live.operationsPerConnection;
           if (Object.keys(subscriptions).length > limit) throw tooManyOperations(limit);
@@ -144,6 +148,12 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
     },
   );
   sockets.on('wsClientError', refuseBrokenRequest);
+
+  function refuseForNow(socket: WebSocket, error: unknown): void {
+    const fault = gatewayErrorOf(error);
+    if (fault) noteUnavailable(faultFacts(world, newId()), fault);
+    socket.close(TRY_AGAIN, 'Try again later');
+  }
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const judged = await parts.gate?.admitAddress({
@@ -204,9 +214,10 @@ function limitMessages(
 }
 
 function refuseUpgrade(socket: Duplex, refusal: unknown): void {
-  const retryAfterSeconds = refusal instanceof GatewayError ? (refusal.retryAfterSeconds ?? 1) : 1;
+  const fault = gatewayErrorOf(refusal);
+  const retryAfterSeconds = fault?.retryAfterSeconds ?? 1;
   const head = [
-    'HTTP/1.1 429 Too Many Requests',
+    fault?.code === 'UNAVAILABLE' ? 'HTTP/1.1 503 Service Unavailable' : 'HTTP/1.1 429 Too Many Requests',
     `retry-after: ${retryAfterSeconds}`,
     'content-length: 0',
     'connection: close',

@@ -1,6 +1,6 @@
 /** What every resolver and verb may need from the world; made once by main (or a test), and passed down. */
 import type { Database } from '../../../../prisma/client.ts';
-import { guardedDatabase } from '../../../../prisma/guarded-database.ts';
+import { guardedDatabase, unguarded } from '../../../../prisma/guarded-database.ts';
 import { demandCredential } from '../../../auth/check-credential.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import type { SecretKeys } from '../../../auth/tokens/secret-keys.ts';
@@ -13,6 +13,8 @@ import type { Config } from '../../../config.ts';
 import type { Feed } from '../../../events/feed.ts';
 import type { OperatorSigner } from '../../../operator/operator-signer.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import { type DatabaseFault, unavailable } from '../../../platform/database-fault.ts';
+import { type FairPlaces, openFairPlaces } from '../../../platform/limits/fair-places.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { PriceBook } from '../../../prices/price-source.ts';
 import type { FollowedClock } from '../../../test-clock/open-clock.ts';
@@ -36,6 +38,8 @@ export type World = {
   /** What TOKEN_SECRET stands for, one key a purpose. */
   secretKeys: SecretKeys;
   signingKeys: SigningKeys;
+  /** Told of every error UNAVAILABLE that a caller is answered. */
+  unavailable?: (fault: DatabaseFault) => void;
 };
 
 /** The world for what goes by real time, wherever the test clock is. */
@@ -44,17 +48,57 @@ export function byRealTime(world: World): World {
 }
 
 /**
- * The world as one caller may change it: each of its transactions first checks that the caller's credential is still good
- * and, where the test clock can be moved, reads its offset. Every verb that a resolver calls gets this world.
+ * The world as one caller may change it: each of its transactions takes one of the places for writes, first checks that the
+ * caller's credential is still good and, where the test clock can be moved, reads its offset. Every verb that a resolver
+ * calls gets this world.
  */
 export function guardedWorld(world: World, principal: Principal): World {
   const { realClock, time } = world;
-  if (principal.kind === 'anonymous' && !time?.isMovable) return world;
+  const places = placesOf(world);
+  const name = writerOf(principal);
   return {
     ...world,
-    database: guardedDatabase(world.database, async (reader) => {
-      await demandCredential(reader, principal, realClock.now());
-      await time?.catchUp(reader);
+    database: guardedDatabase(world.database, {
+      async check(reader) {
+        await demandCredential(reader, principal, realClock.now());
+        await time?.catchUp(reader);
+      },
+      place: (work) => places.run(name, work),
     }),
   };
+}
+
+const writePlaces = new WeakMap<Database, FairPlaces>();
+
+/** The places of a process, as many as it has connections for writes. */
+function placesOf({ database, config }: World): FairPlaces {
+  const known = writePlaces.get(unguarded(database));
+  if (known) return known;
+  const { poolSize, bounds } = config.database;
+  const opened = openFairPlaces({
+    places: poolSize,
+    waitMs: bounds.connectMs,
+    refuse: () => unavailable('busy'),
+  });
+  writePlaces.set(unguarded(database), opened);
+  return opened;
+}
+
+/** Who shares one writer's part of the places. Strangers and payers are many, and any of them may meet an app that stands still. */
+function writerOf(principal: Principal): string {
+  switch (principal.kind) {
+    case 'apiKey':
+    case 'session':
+      return `app:${principal.appId}`;
+    case 'member':
+      return `merchant:${principal.merchantId}`;
+    case 'platform':
+      return 'platform';
+    case 'card':
+    case 'payer':
+    case 'anonymous':
+      return 'payers';
+    default:
+      return principal satisfies never;
+  }
 }

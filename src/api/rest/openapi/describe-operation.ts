@@ -235,7 +235,7 @@ function errorsOf(route: RestRoute, variables: readonly RouteVariable[]): JsonSc
     429,
     500,
     502,
-    ...(writes ? [503] : []),
+    503,
   ];
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]));
 }

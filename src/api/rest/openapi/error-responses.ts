@@ -92,7 +92,7 @@ function errorResponse(status: number): JsonSchema {
     description: here.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join(' '),
     headers: {
       ...everyHeader,
-      ...(status === 429 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
+      ...(status === 429 || status === 503 ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } : {}),
     },
     content: {
       'application/json': {

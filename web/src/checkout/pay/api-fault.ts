@@ -22,6 +22,7 @@ const sentences: Readonly<Record<string, ApiSentence>> = {
   CHAIN_PAUSED: 'PAUSED',
   RATE_LIMIT_EXCEEDED: 'BUSY',
   IDEMPOTENCY_IN_FLIGHT: 'BUSY',
+  UNAVAILABLE: 'BUSY',
   INVALID_STATE: 'OVER',
   EXPIRED: 'OVER',
 };

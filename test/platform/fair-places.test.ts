@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { openFairPlaces } from '../../src/platform/limits/fair-places.ts';
+
+const full = new Error('full');
+const open = (places: number, waitMs = 60_000) => openFairPlaces({ places, waitMs, refuse: () => full });
+
+/** Work that is begun under a name and stands still until it is told to end. */
+function standing(places: ReturnType<typeof open>) {
+  const begun: string[] = [];
+  const work = (name: string) => {
+    const ended = Promise.withResolvers<void>();
+    const done = places.run(name, async () => {
+      begun.push(name);
+      await ended.promise;
+    });
+    return { done, end: () => ended.resolve() };
+  };
+  return { begun, work };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('one caller that stands still leaves places for others, and so does the next one', async () => {
+  const { begun, work } = standing(open(5));
+  const all = ['a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'c'].map(work);
+  await settled();
+  expect(begun).toEqual(['a', 'a', 'a', 'b', 'c']);
+  for (const one of all) one.end();
+  await Promise.all(all.map(({ done }) => done));
+  expect(begun).toHaveLength(all.length);
+});
+
+test('who waits gets the next place that it may have, before others that may not', async () => {
+  const { begun, work } = standing(open(2));
+  const [first, other, second, third] = [work('a'), work('b'), work('a'), work('c')];
+  await settled();
+  expect(begun).toEqual(['a', 'b']);
+  // Of the place that is free now, a may not have a second one.
+  other.end();
+  await other.done;
+  await settled();
+  expect(begun).toEqual(['a', 'b', 'c']);
+  first.end();
+  await first.done;
+  await settled();
+  expect(begun).toEqual(['a', 'b', 'c', 'a']);
+  for (const one of [second, third]) one.end();
+  await Promise.all([second.done, third.done]);
+});
+
+test('who has waited too long is refused, and takes no place later', async () => {
+  const places = open(1, 50);
+  const { work, begun } = standing(places);
+  const first = work('a');
+  await expect(places.run('b', async () => 'never')).rejects.toBe(full);
+  first.end();
+  await first.done;
+  expect(await places.run('b', async () => 'now')).toBe('now');
+  expect(begun).toEqual(['a']);
+});
+
+test('work that fails gives its place back', async () => {
+  const places = open(1);
+  await expect(places.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await places.run('a', async () => 'works')).toBe('works');
+});
