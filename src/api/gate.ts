@@ -10,7 +10,7 @@ import type { Credentials } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { clientAddress, wholeClientAddress } from '../platform/client-address.ts';
-import { databaseFault, unavailable } from '../platform/database-fault.ts';
+import { databaseFault, unavailable } from '../platform/database/database-fault.ts';
 import { type RateDecision, type RateLimiter, rateLimitHeaders } from '../platform/limits/rate-limit.ts';
 import type { Bucket } from '../platform/limits/take-tokens.ts';
 import type { Log } from '../platform/log.ts';

@@ -7,7 +7,7 @@ import { createInvoiceCheckout } from '../invoices/create-invoice-checkout.ts';
 import { invoiceTokenMatches, invoiceUrl } from '../invoices/page/invoice-link.ts';
 import { invoicePage, type PrintedInvoice } from '../invoices/page/invoice-page.ts';
 import { pageStyle } from '../invoices/page/page-style.ts';
-import { databaseFault } from '../platform/database-fault.ts';
+import { databaseFault } from '../platform/database/database-fault.ts';
 import { nameRoute } from '../platform/http-call.ts';
 import type { Gate } from './gate.ts';
 import type { World } from './graphql/server/world.ts';

@@ -4,8 +4,8 @@
  */
 import type pg from 'pg';
 import type { Database } from '../../prisma/client.ts';
+import { steadyClient } from '../platform/database/steady-client.ts';
 import type { Log } from '../platform/log.ts';
-import { steadyClient } from '../platform/steady-client.ts';
 import { bellChannel } from './bell.ts';
 import { EventQueue, type Follower } from './follower.ts';
 import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';

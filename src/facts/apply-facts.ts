@@ -1,6 +1,6 @@
 import { type ChainFact, transaction } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
-import { isDeadlock, isLockTimeout } from '../platform/lock-fault.ts';
+import { isDeadlock, isLockTimeout } from '../platform/database/lock-fault.ts';
 import type { ChainView } from './chain-view.ts';
 import type { FactGroup, FactHandler, PreparedWrite } from './fact-handler.ts';
 import { groupFacts, type HandledGroup } from './group-facts.ts';

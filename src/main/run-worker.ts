@@ -59,7 +59,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
     url: config.database.directUrl,
     jobs: jobTable(world, { ring: async (sender) => ring(sender) }),
     log,
-    bounds: { ...config.database.bounds, statementMs: config.database.batchMs },
+    bounds: config.database.bounds,
   });
   log.info({ operator: world.operator.address }, 'The worker works.');
   return {

@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { type Database, transaction } from '../../prisma/client.ts';
 import { GatewayError, notFound } from '../errors.ts';
-import { carriesCode, isLockTimeout } from '../platform/lock-fault.ts';
+import { carriesCode, isLockTimeout } from '../platform/database/lock-fault.ts';
 
 /** `kind` is what ALTER calls it, `name` is qualified and quoted. */
 export type OwnedObject = { kind: string; name: string };

@@ -4,8 +4,8 @@
  * when it is lost, for it only keeps others from wasted work.
  */
 import type pg from 'pg';
+import { steadyClient } from './database/steady-client.ts';
 import type { Log } from './log.ts';
-import { steadyClient } from './steady-client.ts';
 
 export type AdvisoryLocks = {
   /** Runs `work` while holding the lock of that name. False, at once, where somebody else holds it. */

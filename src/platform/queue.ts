@@ -6,9 +6,9 @@
 import { EventEmitter } from 'node:events';
 import { Logger, run, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
+import { patientPool } from './database/patient-pool.ts';
 import type { JobDefinition } from './jobs.ts';
 import type { Log } from './log.ts';
-import { patientPool } from './patient-pool.ts';
 
 export type JobHandler = (payload: unknown) => Promise<void>;
 export type JobTable = ReadonlyMap<string, JobHandler>;
@@ -49,7 +49,7 @@ export type Queue = {
 
 const defaultTiming: QueueTiming = { beatMs: 5_000, silentMs: 30_000, sweepMs: 15_000, stopMs: 20_000 };
 
-const defaultBounds: QueueBounds = { connectMs: 5_000, statementMs: 120_000, idleTransactionMs: 10_000 };
+const defaultBounds: QueueBounds = { connectMs: 5_000, statementMs: 15_000, idleTransactionMs: 10_000 };
 /** Beyond the bound of a statement: Postgres ends the statement first, if it still answers. */
 const SILENCE_MARGIN_MS = 2_000;
 const KEEPALIVE_MS = 10_000;

@@ -2,8 +2,8 @@
 import type pg from 'pg';
 import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
+import { steadyClient } from '../platform/database/steady-client.ts';
 import type { Log } from '../platform/log.ts';
-import { steadyClient } from '../platform/steady-client.ts';
 import { clockChannel, readOffset } from './store.ts';
 
 const POLL_MS = 500;

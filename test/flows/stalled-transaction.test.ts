@@ -96,3 +96,22 @@ test('REST answers it with 503 and Retry-After', async () => {
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   await release();
 }, 120_000);
+
+test('a twin of a call that waits is answered 409 after 10 s, whatever the bound of locks is', async () => {
+  const patient = await spawnApi({
+    DATABASE_URL: api.databaseUrl,
+    DATABASE_LOCK_TIMEOUT_MS: '25000',
+    DATABASE_STATEMENT_TIMEOUT_MS: '28000',
+  });
+  const release = await holdCursor(api.merchantA.appId);
+  const options = { key: api.merchantA.secretKey, headers: { 'idempotency-key': 'twins' } };
+  const call = () => callGraphql(patient.url, CREATE, { externalId: 'twins' }, options);
+  const first = call();
+  await expect.poll(waiting, { timeout: 30_000, interval: 20 }).toBe(1);
+  const twin = await call();
+  expect([twin.status, twin.errors?.[0]?.extensions.code]).toEqual([409, 'IDEMPOTENCY_IN_FLIGHT']);
+  await release();
+  const answer = await first;
+  expect(answer.status).toBe(200);
+  expect((await call()).data).toEqual(answer.data);
+}, 120_000);

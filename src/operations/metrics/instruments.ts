@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { RpcCall } from '../../chains/rpc-call.ts';
 import type { UnexpectedTransfer } from '../../customers/report-transfers.ts';
 import type { ProjectorObserver } from '../../facts/projector-world.ts';
-import type { DatabaseFault } from '../../platform/database-fault.ts';
+import type { DatabaseFault } from '../../platform/database/database-fault.ts';
 import type { HttpCall } from '../../platform/http-call.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { CheckedBooks } from '../check-books.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
-import { isLockTimeout } from '../lock-fault.ts';
+import { isLockTimeout } from '../database/lock-fault.ts';
 import { type FirstAnswer, firstAnswer } from './first-answer.ts';
 import { type IdempotencyRequest, storedKey } from './idempotency-request.ts';
 import { toTypedJson } from './typed-json.ts';

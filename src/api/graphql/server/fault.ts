@@ -6,7 +6,7 @@
 import { PothosValidationError } from '@pothos/core';
 import { GraphQLError } from 'graphql';
 import { type ErrorCode, type FieldFault, GatewayError, invalid } from '../../../errors.ts';
-import { type DatabaseFault, databaseFault, unavailable } from '../../../platform/database-fault.ts';
+import { type DatabaseFault, databaseFault, unavailable } from '../../../platform/database/database-fault.ts';
 import type { Log } from '../../../platform/log.ts';
 import { variableFault } from './request-faults.ts';
 

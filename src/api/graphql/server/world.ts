@@ -13,7 +13,7 @@ import type { Config } from '../../../config.ts';
 import type { Feed } from '../../../events/feed.ts';
 import type { OperatorSigner } from '../../../operator/operator-signer.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { type DatabaseFault, unavailable } from '../../../platform/database-fault.ts';
+import { type DatabaseFault, unavailable } from '../../../platform/database/database-fault.ts';
 import { type FairPlaces, openFairPlaces } from '../../../platform/limits/fair-places.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { PriceBook } from '../../../prices/price-source.ts';

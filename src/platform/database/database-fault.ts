@@ -2,7 +2,7 @@
  * Faults of the database that pass: what was begun was rolled back, and the same call may succeed a moment later. Only a
  * connection that is lost while it commits leaves open whether it did; a call with an idempotency key is repeated safely.
  */
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../../errors.ts';
 import { carriesCode } from './lock-fault.ts';
 
 /** `lock`: waited too long for a row. `timeout`: took too long. `busy`: no connection was free. `away`: no answer. */
