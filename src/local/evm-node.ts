@@ -1,39 +1,39 @@
 /**
  * A local EVM chain: the platform package's own binary, for the npm wrapper around it would leave the node running when
- * it is killed. With a state file the chain outlives a restart, and a node that a killed parent left is found again.
+ * it is killed. With a state file the chain outlives whatever ends it, at any moment: the node is then reached through
+ * this process, which keeps a journal of all that is written, and what it has once told is there after the next start.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTestClient, http, publicActions } from 'viem';
 import { z } from 'zod';
 import { ConfigError } from '../config.ts';
 import { isAlive, isRunningWith, stopProcess } from './child-process.ts';
+import { adoptEarlierState } from './evm/adopt-earlier-state.ts';
+import { connectToNode, type NodeConnection } from './evm/ask-node.ts';
+import { type ChainFront, findFreePort, openChainFront } from './evm/chain-front.ts';
+import { type ChainJournal, openChainJournal } from './evm/chain-journal.ts';
+import { repeatJournal } from './evm/repeat-journal.ts';
+import { dumpState, writeChain } from './evm/write-chain.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import {
-  openPrivateLog,
-  PRIVATE_FOLDER,
-  replacePrivateFile,
-  underPrivateUmask,
-  writePrivateFile,
-} from './private-files.ts';
+import { openPrivateLog, PRIVATE_FOLDER, underPrivateUmask, writePrivateFile } from './private-files.ts';
 
 export type EvmNode = {
   chainId: number;
   rpcUrl: string;
   pid: number;
-  /** Ends the node; with a state file it writes the chain first. */
+  /** Ends the node. */
   stop(): Promise<void>;
-  /** Resolves when the node ends, by whatever hand. */
+  /** Resolves when the node has ended, by whatever hand, and its port is free again. */
   ended: Promise<void>;
 };
 
 export type StartEvmNodeOptions = {
   chainId: number;
   port: number;
-  /** Absolute; the chain is written to it each second, and its pid and log lie beside it. */
+  /** Absolute; the names of the files that keep the chain begin with it, and its pid lies beside them. */
   stateFile?: string;
   /** Mine a block when the newest is older, so that time passes on chain; without it only transactions make blocks. */
   blockTimeSeconds?: number;
@@ -41,98 +41,175 @@ export type StartEvmNodeOptions = {
   slotsInAnEpoch?: number;
   /** The node's own log; without it nothing is written. */
   logFile?: string;
-  /** Told of a repaired state and of a node found running. */
+  /** Told of a node that was found running, and of blocks that could not be repeated. */
   log?: (line: string) => void;
 };
 
 const startLimitMs = 30_000;
 const stopLimitMs = 20_000;
-const copyEveryMs = 5_000;
+const portTries = 3;
+const quantity = z.string().transform(Number);
 
 /**
  * Starts the node and answers when it takes calls. Throws ConfigError when the port is taken by something else, naming
  * the setting LOCAL_EVM_PORT_<chainId>.
  */
 export async function startEvmNode(options: StartEvmNodeOptions): Promise<EvmNode> {
-  const rpcUrl = `http://127.0.0.1:${options.port}`;
-  if (options.stateFile) mkdirSync(dirname(options.stateFile), { recursive: true, mode: PRIVATE_FOLDER });
-  const found = await findRunning(options, rpcUrl);
-  if (found !== undefined) options.log?.(`Chain ${options.chainId} was still running (process ${found}).`);
-  const pid = found ?? (await startNew(options, rpcUrl));
+  const { stateFile } = options;
+  return stateFile === undefined ? startFleetingNode(options) : startKeptNode({ ...options, stateFile });
+}
+
+/** A node that is reached directly, and forgets its chain when it ends. */
+async function startFleetingNode(options: StartEvmNodeOptions): Promise<EvmNode> {
+  const { chainId, port } = options;
+  const rpcUrl = `http://127.0.0.1:${port}`;
+  if ((await askChainId(rpcUrl)) !== 'down') throw new ConfigError(portIsTaken(options));
+  const pid = await untilAnswering(spawnNode(options, ['--port', String(port)]), { chainId, rpcUrl });
   const stopBeat = startHeartbeat({ rpcUrl, blockTimeSeconds: options.blockTimeSeconds });
-  const stopCopies = keepCopies(options.stateFile);
-  const ended = whenEnded(pid).finally(() => {
+  const stop = async () => {
     stopBeat();
-    stopCopies();
+    await stopProcess(pid, 'SIGINT', stopLimitMs);
+  };
+  return { chainId, rpcUrl, pid, stop, ended: whenEnded(pid).finally(stopBeat) };
+}
+
+type KeptOptions = StartEvmNodeOptions & { stateFile: string };
+
+async function startKeptNode(options: KeptOptions): Promise<EvmNode> {
+  const { chainId, port, stateFile } = options;
+  mkdirSync(dirname(stateFile), { recursive: true, mode: PRIVATE_FOLDER });
+  const front = await openChainFront({ port, setting: `LOCAL_EVM_PORT_${chainId}` });
+  let journal: ChainJournal | undefined;
+  try {
+    await endLeftBehind(options);
+    await adoptEarlierState(stateFile);
+    journal = await openChainJournal(stateFile);
+    return await startBehind(front, journal, options);
+  } catch (error) {
+    await journal?.close();
+    await front.close();
+    throw error;
+  }
+}
+
+async function startBehind(front: ChainFront, journal: ChainJournal, options: KeptOptions): Promise<EvmNode> {
+  const { chainId, port, stateFile } = options;
+  const genesisTimestamp = journal.kept?.genesisTimestamp ?? Math.floor(Date.now() / 1000);
+  const { pid, nodePort } = await startKeeping(options, { genesisTimestamp, snapshot: journal.kept?.snapshotFile });
+  const node = connectToNode(nodePort);
+  try {
+    await bringBack(node, journal, { ...options, genesisTimestamp });
+  } catch (error) {
+    await stopProcess(pid, 'SIGKILL', stopLimitMs);
+    throw error;
+  }
+  const head = quantity.parse(await node.result('eth_blockNumber'));
+  const fail = () => void stopProcess(pid, 'SIGKILL', stopLimitMs);
+  const writer = writeChain(node, journal, { head, genesisTimestamp, fail });
+  front.open({ node, nodePort, writer });
+  const rpcUrl = `http://127.0.0.1:${port}`;
+  const stopBeat = startHeartbeat({ rpcUrl, blockTimeSeconds: options.blockTimeSeconds });
+  const ended = whenEnded(pid).then(async () => {
+    stopBeat();
+    await front.close();
+    node.close();
+    await journal.close();
   });
   const stop = async () => {
     stopBeat();
-    stopCopies();
-    await stopProcess(pid, 'SIGINT', stopLimitMs);
-    if (options.stateFile) rmSync(pidFileOf(options.stateFile), { force: true });
+    await writer.end();
+    await stopProcess(pid, 'SIGKILL', stopLimitMs);
+    await ended;
+    rmSync(pidFileOf(stateFile), { force: true });
+    rmSync(statesOf(stateFile), { recursive: true, force: true });
   };
-  return { chainId: options.chainId, rpcUrl, pid, stop, ended };
+  return { chainId, rpcUrl, pid, stop, ended };
 }
 
-/** The pid of our node if it still runs; a mute one is ended, a stranger on the port is an error. */
-async function findRunning(options: StartEvmNodeOptions, rpcUrl: string): Promise<number | undefined> {
-  const { stateFile } = options;
-  const pid = stateFile === undefined ? undefined : readPid(pidFileOf(stateFile));
-  const answer = await askChainId(rpcUrl);
-  if (pid !== undefined && stateFile !== undefined && isRunningWith(pid, stateFile)) {
-    if (answer === options.chainId) return pid;
-    await stopProcess(pid, 'SIGINT', stopLimitMs);
-    if (answer === 'down') return undefined;
+/** From the snapshot, which the node has loaded, to the newest block that anybody was told of; or to a first snapshot. */
+async function bringBack(
+  node: NodeConnection,
+  journal: ChainJournal,
+  options: KeptOptions & { genesisTimestamp: number },
+): Promise<void> {
+  const { chainId, genesisTimestamp } = options;
+  if (!journal.kept) return journal.renew(await dumpState(node), { genesisTimestamp });
+  const { differsFrom } = await repeatJournal(node, journal.kept.turns);
+  if (differsFrom) {
+    options.log?.(`Chain ${chainId} could not repeat block ${differsFrom.number}, and goes on with others from there.`);
+    await journal.renew(await dumpState(node), { genesisTimestamp });
   }
-  const now = pid === undefined ? answer : await askChainId(rpcUrl);
-  if (now === 'down') return undefined;
-  throw new ConfigError(`LOCAL_EVM_PORT_${options.chainId}: port ${options.port} is taken by another server.`);
+  const newest = z.object({ timestamp: quantity }).parse(await node.result('eth_getBlockByNumber', ['latest', false]));
+  // A node counts from its genesis at each start; a chain whose time was moved ahead goes on where it was.
+  await node.result('evm_setTime', [Math.max(newest.timestamp, Math.floor(Date.now() / 1000))]);
 }
 
-async function startNew(options: StartEvmNodeOptions, rpcUrl: string): Promise<number> {
-  if (options.stateFile) repairState(options.stateFile, options.log);
-  if (options.stateFile) keepFirstGenesis(options.stateFile);
-  const child = spawnNode(options);
+async function startKeeping(
+  options: KeptOptions,
+  chain: { genesisTimestamp: number; snapshot: string | undefined },
+): Promise<{ pid: number; nodePort: number }> {
+  const { chainId, stateFile } = options;
+  const args = ['--no-mining', '--order', 'fifo', '--timestamp', String(chain.genesisTimestamp)];
+  // Also what a node that was left behind is known by.
+  args.push('--cache-path', statesOf(stateFile));
+  if (chain.snapshot !== undefined) args.push('--load-state', chain.snapshot);
+  rmSync(statesOf(stateFile), { recursive: true, force: true });
+  for (let tries = 1; ; tries += 1) {
+    const nodePort = await findFreePort();
+    const child = spawnNode(options, [...args, '--port', String(nodePort)]);
+    if (child.pid !== undefined) writePrivateFile(pidFileOf(stateFile), String(child.pid));
+    try {
+      const pid = await untilAnswering(child, { chainId, rpcUrl: `http://127.0.0.1:${nodePort}` });
+      return { pid, nodePort };
+    } catch (error) {
+      // Somebody else may have taken the port.
+      if (tries === portTries) throw error;
+    }
+  }
+}
+
+/** A node whose parent was killed is reached by nobody any more. */
+async function endLeftBehind(options: KeptOptions): Promise<void> {
+  const pid = readPid(pidFileOf(options.stateFile));
+  if (pid === undefined || !isRunningWith(pid, options.stateFile)) return;
+  options.log?.(`Ended the node of chain ${options.chainId} that an earlier start had left (process ${pid}).`);
+  await stopProcess(pid, 'SIGKILL', stopLimitMs);
+}
+
+async function untilAnswering(
+  child: ChildProcess,
+  { chainId, rpcUrl }: { chainId: number; rpcUrl: string },
+): Promise<number> {
   const failure = new Promise<never>((_, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`The node of chain ${options.chainId} ended with ${code}.`)));
+    child.once('exit', (code) => reject(new Error(`The node of chain ${chainId} ended with ${code}.`)));
   });
   failure.catch(() => undefined);
   const deadline = Date.now() + startLimitMs;
   while (Date.now() < deadline) {
     const answer = await Promise.race([askChainId(rpcUrl), failure]);
-    if (answer === options.chainId && child.pid !== undefined) {
-      if (options.stateFile) writePrivateFile(pidFileOf(options.stateFile), String(child.pid));
-      if (options.stateFile) await keepTime(rpcUrl);
-      return child.pid;
-    }
+    if (answer === chainId && child.pid !== undefined) return child.pid;
     await Promise.race([delay(30), failure]);
   }
   child.kill('SIGKILL');
-  throw new Error(`The node of chain ${options.chainId} did not answer within ${startLimitMs} ms.`);
+  throw new Error(`The node of chain ${chainId} did not answer within ${startLimitMs} ms.`);
 }
 
-/** A node counts from the machine's time at each start; a chain whose time was moved ahead goes on where it was. */
-async function keepTime(rpcUrl: string): Promise<void> {
-  const client = createTestClient({ mode: 'anvil', transport: http(rpcUrl) }).extend(publicActions);
-  const newest = await client.getBlock();
-  const aheadSeconds = Number(newest.timestamp) - Math.floor(Date.now() / 1000);
-  if (aheadSeconds > 0) await client.increaseTime({ seconds: aheadSeconds });
-}
-
-function spawnNode(options: StartEvmNodeOptions): ChildProcess {
+function spawnNode(options: StartEvmNodeOptions, more: string[]): ChildProcess {
   const log = options.logFile === undefined ? 'ignore' : openPrivateLog(options.logFile);
-  const args = ['--host', '127.0.0.1', '--port', String(options.port), '--chain-id', String(options.chainId)];
-  args.push('--hardfork', 'prague', '--slots-in-an-epoch', String(options.slotsInAnEpoch ?? 32));
-  // Old states are asked for by block hash; on disk they would outgrow the chain itself.
-  if (options.stateFile) args.push('--state', options.stateFile, '--state-interval', '1');
-  return underPrivateUmask(() =>
-    spawn(nodeBinary(), args, {
-      // Ctrl-C in a terminal must reach it through stop(), after those who still call it.
-      detached: options.stateFile !== undefined,
-      stdio: ['ignore', log, log],
-    }),
-  );
+  const args = ['--host', '127.0.0.1', '--chain-id', String(options.chainId), '--hardfork', 'prague'];
+  args.push('--slots-in-an-epoch', String(options.slotsInAnEpoch ?? 32), ...more);
+  try {
+    return underPrivateUmask(() =>
+      spawn(nodeBinary(), args, {
+        // Ctrl-C in a terminal must reach it through stop(), after those who still call it.
+        detached: options.stateFile !== undefined,
+        stdio: ['ignore', log, log],
+      }),
+    );
+  } finally {
+    if (typeof log === 'number') closeSync(log);
+  }
 }
 
 function nodeBinary(): string {
@@ -142,67 +219,6 @@ function nodeBinary(): string {
   const file = join(dirname(manifest), 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil');
   if ((statSync(file).mode & 0o111) === 0) chmodSync(file, 0o755);
   return file;
-}
-
-/** A node that was killed while it wrote leaves half a file: the last whole copy is put in its place. */
-function repairState(stateFile: string, log: ((line: string) => void) | undefined): void {
-  if (!existsSync(stateFile) || isWhole(stateFile)) return;
-  const copy = copyOf(stateFile);
-  if (!existsSync(copy)) {
-    rmSync(stateFile);
-    log?.(`${stateFile} was torn and had no copy: the chain starts anew.`);
-    return;
-  }
-  copyFileSync(copy, stateFile);
-  log?.(`${stateFile} was torn: the chain goes on from its copy.`);
-}
-
-const stateShape = z.looseObject({
-  blocks: z.array(z.looseObject({ header: z.looseObject({ number: z.string(), timestamp: z.string() }) })),
-});
-
-/**
- * At each start the node adds a genesis of its own to what it keeps; of several, chance says at the next start which one
- * the chain begins with. The oldest is the chain's.
- */
-function keepFirstGenesis(stateFile: string): void {
-  if (!existsSync(stateFile)) return;
-  const state = stateShape.safeParse(JSON.parse(readFileSync(stateFile, 'utf8')));
-  if (!state.success) return;
-  const { blocks } = state.data;
-  const geneses = blocks.filter(({ header }) => BigInt(header.number) === 0n);
-  const [first] = geneses.toSorted((left, right) => Number(left.header.timestamp) - Number(right.header.timestamp));
-  if (geneses.length < 2 || !first) return;
-  const kept = blocks.filter((block) => block === first || BigInt(block.header.number) !== 0n);
-  replacePrivateFile(stateFile, JSON.stringify({ ...state.data, blocks: kept }));
-}
-
-function isWhole(file: string): boolean {
-  try {
-    JSON.parse(readFileSync(file, 'utf8'));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Copies the state beside itself whenever it changed and is whole. */
-function keepCopies(stateFile: string | undefined): () => void {
-  if (stateFile === undefined) return () => undefined;
-  let copiedAt = 0;
-  const timer = setInterval(() => {
-    if (!existsSync(stateFile)) return;
-    const changedAt = statSync(stateFile).mtimeMs;
-    if (changedAt === copiedAt) return;
-    const partial = `${copyOf(stateFile)}.partial`;
-    // Not by copyFileSync, which never returns when the node shortens the file meanwhile.
-    writePrivateFile(partial, readFileSync(stateFile));
-    if (!isWhole(partial)) return;
-    renameSync(partial, copyOf(stateFile));
-    copiedAt = changedAt;
-  }, copyEveryMs);
-  timer.unref();
-  return () => clearInterval(timer);
 }
 
 async function whenEnded(pid: number): Promise<void> {
@@ -237,6 +253,11 @@ function pidFileOf(stateFile: string): string {
   return `${stateFile}.pid`;
 }
 
-function copyOf(stateFile: string): string {
-  return `${stateFile}.copy`;
+/** States of old blocks, which the node puts on the disk; they are nobody's after it has ended. */
+function statesOf(stateFile: string): string {
+  return `${stateFile}.states`;
+}
+
+function portIsTaken({ chainId, port }: StartEvmNodeOptions): string {
+  return `LOCAL_EVM_PORT_${chainId}: port ${port} is taken by another server.`;
 }

@@ -4,14 +4,15 @@ import { createPublicClient, http } from 'viem';
 import { ConfigError } from '../config.ts';
 import { type EvmNode, type StartEvmNodeOptions, startEvmNode } from './evm-node.ts';
 import { furnishChain } from './furnish-chain.ts';
-import { writePrivateFile } from './private-files.ts';
+import { replacePrivateFile } from './private-files.ts';
 
 export type LocalChainOptions = { chainId: number; port: number; folder: string };
 
 const restartLimit = 5;
+const restartSpanMs = 60_000;
 
 /**
- * Starts a chain, furnishes it, and starts it again should it end by itself (five times at most).
+ * Starts a chain, furnishes it, and starts it again should it end by itself (five times a minute at most).
  * Throws ConfigError when its state was lost: the database then tells of a chain that is no more.
  */
 export async function startLocalChain(
@@ -22,7 +23,7 @@ export async function startLocalChain(
   const nodeOptions: StartEvmNodeOptions = {
     chainId,
     port: options.port,
-    stateFile: join(folder, `evm-${chainId}.json`),
+    stateFile: join(folder, `evm-${chainId}`),
     logFile: join(folder, 'logs', `evm-${chainId}.log`),
     blockTimeSeconds: 1,
     // Final after sixteen blocks: a local chain is final while one still watches it.
@@ -44,9 +45,13 @@ export async function startLocalChain(
     throw error;
   }
   const keepRunning = async () => {
-    for (let restarts = 0; restarts < restartLimit; restarts += 1) {
+    const restarts: number[] = [];
+    for (;;) {
       await current.ended;
       if (stopping) return;
+      while (restarts[0] !== undefined && performance.now() - restarts[0] > restartSpanMs) restarts.shift();
+      restarts.push(performance.now());
+      if (restarts.length > restartLimit) throw new Error(`The node of chain ${chainId} ends too often.`);
       world.log(`The node of chain ${chainId} ended and starts again.`);
       current = await startEvmNode(nodeOptions);
     }
@@ -64,5 +69,5 @@ async function checkGenesis(options: LocalChainOptions, rpcUrl: string): Promise
       `The state of chain ${options.chainId} was lost, and the database tells of the old one: remove ${options.folder} to begin anew.`,
     );
   }
-  writePrivateFile(file, hash);
+  if (known === undefined) replacePrivateFile(file, hash);
 }

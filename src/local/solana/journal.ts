@@ -1,11 +1,11 @@
 /**
  * The chain's memory on disk: a line for the genesis, then one for each transaction that landed, with what it left in its
- * accounts. A line is written before its transaction is answered; a torn last line is one that was never answered.
+ * accounts. A line is on the disk before its transaction is answered; a torn last line is one that was never answered.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { PRIVATE_FILE, PRIVATE_FOLDER, writePrivateFile } from '../private-files.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER, replacePrivateFile } from '../private-files.ts';
 
 const accountShape = z.object({
   address: z.string(),
@@ -31,7 +31,7 @@ export function openJournal(file: string | undefined, newGenesis: () => string):
   if (file === undefined) return { genesisHash: newGenesis(), entries: [], append: () => undefined };
   mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
   if (!existsSync(file) || readFileSync(file, 'utf8').indexOf('\n') < 0) {
-    writePrivateFile(file, `${JSON.stringify({ genesisHash: newGenesis() })}\n`);
+    replacePrivateFile(file, `${JSON.stringify({ genesisHash: newGenesis() })}\n`);
   }
   const text = readFileSync(file, 'utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
@@ -40,6 +40,6 @@ export function openJournal(file: string | undefined, newGenesis: () => string):
   return {
     genesisHash: genesisShape.parse(JSON.parse(first)).genesisHash,
     entries: rest.map((line) => entryShape.parse(JSON.parse(line))),
-    append: (entry) => appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: PRIVATE_FILE }),
+    append: (entry) => appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: PRIVATE_FILE, flush: true }),
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../config.ts';
-import { writePrivateFile } from '../private-files.ts';
+import { replacePrivateFile } from '../private-files.ts';
 import { furnishSolana } from './furnish-solana.ts';
 import { localSolanaPace } from './local-solana-chain.ts';
 import { type SolanaNode, startSolanaNode } from './solana-node.ts';
@@ -31,5 +31,5 @@ function checkGenesis(folder: string, genesisHash: string): void {
       `The state of the local Solana was lost, and the database tells of the old one: remove ${folder} to begin anew.`,
     );
   }
-  writePrivateFile(file, genesisHash);
+  if (known === undefined) replacePrivateFile(file, genesisHash);
 }

@@ -1,0 +1,39 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { z } from 'zod';
+import { openChainJournal } from './chain-journal.ts';
+
+const stateShape = z.looseObject({
+  blocks: z.array(z.looseObject({ header: z.looseObject({ number: z.string(), timestamp: z.string() }) })),
+});
+
+/**
+ * Earlier editions let the node write its whole state to `<stateFile>.json`. It becomes the first snapshot. The node had
+ * added a genesis of its own at each start; the oldest is the chain's. A file that is torn is left where it is.
+ */
+export async function adoptEarlierState(stateFile: string): Promise<void> {
+  const earlier = `${stateFile}.json`;
+  if (!existsSync(earlier)) return;
+  const state = stateShape.safeParse(parse(readFileSync(earlier, 'utf8')));
+  if (!state.success) return;
+  const isGenesis = ({ header }: { header: { number: string } }) => BigInt(header.number) === 0n;
+  const geneses = state.data.blocks.filter(isGenesis);
+  const [first] = geneses.toSorted((left, right) => Number(left.header.timestamp) - Number(right.header.timestamp));
+  if (!first) return;
+  const blocks = state.data.blocks.filter((block) => block === first || !isGenesis(block));
+  const journal = await openChainJournal(stateFile);
+  if (!journal.kept) {
+    await journal.renew(Buffer.from(JSON.stringify({ ...state.data, blocks })), {
+      genesisTimestamp: Number(first.header.timestamp),
+    });
+  }
+  await journal.close();
+  renameSync(earlier, `${earlier}.adopted`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
