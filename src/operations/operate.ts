@@ -10,6 +10,7 @@ import { databaseOperations } from './database-operations.ts';
 import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
 import { printRows } from './print-rows.ts';
 import { repairOperations } from './repair-operations.ts';
+import { restoreOperations } from './restore/restore-operations.ts';
 import { statusOperations } from './status-operations.ts';
 import { tenantOperations } from './tenant-operations.ts';
 
@@ -17,6 +18,7 @@ const operations: Record<string, Operation> = {
   ...statusOperations,
   ...chainOperations,
   ...repairOperations,
+  ...restoreOperations,
   ...databaseOperations,
   ...tenantOperations,
   ...auditOperations,

@@ -77,6 +77,9 @@ const records: Record<string, string[] | string> = {
   'chain resync': 'reads the chain again, and changes nothing that is not on it',
   replay: 'reads the chain again, and changes nothing that is not on it',
   sweep: 'rings what is due anyway',
+  'restore-begin': ['database.restored'],
+  'restore-recover': 'writes down payments that were lost, of which an empty database has none',
+  'restore-report': 'reads',
   'jobs retry': 'tries again what is due anyway',
   'jobs failed': 'reads',
   status: 'reads',
@@ -122,6 +125,7 @@ it('writes what a command changed under the name of whoever ran it, in the log o
   await database.outgoingTransaction.create({ data: sent });
   await row('transaction', 'abandon', '--id', id, '--reason', 'stuck');
   await run('drain', '--wait-seconds', '0');
+  await row('restore-begin');
 
   const entries = await database.auditEntry.findMany({ orderBy: { id: 'asc' } });
   const left = Object.values(records).flatMap((actions) => (typeof actions === 'string' ? [] : actions));
@@ -133,7 +137,7 @@ it('writes what a command changed under the name of whoever ran it, in the log o
       actorName: `${userInfo().username}@${hostname()}`,
       address: null,
     });
-    const isOfMerchant = !/^(chain|signing|platform|transaction)/.test(entry.action);
+    const isOfMerchant = !/^(chain|database|signing|platform|transaction)/.test(entry.action);
     expect([entry.action, entry.merchantId]).toEqual([entry.action, isOfMerchant ? merchantId : null]);
   }
   expect(new Set(entries.map(({ requestId }) => requestId)).size).toBe(entries.length);

@@ -28,6 +28,7 @@ export const auditActions = [
   'payment_intent.captured',
   'payment_intent.cancelled',
   'payment_intent.refunded',
+  'payment_intent.recovered',
   'dispute.conceded',
   'dispute.resolved',
   'checkout_session.expired',
@@ -58,6 +59,7 @@ export const auditActions = [
   'chain.resumed',
   'transaction.abandoned',
   'platform_credential.created',
+  'database.restored',
   'signing_key.rotated',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
@@ -67,6 +69,7 @@ export type AuditTarget =
   | 'App'
   | 'Chain'
   | 'CheckoutSession'
+  | 'Database'
   | 'Dispute'
   | 'Invoice'
   | 'Member'

@@ -1,8 +1,11 @@
-import type { DatabaseTransaction, Transaction, TransactionType } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, Refund, Transaction, TransactionType } from '../../../prisma/client.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { type PaymentFact, stepAmount, stepType } from '../fold.ts';
 import type { PaymentEvidence, RecordedSteps } from './folding-world.ts';
+
+/** The reason of a refund that is known from the chain alone. */
+export const FOUND_REASON = 'Found on the chain; its reason is not known';
 
 /**
  * Makes the payment's transaction rows say what its facts say: CONFIRMED for each fact (the row that we made before
@@ -95,14 +98,40 @@ async function confirm(
   };
   if (!row) {
     const { paymentIntentId, chainId } = terms;
-    await tx.transaction.create({ data: { id: newId(), paymentIntentId, chainId, type, createdAt: now, ...data } });
+    const id = newId();
+    await tx.transaction.create({ data: { id, paymentIntentId, chainId, type, createdAt: now, ...data } });
+    if (fact.event.kind === 'Refunded') await recordFoundRefund(tx, { id, evidence, left: fact.event.left, ...data });
     return;
   }
   await tx.transaction.update({ where: { id: row.id }, data });
   if (type !== 'REFUND') return;
-  await tx.refund.updateMany({
+  const known = await tx.refund.updateMany({
     where: { transactionId: row.id },
     data: { status: 'CONFIRMED', confirmedAt: now, error: null },
+  });
+  if (known.count > 0 || fact.event.kind !== 'Refunded') return;
+  await recordFoundRefund(tx, { id: row.id, evidence, left: fact.event.left, ...data });
+}
+
+/** A refund that the chain has and no row does: sent in a life that a restored database forgot, or past this gateway. */
+async function recordFoundRefund(
+  tx: DatabaseTransaction,
+  found: { id: string; evidence: PaymentEvidence; left: bigint; amount: Refund['amount']; confirmedAt: Date },
+): Promise<void> {
+  const { paymentIntentId, tokenKey } = found.evidence.terms;
+  await tx.refund.create({
+    data: {
+      id: newId(),
+      paymentIntentId,
+      transactionId: found.id,
+      amount: found.amount,
+      leftoverAfter: toDecimal(found.left),
+      tokenKey,
+      reason: FOUND_REASON,
+      status: 'CONFIRMED',
+      createdAt: found.confirmedAt,
+      confirmedAt: found.confirmedAt,
+    },
   });
 }
 
@@ -115,6 +144,9 @@ async function takeBack(tx: DatabaseTransaction, row: Transaction): Promise<void
     where: { transactionId: row.id },
     select: { status: true, error: true },
   });
+  // Nobody of this life sends it again; it comes back with its block.
+  if (row.type === 'REFUND' && !sent)
+    await tx.refund.deleteMany({ where: { transactionId: row.id, reason: FOUND_REASON } });
   const isGivenUp = row.type === 'REFUND' && (sent?.status === 'FAILED' || sent?.status === 'CANCELLED');
   const error = isGivenUp ? (sent?.error ?? null) : null;
   await tx.transaction.update({

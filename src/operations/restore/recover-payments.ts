@@ -1,0 +1,181 @@
+import { Decimal } from 'decimal.js';
+import { decodeFunctionData, isHex } from 'viem';
+import {
+  type AuthorizationMethod,
+  type DatabaseTransaction,
+  type PaymentIntent,
+  transaction,
+} from '../../../prisma/client.ts';
+import { recordAction } from '../../auth/audit/record-action.ts';
+import { escrowAbi } from '../../escrow/escrow-abi.ts';
+import { termsToJson } from '../../escrow/terms.ts';
+import { appendEvents, type NewEvent } from '../../events/append-events.ts';
+import { replayFacts } from '../../facts/replay-facts.ts';
+import { newId } from '../../platform/identifier.ts';
+import { openRenewalInvoice } from '../../subscriptions/renewal/open-renewal-invoice.ts';
+import { lockRenewable } from '../../subscriptions/renewal/store.ts';
+import type { OperationsWorld } from '../operations-world.ts';
+import { findLostPayments, type LostPayment } from './lost-payments.ts';
+
+export type Recovered = {
+  lost: LostPayment;
+  /** Null where nothing could be done. */
+  paymentIntentId: string | null;
+};
+
+type Charge = LostPayment & { belongsTo: { kind: 'CHARGE' } };
+
+/** What the transaction that authorized a payment tells beside its terms. */
+type Authorization = { method: AuthorizationMethod; operatorSignature: string; payerSignature: string | null };
+
+/**
+ * Writes the terms of lost payments again, as the chain has them, and lets the indexer fold their events: a payment of an
+ * intent, and the charges of a subscription, each with its period's invoice and intent. What belongs to nothing that the
+ * database knows is left alone. Runs any number of times.
+ */
+export async function recoverPayments(world: OperationsWorld): Promise<Recovered[]> {
+  const lost = await findLostPayments(world);
+  const charges = new Map<string, Charge[]>();
+  const recovered: Recovered[] = [];
+  for (const one of lost) {
+    if (isCharge(one)) {
+      const { subscriptionId } = one.belongsTo.consent;
+      charges.set(subscriptionId, [...(charges.get(subscriptionId) ?? []), one]);
+    } else if (one.belongsTo.kind === 'INTENT') {
+      const { intent } = one.belongsTo;
+      const authorization = await readAuthorization(world, one);
+      await transaction(world.database, (tx) => writeTerms(tx, world, { lost: one, intent, authorization }));
+      recovered.push({ lost: one, paymentIntentId: intent.id });
+    } else recovered.push({ lost: one, paymentIntentId: null });
+  }
+  for (const [subscriptionId, ofOne] of charges) {
+    recovered.push(...(await recoverCharges(world, { subscriptionId, charges: ofOne })));
+  }
+  for (const { lost: one, paymentIntentId } of recovered) {
+    if (paymentIntentId !== null) await replayFacts(world, { chainId: one.chainId, ref: one.id });
+  }
+  return recovered;
+}
+
+function isCharge(lost: LostPayment): lost is Charge {
+  return lost.belongsTo.kind === 'CHARGE';
+}
+
+/**
+ * The periods that followed each other on chain get the invoices that follow each other here, opened as of the moments at
+ * which they were charged. That they are paid is told by the fold, as of any renewal.
+ */
+async function recoverCharges(
+  world: OperationsWorld,
+  request: { subscriptionId: string; charges: Charge[] },
+): Promise<Recovered[]> {
+  const authorizations = new Map<string, Authorization>();
+  for (const charge of request.charges) authorizations.set(charge.id, await readAuthorization(world, charge));
+  return await transaction(world.database, async (tx) => {
+    const subscription = await lockRenewable(tx, request.subscriptionId);
+    let end = subscription?.currentPeriodEnd ?? null;
+    const recovered: Recovered[] = [];
+    const events: NewEvent[] = [];
+    for (const charge of request.charges.toSorted((left, right) => left.belongsTo.period - right.belongsTo.period)) {
+      const { consent, period } = charge.belongsTo;
+      const authorization = authorizations.get(charge.id);
+      if (!subscription || end === null || !authorization) {
+        recovered.push({ lost: charge, paymentIntentId: null });
+        continue;
+      }
+      const before = { ...consent, lastChargedPeriod: period === 0 ? null : period - 1 };
+      const now = new Date(Number(charge.fact.blockTimestamp) * 1000);
+      const opened = await openRenewalInvoice(tx, {
+        subscription: { ...subscription, consent: before },
+        currentPeriodEnd: end,
+        now,
+      });
+      events.push(...opened.events);
+      const { invoice, intent } = opened;
+      end = invoice.periodEnd;
+      if (intent?.status !== 'CREATED') {
+        recovered.push({ lost: charge, paymentIntentId: null });
+        continue;
+      }
+      await writeTerms(tx, world, {
+        lost: charge,
+        intent,
+        authorization: { ...authorization, method: consent.method },
+      });
+      await tx.renewalAttempt.create({
+        data: {
+          id: newId(),
+          subscriptionId: subscription.id,
+          invoiceId: invoice.id,
+          period,
+          termsHash: charge.id,
+          status: 'PENDING',
+          createdAt: now,
+        },
+      });
+      recovered.push({ lost: charge, paymentIntentId: intent.id });
+    }
+    if (subscription) await appendEvents(tx, subscription.appId, events);
+    return recovered;
+  });
+}
+
+async function writeTerms(
+  tx: DatabaseTransaction,
+  { registry, clock }: OperationsWorld,
+  request: { lost: LostPayment; intent: PaymentIntent; authorization: Authorization },
+): Promise<void> {
+  const { lost, intent, authorization } = request;
+  const { chainId, id, terms } = lost;
+  const token = registry.tokenByAddress(chainId, terms.token);
+  if (!token) throw new Error(`Chain ${chainId} has no token at ${terms.token}: payment ${id} cannot be booked.`);
+  const tokens = new Decimal(terms.amount.toString()).div(new Decimal(10).pow(token.decimals));
+  const created = await tx.paymentTerms.createMany({
+    skipDuplicates: true,
+    data: [
+      {
+        termsHash: id,
+        chainId,
+        paymentIntentId: intent.id,
+        tokenKey: token.key,
+        terms: termsToJson(terms),
+        // Of the amount's currency, for what one of it was worth in USD was lost.
+        exchangeRate: tokens.div(intent.amount.toString()).toFixed(18),
+        authorizeBy: new Date(terms.authorizeBy * 1000),
+        createdAt: clock.now(),
+        ...authorization,
+      },
+    ],
+  });
+  if (created.count === 0) return;
+  await recordAction(tx, {
+    action: 'payment_intent.recovered',
+    owner: { appId: intent.appId },
+    target: { type: 'PaymentIntent', id: intent.id },
+    after: { termsHash: id, chainId, txHash: lost.fact.txHash },
+  });
+}
+
+/** Of a contract wallet's or a batch's transaction, which does not call the escrow itself, the signatures are not known. */
+async function readAuthorization({ nodes }: OperationsWorld, lost: LostPayment): Promise<Authorization> {
+  const unknown: Authorization = { method: 'DIRECT', operatorSignature: '0x', payerSignature: null };
+  const { txHash } = lost.fact;
+  if (!isHex(txHash)) return unknown;
+  const { to, input } = await nodes.asking(lost.chainId, (client) => client.getTransaction({ hash: txHash }));
+  if (to?.toLowerCase() !== lost.escrow.toLowerCase()) return unknown;
+  const { functionName, args } = decodeFunctionData({ abi: escrowAbi, data: input });
+  switch (functionName) {
+    case 'authorize':
+      return { ...unknown, operatorSignature: args[1] };
+    case 'authorizeWithPermit':
+      return { method: 'PERMIT', operatorSignature: args[1], payerSignature: args[2] };
+    case 'authorizeWithReceive':
+      return { method: 'PERMIT', operatorSignature: args[1], payerSignature: args[3] };
+    case 'authorizeWithAllowance':
+      return { method: 'APPROVAL', operatorSignature: args[1], payerSignature: args[2] };
+    case 'charge':
+      return { method: 'APPROVAL', operatorSignature: args[3], payerSignature: args[4] };
+    default:
+      return unknown;
+  }
+}
