@@ -54,6 +54,7 @@ export async function startLocalChain(
       if (restarts.length > restartLimit) throw new Error(`The node of chain ${chainId} ends too often.`);
       world.log(`The node of chain ${chainId} ended and starts again.`);
       current = await startEvmNode(nodeOptions);
+      if (stopping) return await current.stop();
     }
   };
   keepRunning().catch((error: unknown) => world.log(error instanceof Error ? error.message : String(error)));

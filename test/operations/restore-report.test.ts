@@ -75,7 +75,9 @@ it('brings refunds, payments and periods back from the chain, and reports what i
     data: { id: newId(), merchantId: ground.scope.merchantId, email: 'ada@example.com', role: 'OWNER' },
   });
   const expiresAt = new Date(ground.clock.now().getTime() + 1_000_000_000);
-  const session = await database.memberSession.create({ data: { id: newId(), memberId: member.id, expiresAt } });
+  const session = await database.memberSession.create({
+    data: { id: newId(), memberId: member.id, expiresAt, createdAt: expiresAt },
+  });
 
   const [rows] = await Promise.all([takeRows(ground.url), ground.pay()]);
   const { lastSequence: atDump } = await database.eventCursor.findUniqueOrThrow({ where: { appId: app.id } });
@@ -120,7 +122,7 @@ it('brings refunds, payments and periods back from the chain, and reports what i
 
   expect((await ops('restore-recover')).code).toBe(0);
   await observe();
-  expect(await after.paymentIntent.findUnique({ where: { id: waiting.id } })).toMatchObject({ status: 'CAPTURED' });
+  expect(await after.paymentIntent.findUnique({ where: { id: waiting.id } })).toMatchObject({ status: 'SETTLED' });
   const invoices = () =>
     after.invoice.findMany({ where: { subscriptionId: subscription.id }, orderBy: { periodStart: 'asc' } });
   for (const { paymentIntentId } of await invoices()) {
