@@ -10,8 +10,8 @@ const parts: [name: string, pidFile: string][] = [
   ['API', 'api.pid'],
   ['worker', 'worker.pid'],
   ['indexer, without Ponder', 'indexer.pid'],
-  ['node of chain 31337', 'evm-31337.pid'],
-  ['node of chain 31338', 'evm-31338.pid'],
+  ['node of chain 31337', 'evm-31337.json.pid'],
+  ['node of chain 31338', 'evm-31338.json.pid'],
   ['Postgres', 'postgres/data/postmaster.pid'],
 ];
 

@@ -23,7 +23,7 @@ export async function startLocalChain(
   const nodeOptions: StartEvmNodeOptions = {
     chainId,
     port: options.port,
-    stateFile: join(folder, `evm-${chainId}`),
+    stateFile: join(folder, `evm-${chainId}.json`),
     logFile: join(folder, 'logs', `evm-${chainId}.log`),
     blockTimeSeconds: 1,
     // Final after sixteen blocks: a local chain is final while one still watches it.

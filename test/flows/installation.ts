@@ -28,7 +28,7 @@ export type Installation = {
 };
 
 const startLimitMs = 240_000;
-const pidFiles = ['api.pid', 'worker.pid', 'indexer.pid', 'evm-31337.pid', 'evm-31338.pid'];
+const pidFiles = ['api.pid', 'worker.pid', 'indexer.pid', 'evm-31337.json.pid', 'evm-31338.json.pid'];
 const portNames = [
   'PORT',
   'PONDER_PORT',

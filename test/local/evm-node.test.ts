@@ -66,7 +66,7 @@ test('a chain that an earlier edition kept in one file goes on, from its oldest 
   const timestamp = `0x${(genesis.timestamp + 9n).toString(16)}`;
   const later = { ...block, header: { ...block.header, timestamp } };
   for (const name of ['snapshot-2', 'journal-2']) rmSync(`${stateFile}.${name}`);
-  writeFileSync(`${stateFile}.json`, JSON.stringify({ ...state, blocks: [later, ...state.blocks] }));
+  writeFileSync(stateFile, JSON.stringify({ ...state, blocks: [later, ...state.blocks] }));
 
   const second = await start({ port, stateFile });
   expect((await second.client.getBlock({ blockNumber: 0n })).hash).toBe(genesis.hash);

@@ -7,13 +7,12 @@ const stateShape = z.looseObject({
 });
 
 /**
- * Earlier editions let the node write its whole state to `<stateFile>.json`. It becomes the first snapshot. The node had
+ * Earlier editions let the node write its whole state to `stateFile`. It becomes the first snapshot. The node had
  * added a genesis of its own at each start; the oldest is the chain's. A file that is torn is left where it is.
  */
 export async function adoptEarlierState(stateFile: string): Promise<void> {
-  const earlier = `${stateFile}.json`;
-  if (!existsSync(earlier)) return;
-  const state = stateShape.safeParse(parse(readFileSync(earlier, 'utf8')));
+  if (!existsSync(stateFile)) return;
+  const state = stateShape.safeParse(parse(readFileSync(stateFile, 'utf8')));
   if (!state.success) return;
   const isGenesis = ({ header }: { header: { number: string } }) => BigInt(header.number) === 0n;
   const geneses = state.data.blocks.filter(isGenesis);
@@ -27,7 +26,7 @@ export async function adoptEarlierState(stateFile: string): Promise<void> {
     });
   }
   await journal.close();
-  renameSync(earlier, `${earlier}.adopted`);
+  renameSync(stateFile, `${stateFile}.adopted`);
 }
 
 function parse(text: string): unknown {

@@ -65,6 +65,10 @@ const unknowable: Row[] = [
     do: 'Those cancelled are charged again at their next period unless their payers revoked the consent: ask the merchants.',
   },
   {
+    what: 'Settlements and refunds on Solana since the dump',
+    do: 'The log says "VAULT MOVED". Their vaults are empty, so that nothing is paid out twice; "ops pending" shows what then waits, and "ops transaction abandon" gives it up.',
+  },
+  {
     what: 'Solana deposits for intents made since the dump',
     do: 'The money lies in vaults that SOLANA_VAULT_SECRET derives; "npm run verify -- --all" names vaults that hold more than the books.',
   },
