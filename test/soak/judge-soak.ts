@@ -1,0 +1,99 @@
+/** What a soak measured, and whether it passes. */
+import { judgeMemory, type Sample } from './judge-memory.ts';
+import { QUARTERS } from './observations.ts';
+import type { TableSize } from './table-sizes.ts';
+
+export type ProcessSamples = { name: string; heap: Sample[]; resident: Sample[] };
+
+export type Soak = {
+  minutes: number;
+  processes: readonly ProcessSamples[];
+  /** At the start, and at the end of each quarter. */
+  tables: readonly (readonly TableSize[])[];
+  spans: ReadonlyMap<string, readonly (readonly number[])[]>;
+  failures: ReadonlyMap<string, { count: number; first: string }>;
+};
+
+/** Slopes of the last half beyond which a process leaks, in MiB a minute. */
+export const LIMITS = { heap: 0.1, resident: 0.5 };
+
+/** They keep the whole chain, or the database, on behalf of everybody: they are reported, and grow by design. */
+export const GROWS_BY_DESIGN = ['node of chain 31337', 'node of chain 31338', 'Postgres'];
+
+/**
+ * Tables that hold only work in progress or what expires: at a steady load they are as long at the end as after the first
+ * quarter. Every other table keeps what merchants may ask for, and grows with the payments.
+ */
+export const STEADY_TABLES = [
+  'graphile_worker._private_jobs',
+  'queue_worker',
+  'rate_bucket',
+  'chain_cursor',
+  'event_cursor',
+  'operator_nonce',
+  'ponder_build.chain_progress',
+];
+/** Rows that a steady table may gain after the first quarter: what happens to be in progress varies. */
+const STEADY_ROWS = 200;
+
+/** An operation is slower at the end when its median is so many times that of the first quarter, and by at least 100 ms. */
+const SLOWER_TIMES = 3;
+const SLOWER_MS = 100;
+/** Of all operations; beside a machine's own hiccups. */
+const FAILED_SHARE = 0.01;
+
+/** In words; empty when the soak passes. */
+export function faultsOf(soak: Soak): string[] {
+  return [...memoryFaults(soak), ...tableFaults(soak), ...latencyFaults(soak), ...failureFaults(soak)];
+}
+
+function memoryFaults({ processes }: Soak): string[] {
+  return processes
+    .filter(({ name }) => !GROWS_BY_DESIGN.includes(name))
+    .flatMap(({ name, heap, resident }) => {
+      // A heap that can be measured decides: what is resident also counts memory that the process could give back.
+      const [what, samples, limit] =
+        heap.length > 0 ? (['heap', heap, LIMITS.heap] as const) : (['memory', resident, LIMITS.resident] as const);
+      const { slope, verdict } = judgeMemory(samples, limit);
+      if (verdict !== 'leak' || !slope) return [];
+      const grown = `${slope.mbPerMinute.toFixed(2)} MiB a minute in the last half`;
+      return [`The ${what} of ${name} grew by ${grown}; ${limit} are allowed.`];
+    });
+}
+
+function tableFaults({ tables }: Soak): string[] {
+  const [, afterFirst = [], ...later] = tables;
+  const last = later.at(-1);
+  if (!last) return [];
+  return STEADY_TABLES.flatMap((table) => {
+    const rows = (sizes: readonly TableSize[]) => sizes.find((size) => size.table === table)?.rows ?? 0;
+    const grown = rows(last) - rows(afterFirst);
+    return grown > STEADY_ROWS ? [`${table} gained ${grown} rows after the first quarter and should not grow.`] : [];
+  });
+}
+
+function latencyFaults({ spans }: Soak): string[] {
+  return [...spans].flatMap(([operation, quarters]) => {
+    const [first, last] = [median(quarters[0] ?? []), median(quarters[QUARTERS - 1] ?? [])];
+    const isSlower = last > first * SLOWER_TIMES && last > first + SLOWER_MS;
+    return isSlower
+      ? [`“${operation}” took ${first.toFixed(0)} ms at first and ${last.toFixed(0)} ms at the end.`]
+      : [];
+  });
+}
+
+function failureFaults({ spans, failures }: Soak): string[] {
+  const done = [...spans.values()].reduce(
+    (sum, quarters) => sum + quarters.reduce((all, one) => all + one.length, 0),
+    0,
+  );
+  const failed = [...failures.values()].reduce((sum, { count }) => sum + count, 0);
+  if (failed <= done * FAILED_SHARE) return [];
+  const kinds = [...failures].map(([operation, { count, first }]) => `${operation} (${count}, first: ${first})`);
+  return [`${failed} operations failed beside ${done} that did not: ${kinds.join('; ')}`];
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

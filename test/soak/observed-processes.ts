@@ -1,0 +1,110 @@
+/** The processes of an installation, and what each of them holds in memory. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+export type Observed = { name: string; pids: number[]; hasProbe: boolean };
+
+export type MemoryReading = {
+  /** Resident, in MiB; of several processes their sum, in which shared pages count more than once. */
+  residentMb: number;
+  /** JavaScript objects and buffers after a forced garbage collection, in MiB; null where there is no probe. */
+  heapMb: number | null;
+};
+
+const PROBE_LIMIT_MS = 60_000;
+const MB = 1024 * 1024;
+
+const parts: [name: string, pidFile: string][] = [
+  ['supervisor', 'start.pid'],
+  ['API', 'api.pid'],
+  ['worker', 'worker.pid'],
+  ['indexer', 'indexer.pid'],
+  ['node of chain 31337', 'evm-31337.json.pid'],
+  ['node of chain 31338', 'evm-31338.json.pid'],
+  ['Postgres', 'postgres/data/postmaster.pid'],
+];
+
+const usageSchema = z.object({ heapUsed: z.number(), external: z.number() });
+
+/** As they run now: a part that was started again has another process. */
+export function observedProcesses({ folder, probes }: { folder: string; probes: string }): Observed[] {
+  const parents = listParents();
+  return parts.flatMap(([name, file]) => {
+    const path = join(folder, file);
+    const pid = existsSync(path) ? Number(readFileSync(path, 'utf8').split('\n')[0]) : 0;
+    if (!parents.has(pid)) return [];
+    const hasProbe = existsSync(probeOf(probes, pid));
+    const below = descendants(parents, pid);
+    if (name === 'Postgres') return { name, pids: [pid, ...below], hasProbe };
+    const own = { name, pids: [pid], hasProbe };
+    return name === 'indexer' ? [own, { name: 'Ponder', pids: below, hasProbe: false }] : own;
+  });
+}
+
+/** Collects the garbage of a process that has a probe before it is measured. */
+export async function readMemory(observed: Observed, { probes }: { probes: string }): Promise<MemoryReading> {
+  const [pid] = observed.pids;
+  const usage = observed.hasProbe && pid !== undefined ? await ask(probeOf(probes, pid), { method: 'GET' }) : null;
+  return {
+    residentMb: residentMb(observed.pids),
+    heapMb: usage === null ? null : (usage.heapUsed + usage.external) / MB,
+  };
+}
+
+export function residentMb(pids: readonly number[]): number {
+  if (pids.length === 0) return 0;
+  const printed = execFileSync('ps', ['-o', 'rss=', '-p', pids.join(',')], { encoding: 'utf8' });
+  return printed.split('\n').reduce((sum, line) => sum + Number(line) / 1024, 0);
+}
+
+/** Writes a heap snapshot, for which the process stands still for some seconds. */
+export async function writeSnapshot(
+  observed: Observed,
+  { probes, file }: { probes: string; file: string },
+): Promise<void> {
+  const [pid] = observed.pids;
+  if (observed.hasProbe && pid !== undefined) await ask(probeOf(probes, pid), { method: 'POST', body: file });
+}
+
+function probeOf(probes: string, pid: number): string {
+  return join(probes, `${pid}.sock`);
+}
+
+function ask(socketPath: string, call: { method: string; body?: string }): Promise<z.infer<typeof usageSchema>> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, method: call.method, timeout: PROBE_LIMIT_MS }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('error', reject);
+      response.on('end', () => {
+        const usage = usageSchema.safeParse(JSON.parse(text));
+        if (usage.success) resolve(usage.data);
+        else reject(usage.error);
+      });
+    });
+    sent.on('error', reject);
+    sent.on('timeout', () => sent.destroy(new Error(`${socketPath} does not answer.`)));
+    sent.end(call.body);
+  });
+}
+
+function listParents(): Map<number, number> {
+  const printed = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  const lines = printed.trim().split('\n');
+  return new Map(
+    lines.map((line) => {
+      const [pid = 0, parent = 0] = line.trim().split(/\s+/).map(Number);
+      return [pid, parent];
+    }),
+  );
+}
+
+function descendants(parents: ReadonlyMap<number, number>, pid: number): number[] {
+  const children = [...parents].filter(([, parent]) => parent === pid).map(([child]) => child);
+  return children.flatMap((child) => [child, ...descendants(parents, child)]);
+}

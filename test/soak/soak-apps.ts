@@ -1,0 +1,35 @@
+import { type Database, openDatabase } from '../../prisma/client.ts';
+import { createApiKey } from '../../src/auth/create-api-key.ts';
+import { createApp } from '../../src/auth/create-app.ts';
+import { createMerchant } from '../../src/auth/create-merchant.ts';
+import { setPayoutAddress } from '../../src/auth/set-payout-address.ts';
+import type { Demo } from '../../src/local/demo-file.ts';
+import { localAccounts } from '../../src/local/local-accounts.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+
+/** Short enough for a payment to be settled while the soak watches it. */
+const WATCHABLE_SECONDS = 5;
+
+/** The demo's app, and further ones of a merchant each: what a client needs to use them. */
+export async function soakApps(installation: { demo: Demo; databaseUrl: string }, count: number): Promise<Demo[]> {
+  const { demo, databaseUrl } = installation;
+  const database = openDatabase({ url: databaseUrl, poolSize: 1 });
+  try {
+    const apps = [demo];
+    while (apps.length < count) apps.push({ ...demo, ...(await openApp(database, `Soak ${apps.length}`)) });
+    return apps;
+  } finally {
+    await database.$disconnect();
+  }
+}
+
+async function openApp(database: Database, name: string): Promise<{ appId: string; secretKey: string }> {
+  const merchant = await createMerchant({ database }, { name });
+  const app = await createApp({ database }, { merchantId: merchant.id, name, mode: 'TEST' });
+  const scope = { merchantId: merchant.id, appId: app.id };
+  const data = { timelockDuration: WATCHABLE_SECONDS, disputeStartDuration: WATCHABLE_SECONDS };
+  await database.app.update({ where: { id: app.id }, data });
+  await setPayoutAddress({ database }, { scope, family: 'EVM', address: localAccounts.merchant.address });
+  const issued = await createApiKey({ database, clock: systemClock }, { scope, kind: 'SECRET', name });
+  return { appId: app.id, secretKey: issued.secret };
+}

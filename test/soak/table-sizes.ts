@@ -1,0 +1,26 @@
+import pg from 'pg';
+
+export type TableSize = { table: string; rows: number; bytes: number };
+
+/** Exact rows, and bytes with indexes, of every table of the database. */
+export async function readTableSizes(databaseUrl: string): Promise<TableSize[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const found = await client.query<{ name: string; bytes: string; rows: string }>(`
+      SELECT n.nspname || '.' || c.relname AS name, pg_total_relation_size(c.oid)::text AS bytes,
+        (xpath('/row/count/text()', query_to_xml(format('SELECT count(*) FROM %I.%I', n.nspname, c.relname),
+          false, true, '')))[1]::text AS rows
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND NOT c.relispartition
+      ORDER BY 1`);
+    return found.rows.map(({ name, bytes, rows }) => ({
+      // A build of Ponder has a schema with a hash in its name.
+      table: name.replace(/^public\./, '').replace(/^ponder_[0-9a-f]{10}\./, 'ponder_build.'),
+      rows: Number(rows),
+      bytes: Number(bytes),
+    }));
+  } finally {
+    await client.end();
+  }
+}
