@@ -48,6 +48,22 @@ beforeAll(async () => {
 });
 
 describe('a scoped database', () => {
+  test('is kept for an app that asks again and again, and let go for the sessions of payers who have left', () => {
+    const scopeOfApp = { merchantId: owner.merchantId, appId: owner.appId };
+    const ofApp = scopedDatabase(database, scopeOfApp);
+    const sessions = Array.from({ length: 1_500 }, () => ({ sessionId: newId() }));
+    const ofSessions = sessions.map((reach) => {
+      expect(scopedDatabase(database, scopeOfApp)).toBe(ofApp);
+      return scopedDatabase(database, reach);
+    });
+    // Newest first: asking for one that was let go pushes out another.
+    const kept = sessions
+      .toReversed()
+      .filter((reach, index) => scopedDatabase(database, reach) === ofSessions.at(-1 - index));
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThanOrEqual(256);
+  });
+
   test('finds what is in the scope, whatever the query says', async () => {
     const own = scopedDatabase(database, { merchantId: owner.merchantId, appId: owner.appId });
     const all = scopedDatabase(database, { merchantId: owner.merchantId, appId: null });
