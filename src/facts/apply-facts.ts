@@ -4,7 +4,7 @@ import { isDeadlock, isLockTimeout } from '../platform/database/lock-fault.ts';
 import type { ChainView } from './chain-view.ts';
 import type { FactGroup, FactHandler, PreparedWrite } from './fact-handler.ts';
 import { groupFacts, type HandledGroup } from './group-facts.ts';
-import type { ProjectorMemory, ProjectorWorld } from './projector-world.ts';
+import { countTry, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
 import { DIRTY_LIMIT, dirtyFacts, limitLockWait, markApplied } from './store.ts';
 
 type Applying = Pick<ProjectorWorld, 'database' | 'clock' | 'handlers' | 'log' | 'observer'> & {
@@ -156,8 +156,7 @@ function count(world: Applying, group: HandledGroup, outcome: Outcome | undefine
     for (const fact of group.facts) world.observer?.applied?.({ chainId, kind: fact.kind, facts: 1 });
     return;
   }
-  const tries = (world.memory.tries.get(key) ?? 0) + 1;
-  world.memory.tries.set(key, tries);
+  const tries = countTry(world.memory, key);
   const error = typeof outcome === 'object' ? outcome.error : null;
   // What throws again and again is a bug of ours: it is told soon, and then as rarely as the rest.
   const isTold = tries % ALARM_AFTER === 0 || (error !== null && tries === FAULT_ALARM_AT);

@@ -25,11 +25,18 @@ export type ChainView<Hash extends string = string> = {
   blockAt(number: bigint): Promise<BlockPlace<Hash> | null>;
 };
 
-/** What earlier looks at one chain learned; valid as long as its head is still part of the chain. */
-export type ChainMemory = { head: BlockPlace<Hex> | null; blocks: Map<bigint, BlockPlace<Hex>> };
+/**
+ * What earlier looks at one chain learned; valid as long as its head is still part of the chain. Blocks below the one that was
+ * final at the last look are forgotten: a chain grows without end, and hardly anybody asks for them again.
+ */
+export type ChainMemory = {
+  head: BlockPlace<Hex> | null;
+  finalized: BlockPlace<Hex> | null;
+  blocks: Map<bigint, BlockPlace<Hex>>;
+};
 
 export function newChainMemory(): ChainMemory {
-  return { head: null, blocks: new Map() };
+  return { head: null, finalized: null, blocks: new Map() };
 }
 
 /** For nodes that know no `finalized` tag: more than any chain here has ever reorganised. */
@@ -62,6 +69,7 @@ export async function readChainView(
   const finalized = await standing(
     tagged ? lowest(tagged.number, confirmed.number) : confirmed.number - FALLBACK_FINALITY_BLOCKS,
   );
+  memory.finalized = finalized;
   return { chainId: chain.chainId, required, head, confirmed, finalized, blockAt };
 }
 
@@ -75,6 +83,8 @@ async function refreshMemory(
   if (last?.hash !== head.hash) {
     const stands = last && last.number < head.number && (await ask({ blockNumber: last.number }))?.hash === last.hash;
     if (!stands || memory.blocks.size > MEMORY_LIMIT) memory.blocks.clear();
+    const { finalized } = memory;
+    for (const number of memory.blocks.keys()) if (finalized && number < finalized.number) memory.blocks.delete(number);
   }
   memory.head = head;
   memory.blocks.set(head.number, head);

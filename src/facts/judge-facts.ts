@@ -2,7 +2,7 @@ import { type ChainFact, transaction } from '../../prisma/client.ts';
 import { factKey } from './chain-fact.ts';
 import type { ChainView } from './chain-view.ts';
 import { groupFacts } from './group-facts.ts';
-import type { ProjectorMemory, ProjectorWorld } from './projector-world.ts';
+import { countTry, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
 import { confirmFacts, finalizeFacts, limitLockWait, openFacts, orphanFacts, PAGE } from './store.ts';
 
 type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 'observer'> & {
@@ -87,18 +87,12 @@ async function dropped(world: Judged, view: ChainView, suspects: readonly ChainF
       ...suspects.filter(
         (fact) =>
           fact.blockNumber === number &&
-          (!rows.has(factKey(fact)) || (isFinal && countMismatch(world.memory, fact) >= FINAL_MISMATCH_TURNS)),
+          (!rows.has(factKey(fact)) ||
+            (isFinal && countTry(world.memory, `mismatch:${factKey(fact)}`) >= FINAL_MISMATCH_TURNS)),
       ),
     );
   }
   return gone;
-}
-
-function countMismatch({ tries }: ProjectorMemory, fact: ChainFact): number {
-  const key = `mismatch:${factKey(fact)}`;
-  const turns = (tries.get(key) ?? 0) + 1;
-  tries.set(key, turns);
-  return turns;
 }
 
 /** Applied facts are taken back when they are applied next; those that were only told of are taken back here. */

@@ -60,3 +60,16 @@ export type ProjectorMemory = {
   /** The last turn left nothing to do until the head moves; looked at again now and then all the same. */
   quiet: { headHash: string; until: number; observation: Observation } | null;
 };
+
+/** What was tried and then vanished with its block is never cleared otherwise. */
+const TRIES_KEPT = 10_000;
+
+/** How often this was tried, this time included; of more than 10,000 things those are forgotten that were tried longest ago. */
+export function countTry({ tries }: Pick<ProjectorMemory, 'tries'>, key: string): number {
+  const count = (tries.get(key) ?? 0) + 1;
+  tries.delete(key);
+  tries.set(key, count);
+  const [oldest] = tries.keys();
+  if (tries.size > TRIES_KEPT && oldest !== undefined) tries.delete(oldest);
+  return count;
+}

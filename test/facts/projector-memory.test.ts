@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
+import { newChainMemory, readChainView } from '../../src/facts/chain-view.ts';
+import { newProjectorMemory } from '../../src/facts/observe-chain.ts';
+import { countTry } from '../../src/facts/projector-world.ts';
+import { openEvm } from '../setup/evm.ts';
+
+test('a projector that follows a chain remembers its open blocks and forgets those that became final', async () => {
+  const evm = await openEvm({ slotsInAnEpoch: 8 });
+  const nodes = openEvmNodes({ registry: evm.registry, rpc: [evm.rpcSettings] });
+  const chain = evm.registry.chain(evm.chainId);
+  if (!chain) throw new Error('No chain.');
+  const memory = newChainMemory();
+  const look = () => readChainView({ nodes, memory }, chain);
+  const first = await look();
+  const sizes: number[] = [];
+  for (let turn = 0; turn < 60; turn += 1) {
+    await evm.mine(5);
+    const { head, finalized, blockAt } = await look();
+    // As the judge asks for every block with a fact that is not final yet.
+    for (let number = finalized.number; number <= head.number; number += 1n) await blockAt(number);
+    sizes.push(memory.blocks.size);
+  }
+  const last = await look();
+  expect(last.finalized.number).toBeGreaterThan(first.head.number);
+  const open = Number(last.head.number - last.finalized.number);
+  expect(Math.max(...sizes.slice(30))).toBeLessThanOrEqual(open + 20);
+  expect((await last.blockAt(first.head.number))?.hash).toBe(first.head.hash);
+});
+
+test('tries are counted for what is tried again, and forgotten for what was tried longest ago', () => {
+  const memory = newProjectorMemory();
+  expect(countTry(memory, 'stuck')).toBe(1);
+  for (let number = 0; number < 30_000; number += 1) {
+    countTry(memory, `vanished ${number}`);
+    if (number % 1_000 === 0) countTry(memory, 'stuck');
+  }
+  expect(memory.tries.size).toBe(10_000);
+  expect(countTry(memory, 'stuck')).toBe(32);
+});
