@@ -10,6 +10,7 @@ import { operatorAddress } from '../operator/solana/operator-address.ts';
 import { sweepPayments } from '../payments/actions/sweep-payments.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import { purgeIdempotency } from '../platform/idempotency/purge-idempotency.ts';
+import { purgeBuckets } from '../platform/limits/purge-buckets.ts';
 import type { Log } from '../platform/log.ts';
 import { openMailer } from '../platform/mail.ts';
 import { runQueue } from '../platform/queue.ts';
@@ -85,6 +86,7 @@ async function purge(floor: Floor): Promise<void> {
   await purgeIdempotency(floor);
   await purgeTokens(floor);
   await purgeDeliveries(floor, { days: floor.config.webhooks.retentionDays });
+  await purgeBuckets(floor, { limits: floor.config.rateLimits });
 }
 
 type TellingWorld = Floor & Awaited<ReturnType<typeof openSigners>>;

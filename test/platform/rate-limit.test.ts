@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { clientAddress } from '../../src/platform/client-address.ts';
+import { purgeBuckets } from '../../src/platform/limits/purge-buckets.ts';
 import { openRateLimiter, rateLimitHeaders } from '../../src/platform/limits/rate-limit.ts';
 import { type Bucket, takeTokens } from '../../src/platform/limits/take-tokens.ts';
 import { freshDatabase } from '../setup/database.ts';
@@ -36,6 +37,24 @@ test('a bucket refills at its rate, up to its burst', async () => {
   expect(await takeTokens(database, { bucket: wanted, asked: 10 })).toMatchObject({ granted: 3 });
   await database.$executeRaw`UPDATE rate_bucket SET updated_at = now() - interval '1 day' WHERE key = 'refill'`;
   expect(await takeTokens(database, { bucket: wanted, asked: 99 })).toMatchObject({ granted: 10 });
+});
+
+test('buckets that have filled since they were taken from are deleted, and no others', async () => {
+  const limits = { perSecond: 1, burst: 3 * 86_400 };
+  const idle = { forgotten: '4 days', slow: '2 days', recent: '1 hour' };
+  for (const [key, age] of Object.entries(idle)) {
+    await takeTokens(database, { bucket: bucket(key, 10), asked: 10 });
+    await database.$executeRaw`
+      UPDATE rate_bucket SET updated_at = clock_timestamp() - ${age}::text::interval WHERE key = ${key}`;
+  }
+  const left = async () => {
+    const rows = await database.rateBucket.findMany({ where: { key: { in: Object.keys(idle) } } });
+    return rows.map(({ key }) => key).sort();
+  };
+  expect(await purgeBuckets({ database }, { limits })).toBe(1);
+  expect(await left()).toEqual(['recent', 'slow']);
+  expect(await purgeBuckets({ database }, { limits: { perSecond: 100, burst: 300 } })).toBe(1);
+  expect(await left()).toEqual(['recent']);
 });
 
 test('several processes together admit exactly the burst', async () => {
