@@ -37,7 +37,7 @@ export async function comeAndGo(
       }, stayMs);
       const fail = (error: unknown) => {
         clearTimeout(timer);
-        reject(error instanceof Error ? error : new Error(JSON.stringify(error)));
+        reject(error instanceof Error ? error : new Error(printFault(error)));
       };
       const { query, variables } = subscriber;
       const unsubscribe = client.subscribe(
@@ -55,4 +55,10 @@ export async function comeAndGo(
     if (leaves === 'abruptly') socket?.terminate();
     await client.dispose();
   }
+}
+
+/** A connection that was closed is told by an event whose fields JSON leaves out. */
+function printFault(fault: unknown): string {
+  if (typeof fault === 'object' && fault !== null && 'code' in fault) return `closed with ${String(fault.code)}`;
+  return JSON.stringify(fault);
 }

@@ -14,6 +14,7 @@ export type MemoryReading = {
   heapMb: number | null;
 };
 
+export const PONDER = 'Ponder';
 const PROBE_LIMIT_MS = 60_000;
 const MB = 1024 * 1024;
 
@@ -40,7 +41,7 @@ export function observedProcesses({ folder, probes }: { folder: string; probes: 
     const below = descendants(parents, pid);
     if (name === 'Postgres') return { name, pids: [pid, ...below], hasProbe };
     const own = { name, pids: [pid], hasProbe };
-    return name === 'indexer' ? [own, { name: 'Ponder', pids: below, hasProbe: false }] : own;
+    return name === 'indexer' ? [own, { name: PONDER, pids: below, hasProbe: false }] : own;
   });
 }
 

@@ -16,7 +16,10 @@ function memoryTable({ processes }: Soak): string {
 
 function memoryRow({ name, resident, heap }: ProcessSamples): string {
   const memory = [...measured(resident, LIMITS.resident), ...measured(heap, LIMITS.heap)];
-  const { verdict } = heap.length > 0 ? judgeMemory(heap, LIMITS.heap) : judgeMemory(resident, LIMITS.resident);
+  const verdicts = [judgeMemory(resident, LIMITS.resident), judgeMemory(heap, LIMITS.heap)].map(
+    ({ verdict }) => verdict,
+  );
+  const verdict = verdicts.includes('leak') ? 'leak' : verdicts.includes('steady') ? 'steady' : 'too few samples';
   return `| ${name} | ${memory.join(' | ')} | ${GROWS_BY_DESIGN.includes(name) ? 'no' : verdict} |`;
 }
 

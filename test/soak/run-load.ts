@@ -1,10 +1,12 @@
 /** A steady mixed load: payments by several apps, and everybody who reads, lists, follows and is notified of them. */
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { z } from 'zod';
 import { openGatewayClient } from '../../src/local/demo/gateway-client.ts';
 import type { Demo } from '../../src/local/demo-file.ts';
 import { comeAndGo, everyEvent, everyPayment, oneCheckout } from './come-and-go.ts';
 import { openDashboard } from './dashboard-visits.ts';
+import { MACHINE } from './judge-soak.ts';
 import type { Observations } from './observations.ts';
 import { openPayerLane, type PaidIntent } from './payer-lane.ts';
 import { receiveWebhooks } from './receive-webhooks.ts';
@@ -21,6 +23,7 @@ const SUBSCRIBER_STAYS_MS = 15_000;
 const PAYER_STAYS_MS = 5_000;
 const STREAM_STAYS_MS = 5_000;
 const DASHBOARD_EVERY_MS = 10_000;
+const MACHINE_EVERY_MS = 1_000;
 /** Of the newest payments, which reads choose from. */
 const REMEMBERED = 200;
 
@@ -34,6 +37,9 @@ export async function runLoad(world: LoadWorld, options: LoadOptions): Promise<v
   );
   const webhooks = await receiveWebhooks(world);
   const dashboard = await openDashboard({ ...world, demo });
+  const idle = new pg.Client({ connectionString: world.databaseUrl });
+  idle.on('error', (error) => observations.failed(MACHINE, error));
+  await idle.connect();
   const paid: Paid[] = [];
   const repeat = (everyMs: number, work: (turn: number) => Promise<unknown>) =>
     repeatUntil(options.signal, everyMs, work);
@@ -76,11 +82,13 @@ export async function runLoad(world: LoadWorld, options: LoadOptions): Promise<v
         followStream(pick(apps, turn)).catch((error: unknown) => observations.failed('event stream', error)),
       ),
       repeat(DASHBOARD_EVERY_MS, () => dashboard.visit()),
+      repeat(MACHINE_EVERY_MS, () => observations.timed(MACHINE, () => idle.query('SELECT 1'))),
     ]);
     await Promise.all([...lanes.map((lane) => lane.atRest()), ...visitors]);
   } finally {
     webhooks.stop();
     await dashboard.close();
+    await idle.end();
   }
 }
 

@@ -11,10 +11,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openInstallation } from '../../bench/open-installation.ts';
+import { type Inspector, openInspector } from './inspect-heap.ts';
 import type { Sample } from './judge-memory.ts';
 import { faultsOf, type ProcessSamples, type Soak } from './judge-soak.ts';
 import { openObservations, QUARTERS } from './observations.ts';
-import { observedProcesses, readMemory, writeSnapshot } from './observed-processes.ts';
+import { observedProcesses, PONDER, readMemory, writeSnapshot } from './observed-processes.ts';
 import { printSoak } from './print-soak.ts';
 import { runLoad } from './run-load.ts';
 import { soakApps } from './soak-apps.ts';
@@ -41,12 +42,14 @@ const installation = await openInstallation({
   environment: () => ({ SOAK_PROBES: probes, NODE_OPTIONS: `--import=${preload}` }),
 });
 const stopping = new AbortController();
+const inspected: { ponder: Inspector | null } = { ponder: null };
 process.once('SIGINT', () => stopping.abort());
 try {
   const faults = await soak();
   console.log(faults.length === 0 ? '\nThe soak passes.' : `\nThe soak FAILS:\n${faults.join('\n')}`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 } finally {
+  inspected.ponder?.close();
   await installation.stop();
   rmSync(probes, { recursive: true, force: true });
 }
@@ -54,6 +57,7 @@ try {
 async function soak(): Promise<string[]> {
   const { databaseUrl } = installation;
   const apps = await soakApps(installation, appCount);
+  inspected.ponder = await inspectPonder();
   const startedAt = performance.now();
   const totalMs = minutes * 60_000;
   const share = () => (performance.now() - startedAt) / totalMs;
@@ -93,13 +97,28 @@ async function sample(processes: Map<string, ProcessSamples>, minute: number): P
     processes.set(name, kept);
     const { residentMb, heapMb } = await readMemory(observed, { probes });
     kept.resident.push({ minute, mb: residentMb });
-    if (heapMb !== null) kept.heap.push({ minute, mb: heapMb });
+    const mb = name === PONDER ? await ponderHeapMb() : heapMb;
+    if (mb !== null) kept.heap.push({ minute, mb });
   }
   const newest = (samples: readonly Sample[]) => samples.at(-1)?.mb.toFixed(1);
   const printed = [...processes.values()].map(({ name, heap, resident }) =>
     heap.length > 0 ? `${name} ${newest(resident)} (${newest(heap)})` : `${name} ${newest(resident)}`,
   );
   console.log(`${minute.toFixed(1)} min, MiB resident (heap): ${printed.join(', ')}`);
+}
+
+async function inspectPonder(): Promise<Inspector | null> {
+  const observed = observedProcesses({ folder: installation.folder, probes }).find(({ name }) => name === PONDER);
+  const [pid] = observed?.pids ?? [];
+  const inspector = pid === undefined ? null : await openInspector(pid);
+  if (!inspector)
+    console.log('Another process has the inspector of Node on port 9229: the heap of Ponder is not measured.');
+  return inspector;
+}
+
+/** One that is started again is inspected no more. */
+async function ponderHeapMb(): Promise<number | null> {
+  return inspected.ponder ? await inspected.ponder.heapMb().catch(() => null) : null;
 }
 
 async function snapshot(folder: string, quarter: number): Promise<void> {

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import WebSocket from 'ws';
+import { z } from 'zod';
+
+/** Of a process that has no probe, such as Ponder, which gets an environment of its own. */
+export type Inspector = { heapMb(): Promise<number>; close(): void };
+
+/** Where Node listens when SIGUSR1 asks for an inspector; it cannot be told another port. */
+const LIST_URL = 'http://127.0.0.1:9229/json/list';
+const TRIES = 40;
+const TRY_MS = 100;
+const MB = 1024 * 1024;
+
+const listSchema = z.array(z.object({ webSocketDebuggerUrl: z.string() }));
+const answerSchema = z.object({ id: z.number(), result: z.record(z.string(), z.unknown()).optional() });
+const pidSchema = z.object({ result: z.object({ value: z.number() }) });
+const usageSchema = z.object({ usedSize: z.number(), backingStorageSize: z.number().default(0) });
+
+/** Null where another process has the inspector's port. */
+export async function openInspector(pid: number): Promise<Inspector | null> {
+  if ((await readTarget()) !== null) return null;
+  process.kill(pid, 'SIGUSR1');
+  let target: string | null = null;
+  for (let tried = 0; target === null && tried < TRIES; tried += 1) {
+    await delay(TRY_MS);
+    target = await readTarget();
+  }
+  if (target === null) return null;
+  const socket = new WebSocket(target, { perMessageDeflate: false });
+  await new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  const call = caller(socket);
+  const { result } = pidSchema.parse(await call('Runtime.evaluate', { expression: 'process.pid' }));
+  if (result.value !== pid) {
+    socket.close();
+    return null;
+  }
+  return {
+    async heapMb() {
+      // As in the probe: what the first collection finalizes, the second one frees.
+      await call('HeapProfiler.collectGarbage');
+      await call('HeapProfiler.collectGarbage');
+      const usage = usageSchema.parse(await call('Runtime.getHeapUsage'));
+      return (usage.usedSize + usage.backingStorageSize) / MB;
+    },
+    close: () => socket.close(),
+  };
+}
+
+async function readTarget(): Promise<string | null> {
+  try {
+    const [target] = listSchema.parse(await (await fetch(LIST_URL)).json());
+    return target?.webSocketDebuggerUrl ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function caller(socket: WebSocket): (method: string, params?: object) => Promise<unknown> {
+  const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
+  let lastId = 0;
+  socket.on('message', (data) => {
+    const { id, result } = answerSchema.safeParse(JSON.parse(String(data))).data ?? {};
+    if (id === undefined) return;
+    waiting.get(id)?.resolve(result);
+    waiting.delete(id);
+  });
+  socket.on('close', () => {
+    for (const { reject } of waiting.values()) reject(new Error('The inspected process has ended.'));
+    waiting.clear();
+  });
+  return (method, params = {}) =>
+    new Promise((resolve, reject) => {
+      if (socket.readyState !== WebSocket.OPEN) return reject(new Error('The inspected process has ended.'));
+      lastId += 1;
+      waiting.set(lastId, { resolve, reject });
+      socket.send(JSON.stringify({ id: lastId, method, params }));
+    });
+}
