@@ -194,7 +194,7 @@ function plainService(world: World): ServiceEndpoints {
   const metrics = openMetrics({ part: 'api', log });
   const readiness = async () => {
     await database.$queryRaw`SELECT 1`;
-    return [];
+    return { faults: [], notes: [] };
   };
   return openServiceEndpoints({ metrics, readiness, log }, { metricsFor: 'LOCAL' });
 }

@@ -5,7 +5,7 @@ import type { ChainView } from './chain-view.ts';
 import type { FactGroup, FactHandler, PreparedWrite } from './fact-handler.ts';
 import { groupFacts, type HandledGroup } from './group-facts.ts';
 import { countTry, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
-import { DIRTY_LIMIT, dirtyFacts, limitLockWait, markApplied } from './store.ts';
+import { DIRTY_LIMIT, dirtyFacts, limitLockWait, markApplied, noteProgress } from './store.ts';
 
 type Applying = Pick<ProjectorWorld, 'database' | 'clock' | 'handlers' | 'log' | 'observer'> & {
   memory: ProjectorMemory;
@@ -40,6 +40,7 @@ export async function applyFacts(
     for (let start = 0; start < ofHandler.length; start += PREPARED_AT_ONCE) {
       const batch = ofHandler.slice(start, start + PREPARED_AT_ONCE);
       const outcomes = await applyBatch(world, handler, batch);
+      await noteProgress(world, view.chainId);
       for (const group of batch) count(world, group, outcomes.get(group));
       waiting.push(...batch.filter((group) => outcomes.get(group) !== 'APPLIED'));
     }

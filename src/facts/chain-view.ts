@@ -1,6 +1,7 @@
 /** One look at a chain through its node: its heights, and which block stands at a height. */
-import { BaseError, BlockNotFoundError, type Hex, RpcRequestError } from 'viem';
-import type { EvmNodes } from '../chains/evm/nodes.ts';
+import { BlockNotFoundError, type Hex } from 'viem';
+import { nodeAnswerOf } from '../chains/evm/classify-answer.ts';
+import type { EvmClient, EvmNodes } from '../chains/evm/nodes.ts';
 import type { Chain } from '../chains/registry.ts';
 import { lowest } from './chain-fact.ts';
 
@@ -95,23 +96,21 @@ async function askBlock(
   chainId: number,
   block: { blockNumber: bigint } | { blockTag: 'latest' | 'finalized' },
 ): Promise<BlockPlace<Hex> | null> {
-  try {
-    const found = await nodes.asking(chainId, (client) => client.getBlock(block));
-    if (found.number === null || found.hash === null) return null;
-    // As everywhere in the database; nodes may write it otherwise.
-    const hash: Hex = `0x${found.hash.slice(2).toLowerCase()}`;
-    return { number: found.number, hash, timestamp: found.timestamp };
-  } catch (error) {
-    if (
-      error instanceof BlockNotFoundError ||
-      ('blockTag' in block && block.blockTag === 'finalized' && isRefusal(error))
-    )
-      return null;
-    throw error;
-  }
+  const found = await nodes.asking(chainId, (client) => findBlock(client, block));
+  if (!found || found.number === null || found.hash === null) return null;
+  // As everywhere in the database; nodes may write it otherwise.
+  const hash: Hex = `0x${found.hash.slice(2).toLowerCase()}`;
+  return { number: found.number, hash, timestamp: found.timestamp };
 }
 
-/** A node that does not know the tag answers with an error of its own; one that is unreachable throws another. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError) !== null;
+/** Null where the node has no such block, or does not know what `finalized` is. */
+async function findBlock(client: EvmClient, block: Parameters<EvmClient['getBlock']>[0]) {
+  try {
+    return await client.getBlock(block);
+  } catch (error) {
+    if (error instanceof BlockNotFoundError) return null;
+    const answer = block?.blockTag === 'finalized' ? nodeAnswerOf(error) : null;
+    if (answer === 'unsupported' || answer === 'missing') return null;
+    throw error;
+  }
 }

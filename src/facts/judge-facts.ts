@@ -3,7 +3,7 @@ import { factKey } from './chain-fact.ts';
 import type { ChainView } from './chain-view.ts';
 import { groupFacts } from './group-facts.ts';
 import { countTry, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
-import { confirmFacts, finalizeFacts, limitLockWait, openFacts, orphanFacts, PAGE } from './store.ts';
+import { confirmFacts, finalizeFacts, limitLockWait, noteProgress, openFacts, orphanFacts, PAGE } from './store.ts';
 
 type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 'observer'> & {
   memory: ProjectorMemory;
@@ -31,7 +31,7 @@ export async function judgeFacts(world: Judged, { view }: { view: ChainView }): 
 }
 
 async function judgePage(world: Judged, view: ChainView, page: readonly ChainFact[]): Promise<number> {
-  const hashes = await hashesAt(view, page);
+  const hashes = await hashesAt(world, view, page);
   const standing = page.filter((fact) => hashes.get(fact.blockNumber) === fact.blockHash);
   const suspects = page.filter((fact) => {
     const hash = hashes.get(fact.blockNumber);
@@ -61,12 +61,13 @@ async function judgePage(world: Judged, view: ChainView, page: readonly ChainFac
   return doubtful;
 }
 
-async function hashesAt(view: ChainView, facts: readonly ChainFact[]): Promise<Map<bigint, string>> {
+async function hashesAt(world: Judged, view: ChainView, facts: readonly ChainFact[]): Promise<Map<bigint, string>> {
   const numbers = [...new Set(facts.map((fact) => fact.blockNumber))];
   const hashes = new Map<bigint, string>();
   for (let start = 0; start < numbers.length; start += ASKED_AT_ONCE) {
     const blocks = await Promise.all(numbers.slice(start, start + ASKED_AT_ONCE).map((number) => view.blockAt(number)));
     for (const block of blocks) if (block) hashes.set(block.number, block.hash);
+    await noteProgress(world, view.chainId);
   }
   return hashes;
 }

@@ -2,6 +2,7 @@ import { decodeEventLog, type Hex, type Log, numberToHex, parseAbi, toEventSelec
 import { z } from 'zod';
 import { type Chain, NATIVE } from '../chains/chain.ts';
 import type { EvmClient, EvmNodes } from '../chains/evm/nodes.ts';
+import { logShape } from '../chains/evm/result-shapes.ts';
 import type { Registry } from '../chains/registry.ts';
 import { decodeEscrowLog, toAbiJson } from '../escrow/escrow-event.ts';
 import { byPlace, type ChainLog, lowest } from './chain-fact.ts';
@@ -15,17 +16,7 @@ const transferTopic = toEventSelector('Transfer(address,address,uint256)');
 const approvalTopic = toEventSelector('Approval(address,address,uint256)');
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]*$/)]);
-const logSchema = z.object({
-  address: hex,
-  topics: z.array(hex).max(4),
-  data: hex,
-  blockNumber: hex,
-  blockHash: hex,
-  blockTimestamp: hex.nullish(),
-  transactionHash: hex,
-  logIndex: hex,
-});
-type NodeLog = z.infer<typeof logSchema>;
+type NodeLog = z.infer<typeof logShape>;
 type Filter = { address: Hex | Hex[]; topics: (Hex | null)[] };
 
 export type LogSource = FactSource & {
@@ -88,7 +79,7 @@ function filtersOf(chain: Chain | undefined): Filter[] {
 async function getLogs(client: EvmClient, filter: Filter, from: bigint, to: bigint): Promise<NodeLog[]> {
   const range = { fromBlock: numberToHex(from), toBlock: numberToHex(to) };
   const answer = await client.request({ method: 'eth_getLogs', params: [{ ...filter, ...range }] });
-  return z.array(logSchema).parse(answer);
+  return z.array(logShape).parse(answer);
 }
 
 /** Most nodes leave the block's time out of a log: those blocks are asked for. */

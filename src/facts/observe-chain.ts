@@ -10,13 +10,15 @@ import { checkFinality } from './halt-chain.ts';
 import { judgeFacts } from './judge-facts.ts';
 import type { Observation, ProjectorMemory, ProjectorWorld } from './projector-world.ts';
 import { receiveLogs } from './receive-logs.ts';
-import { lowestOpenBlock, openCursor } from './store.ts';
+import { lowestOpenBlock, noteProgress, openCursor } from './store.ts';
 
 /** Facts that came past the source, and an operator's hand, are noticed this late on a chain that stands still. */
 const QUIET_MS = 1_000;
 
-export function newProjectorMemory(): ProjectorMemory {
-  return { chain: newChainMemory(), tries: new Map(), waitingFacts: 0, finalMismatches: 0, quiet: null };
+/** `onProgress` is called wherever a turn has got something done. */
+export function newProjectorMemory(onProgress: () => void = () => undefined): ProjectorMemory {
+  const counts = { waitingFacts: 0, finalMismatches: 0 };
+  return { chain: newChainMemory(), tries: new Map(), ...counts, notedAt: -Infinity, onProgress, quiet: null };
 }
 
 /**
@@ -35,12 +37,15 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
     chainId,
     startNumber: async () => startNumber(world, chain, view),
   });
+  const progress = () => noteProgress({ database: world.database, memory }, chainId);
+  await progress();
   if (cursor.haltedAt) return report(view, cursor, { halted: true });
   const trust = await checkFinality({ ...world, memory }, { view, cursor });
   if (trust !== 'SOUND') return report(view, cursor, { halted: trust === 'HALTED' });
   const readNumber = await readFrom(view, cursor);
   const { number: to, hash: headHash } = view.head;
   const reading = await world.source.read({ chainId, from: readNumber + 1n, to, headHash });
+  await progress();
   await receiveLogs(world, { view, logs: reading.logs });
   const doubtful = await judgeFacts({ ...world, memory }, { view });
   const { waiting, more } = await applyFacts({ ...world, memory }, { view });

@@ -57,6 +57,9 @@ export type ProjectorMemory = {
   waitingFacts: number;
   /** Turns in a row in which final facts stood in blocks that the node does not have. */
   finalMismatches: number;
+  /** When `observed_at` was last written, on this process's own clock; -Infinity before. */
+  notedAt: number;
+  onProgress: () => void;
   /** The last turn left nothing to do until the head moves; looked at again now and then all the same. */
   quiet: { headHash: string; until: number; observation: Observation } | null;
 };

@@ -15,9 +15,9 @@ import { indexedChains } from './ponder/ponder-settings.ts';
 import { openPonderSource } from './ponder/ponder-source.ts';
 import { type PonderSupervisor, supervisePonder } from './ponder/supervise-ponder.ts';
 import type { Observation, ProjectorObserver } from './projector-world.ts';
-import { runProjector } from './run-projector.ts';
+import { type RunningProjector, runProjector } from './run-projector.ts';
 
-export type RunningIndexer = { stop(): Promise<void> };
+export type RunningIndexer = RunningProjector;
 
 /** Ponder lives and its rows do not move while the chain does: after this long it is started again. */
 const STALL_LIMIT_MS = 600_000;
@@ -39,7 +39,7 @@ export async function runIndexer(options: {
   handlers: FactHandlers;
   observer?: ProjectorObserver;
   /** Compares open payments with the contract, beside the events. */
-  sweep?: (chainId: number) => Promise<void>;
+  sweep?: (chainId: number, onProgress: () => Promise<void>) => Promise<void>;
   /** After which the node is read instead of a Ponder that stands still; 3 s on local chains and 3 min on public ones. */
   patienceMs?: number;
 }): Promise<RunningIndexer> {
@@ -48,7 +48,7 @@ export async function runIndexer(options: {
   const chains = indexedChains({ chains: registry.enabled(), rpc: config.rpc, startBlocks });
   if (chains.length === 0) {
     log.warn({}, 'No EVM chain is enabled: there is nothing to index.');
-    return { stop: async () => undefined };
+    return { faults: () => [], notes: () => ['No EVM chain is enabled.'], stop: async () => undefined };
   }
   const url = config.database.directUrl;
   const viewsSchema = config.ponder.schema;
@@ -75,6 +75,7 @@ export async function runIndexer(options: {
   );
   const stopTidying = tidy({ url, viewsSchema, schema: supervisor.schema }, log);
   return {
+    ...projector,
     async stop() {
       stopTidying();
       await projector.stop();

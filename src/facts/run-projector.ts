@@ -1,15 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../errors.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
+import { type LoopWatch, openLoopWatch } from './loop-watch.ts';
 import { newProjectorMemory, observeChain } from './observe-chain.ts';
 import type { Observation, ProjectorMemory, ProjectorWorld } from './projector-world.ts';
+import { noteProgress } from './store.ts';
 
-export type RunningProjector = { stop(): Promise<void> };
+export type RunningProjector = Pick<LoopWatch, 'faults' | 'notes'> & { stop(): Promise<void> };
 
 type Options = {
   chains: readonly { chainId: number; intervalMs: number }[];
   /** Done now and then under the chain's lock, between two turns. */
-  sweep?: ((chainId: number) => Promise<void>) | undefined;
+  sweep?: ((chainId: number, onProgress: () => Promise<void>) => Promise<void>) | undefined;
 };
 
 const LONGEST_PAUSE_MS = 30_000;
@@ -23,13 +25,20 @@ const LOCK_PAUSE_MS = 1_000;
 export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, options: Options): RunningProjector {
   const stopping = new AbortController();
   const pause = (ms: number) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const watch = openLoopWatch(
+    'projector',
+    options.chains.map(({ chainId }) => chainId),
+  );
   const loops = options.chains.map(async (chain) => {
-    const state = { memory: newProjectorMemory(), failures: 0, sweptAt: performance.now() };
+    const onProgress = () => watch.turned(chain.chainId);
+    const state = { memory: newProjectorMemory(onProgress), failures: 0, sweptAt: performance.now() };
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
       const held = await world.locks
         .tryWith(`projector:${chain.chainId}`, async () => {
+          watch.standsBy(chain.chainId, false);
           while (!stopping.signal.aborted && performance.now() < until) {
+            watch.turned(chain.chainId);
             await pause(await turn(world, { ...options, chain, state }));
           }
         })
@@ -37,10 +46,15 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
           world.log.warn({ chainId: chain.chainId, error }, 'The projector has no lock for its chain.');
           return false;
         });
-      if (!held) await pause(LOCK_PAUSE_MS);
+      watch.turned(chain.chainId);
+      if (held) continue;
+      watch.standsBy(chain.chainId, true);
+      await pause(LOCK_PAUSE_MS);
     }
   });
   return {
+    faults: watch.faults,
+    notes: watch.notes,
     async stop() {
       stopping.abort();
       await Promise.all(loops);
@@ -63,7 +77,7 @@ async function turn(world: ProjectorWorld, { chain, state, sweep }: Turn): Promi
     state.failures = 0;
     if (sweep && !observation.halted && performance.now() - state.sweptAt > SWEEP_EVERY_MS) {
       state.sweptAt = performance.now();
-      await sweep(chainId);
+      await sweep(chainId, () => noteProgress({ database: world.database, memory: state.memory }, chainId));
     }
     return pauseAfter(observation, intervalMs);
   } catch (error) {

@@ -8,6 +8,7 @@ import {
 } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
 import { byPlace, type ChainLog, factKey } from './chain-fact.ts';
+import type { ProjectorMemory } from './projector-world.ts';
 
 type Reader = Database | DatabaseTransaction;
 type Place = Pick<ChainFact, 'chainId' | 'blockHash' | 'logIndex'>;
@@ -16,6 +17,7 @@ type Place = Pick<ChainFact, 'chainId' | 'blockHash' | 'logIndex'>;
 export const PAGE = 500;
 /** Facts that wait to be applied or taken back and are taken up in one turn. */
 export const DIRTY_LIMIT = 500;
+const NOTE_EVERY_MS = 5_000;
 
 /** A statement that waits longer for a lock gives up, for Ponder's recovery and a second projector may hold it. */
 export async function limitLockWait(tx: DatabaseTransaction): Promise<void> {
@@ -35,6 +37,20 @@ export async function openCursor(
     create: { chainId, startNumber: start, readNumber: start - 1n },
     update: { startNumber: start, readNumber: start - 1n },
   });
+}
+
+/**
+ * Called wherever a turn has got something done, so that a long one, which reads history or applies much, is not taken for
+ * one that stands still. Writes `observed_at` at most every five seconds.
+ */
+export async function noteProgress(
+  { database, memory }: { database: Database; memory: ProjectorMemory },
+  chainId: number,
+): Promise<void> {
+  memory.onProgress();
+  if (performance.now() - memory.notedAt < NOTE_EVERY_MS) return;
+  memory.notedAt = performance.now();
+  await database.$executeRaw`UPDATE chain_cursor SET observed_at = now() WHERE chain_id = ${chainId}`;
 }
 
 /**

@@ -14,7 +14,7 @@ import { openOperatorSigner } from '../operator/operator-signer.ts';
 import { systemClock } from '../platform/clock.ts';
 import { openLog } from '../platform/log.ts';
 import { openMetrics } from '../platform/metrics.ts';
-import { openServiceEndpoints, serveEndpoints } from '../platform/service-endpoints.ts';
+import { openServiceEndpoints, type Readiness, serveEndpoints } from '../platform/service-endpoints.ts';
 import { openClock } from '../test-clock/open-clock.ts';
 import { isMovable } from '../test-clock/test-clock.ts';
 
@@ -31,9 +31,10 @@ export function openFloor(config: Config, part: string) {
   const metrics = openMetrics({ part, log });
   const instruments = openInstruments(metrics);
   const registry = loadRegistry({ chainsFile: config.chainsFile, rpc: config.rpc });
-  const nodes = openEvmNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
-  const solanaNodes = openSolanaNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
-  const suiNodes = openSuiNodes({ registry, rpc: config.rpc, observe: instruments.rpc });
+  const observers = { observe: instruments.rpc, onUnavailable: instruments.chainUnavailable };
+  const nodes = openEvmNodes({ registry, rpc: config.rpc, ...observers });
+  const solanaNodes = openSolanaNodes({ registry, rpc: config.rpc, ...observers });
+  const suiNodes = openSuiNodes({ registry, rpc: config.rpc, ...observers });
   const { url, directUrl, poolSize, readPoolSize } = config.database;
   const database = openBoundedDatabase({
     url,
@@ -54,15 +55,16 @@ function boundsOf({ database }: Config, part: string): DatabaseBounds {
 
 /**
  * What a part tells of itself: /healthz, /readyz and /metrics, on METRICS_PORT where that is set. Answers also what the
- * API serves on its own port, where /metrics is for local callers, and for nobody once there is a METRICS_PORT.
+ * API serves on its own port, where /metrics is for local callers, and for nobody once there is a METRICS_PORT. `readOwn`
+ * tells what the part knows of its readiness.
  */
-export async function openService(floor: Floor) {
+export async function openService(floor: Floor, readOwn?: () => Readiness) {
   const { config, log } = floor;
   const byRealTime = { ...floor, clock: floor.realClock };
   tellTables(byRealTime);
   // Not waited for: a part starts while its database is away.
   void warnOfDatabaseRole({ databaseUrl: config.database.url, log });
-  const world = { metrics: floor.metrics, readiness: openReadiness(byRealTime), log };
+  const world = { metrics: floor.metrics, readiness: openReadiness(byRealTime, readOwn), log };
   const port = config.metricsPort;
   const own =
     port === undefined

@@ -7,6 +7,7 @@ import { runSolanaWatcher } from '../facts/solana/run-solana-watcher.ts';
 import { openVaultReader } from '../payments/solana/open-vault-reader.ts';
 import { repairPayments } from '../payments/verification/repair-payments.ts';
 import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
+import type { Readiness } from '../platform/service-endpoints.ts';
 import { factTable } from './fact-table.ts';
 import { type Floor, openFloor, openService, type RunningPart } from './open-world.ts';
 
@@ -15,17 +16,20 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'indexer');
   await floor.time.follow();
   const logs = openLogSource(floor);
-  const service = await openService(floor);
+  const loops: Pick<RunningProjector, 'faults' | 'notes'>[] = [];
+  const service = await openService(floor, () => ownReadiness(loops));
   const handlers = factTable({ ...floor, unexpectedTransfer: floor.instruments.unexpectedTransfer });
   const watcher = watchSolana(floor, handlers);
+  loops.push(watcher);
   const indexer = await runIndexer({
     ...floor,
     handlers,
     observer: floor.instruments.projector,
-    sweep: async (chainId) => {
-      await repairPayments({ ...floor, logs }, { chainId });
+    sweep: async (chainId, onProgress) => {
+      await repairPayments({ ...floor, logs }, { chainId, onProgress });
     },
   });
+  loops.push(indexer);
   floor.log.info({ chains: floor.registry.enabled().map((chain) => chain.chainId) }, 'The indexer observes.');
   return {
     async stop() {
@@ -38,13 +42,22 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
   };
 }
 
+/** Until its projectors run the process does no work, whatever keeps them. */
+function ownReadiness(loops: readonly Pick<RunningProjector, 'faults' | 'notes'>[]): Readiness {
+  const faults = loops.flatMap((loop) => loop.faults());
+  return {
+    faults: loops.length < 2 ? [...faults, 'The indexer is starting.'] : faults,
+    notes: loops.flatMap((loop) => loop.notes()),
+  };
+}
+
 /** Vaults are watched wherever a Solana chain has a node: money that lies there is looked after without the secrets too. */
 function watchSolana(floor: Floor, handlers: FactHandlers): RunningProjector {
   const { config, registry, log } = floor;
   const chains = config.rpc
     .filter(({ chainId }) => registry.chain(chainId)?.family === 'SOLANA')
     .map(({ chainId, pollingIntervalMs, wsUrl }) => ({ chainId, intervalMs: pollingIntervalMs, wsUrl }));
-  if (chains.length === 0) return { stop: async () => undefined };
+  if (chains.length === 0) return { faults: () => [], notes: () => [], stop: async () => undefined };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log, sessionMs: config.database.lockSessionMs });
   const reader = openVaultReader(floor);
   const watcher = runSolanaWatcher(
@@ -52,6 +65,7 @@ function watchSolana(floor: Floor, handlers: FactHandlers): RunningProjector {
     { chains },
   );
   return {
+    ...watcher,
     async stop() {
       await watcher.stop();
       await locks.close();

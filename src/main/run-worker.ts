@@ -13,7 +13,7 @@ import { purgeIdempotency } from '../platform/idempotency/purge-idempotency.ts';
 import { purgeBuckets } from '../platform/limits/purge-buckets.ts';
 import type { Log } from '../platform/log.ts';
 import { openMailer } from '../platform/mail.ts';
-import { runQueue } from '../platform/queue.ts';
+import { type Queue, runQueue } from '../platform/queue.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
 import { sweepRenewals } from '../subscriptions/renewal/sweep-renewals.ts';
 import { runTestClock } from '../test-clock/run-test-clock.ts';
@@ -55,18 +55,23 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const stopPurge = repeat(() => purge({ ...floor, clock: floor.realClock }), { everyMs: PURGE_MS, log });
   const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
   const stopBooks = repeat(() => tellBooks(world, locks), { everyMs: BOOKS_MS, log });
-  const service = await openService(floor);
-  const queue = await runQueue({
+  let queue: Queue | undefined;
+  const service = await openService(floor, () => ({
+    faults: queue?.faults() ?? ['The worker is starting.'],
+    notes: [],
+  }));
+  const running = await runQueue({
     url: config.database.directUrl,
     jobs: jobTable(world, { ring: async (sender) => ring(sender) }),
     log,
     bounds: config.database.bounds,
   });
+  queue = running;
   log.info({ operator: world.operator.address }, 'The worker works.');
   return {
     async stop() {
       await testClock.stop();
-      await Promise.all([stopSweep(), stopPurge(), stopSenders(), stopBooks(), queue.stop(), webhooks.stop()]);
+      await Promise.all([stopSweep(), stopPurge(), stopSenders(), stopBooks(), running.stop(), webhooks.stop()]);
       await sending.stop();
       await service.close();
       await locks.close();

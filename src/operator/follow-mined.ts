@@ -1,7 +1,7 @@
 import { type Hex, isHex } from 'viem';
 import { transaction } from '../../prisma/client.ts';
+import { callFault, isNodeFault, nodeAnswerOf } from '../chains/evm/classify-answer.ts';
 import { traced } from '../platform/request-trace.ts';
-import { simulationFault } from './node-answer.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { SenderView } from './read-sender.ts';
 import type { SendingWorld } from './sending-world.ts';
@@ -66,6 +66,7 @@ async function finalizedNumber({ client, log, chain }: SendingWorld, view: Sende
   try {
     return (await client.getBlock({ blockTag: 'finalized' })).number;
   } catch (error) {
+    if (isNodeFault(error) && nodeAnswerOf(error) !== 'missing') throw error;
     // Some chains have no such tag. Depth then has to do, and rows stay open longer than they must.
     log.debug({ chainId: chain.chainId, error: String(error) }, 'The chain names no finalized block.');
     const depth = BigInt(Math.max(chain.confirmations, 64));
@@ -145,7 +146,7 @@ async function revertReason(
     await client.call({ account: signer.address, ...callOf(outgoing), blockNumber });
     return 'Reverted on chain';
   } catch (error) {
-    const fault = simulationFault(error);
+    const fault = callFault(error);
     return fault?.kind === 'REVERT' && fault.data !== null ? describeRevert(fault.data) : 'Reverted on chain';
   }
 }

@@ -1,5 +1,5 @@
 import type { OutgoingAttempt } from '../../prisma/client.ts';
-import { simulationFault } from './node-answer.ts';
+import { callFault } from '../chains/evm/classify-answer.ts';
 import { raisedFees, TRANSFER_GAS } from './outgoing-transaction.ts';
 import type { SenderView } from './read-sender.ts';
 import type { SendingWorld } from './sending-world.ts';
@@ -90,7 +90,7 @@ async function revertReason(world: SendingWorld, outgoing: OpenOutgoing): Promis
     await gasLimitOf(world, outgoing);
     return null;
   } catch (error) {
-    const fault = simulationFault(error);
+    const fault = callFault(error);
     if (fault === null) throw error;
     if (fault.kind === 'NO_FUNDS') return null;
     return fault.data === null ? fault.message : world.describeRevert(fault.data);

@@ -1,6 +1,6 @@
 import { isHex } from 'viem';
 import type { OutgoingAttempt } from '../../prisma/client.ts';
-import { sendAnswer } from './node-answer.ts';
+import { nodeAnswerOf } from '../chains/evm/classify-answer.ts';
 import type { SendingWorld } from './sending-world.ts';
 import type { OpenOutgoing } from './store.ts';
 
@@ -20,16 +20,17 @@ export async function resendTransactions(world: SendingWorld, unmined: readonly 
     try {
       await client.sendRawTransaction({ serializedTransaction: attempt.raw });
     } catch (error) {
-      const answer = sendAnswer(error);
-      if (answer === null) {
-        await noteSent(world, sent);
-        throw error;
-      }
-      const fields = { outgoingId: outgoing.id, nonce: String(outgoing.nonce), answer };
-      if (answer === 'UNDERPRICED' || answer === 'NO_FUNDS') {
+      const answer = nodeAnswerOf(error);
+      if (answer === 'underpriced' || answer === 'no_funds') {
         // Left as it is: the next turn raises its fees, or somebody fills the account.
+        const fields = { outgoingId: outgoing.id, nonce: String(outgoing.nonce), answer };
         log.warn(fields, 'A node refused a transaction.');
         continue;
+      }
+      // Sent before, or in a block already: which of our attempts that is, the next turn finds out.
+      if (answer !== 'already_known' && answer !== 'nonce_used') {
+        await noteSent(world, sent);
+        throw error;
       }
     }
     sent.push({ outgoing, attempt });

@@ -1,6 +1,6 @@
 import { isAddress, isHex } from 'viem';
 import { type OutgoingTransaction, transaction } from '../../prisma/client.ts';
-import { simulationFault } from './node-answer.ts';
+import { callFault } from '../chains/evm/classify-answer.ts';
 import { retryDelayMs } from './outgoing-transaction.ts';
 import type { SendingWorld } from './sending-world.ts';
 
@@ -14,7 +14,7 @@ export async function simulateTransaction(world: SendingWorld, outgoing: Outgoin
   try {
     return { kind: 'OK', gasLimit: await gasLimitOf(world, outgoing) };
   } catch (error) {
-    const fault = simulationFault(error);
+    const fault = callFault(error);
     if (fault === null) throw error;
     if (fault.kind === 'NO_FUNDS') return { kind: 'NO_FUNDS' };
     const words = fault.data === null ? fault.message : world.describeRevert(fault.data);

@@ -43,6 +43,8 @@ export type QueueBounds = { connectMs: number; statementMs: number; idleTransact
 export type QueueTiming = { beatMs: number; silentMs: number; sweepMs: number; stopMs: number };
 
 export type Queue = {
+  /** Why no job would be taken now, a sentence each; nothing while the worker is at work. */
+  faults(): string[];
   /** Takes no more jobs and waits for those that run, at most `stopMs`; what is still running then is run again. */
   stop(): Promise<void>;
 };
@@ -69,8 +71,11 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
   // Jobs are locked by the pool, not by one of its workers.
   events.on('pool:create', ({ workerPool }) => ids.add(workerPool.id));
   let beaten = Promise.resolve();
+  let beatAt = performance.now();
   const beat = () => {
-    beaten = writeBeat(pool, [...ids]);
+    beaten = writeBeat(pool, [...ids]).then(() => {
+      beatAt = performance.now();
+    });
     return beaten;
   };
   const sweep = () => unlockSilent(pool, { log, silentMs: timing.silentMs });
@@ -88,12 +93,23 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     logger: loggerOf(log),
     taskList: Object.fromEntries([...options.jobs].map(([name, handler]) => [name, taskOf({ name, handler, log })])),
   });
-  runner.promise.catch((error: unknown) => log.error({ error }, 'The queue stopped.'));
+  let hasEnded = false;
+  runner.promise
+    .catch((error: unknown) => log.error({ error }, 'The queue stopped.'))
+    .finally(() => {
+      hasEnded = true;
+    });
   await beat();
   const beating = setInterval(guarded(beat), timing.beatMs);
   const sweeping = setInterval(guarded(sweep), timing.sweepMs);
   let stopping: Promise<void> | undefined;
   return {
+    faults() {
+      const silentMs = performance.now() - beatAt;
+      if (hasEnded) return ['The queue takes no jobs any more.'];
+      // The others take this worker for dead, and its jobs from it.
+      return silentMs > timing.silentMs ? [`The queue has not beaten for ${Math.round(silentMs / 1000)} s.`] : [];
+    },
     stop: () => {
       stopping ??= stopQueue();
       return stopping;

@@ -4,8 +4,15 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { isLocalAddress } from './public-address.ts';
 
-/** What keeps a part from doing its work, a sentence each; nothing when it is ready. */
-export type ReadReadiness = () => Promise<string[]>;
+export type Readiness = {
+  /** What keeps this process from doing its work, a sentence each; nothing when it is ready. */
+  faults: string[];
+  /** What else a person may want to know, the state of every chain included. */
+  notes: string[];
+};
+
+/** `verbose`: notes are wanted, and may cost a query. */
+export type ReadReadiness = (request: { verbose: boolean }) => Promise<Readiness>;
 
 export type ServiceEndpoints = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
@@ -18,14 +25,16 @@ export function openServiceEndpoints(
   options: { metricsFor: 'ANYBODY' | 'LOCAL' | 'NOBODY' },
 ): ServiceEndpoints {
   return async (request, response) => {
-    const path = (request.url ?? '/').split('?', 1)[0];
+    const [path, query = ''] = (request.url ?? '/').split('?', 2);
     if (path === '/healthz') return text(response, 200, 'ok');
     if (path === '/readyz') {
-      const faults = await world.readiness().catch((error: unknown) => {
+      const verbose = new URLSearchParams(query).has('verbose');
+      const { faults, notes } = await world.readiness({ verbose }).catch((error: unknown): Readiness => {
         world.log.warn({ error }, 'Readiness could not be read.');
-        return ['Readiness could not be read.'];
+        return { faults: ['Readiness could not be read.'], notes: [] };
       });
-      return text(response, faults.length === 0 ? 200 : 503, faults.length === 0 ? 'ready' : faults.join('\n'));
+      const lines = [...(faults.length === 0 ? ['ready'] : faults), ...(verbose ? notes : [])];
+      return text(response, faults.length === 0 ? 200 : 503, lines.join('\n'));
     }
     if (path !== '/metrics' || options.metricsFor === 'NOBODY') return false;
     if (options.metricsFor === 'LOCAL' && !isLocal(request)) return false;

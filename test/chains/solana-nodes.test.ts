@@ -50,7 +50,7 @@ describe('the nodes of a Solana chain', () => {
     const calls: RpcCall[] = [];
     const nodes = nodesAt([`http://127.0.0.1:${await freePort()}`, url], (call) => calls.push(call));
     expect(await nodes.asking(103, (connection) => connection.getSlot())).toBe(42);
-    expect(calls.map((call) => call.fault)).toEqual(['http', null]);
+    expect(calls.map((call) => call.fault)).toEqual(['unreachable', null]);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 /** A real API and a real chain, and payers who do what the steps say. */
 import type { Address, Hex } from 'viem';
+import type { NodeObservers } from '../../src/chains/rpc-call.ts';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { readEscrowState } from '../../src/escrow/read-escrow-state.ts';
 import { openEvm, type TestEvm } from '../setup/evm.ts';
@@ -21,8 +22,14 @@ const domain = { name: 'USD Coin', version: '2' };
 
 export type CheckoutGround = Awaited<ReturnType<typeof openCheckoutGround>>;
 
-/** `rpc`: nodes of further chains, by chain id. */
-export async function openCheckoutGround(options: { rpc?: Record<number, string> } = {}) {
+/** `rpc`: nodes of further chains, by chain id. `nodesOf`: the URLs of the chain's own nodes, by that of the real one. */
+export async function openCheckoutGround(
+  options: {
+    rpc?: Record<number, string>;
+    nodesOf?: (rpcUrl: string) => Promise<string>;
+    observers?: NodeObservers;
+  } = {},
+) {
   const evm = await openEvm();
   const token = (symbol: string, address: Address, rest: object) => ({
     symbol,
@@ -47,7 +54,8 @@ export async function openCheckoutGround(options: { rpc?: Record<number, string>
     ],
   };
   const api = await openRestApi({
-    rpc: { ...options.rpc, [evm.chainId]: evm.rpcUrl },
+    rpc: { ...options.rpc, [evm.chainId]: (await options.nodesOf?.(evm.rpcUrl)) ?? evm.rpcUrl },
+    ...(options.observers ? { observers: options.observers } : {}),
     chains: [chain],
     environment: {
       OPERATOR_PRIVATE_KEY: evm.operator.privateKey,

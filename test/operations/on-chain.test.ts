@@ -129,23 +129,40 @@ it('drains: takes no new payment, and says when all is done', async () => {
   await run('chain', 'resume', String(gateway.evm.chainId));
 });
 
-it('is ready while the chain is observed, and names what is stale, halted or missing', async () => {
+it('is ready whatever is wrong with a chain, and names what is stale, halted or missing', async () => {
   const { database, registry, evm } = gateway;
   let now = new Date();
   const readiness = openReadiness({ database, registry, clock: { now: () => now }, log: silentLog });
+  const notes = async () => {
+    expect(await readiness({ verbose: false })).toEqual({ faults: [], notes: [] });
+    const read = await readiness({ verbose: true });
+    expect(read.faults).toEqual([]);
+    return read.notes;
+  };
+  const troubled = async () => {
+    const { metrics } = openTelling();
+    tellTables({ database, registry, clock: { now: () => now }, metrics });
+    return (await metrics.text()).includes(`sluice_chain_troubled{chain_id="${evm.chainId}",part="worker"} 1\n`);
+  };
   await gateway.evm.mine();
   await gateway.observe();
   now = new Date();
-  expect(await readiness()).toEqual([]);
+  expect(await notes()).toEqual([expect.stringMatching(/^Chain 31337 .* is well\.$/)]);
+  expect(await troubled()).toBe(false);
   now = new Date(Date.now() + 300_000);
-  expect(await readiness()).toEqual([
-    expect.stringMatching(/^Chain 31337 .* was last observed 300 s ago\.$|30[01] s ago/),
-  ]);
+  expect(await notes()).toEqual([expect.stringMatching(/^Chain 31337 .* was last observed (29\d|30\d) s ago\.$/)]);
+  expect(await troubled()).toBe(true);
   now = new Date();
   const where = { chainId: evm.chainId };
   await database.chainCursor.update({ where, data: { haltedAt: now, haltReason: 'Two final facts are gone.' } });
-  expect(await readiness()).toEqual([expect.stringContaining('is halted: Two final facts are gone.')]);
-  await database.chainCursor.update({ where, data: { haltedAt: null, haltReason: null } });
+  expect(await notes()).toEqual([expect.stringContaining('is halted: Two final facts are gone.')]);
+  expect(await troubled()).toBe(true);
+  await database.chainCursor.update({ where, data: { haltedAt: null, haltReason: null, pausedAt: now } });
+  expect(await notes()).toEqual([
+    expect.stringMatching(/ is well\.$/),
+    'New payments on chain 31337 are paused by an operator.',
+  ]);
+  await database.chainCursor.update({ where, data: { pausedAt: null } });
 });
 
 it('tells metrics of the chain, the queue, the books and the nodes, and never a URL', async () => {
@@ -183,15 +200,17 @@ it('counts a node’s faults by kind, and answers of the next', async () => {
   await nodes.asking(evm.chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
   const host = new URL(evm.rpcUrl).host;
   expect(calls).toMatchObject([
-    { provider: '127.0.0.1:9', fault: 'http' },
+    { provider: '127.0.0.1:9', fault: 'unreachable' },
+    // Its chain id, and then the question.
+    { provider: host, fault: null },
     { provider: host, fault: null },
   ]);
   const told = (await metrics.text()).split('\n').filter((line) => /^sluice_rpc_(requests|errors)_total\{/.test(line));
   const labels = (provider: string) => `chain_id="${evm.chainId}",provider="${provider}"`;
   expect(told).toEqual([
     `sluice_rpc_requests_total{${labels('127.0.0.1:9')},part="worker"} 1`,
-    `sluice_rpc_requests_total{${labels(host)},part="worker"} 1`,
-    `sluice_rpc_errors_total{${labels('127.0.0.1:9')},kind="http",part="worker"} 1`,
+    `sluice_rpc_requests_total{${labels(host)},part="worker"} 2`,
+    `sluice_rpc_errors_total{${labels('127.0.0.1:9')},kind="unreachable",part="worker"} 1`,
   ]);
 });
 

@@ -35,7 +35,7 @@ export async function openSendingGround() {
   const admin = createTestClient({ mode: 'anvil', ...settings })
     .extend(publicActions)
     .extend(walletActions);
-  return { database, url, client, admin };
+  return { database, url, client, admin, rpcUrl: node.rpcUrl };
 }
 
 type Ground = Awaited<ReturnType<typeof openSendingGround>>;

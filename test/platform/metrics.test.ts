@@ -5,9 +5,14 @@ import { traced } from '../../src/platform/request-trace.ts';
 import { openServiceEndpoints, serveEndpoints } from '../../src/platform/service-endpoints.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
-async function serve(options: { faults?: string[]; metricsFor?: 'ANYBODY' | 'LOCAL' | 'NOBODY' } = {}) {
+async function serve(
+  options: { faults?: string[]; notes?: string[]; metricsFor?: 'ANYBODY' | 'LOCAL' | 'NOBODY' } = {},
+) {
   const metrics = openMetrics({ part: 'api', log: silentLog });
-  const readiness = async () => options.faults ?? [];
+  const readiness = async ({ verbose }: { verbose: boolean }) => ({
+    faults: options.faults ?? [],
+    notes: verbose ? (options.notes ?? []) : [],
+  });
   const endpoints = openServiceEndpoints(
     { metrics, readiness, log: silentLog },
     { metricsFor: options.metricsFor ?? 'LOCAL' },
@@ -25,9 +30,17 @@ it('lives whatever is wrong, and is ready only when nothing is', async () => {
   const ready = await serve();
   expect(await ready.ask('/healthz')).toEqual({ status: 200, body: 'ok' });
   expect(await ready.ask('/readyz')).toEqual({ status: 200, body: 'ready' });
-  const stale = await serve({ faults: ['Chain 1 (Ethereum) was last observed 75 s ago.'] });
-  expect((await stale.ask('/healthz')).status).toBe(200);
-  expect(await stale.ask('/readyz')).toEqual({ status: 503, body: 'Chain 1 (Ethereum) was last observed 75 s ago.' });
+  const faults = ['The database does not answer.', 'The worker is starting.'];
+  const broken = await serve({ faults, notes: ['Chain 1 (Ethereum) is well.'] });
+  expect((await broken.ask('/healthz')).status).toBe(200);
+  expect(await broken.ask('/readyz')).toEqual({ status: 503, body: faults.join('\n') });
+  expect((await broken.ask('/readyz?verbose')).body).toBe([...faults, 'Chain 1 (Ethereum) is well.'].join('\n'));
+  const noted = await serve({ notes: ['Chain 1 (Ethereum) was last observed 75 s ago.'] });
+  expect(await noted.ask('/readyz')).toEqual({ status: 200, body: 'ready' });
+  expect(await noted.ask('/readyz?verbose')).toEqual({
+    status: 200,
+    body: 'ready\nChain 1 (Ethereum) was last observed 75 s ago.',
+  });
 });
 
 it('tells metrics with the part’s name to local callers only, and to none when another port has them', async () => {

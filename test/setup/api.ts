@@ -14,6 +14,7 @@ import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
+import type { NodeObservers } from '../../src/chains/rpc-call.ts';
 import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
 import { openSuiNodes } from '../../src/chains/sui/open-sui-nodes.ts';
 import { parseConfig } from '../../src/config.ts';
@@ -82,6 +83,8 @@ export type OpenApiOptions = {
   chains?: unknown;
   environment?: Record<string, string>;
   parts?: (world: World) => ApiParts;
+  /** Told of requests to nodes. */
+  observers?: NodeObservers;
 };
 
 /** Closed by itself when the test file ends. The clock stands at the real time of the start until it is set. */
@@ -112,8 +115,8 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     clock,
     realClock: clock,
     registry,
-    nodes: openEvmNodes({ registry, rpc: config.rpc }),
-    solanaNodes: openSolanaNodes({ registry, rpc: config.rpc }),
+    nodes: openEvmNodes({ registry, rpc: config.rpc, ...options.observers }),
+    solanaNodes: openSolanaNodes({ registry, rpc: config.rpc, ...options.observers }),
     suiNodes: openSuiNodes({ registry, rpc: config.rpc }),
     prices: openPriceBook({ clock, log }, config.prices),
     operator: openOperatorSigner(config.operator),

@@ -3,7 +3,8 @@ import { type Holding, type HoldingAnswer, printableSymbol, readingOf, unreadabl
 import { NATIVE } from '../chain.ts';
 import { inParallel } from '../in-parallel.ts';
 import { chainUnavailable } from '../rpc-call.ts';
-import { type EvmClient, type EvmNodes, isNodeFault, MULTICALL3 } from './nodes.ts';
+import { isNodeFault } from './classify-answer.ts';
+import { type EvmClient, type EvmNodes, MULTICALL3 } from './nodes.ts';
 
 /** Calls of tokens that nobody vouches for, at once. */
 const STRANGERS_AT_ONCE = 8;

@@ -3,6 +3,8 @@ import {
   type Address,
   compactSignatureToSignature,
   concat,
+  createPublicClient,
+  custom,
   type Hex,
   isAddressEqual,
   isErc6492Signature,
@@ -12,7 +14,8 @@ import {
   size,
   slice,
 } from 'viem';
-import { type EvmClient, isNodeFault } from './nodes.ts';
+import { isNodeFault } from './classify-answer.ts';
+import type { EvmClient } from './nodes.ts';
 
 /** secp256k1's order, halved: contracts refuse the upper half of s, which would be a second form of each signature. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -85,11 +88,26 @@ export async function isSignedByAccount(
   request: { signer: Address; digest: Hex; signature: Hex },
 ): Promise<boolean> {
   if (!isErc6492Signature(request.signature)) return await isSignedOnChain(world, request);
-  return await world.client
+  const { client, faults } = watched(world.client);
+  const isSigned = await client
     .verifyHash({ address: request.signer, hash: request.digest, signature: request.signature })
-    .catch((error: unknown) => {
-      if (isNodeFault(error)) throw error;
-      // The wrapping cannot be read, or its calls fail: whoever signed, it was not this account.
-      return false;
-    });
+    // The wrapping cannot be read, or its calls fail: whoever signed, it was not this account.
+    .catch(() => false);
+  if (!isSigned && faults.length > 0) throw faults[0];
+  return isSigned;
+}
+
+/** The library takes a call that the node failed at for a signature that is wrong: what failed is kept beside. */
+function watched(client: EvmClient): { client: EvmClient; faults: unknown[] } {
+  const faults: unknown[] = [];
+  const request = async (question: Parameters<typeof client.request>[0]) => {
+    try {
+      return await client.request(question);
+    } catch (error) {
+      if (isNodeFault(error)) faults.push(error);
+      throw error;
+    }
+  };
+  const transport = custom({ request }, { retryCount: 0 });
+  return { client: createPublicClient({ chain: client.chain, transport }), faults };
 }

@@ -5,8 +5,9 @@
 import type { SuiGrpcClient } from '@mysten/sui/grpc';
 import type { RpcSettings } from '../../config.ts';
 import { GatewayError } from '../../errors.ts';
+import { statusFault } from '../node-answer.ts';
 import type { Registry } from '../registry.ts';
-import { chainUnavailable, type RpcCall } from '../rpc-call.ts';
+import { chainUnavailable, type NodeObservers, type RpcCall } from '../rpc-call.ts';
 
 export type SuiNodes = {
   /** Runs `work` with a client of the chain; what fails for the node's sake is tried on the next, then CHAIN_UNAVAILABLE. */
@@ -19,11 +20,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const ASKERS_FAULTS = new Set(['INVALID_ARGUMENT', 'NOT_FOUND', 'OUT_OF_RANGE', 'FAILED_PRECONDITION']);
 
 /** Opens no connection: clients are made when first asked for. */
-export function openSuiNodes(options: {
-  registry: Registry;
-  rpc: readonly RpcSettings[];
-  observe?: ((call: RpcCall) => void) | undefined;
-}): SuiNodes {
+export function openSuiNodes(options: { registry: Registry; rpc: readonly RpcSettings[] } & NodeObservers): SuiNodes {
   const opened = new Map<number, Promise<SuiGrpcClient[]>>();
   const clients = (chainId: number): Promise<SuiGrpcClient[]> => {
     const known = opened.get(chainId);
@@ -45,6 +42,7 @@ export function openSuiNodes(options: {
           last = error;
         }
       }
+      options.onUnavailable?.({ chainId, answer: 'rpc' });
       throw chainUnavailable(chainId, last);
     },
   };
@@ -81,13 +79,13 @@ function observedFetch(
   return async (input, init) => {
     const startedAt = performance.now();
     const tell = (fault: RpcCall['fault']) =>
-      observe?.({ ...node, durationSeconds: (performance.now() - startedAt) / 1000, fault });
+      observe?.({ ...node, durationSeconds: (performance.now() - startedAt) / 1000, fault, refusal: null });
     try {
       const answer = await fetch(input, init);
-      tell(answer.ok ? null : answer.status === 429 ? 'rate_limited' : 'http');
+      tell(answer.ok ? null : statusFault(answer.status).answer);
       return answer;
     } catch (error) {
-      tell(error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'http');
+      tell(error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'unreachable');
       throw error;
     }
   };

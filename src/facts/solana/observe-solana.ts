@@ -6,7 +6,7 @@ import { applyFacts } from '../apply-facts.ts';
 import { groupFacts } from '../group-facts.ts';
 import { newProjectorMemory } from '../observe-chain.ts';
 import type { Observation } from '../projector-world.ts';
-import { confirmFacts, limitLockWait, openCursor, orphanFacts } from '../store.ts';
+import { confirmFacts, limitLockWait, noteProgress, openCursor, orphanFacts } from '../store.ts';
 import { readVaults } from './read-vaults.ts';
 import { readSolanaView, type SolanaView } from './solana-view.ts';
 import type { SolanaMemory, SolanaWorld } from './solana-world.ts';
@@ -16,8 +16,8 @@ type Turn = SolanaWorld & { memory: SolanaMemory; connection: Connection; view: 
 /** A transaction that no node knows of so many slots after it was seen is in none. */
 const LOST_AFTER_SLOTS = 150n;
 
-export function newSolanaMemory(): SolanaMemory {
-  return { ...newProjectorMemory(), read: new Set() };
+export function newSolanaMemory(onProgress?: () => void): SolanaMemory {
+  return { ...newProjectorMemory(onProgress), read: new Set() };
 }
 
 /**
@@ -34,6 +34,7 @@ export async function observeSolana(
   return await world.solanaNodes.asking(chainId, async (connection) => {
     const view = await readSolanaView(connection, chain);
     const cursor = await openCursor(world.database, { chainId, startNumber: async () => view.finalized.number });
+    await noteProgress({ database: world.database, memory }, chainId);
     if (cursor.haltedAt) return report(view, cursor, { waiting: 0, halted: true });
     const turn = { ...world, memory, connection, view };
     const watches = await world.reader.watched({ chainId, now: world.clock.now() });

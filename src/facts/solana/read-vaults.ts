@@ -2,7 +2,7 @@ import type { ConfirmedSignatureInfo, Connection, PublicKey } from '@solana/web3
 import { type ChainFact, type DatabaseTransaction, type SolanaWatch, transaction } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import { groupFacts } from '../group-facts.ts';
-import { confirmFacts, limitLockWait, putFacts } from '../store.ts';
+import { confirmFacts, limitLockWait, noteProgress, putFacts } from '../store.ts';
 import { type SolanaTransaction, toSolanaTransaction } from './solana-transaction.ts';
 import { readSlot, type SolanaView } from './solana-view.ts';
 import type { SolanaMemory, SolanaWorld } from './solana-world.ts';
@@ -31,6 +31,7 @@ export async function readVaults(world: Reading, watches: readonly SolanaWatch[]
     for (const [index, watch] of batch.entries()) {
       if (await readListed(world, listed[index] ?? [])) complete.push(watch);
     }
+    await noteProgress(world, world.view.chainId);
   }
   return complete;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../../errors.ts';
 import type { AdvisoryLocks } from '../../platform/advisory-locks.ts';
+import { openLoopWatch } from '../loop-watch.ts';
 import type { RunningProjector } from '../run-projector.ts';
 import { newSolanaMemory, observeSolana } from './observe-solana.ts';
 import { openVaultBell } from './open-vault-bell.ts';
@@ -25,25 +26,39 @@ export function runSolanaWatcher(
   options: { chains: readonly WatchedChain[] },
 ): RunningProjector {
   const stopping = new AbortController();
+  const watch = openLoopWatch(
+    'watcher',
+    options.chains.map(({ chainId }) => chainId),
+  );
   const loops = options.chains.map(async (chain) => {
-    const turn = openTurn(world, chain);
+    const { chainId } = chain;
+    const turn = openTurn(world, chain, () => watch.turned(chainId));
     const { pause, ring } = openPause(stopping.signal);
     const stopListening = listenForVaults(world, { chain, ring });
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
       const held = await world.locks
-        .tryWith(`projector:${chain.chainId}`, async () => {
-          while (!stopping.signal.aborted && performance.now() < until) await pause(await turn());
+        .tryWith(`projector:${chainId}`, async () => {
+          watch.standsBy(chainId, false);
+          while (!stopping.signal.aborted && performance.now() < until) {
+            watch.turned(chainId);
+            await pause(await turn());
+          }
         })
         .catch((error: unknown) => {
-          world.log.warn({ chainId: chain.chainId, error }, 'The watcher has no lock for its chain.');
+          world.log.warn({ chainId, error }, 'The watcher has no lock for its chain.');
           return false;
         });
-      if (!held) await pause(LOCK_PAUSE_MS);
+      watch.turned(chainId);
+      if (held) continue;
+      watch.standsBy(chainId, true);
+      await pause(LOCK_PAUSE_MS);
     }
     stopListening();
   });
   return {
+    faults: watch.faults,
+    notes: watch.notes,
     async stop() {
       stopping.abort();
       await Promise.all(loops);
@@ -98,8 +113,8 @@ function listenForVaults(
 }
 
 /** One turn; answers how long to wait for the next one. Errors end a turn and never the loop. */
-function openTurn(world: SolanaWorld, { chainId, intervalMs }: WatchedChain) {
-  const memory = newSolanaMemory();
+function openTurn(world: SolanaWorld, { chainId, intervalMs }: WatchedChain, onProgress: () => void) {
+  const memory = newSolanaMemory(onProgress);
   let failures = 0;
   let sweptAt = performance.now();
   return async (): Promise<number> => {

@@ -5,31 +5,50 @@ import { inLane } from '../../../prisma/database-pools.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
-import type { ReadReadiness } from '../../platform/service-endpoints.ts';
+import type { Readiness, ReadReadiness } from '../../platform/service-endpoints.ts';
 import { chainFaults } from './chain-faults.ts';
-import { readChainSigns } from './vital-signs.ts';
+import { type ChainSigns, readChainSigns } from './vital-signs.ts';
 
 type World = { database: Database; registry: Registry; clock: Clock; log: Log };
 
 const migrationsFolder = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 const DATABASE_TIMEOUT_MS = 3_000;
 
-/** Whether the database answers, has every migration of this build, and shows every enabled chain as it is now. */
-export function openReadiness(world: World): ReadReadiness {
+/**
+ * Whether this process can do its work: the database answers and has every migration of this build, and `own`, what the
+ * part says of itself. A chain that is in trouble is no reason to take the process out of service, for the others go on: it
+ * is told in the notes.
+ */
+export function openReadiness(world: World, own: () => Readiness = () => ({ faults: [], notes: [] })): ReadReadiness {
   let migrated = false;
-  return async () => {
-    const look = async () => {
+  return async ({ verbose }) => {
+    const told = own();
+    const look = async (): Promise<Readiness> => {
       const missing = migrated ? [] : await missingMigrations(world.database);
-      migrated = missing.length === 0;
-      if (!migrated) return [`The database lacks migrations: ${missing.join(', ')}.`];
-      const chains = await readChainSigns(world, { now: world.clock.now() });
-      return chains.flatMap(chainFaults);
+      if (missing.length > 0) {
+        return { faults: [`The database lacks migrations: ${missing.join(', ')}.`], notes: [] };
+      }
+      migrated = true;
+      if (verbose) return { faults: [], notes: (await readChains(world)).flatMap(chainNotes) };
+      await world.database.$queryRaw`SELECT 1`;
+      return { faults: [], notes: [] };
     };
-    return await withinTime(() => inLane('health', look)).catch((error: unknown) => {
+    const read = await withinTime(() => inLane('health', look)).catch((error: unknown): Readiness => {
       world.log.warn({ error }, 'Not ready: the database does not answer.');
-      return ['The database does not answer.'];
+      return { faults: ['The database does not answer.'], notes: [] };
     });
+    return { faults: [...read.faults, ...told.faults], notes: [...told.notes, ...read.notes] };
   };
+}
+
+async function readChains(world: World): Promise<ChainSigns[]> {
+  return await readChainSigns(world, { now: world.clock.now() });
+}
+
+function chainNotes(chain: ChainSigns): string[] {
+  const faults = chainFaults(chain);
+  const paused = chain.observed?.paused ? [`New payments on chain ${chain.chainId} are paused by an operator.`] : [];
+  return [...(faults.length > 0 ? faults : [`Chain ${chain.chainId} (${chain.name}) is well.`]), ...paused];
 }
 
 async function missingMigrations(database: Database): Promise<string[]> {

@@ -13,6 +13,8 @@ export type ChainSigns = {
   /** Null until the chain was observed for the first time. */
   observed: {
     head: bigint;
+    /** Every fact of the blocks up to here is in the inbox. */
+    read: bigint;
     applied: bigint;
     finalized: bigint;
     lagBlocks: bigint;
@@ -20,7 +22,7 @@ export type ChainSigns = {
     lagSeconds: number;
     /** Since the head was mined. */
     headAgeSeconds: number;
-    /** Since the indexer looked last. */
+    /** Since the indexer last got something done for the chain, within a turn or at its end. */
     observedAgeSeconds: number;
     paused: boolean;
     haltReason: string | null;
@@ -77,12 +79,13 @@ export async function readChainSigns(
         confirmations,
         observed: {
           head: cursor.headNumber,
+          read: cursor.readNumber,
           applied: cursor.appliedNumber,
           finalized: cursor.finalizedNumber,
           lagBlocks: lag > 0n ? lag : 0n,
           lagSeconds: Math.max(0, Number(cursor.headTimestamp - cursor.appliedTimestamp)),
           headAgeSeconds: Math.max(0, Math.round(nowMs / 1000) - Number(cursor.headTimestamp)),
-          observedAgeSeconds: Math.max(0, (nowMs - cursor.updatedAt.getTime()) / 1000),
+          observedAgeSeconds: Math.max(0, (nowMs - (cursor.observedAt ?? cursor.updatedAt).getTime()) / 1000),
           paused: cursor.pausedAt !== null,
           haltReason: cursor.haltedAt === null ? null : (cursor.haltReason ?? 'No reason was written.'),
         },

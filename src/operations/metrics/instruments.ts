@@ -1,6 +1,6 @@
 /** Counters and gauges of what a process itself does and sees; each part moves those that concern it. */
 import { Counter, Gauge, Histogram } from 'prom-client';
-import type { RpcCall } from '../../chains/rpc-call.ts';
+import type { ChainFailure, RpcCall } from '../../chains/rpc-call.ts';
 import type { UnexpectedTransfer } from '../../customers/report-transfers.ts';
 import type { ProjectorObserver } from '../../facts/projector-world.ts';
 import type { DatabaseFault } from '../../platform/database/database-fault.ts';
@@ -12,6 +12,7 @@ import type { SenderBalance } from '../read-senders.ts';
 export type Instruments = {
   http(call: HttpCall): void;
   rpc(call: RpcCall): void;
+  chainUnavailable(failure: ChainFailure): void;
   projector: ProjectorObserver;
   unexpectedTransfer(transfer: UnexpectedTransfer): void;
   books(checked: readonly CheckedBooks[], at: Date): void;
@@ -26,6 +27,7 @@ export function openInstruments(metrics: Metrics): Instruments {
   return {
     http: httpInstrument(metrics),
     rpc: rpcInstrument(metrics),
+    chainUnavailable: unavailableInstrument(metrics),
     projector: projectorInstrument(metrics),
     unavailable: unavailableInstrument(metrics),
     ...walletInstruments(metrics),
@@ -74,23 +76,40 @@ function rpcInstrument({ register }: Metrics): Instruments['rpc'] {
   });
   const errors = new Counter({
     name: 'sluice_rpc_errors_total',
-    help: 'Requests that failed for the node’s sake: timeout, rate_limited, http, rpc.',
+    help: 'Requests that failed for the node’s sake, by the class of its answer.',
+    labelNames: [...labelNames, 'kind'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'sluice_rpc_refusals_total',
+    help: 'Requests that the node answered and refused, by the class of its answer.',
     labelNames: [...labelNames, 'kind'],
     registers,
   });
   const seconds = new Histogram({
     name: 'sluice_rpc_request_seconds',
-    help: 'Time until a node answered, its own repeats included.',
+    help: 'Time until a node answered.',
     labelNames,
     buckets: SECONDS,
     registers,
   });
-  return ({ chainId, provider, durationSeconds, fault }) => {
+  return ({ chainId, provider, durationSeconds, fault, refusal }) => {
     const labels = { chain_id: String(chainId), provider };
     requests.inc(labels);
     seconds.observe(labels, durationSeconds);
     if (fault !== null) errors.inc({ ...labels, kind: fault });
+    if (refusal !== null) refusals.inc({ ...labels, kind: refusal });
   };
+}
+
+function unavailableInstrument({ register }: Metrics): Instruments['chainUnavailable'] {
+  const failures = new Counter({
+    name: 'sluice_chain_unavailable_total',
+    help: 'Work that failed because no node of the chain gave a usable answer, by the class of the last one.',
+    labelNames: ['chain_id', 'kind'],
+    registers: [register],
+  });
+  return ({ chainId, answer }) => failures.inc({ chain_id: String(chainId), kind: answer });
 }
 
 function projectorInstrument({ register }: Metrics): ProjectorObserver {

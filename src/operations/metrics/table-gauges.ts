@@ -3,6 +3,7 @@ import type { Database } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import { chainFaults } from '../health/chain-faults.ts';
 import { type ChainSigns, readVitalSigns, type VitalSigns } from '../health/vital-signs.ts';
 
 /** Gauges of what our tables say, read when somebody asks. Every part tells the same: alarms take the greatest. */
@@ -26,6 +27,7 @@ function openGauges({ register }: Metrics) {
   return {
     observed: gauge('sluice_chain_observed', '1 once the chain has been observed.', chain),
     head: gauge('sluice_chain_head_block', 'The newest block of the node.', chain),
+    read: gauge('sluice_chain_read_block', 'The newest block whose facts are all in the inbox.', chain),
     applied: gauge('sluice_chain_applied_block', 'The newest block whose facts are all applied.', chain),
     finalized: gauge('sluice_chain_finalized_block', 'The newest final block.', chain),
     lagBlocks: gauge(
@@ -36,6 +38,11 @@ function openGauges({ register }: Metrics) {
     lagSeconds: gauge('sluice_chain_lag_seconds', 'Chain time from the applied block to the head.', chain),
     headAge: gauge('sluice_chain_head_age_seconds', 'Time since the head was mined.', chain),
     observedAge: gauge('sluice_chain_observed_age_seconds', 'Time since the indexer looked at the chain.', chain),
+    troubled: gauge(
+      'sluice_chain_troubled',
+      '1 while what is told of the chain may not be its present state; /readyz?verbose says why.',
+      chain,
+    ),
     halted: gauge('sluice_chain_halted', '1 when the chain is halted: something final was taken back.', chain),
     paused: gauge('sluice_chain_paused', '1 when an operator keeps new payments off the chain.', chain),
     inbox: gauge(
@@ -63,11 +70,14 @@ function openGauges({ register }: Metrics) {
   };
 }
 
-function tellChain(gauges: Gauges, { chainId, observed }: ChainSigns): void {
+function tellChain(gauges: Gauges, signs: ChainSigns): void {
+  const { chainId, observed } = signs;
   const labels = { chain_id: String(chainId) };
+  gauges.troubled.set(labels, chainFaults(signs).length > 0 ? 1 : 0);
   gauges.observed.set(labels, observed ? 1 : 0);
   if (!observed) return;
   gauges.head.set(labels, Number(observed.head));
+  gauges.read.set(labels, Number(observed.read));
   gauges.applied.set(labels, Number(observed.applied));
   gauges.finalized.set(labels, Number(observed.finalized));
   gauges.lagBlocks.set(labels, Number(observed.lagBlocks));

@@ -22,7 +22,7 @@ type World = { database: Database; nodes: EvmNodes; registry: Registry; logs: Lo
  */
 export async function repairPayments(
   world: World,
-  { chainId }: { chainId: number },
+  { chainId, onProgress }: { chainId: number; onProgress?: () => Promise<void> },
 ): Promise<{ checked: number; repaired: number }> {
   const done = { checked: 0, repaired: 0 };
   const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
@@ -34,7 +34,9 @@ export async function repairPayments(
     done.checked += page.length;
     for (const terms of await missing(world, { chainId, page, block })) {
       if (await repair(world, terms, cursor?.startNumber ?? 0n)) done.repaired += 1;
+      await onProgress?.();
     }
+    await onProgress?.();
   }
   return done;
 }

@@ -42,7 +42,9 @@ const ChainStatusRef = builder.objectRef<Status>('ChainStatus').implement({
       nullable: true,
       description: 'Since the chain was last looked at.',
       resolve: ({ cursor, now }) =>
-        cursor ? Math.max(0, Math.round((now.getTime() - cursor.updatedAt.getTime()) / 1000)) : null,
+        cursor
+          ? Math.max(0, Math.round((now.getTime() - (cursor.observedAt ?? cursor.updatedAt).getTime()) / 1000))
+          : null,
     }),
     paused: t.boolean({
       description: 'Whether an operator paused new payments.',

@@ -1,0 +1,61 @@
+import { RpcRequestError } from 'viem';
+import { z } from 'zod';
+import { NodeFault, nodeAnswers, statusFault } from '../node-answer.ts';
+import { postRpc } from '../post-rpc.ts';
+import { classifyRpcError } from './classify-answer.ts';
+import { judgeResult, type Question } from './result-shapes.ts';
+
+const answerShape = z.union([
+  z.looseObject({ error: z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() }) }),
+  z.looseObject({ error: z.null().optional(), result: z.unknown() }),
+]);
+
+let lastId = 0;
+
+/**
+ * One JSON-RPC request to one node of an EVM chain. Answers a result of the method's shape. Rejects with a NodeFault, or
+ * with the library's RpcRequestError where the node answered and refused what was asked.
+ */
+export async function askNode(url: string, question: Question, signal?: AbortSignal): Promise<unknown> {
+  const { method, params = [] } = question;
+  lastId += 1;
+  const body = { jsonrpc: '2.0', id: lastId, method, params };
+  const { status, text } = await postRpc(url, JSON.stringify(body), signal);
+  const isGood = status >= 200 && status < 300;
+  if (status === 429 || status >= 500) throw statusFault(status);
+  const answer = answerShape.safeParse(parsed(text));
+  if (!answer.success) {
+    throw isGood
+      ? new NodeFault('garbage', 'The node answered with something other than JSON-RPC.')
+      : statusFault(status);
+  }
+  if (answer.data.error) {
+    const { code, message, data } = answer.data.error;
+    const meaning = classifyRpcError({ code, message, data });
+    if (nodeAnswers[meaning].isFault)
+      throw new NodeFault(meaning, `The node answered ${method} with error ${code}: ${message}`);
+    throw new RpcRequestError({ body, error: { code, message, data }, url: new URL(url).host });
+  }
+  if (!isGood) throw statusFault(status);
+  const judgement = judgeResult(question, answer.data.result);
+  if (judgement === 'good') return answer.data.result;
+  throw new NodeFault(
+    judgement,
+    judgement === 'missing' ? `The node has nothing for ${method}.` : `The node answered ${method} with another shape.`,
+  );
+}
+
+/** Throws a NodeFault where the node is one of another chain, or does not tell. */
+export async function demandChain(url: string, chainId: number, signal?: AbortSignal): Promise<void> {
+  const told = await askNode(url, { method: 'eth_chainId' }, signal);
+  if (Number(told) === chainId) return;
+  throw new NodeFault('wrong_chain', `The node is one of chain ${Number(told)}, and not of chain ${chainId}.`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

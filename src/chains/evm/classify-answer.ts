@@ -1,0 +1,107 @@
+/**
+ * The table of what nodes of EVM chains answer. Nodes word the same fact differently, and number it differently too; the
+ * first row that fits decides, and what fits none is the node's own trouble (`rpc`). Nobody else reads codes or messages.
+ */
+import { BlockNotFoundError, type Hex, RpcRequestError } from 'viem';
+import { causesOf, faultOf, type NodeAnswer, nodeAnswers } from '../node-answer.ts';
+
+export type RpcError = { code: number; message: string; data?: unknown };
+
+type Row = { answer: NodeAnswer; codes?: readonly number[]; words?: RegExp; withData?: true };
+
+const rows: readonly Row[] = [
+  // A contract's own words may be anything, so that they are recognised before all others.
+  { answer: 'reverted', codes: [3], withData: true },
+  { answer: 'reverted', words: /\brevert(ed)?\b|vm exception|vm execution/i },
+  { answer: 'already_known', words: /already known|already imported|known transaction|already in (the )?(mem)?pool/i },
+  {
+    answer: 'nonce_used',
+    words: /nonce too low|nonce is too low|lower than the current nonce|old nonce|invalid nonce/i,
+  },
+  {
+    answer: 'underpriced',
+    words: /underpriced|less than block base fee|fee too low|fee cap|below (the )?base fee|max fee per gas/i,
+  },
+  { answer: 'no_funds', words: /insufficient funds|insufficient balance|exceeds the balance/i },
+  {
+    answer: 'reverted',
+    words: /out of gas|gas required exceeds|invalid opcode|OutOfGas|stack underflow|invalid jump/i,
+  },
+  { answer: 'rate_limited', codes: [429, -32005, -32007, -32029, -32097] },
+  {
+    answer: 'rate_limited',
+    words: /rate.?limit|too many requests|request limit|compute units|capacity exceeded|throughput|quota|credits/i,
+  },
+  {
+    answer: 'missing',
+    words:
+      /(block|header|state|trie node|blockhash)\b.{0,40}\b(not found|not available|unavailable|missing|is not|unknown)|missing trie node|unknown block|hash .{0,80}is not currently canonical|pruned|block is out of range|after last accepted block/i,
+  },
+  { answer: 'missing', codes: [-39001, -32001] },
+  { answer: 'unsupported', codes: [-32600, -32601, -32602, -32004, 4200] },
+];
+
+/** The meaning of a JSON-RPC error. */
+export function classifyRpcError({ code, message, data }: RpcError): NodeAnswer {
+  const found = rows.find(
+    (row) =>
+      (row.codes?.includes(code) ?? false) ||
+      (row.words?.test(message) ?? false) ||
+      (row.withData === true && revertDataOf(data) !== null),
+  );
+  return found?.answer ?? 'rpc';
+}
+
+/** What a node said, by the error that a request or one of the library's actions failed with; null for any other error. */
+export function nodeAnswerOf(error: unknown): NodeAnswer | null {
+  const fault = faultOf(error);
+  if (fault !== null) return fault;
+  for (const cause of causesOf(error)) {
+    if (cause instanceof RpcRequestError) {
+      return classifyRpcError({ code: cause.code, message: cause.details, data: cause.data });
+    }
+    if (cause instanceof BlockNotFoundError) return 'missing';
+  }
+  return null;
+}
+
+/** Whether the node failed, and not what was asked of it. */
+export function isNodeFault(error: unknown): boolean {
+  const answer = nodeAnswerOf(error);
+  return answer !== null && nodeAnswers[answer].isFault;
+}
+
+/** Names of the library's errors for what the node answered and nothing can be read from. */
+const UNREADABLE = /^(AbiDecoding|ContractFunctionZeroData|InvalidBytes|PositionOutOfBounds|SliceOffset)/;
+
+/**
+ * Of an error that ended work with a node: why the chain is unavailable to whoever asked for the work, and null where the
+ * node did answer it.
+ */
+export function unavailableBy(error: unknown): NodeAnswer | null {
+  const answer = nodeAnswerOf(error);
+  if (answer !== null) return nodeAnswers[answer].isUnavailable ? answer : null;
+  const isUnreadable = causesOf(error).some((cause) => cause instanceof Error && UNREADABLE.test(cause.name));
+  return isUnreadable ? 'garbage' : null;
+}
+
+export type CallFault = { kind: 'REVERT'; data: Hex | null; message: string } | { kind: 'NO_FUNDS' };
+
+/** The meaning of an error from a call or an estimate; null where the node itself failed. */
+export function callFault(error: unknown): CallFault | null {
+  const answer = nodeAnswerOf(error);
+  if (answer === 'no_funds') return { kind: 'NO_FUNDS' };
+  if (answer !== 'reverted') return null;
+  const refusal = causesOf(error).find((cause) => cause instanceof RpcRequestError);
+  const data = refusal instanceof RpcRequestError ? revertDataOf(refusal.data) : null;
+  const ranOut = refusal instanceof RpcRequestError && !/revert/i.test(refusal.details);
+  const message = ranOut ? 'Ran out of gas or into an invalid operation' : 'Reverted without a reason';
+  return { kind: 'REVERT', data, message };
+}
+
+/** A selector at least; some nodes wrap it in an object, and others in the word Reverted. */
+function revertDataOf(data: unknown): Hex | null {
+  const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
+  const found = typeof inner === 'string' ? /^(?:Reverted )?(0x[0-9a-fA-F]{8,})$/.exec(inner)?.[1] : undefined;
+  return found === undefined ? null : `0x${found.slice(2)}`;
+}

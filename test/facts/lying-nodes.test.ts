@@ -1,0 +1,96 @@
+/** Nodes that leave out logs, or have a block and then do not: what they say is applied when it is whole, and not before. */
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
+import type { ChainFailure } from '../../src/chains/rpc-call.ts';
+import { openLogSource } from '../../src/facts/log-source.ts';
+import { observeChain } from '../../src/facts/observe-chain.ts';
+import { repairPayments } from '../../src/payments/verification/repair-payments.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { type Ground, openGround, projectorWorld } from '../payments/ground.ts';
+import { openRpcGate, type RpcGate } from '../setup/rpc-gate.ts';
+
+let ground: Ground;
+let gate: RpcGate;
+const failures: ChainFailure[] = [];
+
+beforeAll(async () => {
+  ground = await openGround();
+  gate = await openRpcGate(ground.evm.rpcUrl);
+});
+beforeEach(async () => {
+  Object.assign(gate, { inject: () => undefined, tell: (result: unknown) => result });
+  await ground.observe();
+  failures.length = 0;
+});
+
+/** A projector whose only node is behind the gate. */
+function openProjector() {
+  const { registry, evm } = ground;
+  const rpc = [{ ...evm.rpcSettings, urls: [gate.url] }];
+  const nodes = openEvmNodes({ registry, rpc, onUnavailable: (failure) => failures.push(failure) });
+  const logs = openLogSource({ nodes, registry });
+  const world = projectorWorld({ ...ground, nodes, source: logs });
+  return {
+    look: () => observeChain(world, { chainId: evm.chainId }),
+    repair: () => repairPayments({ ...world, nodes, logs, log: silentLog }, { chainId: evm.chainId }),
+  };
+}
+
+async function pay(): Promise<string> {
+  const intent = await ground.intent();
+  await ground.authorize(await ground.sign(intent));
+  return intent.id;
+}
+
+const status = async (id: string) => (await ground.read(id)).status;
+
+it.each([
+  ['the first half', (logs: unknown[]) => logs.slice(0, Math.floor(logs.length / 2))],
+  ['the second half', (logs: unknown[]) => logs.slice(Math.ceil(logs.length / 2))],
+  ['none', () => []],
+])('of a payment %s of the logs is not applied, and the comparison brings the others', async (_name, some) => {
+  const { look, repair } = openProjector();
+  const id = await pay();
+  gate.tell = (result, method) => (method === 'eth_getLogs' && Array.isArray(result) ? some(result) : result);
+  await look();
+  await look();
+  expect(await status(id)).toBe('CREATED');
+  expect(await ground.events(id)).not.toContain('captured');
+  gate.tell = (result) => result;
+  expect((await repair()).repaired).toBe(1);
+  await look();
+  expect(await status(id)).toBe('CAPTURED');
+  expect(await ground.events(id)).toEqual(['authorized', 'captured']);
+});
+
+it('a block of a log that is not there any more makes the chain unavailable, and nothing is lost', async () => {
+  const { look } = openProjector();
+  const id = await pay();
+  // Most nodes leave the time out, so that the block is asked for.
+  gate.tell = (result, method) =>
+    method === 'eth_getLogs' && Array.isArray(result)
+      ? result.map(({ blockTimestamp: _time, ...log }: Record<string, unknown>) => log)
+      : method === 'eth_getBlockByHash'
+        ? null
+        : result;
+  await expect(look()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+  expect(failures).toMatchObject([{ chainId: ground.evm.chainId, answer: 'missing' }]);
+  expect(await status(id)).toBe('CREATED');
+  gate.tell = (result) => result;
+  await look();
+  expect(await status(id)).toBe('CAPTURED');
+});
+
+it('a head that is not there any more when it is looked up takes nothing back', async () => {
+  const { look } = openProjector();
+  const id = await pay();
+  await look();
+  expect(await status(id)).toBe('CAPTURED');
+  await ground.evm.mine(2);
+  gate.tell = (result, method) => (method === 'eth_getBlockByNumber' ? null : result);
+  await expect(look()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+  gate.tell = (result) => result;
+  await look();
+  expect(await status(id)).toBe('CAPTURED');
+  expect(await ground.events(id)).toEqual(['authorized', 'captured']);
+});

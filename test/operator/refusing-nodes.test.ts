@@ -1,0 +1,113 @@
+/** What a node answers to a transaction that is sent, injected before a real node: nothing is lost, nothing is sent twice. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
+import { loadRegistry } from '../../src/chains/registry.ts';
+import type { RpcCall } from '../../src/chains/rpc-call.ts';
+import { type Injected, openRpcGate, type RpcGate } from '../setup/rpc-gate.ts';
+import { chainId, openSender, openSendingGround, sink } from './sending-ground.ts';
+
+let ground: Awaited<ReturnType<typeof openSendingGround>>;
+let gate: RpcGate;
+let calls: RpcCall[];
+
+beforeAll(async () => {
+  ground = await openSendingGround();
+  gate = await openRpcGate(ground.rpcUrl);
+});
+beforeEach(async () => {
+  await ground.admin.setAutomine(false);
+  calls = [];
+  gate.inject = () => undefined;
+});
+
+/** A sender whose pump reaches the node through the gate. */
+async function openGatedSender() {
+  const rpc = [
+    {
+      chainId,
+      urls: [gate.url],
+      confirmations: undefined,
+      pollingIntervalMs: 100,
+      relayMinimumUsd: '0',
+      maxFeePerGasWei: 10n ** 12n,
+      startBlock: undefined,
+    },
+  ];
+  const builtIn = loadRegistry({ rpc: [] }).chain(1);
+  if (!builtIn) throw new Error('Ethereum is not built in.');
+  const registry = { ...loadRegistry({ rpc: [] }), chain: () => ({ ...builtIn, chainId }) };
+  const nodes = openEvmNodes({ registry, rpc, observe: (call) => calls.push(call) });
+  const sender = await openSender(ground);
+  sender.world.client = nodes.client(chainId);
+  return sender;
+}
+
+const sends = (injected: Injected) => (method: string) => (method === 'eth_sendRawTransaction' ? injected : undefined);
+const error = (code: number, message: string): Injected => ({ body: { error: { code, message } } });
+const received = () => ground.client.getBalance({ address: sink });
+
+describe('a node that answers a transaction with', { timeout: 120_000 }, () => {
+  it.each([
+    ['already_known', error(-32000, 'already known')],
+    ['nonce_used', error(-32000, 'nonce too low: next nonce 1, tx nonce 0')],
+  ] as const)('%s has it: it is looked up, and sent again later in case no node has', async (kind, injected) => {
+    const sender = await openGatedSender();
+    const before = await received();
+    const id = await sender.enqueue({ purpose: `known:${kind}` });
+    gate.inject = sends(injected);
+    await sender.turn();
+    expect((await sender.row(id)).status).toBe('SENT');
+    expect(calls.filter((call) => call.refusal === kind)).toHaveLength(1);
+    expect(calls.filter((call) => call.fault !== null)).toEqual([]);
+    // The node had lied: the very same transaction goes out when it is due again.
+    gate.inject = () => undefined;
+    await sender.turn(sender.world.limits.resendAfterMs + 1_000);
+    await ground.admin.mine({ blocks: 1 });
+    await sender.turn();
+    await sender.turn();
+    expect((await sender.row(id)).attempts).toHaveLength(1);
+    expect(await received()).toBe(before + 1n);
+  });
+
+  it('underpriced gets it again with higher fees and the same nonce, and it has one effect', async () => {
+    const sender = await openGatedSender();
+    const before = await received();
+    const id = await sender.enqueue({ purpose: 'underpriced' });
+    gate.inject = sends(error(-32000, 'replacement transaction underpriced'));
+    await sender.turn();
+    expect((await sender.row(id)).status).toBe('SIGNED');
+    expect(calls.filter((call) => call.refusal === 'underpriced')).toHaveLength(1);
+    gate.inject = () => undefined;
+    await sender.turn(sender.world.limits.replaceAfterMs + 1_000);
+    await ground.admin.mine({ blocks: 1 });
+    await sender.turn();
+    await sender.turn();
+    const row = await sender.row(id);
+    expect(new Set(row.attempts.map((attempt) => attempt.nonce)).size).toBe(1);
+    expect(await received()).toBe(before + 1n);
+  });
+
+  it.each([
+    ['rate_limited', { status: 429, body: 'slow down' }],
+    ['http', { status: 502, body: 'bad gateway' }],
+    ['garbage', { body: '<html>' }],
+    ['missing', { body: { result: null } }],
+    ['garbage', { body: { result: '0x12' } }],
+    ['rpc', error(-32000, 'something that nobody knows')],
+  ] as const)('%s (%j) gets the stored transaction again in the next turn', async (kind, injected) => {
+    const sender = await openGatedSender();
+    const before = await received();
+    const id = await sender.enqueue({ purpose: `fault:${kind}:${JSON.stringify(injected)}` });
+    gate.inject = sends(injected);
+    await expect(sender.turn()).rejects.toThrow();
+    expect((await sender.row(id)).status).toBe('SIGNED');
+    expect(calls.some((call) => call.fault === kind)).toBe(true);
+    gate.inject = () => undefined;
+    await sender.turn();
+    expect((await sender.row(id)).status).toBe('SENT');
+    await ground.admin.mine({ blocks: 1 });
+    await sender.turn();
+    expect((await sender.row(id)).attempts).toHaveLength(1);
+    expect(await received()).toBe(before + 1n);
+  });
+});
