@@ -70,17 +70,16 @@ export async function readAllowance(
   const { chainId, token, owner, escrow, blockHash } = request;
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [owner, escrow] });
   const block = blockHash === null ? ('latest' as const) : ({ blockHash, requireCanonical: true } as const);
-  let answer: Hex;
   try {
-    answer = await world.nodes.asking(chainId, (client) =>
-      client.request({ method: 'eth_call', params: [{ to: token, data }, block] }),
-    );
+    return await world.nodes.asking(chainId, async (client) => {
+      const answer = await client.request({ method: 'eth_call', params: [{ to: token, data }, block] });
+      return decodeFunctionResult({ abi: erc20Abi, functionName: 'allowance', data: answer });
+    });
   } catch (error) {
     // Nodes say "I have no such state" in many ways; one that does not answer at all will not at latest either.
     if (blockHash === null) throw error;
     return await readAllowance(world, { ...request, blockHash: null });
   }
-  return decodeFunctionResult({ abi: erc20Abi, functionName: 'allowance', data: answer });
 }
 
 type Approval = { txHash: string; blockTimestamp: bigint };

@@ -1,17 +1,18 @@
 /** The indexer's process: Ponder under its supervisor, and the projector of every EVM chain. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Chain, Registry } from '../chains/registry.ts';
 import type { Config } from '../config.ts';
-import { openAdvisoryLocks } from '../platform/advisory-locks.ts';
+import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { FactHandlers } from './fact-handler.ts';
 import { type FallbackSource, withFallback } from './fallback-source.ts';
-import { firstBlocks } from './first-blocks.ts';
+import { firstBlock, firstBlocks } from './first-blocks.ts';
 import { openLogSource } from './log-source.ts';
 import { dropStaleSchemas } from './ponder/drop-stale-schemas.ts';
-import { indexedChains } from './ponder/ponder-settings.ts';
+import { type IndexedChain, indexedChains } from './ponder/ponder-settings.ts';
 import { openPonderSource } from './ponder/ponder-source.ts';
 import { type PonderSupervisor, supervisePonder } from './ponder/supervise-ponder.ts';
 import type { Observation, ProjectorObserver } from './projector-world.ts';
@@ -25,9 +26,9 @@ const STALL_LIMIT_MS = 600_000;
 const LOCAL_PATIENCE_MS = 3_000;
 const PUBLIC_PATIENCE_MS = 180_000;
 const TIDY_EVERY_MS = 60_000;
+const JOIN_EVERY_MS = 30_000;
 
-/** Runs until stopped. Chains whose node cannot be reached at the first start are left out until the next one. */
-export async function runIndexer(options: {
+type Options = {
   config: Pick<Config, 'ponder' | 'rpc'> & {
     database: Pick<Config['database'], 'url' | 'directUrl' | 'poolSize'> & Partial<Config['database']>;
   };
@@ -42,14 +43,42 @@ export async function runIndexer(options: {
   sweep?: (chainId: number, onProgress: () => Promise<void>) => Promise<void>;
   /** After which the node is read instead of a Ponder that stands still; 3 s on local chains and 3 min on public ones. */
   patienceMs?: number;
-}): Promise<RunningIndexer> {
+  /** How often a chain that could not be reached at the start is tried again; 30 s. */
+  joinEveryMs?: number;
+};
+
+/**
+ * Runs until stopped. A chain whose node cannot be reached at the first start joins when it can be, without Ponder, which
+ * takes it up at the next start.
+ */
+export async function runIndexer(options: Options): Promise<RunningIndexer> {
   const { config, registry, log } = options;
-  const startBlocks = await firstBlocks(options);
-  const chains = indexedChains({ chains: registry.enabled(), rpc: config.rpc, startBlocks });
-  if (chains.length === 0) {
-    log.warn({}, 'No EVM chain is enabled: there is nothing to index.');
-    return { faults: () => [], notes: () => ['No EVM chain is enabled.'], stop: async () => undefined };
-  }
+  const { blocks, unreachable } = await firstBlocks(options);
+  const chains = indexedChains({ chains: registry.enabled(), rpc: config.rpc, startBlocks: blocks });
+  if (chains.length + unreachable.length === 0) log.warn({}, 'No EVM chain is enabled: there is nothing to index.');
+  const { directUrl, lockSessionMs: sessionMs } = config.database;
+  const locks = openAdvisoryLocks({ url: directUrl, log, sessionMs });
+  const parts = [
+    ...(chains.length > 0 ? [runIndexed(options, { locks, chains, startBlocks: blocks })] : []),
+    ...unreachable.map((chainId) => runLate(options, { locks, chainId })),
+  ];
+  return {
+    faults: () => parts.flatMap((part) => part.faults()),
+    notes: () => parts.flatMap((part) => part.notes()),
+    async stop() {
+      await Promise.all(parts.map((part) => part.stop()));
+      await locks.close();
+    },
+  };
+}
+
+/** Ponder, and the projector of its chains. */
+function runIndexed(
+  options: Options,
+  request: { locks: AdvisoryLocks; chains: readonly IndexedChain[]; startBlocks: ReadonlyMap<number, bigint> },
+): RunningProjector {
+  const { config, registry, log } = options;
+  const { locks, chains, startBlocks } = request;
   const url = config.database.directUrl;
   const viewsSchema = config.ponder.schema;
   const supervisor = supervisePonder({ log }, { databaseUrl: url, viewsSchema, port: config.ponder.port, chains });
@@ -57,7 +86,6 @@ export async function runIndexer(options: {
     { first: openPonderSource({ url, viewsSchema }), second: openLogSource(options), log },
     { patienceMs: (chainId) => options.patienceMs ?? usualPatience(registry.chain(chainId)) },
   );
-  const locks = openAdvisoryLocks({ url, log, sessionMs: config.database.lockSessionMs });
   const watch = watchStalls({ supervisor, source, log });
   const observer: ProjectorObserver = {
     ...options.observer,
@@ -81,7 +109,40 @@ export async function runIndexer(options: {
       await projector.stop();
       await supervisor.stop();
       await source.close();
-      await locks.close();
+    },
+  };
+}
+
+/** The projector of a chain that could not be reached at the start, once it can be: its logs are read from its node. */
+function runLate(options: Options, { locks, chainId }: { locks: AdvisoryLocks; chainId: number }): RunningProjector {
+  const { registry, config, log } = options;
+  const stopping = new AbortController();
+  const chain = registry.chain(chainId);
+  const intervalMs = config.rpc.find((settings) => settings.chainId === chainId)?.pollingIntervalMs;
+  let projector: RunningProjector | undefined;
+  const join = async () => {
+    while (chain && intervalMs !== undefined && !stopping.signal.aborted) {
+      await delay(options.joinEveryMs ?? JOIN_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      const block = stopping.signal.aborted ? null : await firstBlock(options, chain);
+      if (block === null) continue;
+      log.info(
+        { chainId },
+        'The chain can be reached now: its node is read until the next start, when Ponder takes it up.',
+      );
+      const world = { ...options, source: openLogSource(options), locks, startBlocks: new Map([[chainId, block]]) };
+      projector = runProjector(world, { chains: [{ chainId, intervalMs }], sweep: options.sweep });
+      return;
+    }
+  };
+  const joining = join();
+  return {
+    faults: () => projector?.faults() ?? [],
+    notes: () =>
+      projector?.notes() ?? [`The node of chain ${chainId} has not answered since the start; it is tried again.`],
+    async stop() {
+      stopping.abort();
+      await joining;
+      await projector?.stop();
     },
   };
 }

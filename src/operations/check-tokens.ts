@@ -1,5 +1,6 @@
 import { type Address, domainSeparator, type Hex, hexToString, isAddress, parseAbi } from 'viem';
 import { type Chain, NATIVE, type Token } from '../chains/chain.ts';
+import { isNodeFault } from '../chains/evm/classify-answer.ts';
 import type { EvmClient } from '../chains/evm/nodes.ts';
 import { invalid } from '../errors.ts';
 import type { Answer, OperationsWorld, Row } from './operations-world.ts';
@@ -35,7 +36,7 @@ export async function checkTokens(world: OperationsWorld, { chain }: { chain: Ch
 async function checkToken(client: EvmClient, chain: Chain, token: Token): Promise<Row> {
   const { address } = token;
   if (!isAddress(address, { strict: false })) return { token: token.key, verdict: 'not an address' };
-  const read = <Answer>(answer: Promise<Answer>): Promise<Answer | null> => answer.catch(() => null);
+  const read = <Answer>(answer: Promise<Answer>): Promise<Answer | null> => answer.catch(unlessRefused);
   const contract = { address, abi: tokenAbi } as const;
   const [code, symbol, decimals, separator, nonce, receive] = await Promise.all([
     client.getCode({ address }),
@@ -64,12 +65,19 @@ async function checkToken(client: EvmClient, chain: Chain, token: Token): Promis
 async function readSymbol(client: EvmClient, address: Address): Promise<string | null> {
   try {
     return await client.readContract({ address, abi: tokenAbi, functionName: 'symbol' });
-  } catch {
+  } catch (error) {
+    unlessRefused(error);
     return await client
       .readContract({ address, abi: oldAbi, functionName: 'symbol' })
       .then((text) => hexToString(text, { size: 32 }).replaceAll('\u0000', ''))
-      .catch(() => null);
+      .catch(unlessRefused);
   }
+}
+
+/** Null for what the contract does not answer; throws what the node fails with. */
+function unlessRefused(error: unknown): null {
+  if (isNodeFault(error)) throw error;
+  return null;
 }
 
 function domainFaults(asked: {

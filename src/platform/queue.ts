@@ -108,7 +108,9 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
       const silentMs = performance.now() - beatAt;
       if (hasEnded) return ['The queue takes no jobs any more.'];
       // The others take this worker for dead, and its jobs from it.
-      return silentMs > timing.silentMs ? [`The queue has not beaten for ${Math.round(silentMs / 1000)} s.`] : [];
+      return silentMs > timing.silentMs
+        ? [`The queue has not reported to the database for ${Math.round(silentMs / 1000)} s.`]
+        : [];
     },
     stop: () => {
       stopping ??= stopQueue();

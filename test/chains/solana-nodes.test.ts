@@ -19,15 +19,17 @@ beforeAll(async () => {
     request.on('end', () => {
       response.writeHead(answer.status, { 'content-type': 'application/json' });
       const { id } = JSON.parse(text);
-      response.end(
-        typeof answer.body === 'string' ? answer.body : JSON.stringify({ jsonrpc: '2.0', id, ...answer.body }),
-      );
+      response.end(bodyOf(answer.body, id));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(() => server.close());
+
+function bodyOf(body: object | string, id: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify({ jsonrpc: '2.0', id, ...body });
+}
 
 function nodesAt(urls: string[], observe?: (call: RpcCall) => void) {
   const rpc = [
@@ -56,14 +58,40 @@ describe('the nodes of a Solana chain', () => {
   it.each([
     ['a refusing status', { status: 503, body: 'no' }],
     ['a rate limit', { status: 429, body: 'slow down' }],
+    ['a rate limit in a JSON-RPC body', { status: 200, body: { error: { code: 429, message: 'Too many requests' } } }],
+    ['an empty object', { status: 200, body: '{}' }],
+    ['JSON null', { status: 200, body: 'null' }],
     ['nonsense', { status: 200, body: 'nonsense' }],
     ['another shape', { status: 200, body: { result: 'forty-two' } }],
+    ['`result: null`', { status: 200, body: { result: null } }],
     ['a node behind', { status: 200, body: { error: { code: -32005, message: 'Node is behind' } } }],
   ])('make the chain unavailable with %s, and do not tell where they are', async (_name, given) => {
     answer = given;
     const asked = nodesAt([url]).asking(103, (connection) => connection.getSlot());
     await expect(asked).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
     await expect(asked).rejects.not.toThrow(/127\.0\.0\.1/);
+  });
+
+  it.each([
+    ['http', { status: 503, body: 'no' }],
+    ['rate_limited', { status: 429, body: 'slow down' }],
+    ['rate_limited', { status: 200, body: { error: { code: 429, message: 'Too many requests' } } }],
+    ['garbage', { status: 200, body: '<html>' }],
+    ['timeout', 'hang'],
+  ] as const)('set one aside for %s, so that the other one answers without it', async (fault, given) => {
+    answer = { status: 200, body: { result: 42 } };
+    const bad = createServer((_request, response) => {
+      if (given !== 'hang') response.writeHead(given.status).end(bodyOf(given.body, 0));
+    });
+    await new Promise<void>((resolve) => bad.listen(0, '127.0.0.1', resolve));
+    const calls: RpcCall[] = [];
+    const badUrl = `http://127.0.0.1:${(bad.address() as AddressInfo).port}`;
+    const nodes = nodesAt([badUrl, url], (call) => calls.push(call));
+    for (let turn = 0; turn < 3; turn += 1) expect(await nodes.asking(103, (one) => one.getSlot())).toBe(42);
+    bad.closeAllConnections();
+    await new Promise((resolve) => bad.close(resolve));
+    expect(calls.filter((call) => call.fault !== null).map((call) => call.fault)).toEqual([fault]);
+    expect(calls).toHaveLength(4);
   });
 
   it('pass on a refusal of what was asked as what it is', async () => {

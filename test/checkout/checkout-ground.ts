@@ -3,6 +3,7 @@ import type { Address, Hex } from 'viem';
 import type { NodeObservers } from '../../src/chains/rpc-call.ts';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { readEscrowState } from '../../src/escrow/read-escrow-state.ts';
+import type { OpenApiOptions } from '../setup/api.ts';
 import { openEvm, type TestEvm } from '../setup/evm.ts';
 import { openRestApi, type RestApi, type RestCall } from '../setup/rest.ts';
 import { accountOf, signStep } from './sign-step.ts';
@@ -28,6 +29,7 @@ export async function openCheckoutGround(
     rpc?: Record<number, string>;
     nodesOf?: (rpcUrl: string) => Promise<string>;
     observers?: NodeObservers;
+    parts?: OpenApiOptions['parts'];
   } = {},
 ) {
   const evm = await openEvm();
@@ -56,6 +58,7 @@ export async function openCheckoutGround(
   const api = await openRestApi({
     rpc: { ...options.rpc, [evm.chainId]: (await options.nodesOf?.(evm.rpcUrl)) ?? evm.rpcUrl },
     ...(options.observers ? { observers: options.observers } : {}),
+    ...(options.parts ? { parts: options.parts } : {}),
     chains: [chain],
     environment: {
       OPERATOR_PRIVATE_KEY: evm.operator.privateKey,

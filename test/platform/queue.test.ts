@@ -154,3 +154,17 @@ it('lets a job that comes in masses wait for one that was asked for after it', a
   await queue.stop();
   expect(ran).toEqual(['late', 'one', 'two', 'three']);
 });
+
+it('is at fault while it cannot report to the database, and once it has ended', async () => {
+  const { database, url } = await freshDatabase();
+  const queue = await runQueue({ url, jobs: new Map(), log: silentLog, timing: { ...quick, silentMs: 300 } });
+  expect(queue.faults()).toEqual([]);
+  await transaction(database, async (tx) => {
+    await tx.$executeRaw`LOCK TABLE queue_worker`;
+    await until(() => queue.faults().length > 0);
+    expect(queue.faults()).toEqual([expect.stringMatching(/^The queue has not reported to the database for \d+ s\.$/)]);
+  });
+  await until(() => queue.faults().length === 0);
+  await queue.stop();
+  expect(queue.faults()).toEqual(['The queue takes no jobs any more.']);
+});

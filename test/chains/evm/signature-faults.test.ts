@@ -1,0 +1,31 @@
+/** A node that fails while a wallet's signature is judged says nothing about the signature. */
+import { concat, encodeAbiParameters, type Hex, keccak256, toHex } from 'viem';
+import { expect, it } from 'vitest';
+import { openEvmNodes } from '../../../src/chains/evm/nodes.ts';
+import { isSignedByAccount } from '../../../src/chains/evm/signature.ts';
+import { openEvm } from '../../setup/evm.ts';
+import { openRpcGate } from '../../setup/rpc-gate.ts';
+
+const MAGIC = '0x6492649264926492649264926492649264926492649264926492649264926492';
+
+/** As of an account that is not deployed; nobody's signature. */
+function wrapped(factory: Hex): Hex {
+  const types = [{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }] as const;
+  return concat([encodeAbiParameters(types, [factory, '0x1234', `0x${'11'.repeat(65)}`]), MAGIC]);
+}
+
+it('makes the chain unavailable, and not the signature wrong', async () => {
+  const evm = await openEvm();
+  const gate = await openRpcGate(evm.rpcUrl);
+  const nodes = openEvmNodes({ registry: evm.registry, rpc: [{ ...evm.rpcSettings, urls: [gate.url] }] });
+  const request = {
+    signer: evm.payers[1].address,
+    digest: keccak256(toHex('a digest')),
+    signature: wrapped(evm.escrow),
+  };
+  const judge = () => nodes.asking(evm.chainId, (client) => isSignedByAccount({ client }, request));
+  gate.failing = (method) => method === 'eth_call';
+  await expect(judge()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+  gate.failing = () => false;
+  expect(await judge()).toBe(false);
+});
