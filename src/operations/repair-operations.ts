@@ -5,6 +5,7 @@ import { openLogSource } from '../facts/log-source.ts';
 import { replayFacts } from '../facts/replay-facts.ts';
 import { reportLogs } from '../facts/report-logs.ts';
 import { isId } from '../platform/identifier.ts';
+import { isFailed } from '../platform/jobs.ts';
 import { checkTokens } from './check-tokens.ts';
 import { drain } from './drain.ts';
 import type { Operation, OperationsWorld, Row } from './operations-world.ts';
@@ -54,7 +55,7 @@ export const repairOperations: Record<string, Operation> = {
     run: async ({ database }) =>
       await database.$queryRaw<Row[]>`
       SELECT id::text, task_identifier AS task, attempts, run_at::text AS "runAt", left(last_error, 200) AS error
-      FROM graphile_worker.jobs WHERE attempts >= max_attempts AND locked_at IS NULL ORDER BY id LIMIT ${ROWS}`,
+      FROM graphile_worker.jobs WHERE ${isFailed} ORDER BY id LIMIT ${ROWS}`,
   },
   'jobs retry': {
     usage: '<id>',

@@ -7,7 +7,7 @@ import { EventEmitter } from 'node:events';
 import { Logger, run, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 import { patientPool } from './database/patient-pool.ts';
-import type { JobDefinition } from './jobs.ts';
+import { FAILED, type JobDefinition, SUPERSEDED } from './jobs.ts';
 import type { Log } from './log.ts';
 
 export type JobHandler = (payload: unknown) => Promise<void>;
@@ -40,7 +40,8 @@ export type QueueOptions = {
 
 export type QueueBounds = { connectMs: number; statementMs: number; idleTransactionMs: number };
 
-export type QueueTiming = { beatMs: number; silentMs: number; sweepMs: number; stopMs: number };
+/** `retryMs`: how often a job that is out of attempts is tried again (default 5 min). */
+export type QueueTiming = { beatMs: number; silentMs: number; sweepMs: number; stopMs: number; retryMs?: number };
 
 export type Queue = {
   /** Why no job would be taken now, a sentence each; nothing while the worker is at work. */
@@ -49,6 +50,8 @@ export type Queue = {
   stop(): Promise<void>;
 };
 
+const RETRY_MS = 300_000;
+const RETRY_BATCH = 100;
 const defaultTiming: QueueTiming = { beatMs: 5_000, silentMs: 30_000, sweepMs: 15_000, stopMs: 20_000 };
 
 const defaultBounds: QueueBounds = { connectMs: 5_000, statementMs: 15_000, idleTransactionMs: 10_000 };
@@ -78,7 +81,10 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     });
     return beaten;
   };
-  const sweep = () => unlockSilent(pool, { log, silentMs: timing.silentMs });
+  const sweep = async () => {
+    await unlockSilent(pool, { log, silentMs: timing.silentMs });
+    await healJobs(pool, { log, retryMs: timing.retryMs ?? RETRY_MS });
+  };
   const guarded = (work: () => Promise<void>) => () =>
     void work().catch((error: unknown) => log.warn({ error }, 'The queue could not beat or sweep.'));
 
@@ -179,6 +185,28 @@ async function unlockSilent(pool: pg.Pool, { log, silentMs }: { log: Log; silent
   if (silent.length === 0) return;
   await pool.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [silent]);
   log.warn({ workers: silent }, 'The jobs of silent workers were unlocked.');
+}
+
+/**
+ * Removes the rows of superseded jobs that did not end by themselves, and gives each job that is out of attempts one more
+ * attempt every `retryMs`: at most 100 at a time, the one that waited longest first. A handler reads its rows first and
+ * does nothing where nothing is left to be done, so that a job whose purpose was achieved otherwise ends here as well.
+ */
+async function healJobs(pool: pg.Pool, { log, retryMs }: { log: Log; retryMs: number }): Promise<void> {
+  await pool.query(`DELETE FROM graphile_worker._private_jobs WHERE locked_at IS NULL AND flags ? '${SUPERSEDED}'`);
+  const retried = await pool.query<{ id: string }>(
+    `UPDATE graphile_worker._private_jobs
+     SET attempts = max_attempts - 1, run_at = now(), updated_at = now(),
+       flags = coalesce(flags, '{}'::jsonb) || '{"${FAILED}": true}'::jsonb
+     WHERE id IN (
+       SELECT id FROM graphile_worker._private_jobs
+       WHERE locked_at IS NULL AND attempts >= max_attempts AND updated_at < now() - $1 * interval '1 millisecond'
+       ORDER BY updated_at LIMIT ${RETRY_BATCH} FOR UPDATE SKIP LOCKED)
+     RETURNING id`,
+    [retryMs],
+  );
+  if (retried.rows.length === 0) return;
+  log.warn({ jobs: retried.rows.map((row) => row.id) }, 'Jobs that were out of attempts are tried once more.');
 }
 
 function loggerOf(log: Log): Logger {

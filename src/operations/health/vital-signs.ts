@@ -2,8 +2,9 @@
  * What an operator wants to know of an installation at a glance, from our own tables: chains, inbox, queue, sending,
  * webhooks, and payments that are late. Spans are in seconds; counts of open work only, so that reading is cheap.
  */
-import type { Database } from '../../../prisma/client.ts';
+import { type Database, Prisma } from '../../../prisma/client.ts';
 import type { Chain, Registry } from '../../chains/registry.ts';
+import { isFailed, isSuperseded } from '../../platform/jobs.ts';
 
 export type ChainSigns = {
   chainId: number;
@@ -40,6 +41,7 @@ export type VitalSigns = {
 
 /** An intent that should have moved by itself this long ago is overdue. */
 const OVERDUE_SECONDS = 600;
+const DAY_MS = 86_400_000;
 
 export async function readVitalSigns(
   world: { database: Database; registry: Registry },
@@ -107,24 +109,46 @@ async function readInbox(database: Database): Promise<VitalSigns['inbox']> {
     GROUP BY 1, 3 ORDER BY 1, 3`;
 }
 
-async function readQueue(database: Database): Promise<VitalSigns['queue']> {
+/** Failed is what is out of attempts, also while it is tried once more. */
+export async function readQueue(database: Database): Promise<VitalSigns['queue']> {
   const [row] = await database.$queryRaw<VitalSigns['queue'][]>`
-    SELECT count(*) FILTER (WHERE locked_at IS NULL AND attempts < max_attempts AND run_at <= now())::int AS ready,
-      count(*) FILTER (WHERE locked_at IS NULL AND attempts < max_attempts AND run_at > now())::int AS scheduled,
-      count(*) FILTER (WHERE locked_at IS NOT NULL)::int AS running,
-      count(*) FILTER (WHERE locked_at IS NULL AND attempts >= max_attempts)::int AS failed,
-      coalesce(extract(epoch FROM now() - min(run_at)
-        FILTER (WHERE locked_at IS NULL AND attempts < max_attempts AND run_at <= now())), 0)::float8 AS "oldestSeconds"
-    FROM graphile_worker.jobs`;
+    SELECT count(*) FILTER (WHERE state = 'ready')::int AS ready,
+      count(*) FILTER (WHERE state = 'scheduled')::int AS scheduled,
+      count(*) FILTER (WHERE state = 'running')::int AS running,
+      count(*) FILTER (WHERE state = 'failed')::int AS failed,
+      coalesce(extract(epoch FROM now() - min(run_at) FILTER (WHERE state = 'ready')), 0)::float8 AS "oldestSeconds"
+    FROM (
+      SELECT run_at, CASE WHEN ${isFailed} THEN 'failed' WHEN locked_at IS NOT NULL THEN 'running'
+        WHEN ${isSuperseded} THEN 'superseded' WHEN run_at <= now() THEN 'ready' ELSE 'scheduled' END AS state
+      FROM graphile_worker.jobs) AS job`;
   return row ?? { ready: 0, scheduled: 0, running: 0, failed: 0, oldestSeconds: 0 };
 }
 
+/** Of the failed, those that nothing has made good. */
 async function readOutgoing(database: Database, now: Date): Promise<VitalSigns['outgoing']> {
   return await database.$queryRaw<VitalSigns['outgoing']>`
     SELECT chain_id AS "chainId", status::text AS status, count(*)::int AS count,
       extract(epoch FROM ${now}::timestamptz - min(created_at))::float8 AS "oldestSeconds"
-    FROM outgoing_transaction WHERE status IN ('QUEUED', 'SIGNED', 'SENT', 'MINED', 'FAILED')
+    FROM outgoing_transaction outgoing
+    WHERE status IN ('QUEUED', 'SIGNED', 'SENT', 'MINED') OR (status = 'FAILED' AND NOT ${isMadeGood(now)})
     GROUP BY 1, 2 ORDER BY 1, 2`;
+}
+
+/**
+ * A failed transaction that nothing waits for any more: its payment has ended, a later step of the same payment is on the
+ * chain, or it was to authorize an intent that is not CREATED any more. What carries no payment counts for a day.
+ */
+function isMadeGood(now: Date): Prisma.Sql {
+  const dayAgo = new Date(now.getTime() - DAY_MS);
+  return Prisma.sql`(
+    (outgoing.transaction_id IS NULL AND outgoing.created_at < ${dayAgo})
+    OR EXISTS (
+      SELECT 1 FROM transaction failed JOIN payment_intent intent ON intent.id = failed.payment_intent_id
+      WHERE failed.id = outgoing.transaction_id AND (
+        (failed.type = 'AUTHORIZE' AND intent.status <> 'CREATED')
+        OR (failed.terms_hash = intent.accepted_terms_hash AND intent.status IN ('CANCELLED', 'REFUNDED', 'SETTLED'))
+        OR EXISTS (SELECT 1 FROM transaction later
+            WHERE later.terms_hash = failed.terms_hash AND later.status = 'CONFIRMED' AND later.id > failed.id))))`;
 }
 
 /** Deliveries that a worker should have sent: not those that a failing receiver keeps waiting. */

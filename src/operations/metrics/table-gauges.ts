@@ -55,7 +55,7 @@ function openGauges({ register }: Metrics) {
     oldestJob: gauge('sluice_queue_oldest_seconds', 'How long the oldest job that is ready has waited.'),
     outgoing: gauge(
       'sluice_outgoing_transactions',
-      'Transactions of our keys that are open or failed.',
+      'Transactions of our keys that are open, or failed and not made good.',
       chain,
       'status',
     ),

@@ -1,6 +1,6 @@
 import { type Database, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { addJob, type JobDefinition } from '../../platform/jobs.ts';
+import { addJob, type JobDefinition, keysAtWork } from '../../platform/jobs.ts';
 import { expireJob, reclaimJob, resolveByTimeoutJob, settleJob } from '../jobs.ts';
 
 const BATCH = 500;
@@ -8,7 +8,8 @@ const BATCH = 500;
 /**
  * Rings everything that is due and waits: unpaid intents past their expiry, holds past their deadline, captured payments
  * past their timelock that are not in dispute, and disputes past theirs. Makes good what no job rang or what failed;
- * the rung verbs read everything again. At most 500 of a kind; answers how many were rung.
+ * the rung verbs read everything again. What a job is at, or is about to be, is left to it: while a node hangs, a payment
+ * occupies one job and not one more with every sweep. At most 500 of a kind; answers how many were rung.
  */
 export async function sweepPayments({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
   const now = clock.now();
@@ -17,11 +18,16 @@ export async function sweepPayments({ database, clock }: { database: Database; c
     name: string,
     rows: readonly { id: string }[],
   ) => {
-    if (rows.length === 0) return 0;
+    const atWork = await keysAtWork(
+      database,
+      rows.map(({ id }) => `${name}:${id}`),
+    );
+    const idle = rows.filter(({ id }) => !atWork.has(`${name}:${id}`));
+    if (idle.length === 0) return 0;
     await transaction(database, async (tx) => {
-      for (const { id } of rows) await addJob(tx, job, { paymentIntentId: id }, { key: `${name}:${id}` });
+      for (const { id } of idle) await addJob(tx, job, { paymentIntentId: id }, { key: `${name}:${id}` });
     });
-    return rows.length;
+    return idle.length;
   };
   const rung = [
     await ring(expireJob, 'expire', await pastTime(database, { status: 'CREATED', expiresAt: { lte: now } })),

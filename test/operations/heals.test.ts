@@ -1,0 +1,97 @@
+/** Faults that pass: the status is red while they last, and green again without anybody's act. */
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { transaction } from '../../prisma/client.ts';
+import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
+import { settleCall } from '../../src/escrow/calldata.ts';
+import { jobTable } from '../../src/main/job-table.ts';
+import { readInstallation } from '../../src/operations/read-installation.ts';
+import { requestTransaction } from '../../src/payments/actions/request-transaction.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { runQueue } from '../../src/platform/queue.ts';
+import { type Gateway, openGateway } from '../setup/gateway.ts';
+import { openRpcGate } from '../setup/rpc-gate.ts';
+
+const quick = { beatMs: 50, silentMs: 60_000, sweepMs: 50, stopMs: 2_000, retryMs: 300 };
+const failedJob = '1 jobs are out of attempts. Run: npm run ops -- jobs failed';
+const givenUp = 'Transactions were given up. Run: npm run ops -- pending --status failed';
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await openGateway();
+});
+
+/** By the machine's clock: the indexer's looks are not of the time to which the test has moved. */
+const faults = async () => (await readInstallation({ ...gateway.action, clock: systemClock, keys: [] })).faults;
+const until = (met: () => Promise<boolean>) => vi.waitUntil(met, { timeout: 20_000, interval: 50 });
+const settleByHand = (signed: Awaited<ReturnType<Gateway['pay']>>['signed']) =>
+  gateway.send(gateway.evm.payers[1], settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }));
+
+it('a job that has used up its attempts while the node was away ends when its payment was settled otherwise', async () => {
+  const gate = await openRpcGate(gateway.evm.rpcUrl);
+  const rpc = [{ ...gateway.evm.rpcSettings, urls: [gate.url] }];
+  const world = { ...gateway.action, nodes: openEvmNodes({ registry: gateway.registry, rpc }) };
+  const { id, signed } = await gateway.pay();
+  await gateway.passTime(110);
+  await gateway.observe();
+  expect(await faults()).toEqual([]);
+  gate.failing = () => true;
+  const spent = await gateway.database.$executeRaw`
+    UPDATE graphile_worker._private_jobs SET run_at = now(), attempts = max_attempts - 1 WHERE key = ${`settle:${id}`}`;
+  expect(spent).toBe(1);
+  const jobs = jobTable(world, { ring: async () => undefined });
+  const queue = await runQueue({ url: gateway.url, jobs, log: silentLog, timing: quick });
+  onTestFinished(() => queue.stop(), 30_000);
+  await until(async () => (await faults()).includes(failedJob));
+  await settleByHand(signed);
+  await gateway.observe();
+  expect(await gateway.status(id)).toBe('SETTLED');
+  // The worker's node is away still: the job asks our own books first.
+  await until(async () => (await faults()).length === 0);
+});
+
+it('a job whose node comes back does its work by itself', async () => {
+  const gate = await openRpcGate(gateway.evm.rpcUrl);
+  const rpc = [{ ...gateway.evm.rpcSettings, urls: [gate.url] }];
+  const world = { ...gateway.action, nodes: openEvmNodes({ registry: gateway.registry, rpc }) };
+  const { id } = await gateway.pay();
+  await gateway.passTime(110);
+  gate.failing = () => true;
+  await gateway.database.$executeRaw`
+    UPDATE graphile_worker._private_jobs SET run_at = now(), attempts = max_attempts - 1 WHERE key = ${`settle:${id}`}`;
+  const jobs = jobTable(world, { ring: async () => undefined });
+  const queue = await runQueue({ url: gateway.url, jobs, log: silentLog, timing: quick });
+  onTestFinished(() => queue.stop(), 30_000);
+  await until(async () => (await faults()).includes(failedJob));
+  gate.failing = () => false;
+  await until(async () => (await gateway.steps(id)).includes('SETTLE PENDING'));
+  await until(async () => !(await faults()).includes(failedJob));
+  await gateway.turnPumps();
+  await gateway.settleDown();
+  expect(await gateway.status(id)).toBe('SETTLED');
+  expect(await faults()).toEqual([]);
+});
+
+it('a transaction that was given up is no fault any more when its payment has ended otherwise', async () => {
+  const { id, signed } = await gateway.pay();
+  await transaction(gateway.database, (tx) =>
+    requestTransaction(tx, {
+      paymentIntentId: id,
+      chainId: gateway.evm.chainId,
+      termsHash: signed.id,
+      type: 'SETTLE',
+      call: settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }),
+      amount: 10_000_000n,
+      sender: gateway.evm.operator.address,
+      maxFailures: 1,
+    }),
+  );
+  await gateway.turnPumps();
+  expect(await gateway.steps(id)).toContain('SETTLE FAILED');
+  expect(await faults()).toEqual([givenUp]);
+  await gateway.passTime(110);
+  await settleByHand(signed);
+  await gateway.observe();
+  expect(await gateway.status(id)).toBe('SETTLED');
+  expect(await faults()).toEqual([]);
+});
