@@ -18,12 +18,13 @@ export type PaymentStep =
   | { kind: 'signTypedData'; name: SignatureName; typedData: TypedDataJson; description: string }
   | { kind: 'solanaTransaction'; transaction: string | null; paymentUrl: string; description: string };
 
-/** `allowance` is what the escrow may take from the wallet now, in base units. */
+/** `allowance`: what the escrow may take from the wallet now; `kept`: what of it others rely on. Base units. */
 export function stepsFor(request: {
   plan: AuthorizationPlan;
   payment: PlannedPayment;
   operatorSignature: Hex;
   allowance: bigint;
+  kept: bigint;
 }): PaymentStep[] {
   const { plan, payment } = request;
   const printed = `${printUnits(payment.terms.amount, payment.token.decimals)} ${payment.token.symbol}`;
@@ -55,12 +56,25 @@ const signingDescriptions: Record<SignatureName, (printed: string) => string> = 
   receive: (printed) => `Pay ${printed} on these terms.`,
 };
 
-/** An approval of the exact amount where the allowance is too small, set to zero first where the token wants that. */
-function approvalSteps(request: { payment: PlannedPayment; allowance: bigint; printed: string }): PaymentStep[] {
-  const { payment, allowance } = request;
-  if (payment.token.address === NATIVE || allowance >= payment.terms.amount) return [];
-  const description = `Allow the escrow to take exactly ${request.printed}.`;
-  return approveSteps({ ...payment, amount: payment.terms.amount, allowance, description });
+/**
+ * Where the allowance does not cover the amount beside what others rely on: an approval of the exact amount and of what is
+ * kept for the others, set to zero first where the token wants that.
+ */
+function approvalSteps(request: {
+  payment: PlannedPayment;
+  allowance: bigint;
+  kept: bigint;
+  printed: string;
+}): PaymentStep[] {
+  const { payment, allowance, kept, printed } = request;
+  const amount = payment.terms.amount + kept;
+  if (payment.token.address === NATIVE || allowance >= amount) return [];
+  const print = (units: bigint) => `${printUnits(units, payment.token.decimals)} ${payment.token.symbol}`;
+  const description =
+    kept === 0n
+      ? `Allow the escrow to take exactly ${printed}.`
+      : `Allow the escrow to take ${print(amount)} in all: ${printed} now, and ${print(kept)} that this wallet allows already.`;
+  return approveSteps({ ...payment, amount, allowance, description });
 }
 
 /** Transactions that set the escrow's allowance to `amount`, from `allowance`; base units. */

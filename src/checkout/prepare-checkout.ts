@@ -57,7 +57,8 @@ export const QUOTES_LIMIT = 500;
  * terms (signed by the operator on EVM chains) in one transaction: from then on a payment of these terms counts.
  *
  * Throws VALIDATION_ERROR for a way to pay that is not offered, NOT_FOUND, INVALID_STATE, EXPIRED, CONFLICT when the app
- * has no payout address, when its settings change meanwhile, or when the wallet has a relayed payment under way, CHAIN_PAUSED, CHAIN_UNAVAILABLE,
+ * has no payout address, when its settings change meanwhile, when the wallet has a relayed payment under way, or when this
+ * one would take an allowance from another one of the wallet (`readKeptAllowance`), CHAIN_PAUSED, CHAIN_UNAVAILABLE,
  * PRICE_UNAVAILABLE.
  */
 export async function prepareCheckout(

@@ -189,6 +189,13 @@ describe('a payment that is not as shown', () => {
     expect(() => checkSteps(shown, given([consent()], { signed: { ...good, ...changes } }))).toThrow(part);
   });
 
+  it('may keep what the wallet allows already, tells how much, and no more', () => {
+    const steps = (kept: bigint) => [sending(token, approveData(escrow, amount + kept)), consent()];
+    const [approval] = checkSteps(shown, given(steps(4n), { walletAllowance: '5' }));
+    expect(approval).toMatchObject({ kind: 'approve', amount: amount + 4n, kept: 4n });
+    expect(() => checkSteps(shown, given(steps(6n), { walletAllowance: '5' }))).toThrow('allowance');
+  });
+
   it.each<[string, GivenStep]>([
     ['allowance', sending(token, approveData(escrow, amount * 2n))],
     ['spender', sending(token, approveData(thief, amount))],

@@ -8,12 +8,15 @@ import { stepsFor } from '../payment-step.ts';
 import type { PaymentToPlan, PlannedQuote } from '../planned-quote.ts';
 import { type Parties, quotedTerms } from '../quoted-terms.ts';
 import type { EvmWay } from '../way-to-pay.ts';
+import { readKeptAllowance } from './kept-allowance.ts';
 import { readCheckoutChain } from './read-checkout-chain.ts';
 
-/** The contract's terms, signed by the operator, and how the wallet pays them. Writes nothing. CHAIN_UNAVAILABLE. */
+/** The contract's terms, signed by the operator, and how the wallet pays them. Writes nothing. CHAIN_UNAVAILABLE, CONFLICT. */
 export async function planEvmPayment(world: CheckoutWorld, way: EvmWay, asked: PaymentToPlan): Promise<PlannedQuote> {
   const reading = await readCheckoutChain(world, way);
   const { quoted, now } = asked;
+  const { allowance } = reading.wallet;
+  const kept = await readKeptAllowance(world, { way, paymentIntentId: asked.intent.id, allowance, now });
   const terms = quotedTerms({
     quoteId: asked.quoteId,
     intent: asked.intent,
@@ -36,9 +39,9 @@ export async function planEvmPayment(world: CheckoutWorld, way: EvmWay, asked: P
     authorizeBy: new Date(terms.authorizeBy * 1000),
     operatorSignature,
     plan,
-    steps: stepsFor({ plan, payment, operatorSignature, allowance: reading.wallet.allowance }),
+    steps: stepsFor({ plan, payment, operatorSignature, allowance, kept }),
     walletBalance: reading.wallet.balance,
-    walletAllowance: reading.wallet.allowance,
+    walletAllowance: allowance,
   };
 }
 

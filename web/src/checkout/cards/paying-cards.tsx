@@ -155,6 +155,10 @@ function PrimaryButton({ seen, payment, ways, way, wallet }: PrimaryButtonProps)
   };
   function signWords(): string {
     const step = payment.prepared?.steps[payment.done];
+    if (step?.kind === 'approve' && step.kept > 0n && way) {
+      const inAll = `${formats.token(step.amount, way.decimals).words} ${way.symbol}`;
+      return t('checkout.do.approve', { amount: inAll });
+    }
     if (step?.kind === 'approve' || step?.kind === 'reset') return t('checkout.do.approve', { amount });
     if (step?.kind === 'pay') return t('checkout.do.pay', { amount });
     return step ? t('checkout.do.sign', { amount }) : t('checkout.do.finish');

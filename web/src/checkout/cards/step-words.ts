@@ -20,6 +20,9 @@ export function stepWords(step: CheckedStep, { t, formats, token, often, isTrial
     case 'reset':
       return t('checkout.sign.reset', { symbol: token.symbol });
     case 'approve':
+      if (step.kept > 0n) {
+        return t('checkout.sign.approveMore', { amount: printed(step.amount), kept: printed(step.kept) });
+      }
       return often
         ? t('checkout.sign.approveMany', { amount: printed(step.amount) })
         : t('checkout.sign.approve', { amount: printed(step.amount) });

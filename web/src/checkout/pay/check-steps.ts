@@ -63,10 +63,10 @@ export type Given = {
   walletAllowance: string;
 };
 
-/** Amounts in base units, `until` in unix seconds. */
+/** Amounts in base units, `until` in unix seconds. `kept`: what of an approval the wallet allows others already. */
 export type CheckedStep =
   | { kind: 'reset'; to: Address; data: Hex; value: bigint }
-  | { kind: 'approve'; to: Address; data: Hex; value: bigint; amount: bigint }
+  | { kind: 'approve'; to: Address; data: Hex; value: bigint; amount: bigint; kept: bigint }
   | { kind: 'pay'; to: Address; data: Hex; value: bigint; amount: bigint; until: number }
   | { kind: 'permit'; typedData: TypedDataDefinition; amount: bigint; until: number }
   | { kind: 'receive'; typedData: TypedDataDefinition; amount: bigint; until: number }
@@ -126,7 +126,8 @@ function checkPaymentStep(
   const until = terms.authorizeBy;
   if (step.kind === 'transaction') {
     if (step.to !== null && isSame(step.to, escrow)) return checkPay(shown, { step, terms });
-    return checkApprove(shown, { step, amount, allowance: BigInt(given.walletAllowance) });
+    const allowance = BigInt(given.walletAllowance);
+    return checkApprove(shown, { step, amount, allowance, most: amount + allowance });
   }
   demand(step.kind === 'signTypedData', 'kind');
   switch (step.name) {
@@ -169,7 +170,7 @@ function checkPay(shown: Shown, { step, terms }: { step: GivenStep; terms: Payme
 
 function checkApprove(
   shown: Shown,
-  { step, amount, allowance }: { step: GivenStep; amount: bigint; allowance: bigint },
+  { step, amount, allowance, most }: { step: GivenStep; amount: bigint; allowance: bigint; most: bigint },
 ): CheckedStep {
   demand(step.chainId === shown.chainId, 'chainId');
   demand(step.to !== null && isSame(step.to, shown.token.address) && shown.token.address !== zeroAddress, 'to');
@@ -180,8 +181,9 @@ function checkApprove(
   demand(typeof spender === 'string' && isSame(spender, shown.escrow), 'spender');
   const call = { to: shown.token.address, data: asHex(step.data ?? ''), value: 0n };
   if (value === 0n && allowance > 0n) return { kind: 'reset', ...call };
-  demand(value === amount, 'allowance');
-  return { kind: 'approve', ...call, amount };
+  // An approval replaces the allowance, so that a payment may have to keep what the wallet allows already, and no more.
+  if (typeof value !== 'bigint' || value < amount || value > most) throw new Mismatch('allowance');
+  return { kind: 'approve', ...call, amount: value, kept: value - amount };
 }
 
 /** `latest`: the last second until which it may be good. */
@@ -215,7 +217,8 @@ function checkConsentSteps(shown: Shown, given: Given, amount: bigint): CheckedS
   const wanted = consent.capPerPeriod * ALLOWED_PERIODS;
   const allowance = held > wanted ? held : wanted;
   return given.steps.map((step) => {
-    if (step.kind === 'transaction') return checkApprove(shown, { step, amount: allowance, allowance: held });
+    if (step.kind === 'transaction')
+      return checkApprove(shown, { step, amount: allowance, allowance: held, most: allowance });
     if (step.name === 'permit') {
       return checkPermit(shown, { step, value: allowance, latest: shown.now + LONGEST_SECONDS });
     }

@@ -1,0 +1,119 @@
+/**
+ * What of a wallet's allowance other agreements of the same wallet rely on. An `approve` sets the allowance and a payment
+ * uses it up, whoever it was given for: a new payment has to leave this much to the others.
+ */
+import { type Address, isAddressEqual } from 'viem';
+import { contractAddress, NATIVE, type Token } from '../../chains/chain.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { GatewayError } from '../../errors.ts';
+import { toBigInt } from '../../prices/base-units.ts';
+import type { CheckoutWorld } from '../checkout-world.ts';
+import type { EvmWay } from '../way-to-pay.ts';
+
+/** A subscription is given an allowance of so many caps. */
+const ALLOWED_PERIODS = 12n;
+
+type World = Pick<CheckoutWorld, 'database' | 'registry'>;
+type Asked = { way: EvmWay; paymentIntentId: string; allowance: bigint; now: Date };
+
+/**
+ * Base units, at most what the wallet allows now. Counted are a payment by APPROVAL that the payer has confirmed and that
+ * is not on chain yet, other payments that were prepared for this wallet and whose price still holds, and subscriptions.
+ *
+ * Throws CONFLICT where a confirmed payment waits for an approval that is not on chain yet, for a new one would be
+ * overwritten by it or overwrite it; and for a permit that would replace an allowance that others rely on, for it is
+ * always of the exact amount.
+ */
+export async function readKeptAllowance(world: World, asked: Asked): Promise<bigint> {
+  const { way, allowance } = asked;
+  if (way.token.address === NATIVE || (way.method === 'PERMIT' && way.token.receive !== null)) return 0n;
+  const tokenKeys = keysOfSameToken(world.registry, way.token);
+  const waiting = await readWaiting(world, asked, tokenKeys);
+  if (waiting && waiting.amount > allowance) {
+    throw new GatewayError(
+      'CONFLICT',
+      'A payment of this wallet waits for an approval of the same token, which is not on chain yet; wait for it.',
+      { meta: { paymentIntentId: waiting.paymentIntentId } },
+    );
+  }
+  const agreed = (waiting?.amount ?? 0n) + (await readSubscribed(world, way, tokenKeys));
+  if (way.method === 'PERMIT') {
+    if (agreed === 0n || allowance === 0n) return 0n;
+    throw new GatewayError(
+      'CONFLICT',
+      'A permit would replace the allowance that other payments or subscriptions of this wallet rely on; pay DIRECT or by APPROVAL.',
+      { param: 'method' },
+    );
+  }
+  const relied = agreed + (await readPrepared(world, asked, tokenKeys));
+  return relied < allowance ? relied : allowance;
+}
+
+/** The same contract may stand in the registry under several keys. */
+function keysOfSameToken(registry: Registry, token: Token): string[] {
+  const address: Address = contractAddress(token);
+  const tokens = registry.chain(token.chainId)?.tokens ?? [token];
+  return tokens
+    .filter((one) => one.address !== NATIVE && isAddressEqual(contractAddress(one), address))
+    .map((one) => one.key);
+}
+
+/**
+ * The relay of another payment that pulls from the allowance; of one wallet at most one is under way. This payment's own
+ * would pay it twice, and is left nothing.
+ */
+async function readWaiting(
+  { database }: World,
+  { way, paymentIntentId }: Asked,
+  tokenKeys: string[],
+): Promise<{ paymentIntentId: string; amount: bigint } | null> {
+  const rows = await database.$queryRaw<{ paymentIntentId: string; amount: string }[]>`
+    SELECT sent.payment_intent_id AS "paymentIntentId", quote.crypto_amount::text AS amount
+    FROM transaction sent
+    JOIN quote ON quote.terms_hash = sent.terms_hash AND quote.payment_intent_id = sent.payment_intent_id
+    WHERE sent.type = 'AUTHORIZE' AND sent.status = 'PENDING' AND sent.chain_id = ${way.chain.chainId}
+      AND quote.steps->>'kind' = 'allowance' AND quote.token_key = ANY(${tokenKeys})
+      AND quote.wallet_address = ${way.payer} AND sent.payment_intent_id <> ${paymentIntentId}::uuid
+    LIMIT 1`;
+  const [row] = rows;
+  return row ? { paymentIntentId: row.paymentIntentId, amount: BigInt(row.amount) } : null;
+}
+
+/**
+ * Of each other unpaid intent, the latest quote that this wallet may be about to pay from its allowance. Anybody can have
+ * one prepared in a wallet's name, so that it counts only towards an allowance that the wallet has given already.
+ */
+async function readPrepared(
+  { database }: World,
+  { way, paymentIntentId, now }: Asked,
+  tokenKeys: string[],
+): Promise<bigint> {
+  const rows = await database.$queryRaw<{ amount: string }[]>`
+    SELECT coalesce(sum(latest.crypto_amount), 0)::text AS amount FROM (
+      SELECT DISTINCT ON (quote.payment_intent_id) quote.crypto_amount
+      FROM quote JOIN payment_intent intent ON intent.id = quote.payment_intent_id
+      WHERE quote.wallet_address = ${way.payer} AND quote.chain_id = ${way.chain.chainId}
+        AND quote.token_key = ANY(${tokenKeys}) AND quote.steps->>'kind' IN ('allowance', 'direct')
+        AND quote.confirmed_at IS NULL AND quote.expires_at > ${now}
+        AND quote.payment_intent_id <> ${paymentIntentId}::uuid AND intent.status = 'CREATED'
+      ORDER BY quote.payment_intent_id, quote.id DESC) AS latest`;
+  return BigInt(rows[0]?.amount ?? '0');
+}
+
+/** What the wallet's live subscriptions were given, signed ones whose first charge is under way included. */
+async function readSubscribed({ database }: World, way: EvmWay, tokenKeys: string[]): Promise<bigint> {
+  const consents = await database.subscriptionConsent.findMany({
+    where: {
+      chainId: way.chain.chainId,
+      tokenKey: { in: tokenKeys },
+      walletAddress: way.payer,
+      revokedAt: null,
+      OR: [
+        { acceptedBy: { status: { not: 'CANCELLED' } } },
+        { signedAt: { not: null }, subscription: { status: 'PENDING' } },
+      ],
+    },
+    select: { capPerPeriod: true },
+  });
+  return consents.reduce((sum, { capPerPeriod }) => sum + toBigInt(capPerPeriod) * ALLOWED_PERIODS, 0n);
+}
