@@ -20,7 +20,7 @@ export function factTable(world: World): FactHandlers {
   const authorizations = both(followAuthorizations(world), followAllowances(world));
   const consents = followConsents(world);
   const handlers = new Map<string, FactHandler>([
-    ...paymentFactHandlers({ ...world, hooks: schedulePaymentWork() }),
+    ...paymentFactHandlers({ ...world, hooks: schedulePaymentWork(world) }),
     ['Approval', authorizations],
     ['Transfer', both(authorizations, reportTransfers(world))],
     ['Charged', consents],

@@ -5,6 +5,7 @@ import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { noteRelayFailure } from '../checkout/note-relay-failure.ts';
 import type { Config } from '../config.ts';
 import { describeRevert } from '../escrow/describe-revert.ts';
+import { judgeRevert } from '../escrow/judge-revert.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';
 import { type SendLimits, sendLimits } from '../operator/outgoing-transaction.ts';
 import { pumpTransactions } from '../operator/pump-transactions.ts';
@@ -57,6 +58,7 @@ export function openPumps(world: SendersWorld): (sender: Sender, goOn?: () => vo
         chain: { chainId, confirmations: chain.confirmations, maxFeePerGasWei: settings.maxFeePerGasWei },
         hooks,
         describeRevert,
+        judgeRevert,
         limits: world.limits ?? sendLimits,
         goOn,
       }),

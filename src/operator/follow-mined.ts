@@ -1,7 +1,9 @@
 import { type Hex, isHex } from 'viem';
 import { transaction } from '../../prisma/client.ts';
 import { callFault, isNodeFault, nodeAnswerOf } from '../chains/evm/classify-answer.ts';
+import type { RevertVerdict } from '../escrow/judge-revert.ts';
 import { traced } from '../platform/request-trace.ts';
+import { failedStatus } from './outgoing-transaction.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { SenderView } from './read-sender.ts';
 import type { SendingWorld } from './sending-world.ts';
@@ -9,10 +11,11 @@ import { callOf } from './simulate-transaction.ts';
 import { minedTransactions, type OpenOutgoing } from './store.ts';
 
 /**
- * Follows what is in a block. At the chain's required depth the receipt is judged: reverted is FAILED, a transfer to
- * oneself is CANCELLED (both by the failure hook), success is told to the other hook. Until finality it stays open: if
- * its block is gone, it is sent again; at once where its nonce is free again, for whatever has a later one waits for it.
- * What was told as failed or cancelled is not wanted any more then: its nonce is used up by a transfer to oneself.
+ * Follows what is in a block. At the chain's required depth the receipt is judged: reverted is FAILED (CANCELLED where
+ * another call had overtaken it), a transfer to oneself is CANCELLED (all by the failure hook), success is told to the
+ * other hook. Until finality it stays open: if its block is gone, it is sent again; at once where its nonce is free again,
+ * for whatever has a later one waits for it. What was told as failed or cancelled is not wanted any more then: its nonce is
+ * used up by a transfer to oneself.
  */
 export async function followMined(world: SendingWorld, view: SenderView): Promise<void> {
   const { database, chain, signer } = world;
@@ -107,15 +110,16 @@ async function fail(
   { outgoing, cancels, blockNumber }: { outgoing: OpenOutgoing; cancels: boolean; blockNumber: bigint },
 ): Promise<void> {
   const { database, clock, hooks, log } = world;
-  const error = cancels
-    ? (outgoing.error ?? 'Not wanted any more')
+  const { error, verdict } = cancels
+    ? { error: outgoing.error ?? 'Not wanted any more', verdict: undefined }
     : await revertReason(world, { outgoing, blockNumber });
+  const status = verdict === undefined ? 'CANCELLED' : failedStatus(verdict);
   await transaction(database, async (tx) => {
     const done = await tx.outgoingTransaction.updateMany({
       where: { id: outgoing.id, status: 'MINED', confirmedAt: null },
-      data: { status: cancels ? 'CANCELLED' : 'FAILED', confirmedAt: clock.now(), error },
+      data: { status, confirmedAt: clock.now(), error },
     });
-    if (done.count === 1) await hooks.onFailed(tx, { ...outgoing, error });
+    if (done.count === 1) await hooks.onFailed(tx, { ...outgoing, error, ...(verdict && { verdict }) });
   });
   log.error({ outgoingId: outgoing.id, purpose: outgoing.purpose, error }, 'A transaction had no effect on its chain.');
 }
@@ -139,14 +143,16 @@ async function reopen({ database, clock, log }: SendingWorld, outgoing: OpenOutg
 
 /** Runs it again on the state before its block's end; where that says nothing the receipt's word must do. */
 async function revertReason(
-  { client, signer, describeRevert }: SendingWorld,
+  { client, signer, describeRevert, judgeRevert }: SendingWorld,
   { outgoing, blockNumber }: { outgoing: OpenOutgoing; blockNumber: bigint },
-): Promise<string> {
+): Promise<{ error: string; verdict: RevertVerdict }> {
+  const unknown = { error: 'Reverted on chain', verdict: 'PASSES' } as const;
   try {
     await client.call({ account: signer.address, ...callOf(outgoing), blockNumber });
-    return 'Reverted on chain';
+    return unknown;
   } catch (error) {
     const fault = callFault(error);
-    return fault?.kind === 'REVERT' && fault.data !== null ? describeRevert(fault.data) : 'Reverted on chain';
+    if (fault?.kind !== 'REVERT' || fault.data === null) return unknown;
+    return { error: describeRevert(fault.data), verdict: judgeRevert(fault.data) };
   }
 }

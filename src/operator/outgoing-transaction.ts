@@ -16,10 +16,15 @@
  *                                   CANCELLED ◄──the transfer to oneself was mined────┘
  * ```
  *
+ * A revert is for good where the contract's error says that the call can never succeed (`judgeRevert`): at once, by the
+ * first simulation or receipt that says so. Any other simulation is tried again, up to the limit. What another call has
+ * overtaken ends CANCELLED instead of FAILED, from a simulation and from a receipt.
+ *
  * Authority: this table until FINAL. Success is told by the chain's events, never by this noun; failure is told by
  * receipts at depth, for a reverted transaction leaves no event.
  */
 import type { OutgoingTransaction } from '../../prisma/client.ts';
+import type { RevertVerdict } from '../escrow/judge-revert.ts';
 
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint };
 
@@ -28,6 +33,14 @@ export type OutgoingOutcome = Pick<
   OutgoingTransaction,
   'id' | 'chainId' | 'sender' | 'purpose' | 'transactionId' | 'txHash' | 'gasUsed' | 'error'
 >;
+
+/** `verdict`: of the revert that ended it; none where it was given up, or its nonce used up, for another reason. */
+export type OutgoingFailure = OutgoingOutcome & { verdict?: RevertVerdict };
+
+/** A transaction that another one has overtaken is no failure of ours: nothing is to be done about it. */
+export function failedStatus(verdict: RevertVerdict): 'CANCELLED' | 'FAILED' {
+  return verdict === 'OVERTAKEN' ? 'CANCELLED' : 'FAILED';
+}
 
 export type SendLimits = {
   /** Transactions of one sender that have a nonce and are not in a block. */

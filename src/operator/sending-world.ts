@@ -1,11 +1,12 @@
 /** What the pump needs from the world. */
 import type { Hex, PublicClient } from 'viem';
 import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
+import type { RevertVerdict } from '../escrow/judge-revert.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { OperatorSigner } from './operator-signer.ts';
-import type { OutgoingOutcome, SendLimits } from './outgoing-transaction.ts';
+import type { OutgoingFailure, OutgoingOutcome, SendLimits } from './outgoing-transaction.ts';
 
 /**
  * Called inside the pump's transaction as its last statement. `onMined`: in a block at the required depth and not
@@ -14,7 +15,7 @@ import type { OutgoingOutcome, SendLimits } from './outgoing-transaction.ts';
 export type OutgoingHooks = {
   onSigned(tx: DatabaseTransaction, outgoing: OutgoingOutcome): Promise<void>;
   onMined(tx: DatabaseTransaction, outgoing: OutgoingOutcome): Promise<void>;
-  onFailed(tx: DatabaseTransaction, outgoing: OutgoingOutcome): Promise<void>;
+  onFailed(tx: DatabaseTransaction, outgoing: OutgoingFailure): Promise<void>;
 };
 
 /** One sender on one chain, and everything its pump asks. */
@@ -29,6 +30,8 @@ export type SendingWorld = {
   hooks: OutgoingHooks;
   /** A revert's data in words. */
   describeRevert(data: Hex): string;
+  /** Whether what reverted may succeed later. */
+  judgeRevert(data: Hex): RevertVerdict;
   limits: SendLimits;
   /** Called by a turn after which another one has something to do at once. */
   goOn?: (() => void) | undefined;

@@ -1,14 +1,16 @@
 import { isAddress, isHex } from 'viem';
 import { type OutgoingTransaction, transaction } from '../../prisma/client.ts';
 import { callFault } from '../chains/evm/classify-answer.ts';
-import { retryDelayMs } from './outgoing-transaction.ts';
+import type { RevertVerdict } from '../escrow/judge-revert.ts';
+import { failedStatus, retryDelayMs } from './outgoing-transaction.ts';
 import type { SendingWorld } from './sending-world.ts';
 
 export type Simulation = { kind: 'OK'; gasLimit: bigint } | { kind: 'REVERT' } | { kind: 'NO_FUNDS' };
 
 /**
- * Runs a queued transaction against the newest block, without a nonce. A revert counts as a failure: it is tried again
- * after a growing wait, and given up (FAILED, hook) when its limit is reached. Throws where the node itself fails.
+ * Runs a queued transaction against the newest block, without a nonce. A revert that may pass is tried again after a
+ * growing wait, and given up (FAILED, hook) when its limit is reached; one that will never pass is given up at once
+ * (CANCELLED where another call has overtaken it). Throws where the node itself fails.
  */
 export async function simulateTransaction(world: SendingWorld, outgoing: OutgoingTransaction): Promise<Simulation> {
   try {
@@ -17,8 +19,12 @@ export async function simulateTransaction(world: SendingWorld, outgoing: Outgoin
     const fault = callFault(error);
     if (fault === null) throw error;
     if (fault.kind === 'NO_FUNDS') return { kind: 'NO_FUNDS' };
-    const words = fault.data === null ? fault.message : world.describeRevert(fault.data);
-    await countFailure(world, { outgoing, error: words });
+    const { data, message } = fault;
+    await countFailure(world, {
+      outgoing,
+      error: data === null ? message : world.describeRevert(data),
+      verdict: data === null ? 'PASSES' : world.judgeRevert(data),
+    });
     return { kind: 'REVERT' };
   }
 }
@@ -41,10 +47,10 @@ export function callOf(outgoing: Pick<OutgoingTransaction, 'toAddress' | 'data' 
 
 async function countFailure(
   { database, clock, hooks, log }: SendingWorld,
-  { outgoing, error }: { outgoing: OutgoingTransaction; error: string },
+  { outgoing, error, verdict }: { outgoing: OutgoingTransaction; error: string; verdict: RevertVerdict },
 ): Promise<void> {
   const failures = outgoing.failures + 1;
-  const final = failures >= outgoing.maxFailures;
+  const final = verdict !== 'PASSES' || failures >= outgoing.maxFailures;
   await transaction(database, async (tx) => {
     const counted = await tx.outgoingTransaction.updateMany({
       where: { id: outgoing.id, status: 'QUEUED', failures: outgoing.failures },
@@ -52,12 +58,13 @@ async function countFailure(
         failures,
         error,
         notBefore: new Date(clock.now().getTime() + retryDelayMs(failures)),
-        ...(final ? { status: 'FAILED' as const } : {}),
+        ...(final ? { status: failedStatus(verdict) } : {}),
       },
     });
-    if (counted.count === 1 && final) await hooks.onFailed(tx, { ...outgoing, error });
+    if (counted.count === 1 && final) await hooks.onFailed(tx, { ...outgoing, error, verdict });
   });
-  const fields = { outgoingId: outgoing.id, purpose: outgoing.purpose, failures, error };
-  if (final) log.error(fields, 'A transaction is given up: its simulation fails.');
+  const fields = { outgoingId: outgoing.id, purpose: outgoing.purpose, failures, error, verdict };
+  if (final && verdict === 'OVERTAKEN') log.info(fields, 'A transaction is cancelled: another one came before it.');
+  else if (final) log.error(fields, 'A transaction is given up: its simulation fails.');
   else log.warn(fields, 'A simulation failed; it is tried again.');
 }

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction, PaymentIntent, Transaction } from '../../../prisma/client.ts';
 import { voidCall } from '../../escrow/calldata.ts';
 import { appendEvents } from '../../events/append-events.ts';
-import type { OutgoingOutcome } from '../../operator/outgoing-transaction.ts';
+import type { OutgoingFailure } from '../../operator/outgoing-transaction.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 import { returnPaymentJob } from '../jobs.ts';
@@ -20,19 +20,21 @@ export type RelayFailed = (
 ) => Promise<void>;
 
 const RETURN_AGAIN_MS = 60_000;
+/** Where the contract will never take the call as it is: somebody has to act, or the payment's time does. */
+const RETURN_REFUSED_AGAIN_MS = 900_000;
 
 type FailingWorld = Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { relayFailed: RelayFailed };
 
 /**
  * A transaction of a payment failed for good: it becomes FAILED with its error, and what waited for it goes on. A refund
- * takes the payment back to CAPTURED and tells `refund_failed`; a capture is tried anew until `captureAttempts` are spent and then the payment is
- * FAILED, its hold voided; a relay leaves the intent CREATED, to be prepared again. Called as the last statement of the
+ * takes the payment back to CAPTURED and tells `refund_failed`; a capture is tried anew until `captureAttempts` are spent,
+ * or its revert says that it will never succeed, and then the payment is FAILED, its hold voided; a relay leaves the intent CREATED, to be prepared again. Called as the last statement of the
  * pump's transaction. What the chain has shown meanwhile wins.
  */
 export async function failTransaction(
   tx: DatabaseTransaction,
   world: FailingWorld,
-  outgoing: Pick<OutgoingOutcome, 'transactionId' | 'txHash' | 'error'>,
+  outgoing: Pick<OutgoingFailure, 'transactionId' | 'txHash' | 'error' | 'verdict'>,
 ): Promise<void> {
   if (outgoing.transactionId === null) return;
   const found = await tx.transaction.findUnique({ where: { id: outgoing.transactionId } });
@@ -47,11 +49,11 @@ export async function failTransaction(
     case 'AUTHORIZE':
       return await world.relayFailed(tx, { paymentIntentId: intent.id, error: outgoing.error });
     case 'REFUND':
-      return await failRefund(tx, { world, intent, transaction: found, error: outgoing.error });
+      return await failRefund(tx, { world, intent, transaction: found, outgoing });
     case 'CAPTURE':
-      return await failCapture(tx, { world, intent, transaction: found });
+      return await failCapture(tx, { world, intent, transaction: found, verdict: outgoing.verdict });
     case 'VOID':
-      return await returnAgain(tx, { world, intent, transaction: found });
+      return await returnAgain(tx, { world, intent, transaction: found, verdict: outgoing.verdict });
     case 'RECLAIM':
     case 'SETTLE':
     case 'DISPUTE':
@@ -69,39 +71,41 @@ async function failRefund(
     world,
     intent,
     transaction,
-    error,
-  }: { world: FailingWorld; intent: PaymentIntent; transaction: Transaction; error: string | null },
+    outgoing: { error, verdict },
+  }: Failed & { outgoing: Pick<OutgoingFailure, 'error' | 'verdict'> },
 ): Promise<void> {
   await tx.refund.updateMany({ where: { transactionId: transaction.id }, data: { status: 'FAILED', error } });
   // A returned payment's refund is none of the intent's own.
-  if (transaction.termsHash !== intent.acceptedTermsHash) return await returnAgain(tx, { world, intent, transaction });
+  if (transaction.termsHash !== intent.acceptedTermsHash) {
+    return await returnAgain(tx, { world, intent, transaction, verdict });
+  }
   const status = nextStatus(intent.status, 'REFUND_FAILED');
   if (status === null) return;
   const captured = await tx.paymentIntent.update({ where: { id: intent.id }, data: { status } });
   await appendEvents(tx, intent.appId, [paymentEvent('payment_intent.refund_failed', captured)]);
 }
 
-/** Money that must go back is never given up: the verb looks at the contract again in a minute. */
-async function returnAgain(
-  tx: DatabaseTransaction,
-  { world, intent, transaction }: { world: FailingWorld; intent: PaymentIntent; transaction: Transaction },
-): Promise<void> {
+type Failed = { world: FailingWorld; intent: PaymentIntent; transaction: Transaction };
+type Judged = Failed & { verdict: OutgoingFailure['verdict'] };
+
+/** Money that must go back is never given up: the verb looks at the contract again in a minute, or in a quarter of an hour. */
+async function returnAgain(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
   const { termsHash } = transaction;
   if (termsHash === null || (termsHash === intent.acceptedTermsHash && intent.status !== 'FAILED')) return;
-  const runAt = new Date(world.clock.now().getTime() + RETURN_AGAIN_MS);
+  const wait = verdict === 'IMPOSSIBLE' ? RETURN_REFUSED_AGAIN_MS : RETURN_AGAIN_MS;
+  const runAt = new Date(world.clock.now().getTime() + wait);
   await addJob(tx, returnPaymentJob, { termsHash }, { runAt, key: `return:${termsHash}` });
 }
 
-async function failCapture(
-  tx: DatabaseTransaction,
-  { world, intent, transaction }: { world: FailingWorld; intent: PaymentIntent; transaction: Transaction },
-): Promise<void> {
+async function failCapture(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
   if (intent.status !== 'AUTHORIZED' || transaction.termsHash !== intent.acceptedTermsHash) return;
-  const held = await heldPayment(tx, { registry: world.registry, intent });
   // Somebody captured or voided it, and the projector will tell.
+  if (verdict === 'OVERTAKEN') return;
+  const held = await heldPayment(tx, { registry: world.registry, intent });
   if ((await isDecidedOnChain(tx, held)) || (await pendingMoneyOut(tx, held.termsHash))) return;
   const isInTime = held.terms.captureBy >= world.clock.now().getTime() / 1000;
-  if (isInTime && intent.captureAttempts < maxCaptureAttempts) {
+  const mayPass = verdict !== 'LATE' && verdict !== 'IMPOSSIBLE';
+  if (mayPass && isInTime && intent.captureAttempts < maxCaptureAttempts) {
     const amount = transaction.amount === null ? held.left : toBigInt(transaction.amount);
     await requestCapture(tx, { world, intent, held, amount });
     await tx.paymentIntent.update({ where: { id: intent.id }, data: { captureAttempts: { increment: 1 } } });

@@ -1,5 +1,7 @@
+import { isHex } from 'viem';
 import { transaction } from '../../../prisma/client.ts';
 import { reclaimCall } from '../../escrow/calldata.ts';
+import { readEscrowState } from '../../escrow/read-escrow-state.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { reclaimJob } from '../jobs.ts';
 import type { ChainActionWorld } from './action-world.ts';
@@ -10,19 +12,28 @@ import { requestTransaction } from './request-transaction.ts';
 
 /**
  * Gives a hold that nobody captured back to the payer once the chain's time has passed `captureBy`: records and queues a
- * RECLAIM transaction. Before that it rings itself again; in any other state it does nothing.
+ * RECLAIM transaction. Before that it rings itself again; in any other state, ours or the contract's, it does nothing.
  */
 export async function reclaimPayment(
   world: ChainActionWorld,
   { paymentIntentId }: { paymentIntentId: string },
 ): Promise<void> {
-  const { database, registry, clock } = world;
+  const { database, registry, nodes, clock } = world;
   const intent = await database.paymentIntent.findUnique({ where: { id: paymentIntentId } });
   if (intent?.status !== 'AUTHORIZED') return;
-  const { terms, chain } = await database.$transaction((tx) => heldPayment(tx, { registry, intent }));
+  const { terms, chain, escrow, termsHash } = await database.$transaction((tx) =>
+    heldPayment(tx, { registry, intent }),
+  );
   const time = await chainTime(world, chain.chainId);
+  const isDue = time > terms.captureBy;
+  // Captured or given back in a block that is not confirmed yet: reclaiming would revert for good.
+  if (isDue && isHex(termsHash)) {
+    const asked = { id: termsHash };
+    const state = await nodes.asking(chain.chainId, (client) => readEscrowState({ client, escrow }, asked));
+    if (state.status !== 'AUTHORIZED') return;
+  }
   await transaction(database, async (tx) => {
-    if (time <= terms.captureBy) {
+    if (!isDue) {
       const runAt = lookAgainAt(clock.now(), terms.captureBy + 1 - time);
       await addJob(tx, reclaimJob, { paymentIntentId }, { runAt, key: `reclaim:${paymentIntentId}` });
       return;

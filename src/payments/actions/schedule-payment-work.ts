@@ -1,11 +1,13 @@
 import type { DatabaseTransaction, PaymentIntent } from '../../../prisma/client.ts';
 import { agreedTerms } from '../../escrow/agreed-terms.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { PaymentHooks } from '../facts/payment-hooks.ts';
 import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../jobs.ts';
+import { dropOvertaken } from './drop-overtaken.ts';
 
-/** The fold's hooks: enqueues, in the fold's own transaction, the work that a new state makes due later. */
-export function schedulePaymentWork(): Required<PaymentHooks> {
+/** The fold's hooks: enqueues, in the fold's own transaction, the work that a new state makes due later, and drops what it has overtaken. */
+export function schedulePaymentWork({ clock }: { clock: Clock }): Required<PaymentHooks> {
   return {
     async afterAuthorized(tx, intent) {
       const captureBy = intent.status === 'AUTHORIZED' ? await captureByOf(tx, intent) : null;
@@ -14,11 +16,17 @@ export function schedulePaymentWork(): Required<PaymentHooks> {
       await addJob(tx, reclaimJob, { paymentIntentId: intent.id }, { runAt, key: `reclaim:${intent.id}` });
     },
     async afterCaptured(tx, intent) {
+      const { acceptedTermsHash } = intent;
+      const reason = 'The payment is captured.';
+      await dropOvertaken(tx, { acceptedTermsHash, types: ['CAPTURE', 'VOID', 'RECLAIM'], reason, now: clock.now() });
       if (!intent.timelockEndsAt) return;
       const options = { runAt: intent.timelockEndsAt, key: `settle:${intent.id}` };
       await addJob(tx, settleJob, { paymentIntentId: intent.id }, options);
     },
     async afterDisputed(tx, intent, dispute) {
+      const { acceptedTermsHash } = intent;
+      const reason = 'The payment is in dispute.';
+      await dropOvertaken(tx, { acceptedTermsHash, types: ['SETTLE', 'DISPUTE'], reason, now: clock.now() });
       const options = { runAt: dispute.deadline, key: `timeout:${intent.id}` };
       await addJob(tx, resolveByTimeoutJob, { paymentIntentId: intent.id }, options);
     },

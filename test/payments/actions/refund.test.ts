@@ -72,7 +72,7 @@ describe('a refund', () => {
         },
         { timeout: 60_000 },
       )
-      .toBe('FAILED');
+      .toBe('CANCELLED');
     await gateway.settleDown();
     expect(await gateway.database.refund.findUniqueOrThrow({ where: { transactionId } })).toMatchObject({
       status: 'FAILED',

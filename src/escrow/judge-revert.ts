@@ -1,0 +1,107 @@
+import { type ContractErrorName, decodeErrorResult, type Hex } from 'viem';
+import { escrowAbi } from './escrow-abi.ts';
+import { escrowStatuses } from './read-escrow-state.ts';
+
+/**
+ * What a revert says of the same call later:
+ *
+ * - PASSES: it may succeed later. Too early, too little gas, a token that is paused or lacks balance or allowance, a node
+ *   that has not seen the payment's last step yet.
+ * - OVERTAKEN: never, because another call has moved the payment on, which the chain's events tell.
+ * - LATE: never, because its time is over.
+ * - IMPOSSIBLE: never, and it never could: a key or an amount that the contract does not take.
+ */
+export type RevertVerdict = 'PASSES' | 'OVERTAKEN' | 'LATE' | 'IMPOSSIBLE';
+
+type ErrorName = ContractErrorName<typeof escrowAbi>;
+
+/** By the contract's error. States only move on, so that what is true of a later state remains true. */
+const verdicts = {
+  AlreadyDisputed: 'OVERTAKEN',
+  ConsentAlreadyRevoked: 'OVERTAKEN',
+  AuthorizeByPassed: 'LATE',
+  CaptureByPassed: 'LATE',
+  DisputeWindowOver: 'LATE',
+  ConsentOver: 'LATE',
+  NotPayer: 'IMPOSSIBLE',
+  NotOperatorOrMerchant: 'IMPOSSIBLE',
+  NotArbiter: 'IMPOSSIBLE',
+  ZeroAmount: 'IMPOSSIBLE',
+  AmountAboveLeft: 'IMPOSSIBLE',
+  WrongValue: 'IMPOSSIBLE',
+  NativeCoinNotPullable: 'IMPOSSIBLE',
+  ZeroParty: 'IMPOSSIBLE',
+  FeeAboveMax: 'IMPOSSIBLE',
+  FeeRecipientMissing: 'IMPOSSIBLE',
+  ShareAboveMax: 'IMPOSSIBLE',
+  CaptureByBeforeAuthorizeBy: 'IMPOSSIBLE',
+  TimelockTooLong: 'IMPOSSIBLE',
+  DisputeWindowAboveTimelock: 'IMPOSSIBLE',
+  DisputeTimeoutOutOfBounds: 'IMPOSSIBLE',
+  ArbiterMismatch: 'IMPOSSIBLE',
+  TermsDifferFromConsent: 'IMPOSSIBLE',
+  AmountAboveCap: 'IMPOSSIBLE',
+  WrongIntentId: 'IMPOSSIBLE',
+  InvalidPeriodLength: 'IMPOSSIBLE',
+  PeriodOutOfRange: 'IMPOSSIBLE',
+  InvalidClaimTarget: 'IMPOSSIBLE',
+  CaptureByNotPassed: 'PASSES',
+  CaptureByTooLate: 'PASSES',
+  TimelockNotOver: 'PASSES',
+  DisputeTimeoutNotOver: 'PASSES',
+  GasBelowFloor: 'PASSES',
+  ReentrancyGuardReentrantCall: 'PASSES',
+  SafeERC20FailedOperation: 'PASSES',
+  WrongBalance: 'PASSES',
+  NothingToClaim: 'PASSES',
+  ClaimFailed: 'PASSES',
+  // We answer disputes that we have seen: a node that has not is behind, or on a fork.
+  NotDisputed: 'PASSES',
+  // The signer may be an account whose contract is deployed later, or whose rules change.
+  InvalidOperatorSignature: 'PASSES',
+  InvalidPayerSignature: 'PASSES',
+  // Somebody carried this very charge to the contract: it is paid, and the indexer will tell so.
+  PeriodAlreadyCharged: 'PASSES',
+  PeriodNotOpen: byArguments(([now, , before]) => (integer(now) >= integer(before) ? 'LATE' : 'PASSES')),
+  // Less than expected is left after another refund; more is left where a node does not know the last one yet.
+  WrongLeft: byArguments(([actual, expected]) => (integer(actual) < integer(expected) ? 'OVERTAKEN' : 'PASSES')),
+  WrongStatus: byArguments(([, actual, required]) => statusVerdict(integer(actual), integer(required))),
+} satisfies Record<ErrorName, Judgement>;
+
+/** The verdict on a revert of a call to the escrow. What is not the contract's own error may pass. */
+export function judgeRevert(data: Hex): RevertVerdict {
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: escrowAbi, data });
+    const judgement: Judgement = judgements.get(errorName) ?? 'PASSES';
+    return typeof judgement === 'string' ? judgement : judgement(args ?? []);
+  } catch {
+    return 'PASSES';
+  }
+}
+
+/** Read by a name that may also be one of the compiler's own errors. */
+const judgements: ReadonlyMap<string, Judgement> = new Map<string, Judgement>(Object.entries(verdicts));
+
+type Judgement = RevertVerdict | ((args: readonly unknown[]) => RevertVerdict);
+
+/**
+ * A payment that must be new and is not: somebody carried this very authorization to the contract, it is paid, and the
+ * indexer will tell so. A payment that is not where the call needs it: behind, it may come there; else it has moved on.
+ */
+function statusVerdict(actual: bigint, required: bigint): RevertVerdict {
+  const [is, needed] = [escrowStatuses[Number(actual)], escrowStatuses[Number(required)]];
+  if (is === undefined || needed === undefined || needed === 'NONE') return 'PASSES';
+  if (is === 'NONE' || (is === 'AUTHORIZED' && needed === 'CAPTURED')) return 'PASSES';
+  return 'OVERTAKEN';
+}
+
+function byArguments(judge: (args: readonly unknown[]) => RevertVerdict): Judgement {
+  return judge;
+}
+
+/** The decoder gives small integers as numbers, larger ones as bigint. */
+function integer(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') return BigInt(value);
+  throw new Error('An argument of an error is not a number.');
+}
