@@ -2,6 +2,7 @@
 
 import { encodeErrorResult, type Hex } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { callFault } from '../../src/chains/evm/classify-answer.ts';
 import {
   type Call,
   captureCall,
@@ -17,7 +18,6 @@ import {
 import { disputeTypedData } from '../../src/escrow/dispute-request.ts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 import { judgeRevert, type RevertVerdict } from '../../src/escrow/judge-revert.ts';
-import { simulationFault } from '../../src/operator/node-answer.ts';
 import { type Ground, openGround, type Signed } from '../payments/ground.ts';
 
 type Verdict = RevertVerdict | 'SUCCEEDS';
@@ -104,7 +104,7 @@ async function verdictOn(signed: Signed, verb: Verb): Promise<Verdict> {
     await evm.publicClient.estimateGas({ account: evm.operator.address, ...call });
     return 'SUCCEEDS';
   } catch (error) {
-    const fault = simulationFault(error);
+    const fault = callFault(error);
     if (fault?.kind !== 'REVERT' || fault.data === null) throw error;
     return judgeRevert(fault.data);
   }
@@ -141,7 +141,7 @@ describe('a verb on a payment', () => {
     const { terms } = await newPayment(true);
     const call = refundCall({ escrow: evm.escrow, terms, ...wholly });
     const refused = evm.publicClient.estimateGas({ account: evm.payers[1].address, ...call });
-    const fault = await refused.then(() => null, simulationFault);
+    const fault = await refused.then(() => null, callFault);
     expect(fault?.kind === 'REVERT' && fault.data !== null && judgeRevert(fault.data)).toBe('IMPOSSIBLE');
   });
 });

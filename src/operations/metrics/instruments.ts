@@ -27,7 +27,7 @@ export function openInstruments(metrics: Metrics): Instruments {
   return {
     http: httpInstrument(metrics),
     rpc: rpcInstrument(metrics),
-    chainUnavailable: unavailableInstrument(metrics),
+    chainUnavailable: chainUnavailableInstrument(metrics),
     projector: projectorInstrument(metrics),
     unavailable: unavailableInstrument(metrics),
     ...walletInstruments(metrics),
@@ -102,7 +102,7 @@ function rpcInstrument({ register }: Metrics): Instruments['rpc'] {
   };
 }
 
-function unavailableInstrument({ register }: Metrics): Instruments['chainUnavailable'] {
+function chainUnavailableInstrument({ register }: Metrics): Instruments['chainUnavailable'] {
   const failures = new Counter({
     name: 'sluice_chain_unavailable_total',
     help: 'Work that failed because no node of the chain gave a usable answer, by the class of the last one.',
