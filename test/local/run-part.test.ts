@@ -32,7 +32,7 @@ async function run(script: string, given: { folder?: string } = {}) {
   return { part, folder, said, log, timesGivenUp: () => givenUp };
 }
 
-const staysUp = `console.log('up'); setInterval(() => {}, 1000); process.on('SIGTERM', () => { console.log('bye'); process.exit(0); });`;
+const staysUp = `process.on('SIGTERM', () => { console.log('bye'); process.exit(0); }); setInterval(() => {}, 1000); console.log('up');`;
 
 function untilUp(log: () => string, times: number) {
   return expect.poll(() => log().match(/up/g)?.length ?? 0, { timeout: 30_000 }).toBe(times);
