@@ -4,7 +4,7 @@ import { authenticate } from '../auth/authenticate.ts';
 import { openRateLimiter } from '../platform/limits/rate-limit.ts';
 import { takeTokens } from '../platform/limits/take-tokens.ts';
 import { openGate } from './gate.ts';
-import { byRealTime, type World } from './graphql/server/world.ts';
+import { byRealTime, guardedWorld, type World } from './graphql/server/world.ts';
 import { serveImage } from './images/serve-image.ts';
 import { servePages } from './pages/serve-pages.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
@@ -31,7 +31,7 @@ export function openParts(world: World): ApiParts {
     gate,
     handlers: [
       () => serveKeySet(world),
-      () => serveInvoice(world, gate),
+      () => serveInvoice(guardedWorld(world, { kind: 'anonymous' }), gate),
       () => serveImage(world, gate),
       () => servePages(world),
       () => serveAuditExport(world, gate),
