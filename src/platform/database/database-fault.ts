@@ -18,7 +18,8 @@ const codes: Record<DatabaseFault, ReadonlySet<unknown>> = {
   busy: new Set(['53300', 'P2024', 'P2037', 'TooManyConnections']),
   // connection exceptions, shutdowns, resources used up, a standby that takes no writes
   away: new Set([
-    ...['08000', '08001', '08003', '08004', '08006', '08P01', '57P01', '57P02', '57P03', '57P05', '53100', '53200', '25006'],
+    ...['08000', '08001', '08003', '08004', '08006', '08P01', '57P01', '57P02', '57P03', '57P05'],
+    ...['53100', '53200', '25006'],
     ...['P1001', 'P1002', 'P1017', 'DatabaseNotReachable', 'ConnectionClosed'],
   ]),
 };
