@@ -1,6 +1,6 @@
 import { NodeFault } from './node-answer.ts';
 
-export const REQUEST_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**

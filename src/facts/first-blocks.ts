@@ -14,7 +14,7 @@ type World = {
 };
 
 /** By chain. `unreachable` are those whose first block is not known and whose node does not answer. */
-export type FirstBlocks = { blocks: Map<number, bigint>; unreachable: number[] };
+type FirstBlocks = { blocks: Map<number, bigint>; unreachable: number[] };
 
 /** The first block of every enabled chain with an escrow; one that cannot be reached holds up no other. */
 export async function firstBlocks(world: World): Promise<FirstBlocks> {

@@ -5,7 +5,7 @@
 import { BlockNotFoundError, type Hex, RpcRequestError } from 'viem';
 import { causesOf, faultOf, type NodeAnswer, nodeAnswers } from '../node-answer.ts';
 
-export type RpcError = { code: number; message: string; data?: unknown };
+type RpcError = { code: number; message: string; data?: unknown };
 
 type Row = { answer: NodeAnswer; codes?: readonly number[]; words?: RegExp; withData?: true };
 
@@ -85,7 +85,7 @@ export function unavailableBy(error: unknown): NodeAnswer | null {
   return isUnreadable ? 'garbage' : null;
 }
 
-export type CallFault = { kind: 'REVERT'; data: Hex | null; message: string } | { kind: 'NO_FUNDS' };
+type CallFault = { kind: 'REVERT'; data: Hex | null; message: string } | { kind: 'NO_FUNDS' };
 
 /** The meaning of an error from a call or an estimate; null where the node itself failed. */
 export function callFault(error: unknown): CallFault | null {

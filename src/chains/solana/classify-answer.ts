@@ -26,7 +26,7 @@ const answerShape = z.union([
 const bodyShape = z.union([answerShape, z.array(answerShape)]);
 
 /** The meaning of a JSON-RPC error; null where the node speaks of what was asked. */
-export function classifySolanaError({ code, message }: { code: number; message: string }): NodeAnswer | null {
+function classifySolanaError({ code, message }: { code: number; message: string }): NodeAnswer | null {
   return answers.get(code) ?? (LIMITED.test(message) ? 'rate_limited' : null);
 }
 
