@@ -5,6 +5,7 @@ import { createTestClient, getAddress, http, publicActions, walletActions } from
 import { privateKeyToAccount } from 'viem/accounts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
 import { usdcTokenAbi } from '../../src/local/test-tokens.ts';
+import { renewSubscriptionJob } from '../../src/subscriptions/jobs.ts';
 import { reorganize, running } from './faults.ts';
 import type { NodeFault } from './node-proxy.ts';
 import type { Ground } from './open-ground.ts';
@@ -26,8 +27,24 @@ const BETWEEN_MS = 3_000;
 /** Deeper than what is final on a local chain. */
 const BEYOND_FINAL = 40;
 const SENDERS_SECONDS = 60;
+/** In which a projector that pauses between failures has failed often enough. */
+const FAILURES_SECONDS = 300;
 
 export const alarmFaults: readonly AlarmFault[] = [
+  // First, while there never was one.
+  {
+    name: 'a transaction is given up',
+    alarms: ['SluiceTransactionsFailed'],
+    async strike(ground) {
+      await query(
+        ground,
+        `UPDATE outgoing_transaction SET status = 'FAILED' WHERE id = (
+           SELECT id FROM outgoing_transaction WHERE status = 'FINAL' ORDER BY id LIMIT 1)`,
+      );
+      return async () =>
+        void (await query(ground, `UPDATE outgoing_transaction SET status = 'FINAL' WHERE status = 'FAILED'`));
+    },
+  },
   { name: 'the API is suspended', alarms: ['SluicePartDown'], strike: (ground) => suspend(ground, 'api') },
   {
     name: 'the worker is suspended',
@@ -52,6 +69,7 @@ export const alarmFaults: readonly AlarmFault[] = [
   {
     name: 'a node answers with 5xx',
     alarms: ['SluiceRpcErrors', 'SluiceProjectorFailing', 'SluiceIndexerStale'],
+    extraSeconds: FAILURES_SECONDS,
     strike: (ground) => misbehave(ground, '5xx'),
   },
   { name: 'a node stands still', alarms: ['SluiceNodeStandsStill'], strike: (ground) => misbehave(ground, 'frozen') },
@@ -113,23 +131,10 @@ export const alarmFaults: readonly AlarmFault[] = [
     },
   },
   {
-    name: 'a transaction is given up',
-    alarms: ['SluiceTransactionsFailed'],
-    async strike(ground) {
-      await query(
-        ground,
-        `UPDATE outgoing_transaction SET status = 'FAILED' WHERE id = (
-           SELECT id FROM outgoing_transaction WHERE status = 'FINAL' ORDER BY id LIMIT 1)`,
-      );
-      return async () =>
-        void (await query(ground, `UPDATE outgoing_transaction SET status = 'FINAL' WHERE status = 'FAILED'`));
-    },
-  },
-  {
     name: 'a job fails for good',
     alarms: ['SluiceJobsFailed'],
     async strike(ground) {
-      const add = `SELECT id FROM graphile_worker.add_job('renew-subscription', payload := '{}', max_attempts := 1)`;
+      const add = `SELECT id FROM graphile_worker.add_job('${renewSubscriptionJob.name}', payload := '{}', max_attempts := 1)`;
       const [job] = await query<{ id: string }>(ground, add);
       return async () =>
         void (await query(ground, 'SELECT graphile_worker.complete_jobs(ARRAY[$1::bigint])', [job?.id]));

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { freePort } from '../setup/free-port.ts';
 
@@ -23,6 +24,13 @@ const alertsShape = z.object({
 /** Whether this machine has the program. */
 export function hasPrometheus(): boolean {
   return spawnSync('prometheus', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+/** What `promtool test rules` complains of; nothing when the rules pass. */
+export function rulesFault(): string | undefined {
+  const file = fileURLToPath(new URL('alerts.promtool.yml', import.meta.url));
+  const tested = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+  return tested.status === 0 ? undefined : `${tested.stdout}${tested.stderr}`;
 }
 
 export async function startPrometheus(request: {

@@ -12,7 +12,7 @@ import { checkoutFolder } from '../../src/local/local-settings.ts';
 import { type AlarmFault, alarmFaults } from './alarm-faults.ts';
 import { openLoad } from './load.ts';
 import { type Ground, openGround } from './open-ground.ts';
-import { hasPrometheus, startPrometheus } from './prometheus.ts';
+import { hasPrometheus, rulesFault, startPrometheus } from './prometheus.ts';
 import { readReadiness } from './recovery.ts';
 import { type ScaledRule, scaleRules } from './scale-rules.ts';
 import { type AlarmWatch, watchAlarms } from './watch-alarms.ts';
@@ -60,6 +60,8 @@ const print = (line: string) => {
   console.log(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`);
 };
 const reasons: string[] = [];
+const fault = rulesFault();
+if (fault !== undefined) reasons.push(`promtool test rules: ${fault}`);
 const rows: Row[] = [];
 const { text, rules } = scaleRules(
   readFileSync(join(checkoutFolder, 'docs', 'operations', 'alerts.yml'), 'utf8'),
@@ -128,6 +130,12 @@ async function keepCalm({ firing }: AlarmWatch, minutes: number): Promise<void> 
 }
 
 async function prove(world: Ground, alarms: AlarmWatch, fault: AlarmFault): Promise<void> {
+  // What still fires from an earlier fault proves nothing.
+  const limitMs = (LONGEST_RANGE_SECONDS / scale + SLACK_SECONDS) * 1000 + PATIENCE_MS;
+  const since = performance.now();
+  await Promise.all(fault.alarms.map((alarm) => alarms.untilCleared(alarm, { since, limitMs })));
+  const early = fault.alarms.filter((alarm) => alarms.firing().includes(alarm));
+  if (early.length > 0) reasons.push(`Before "${fault.name}" there fired already: ${early.join(', ')}.`);
   print(`${fault.name}: ${fault.alarms.join(', ')}`);
   const struckAt = performance.now();
   const heal = await fault.strike(world);
@@ -151,7 +159,6 @@ async function prove(world: Ground, alarms: AlarmWatch, fault: AlarmFault): Prom
   for (const { alarm, rule, firedMs } of fired) {
     const row: Row = { fault: fault.name, alarm, rule, firedMs, clearedMs: null, seen };
     rows.push(row);
-    const limitMs = (LONGEST_RANGE_SECONDS / scale + SLACK_SECONDS) * 1000 + PATIENCE_MS;
     void alarms.untilCleared(alarm, { since: healedAt, limitMs }).then((ms) => {
       row.clearedMs = ms;
     });

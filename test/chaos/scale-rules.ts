@@ -8,6 +8,8 @@ const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 export const slowAlarms: Record<string, number> = {
   // The books are compared every 5 minutes.
   SluiceBooksNotCompared: 5,
+  // A projector that fails pauses up to 30 s between its turns, and the rule counts turns.
+  SluiceProjectorFailing: 2,
 };
 
 export type ScaledRule = { name: string; factor: number; forSeconds: number; thresholdSeconds: number };
