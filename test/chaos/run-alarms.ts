@@ -60,8 +60,8 @@ const print = (line: string) => {
   console.log(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}`);
 };
 const reasons: string[] = [];
-const fault = rulesFault();
-if (fault !== undefined) reasons.push(`promtool test rules: ${fault}`);
+const ruleFault = rulesFault();
+if (ruleFault !== undefined) reasons.push(`promtool test rules: ${ruleFault}`);
 const rows: Row[] = [];
 const { text, rules } = scaleRules(
   readFileSync(join(checkoutFolder, 'docs', 'operations', 'alerts.yml'), 'utf8'),
