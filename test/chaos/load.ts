@@ -82,13 +82,12 @@ export async function openLoad(
     },
     async end({ limitMs }) {
       ending = true;
-      const rest = (async () => {
-        await Promise.all(lanes);
-        await Promise.all(rests);
-        paidPeriods = await subscriber.end();
-        return await comeToRest(evidence(), { arbiter: known.arbiter, limitMs });
-      })();
-      return await orReason(rest, { stories, limitMs: limitMs * 2 });
+      const over = Promise.all(lanes).then(() => Promise.all(rests));
+      await Promise.race([over, delay(limitMs, undefined, { ref: false })]);
+      const open = stories.filter((story) => !story.isOver).map(({ plan, intentId }) => `${plan.kind} of ${intentId}`);
+      const reasons = open.length === 0 ? [] : [`These stories do not end: ${open.join(', ')}.`];
+      paidPeriods = await subscriber.end();
+      return [...reasons, ...(await comeToRest(evidence(), { arbiter: known.arbiter, limitMs }))];
     },
     evidence,
     facts: () => [
@@ -109,20 +108,6 @@ export async function openLoad(
       void receivers.close();
     },
   };
-}
-
-async function orReason(
-  rest: Promise<string[]>,
-  { stories, limitMs }: { stories: readonly Story[]; limitMs: number },
-): Promise<string[]> {
-  const late = delay(limitMs, undefined, { ref: false }).then(() => {
-    const open = stories.filter((story) => !story.isOver).map(({ plan, intentId }) => `${plan.kind} of ${intentId}`);
-    return [`Stories do not end: ${open.join(', ') || 'none, but the subscription'}.`];
-  });
-  return await Promise.race([
-    rest.catch((error: unknown) => [`The load ended with ${error instanceof Error ? error.message : String(error)}.`]),
-    late,
-  ]);
 }
 
 async function openPayers(demo: Demo, seed: number): Promise<Payers> {
