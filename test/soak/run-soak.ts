@@ -95,9 +95,11 @@ async function sample(processes: Map<string, ProcessSamples>, minute: number): P
     const { name } = observed;
     const kept = processes.get(name) ?? { name, heap: [], resident: [] };
     processes.set(name, kept);
-    const { residentMb, heapMb } = await readMemory(observed, { probes });
-    kept.resident.push({ minute, mb: residentMb });
-    const mb = name === PONDER ? await ponderHeapMb() : heapMb;
+    // One that ends at this moment is measured again once it has been started again.
+    const reading = await readMemory(observed, { probes }).catch(() => null);
+    if (!reading) continue;
+    kept.resident.push({ minute, mb: reading.residentMb });
+    const mb = name === PONDER ? await ponderHeapMb() : reading.heapMb;
     if (mb !== null) kept.heap.push({ minute, mb });
   }
   const newest = (samples: readonly Sample[]) => samples.at(-1)?.mb.toFixed(1);
