@@ -1,5 +1,11 @@
 /** The webhooks' queries. */
-import type { Database, DatabaseTransaction, Event, WebhookDelivery, WebhookEndpoint } from '../../../prisma/client.ts';
+import {
+  type Database,
+  type DatabaseTransaction,
+  type Event,
+  Prisma,
+  type WebhookEndpoint,
+} from '../../../prisma/client.ts';
 import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { notFound } from '../../errors.ts';
@@ -46,7 +52,7 @@ export async function dueEndpoints(
   return rows.map((row) => row.id);
 }
 
-export type DueDelivery = WebhookDelivery & { source: Event };
+export type DueDelivery = { id: string; source: Event };
 
 /**
  * The next deliveries of an endpoint, at most `limit`, in the order in which they are sent. First attempts come in the order
@@ -58,40 +64,37 @@ export async function nextDeliveries(
   database: Database,
   request: { endpoint: Pick<WebhookEndpoint, 'id' | 'ordered' | 'failuresInRow'>; now: Date; limit: number },
 ): Promise<DueDelivery[]> {
-  const { id, ordered, failuresInRow } = request.endpoint;
-  const turns = { id, now: request.now, each: Math.ceil(request.limit / 2), retryFirst: failuresInRow % 2 === 1 };
-  const ids = ordered ? await nextInSequence(database, { ...request, id }) : await nextByTurns(database, turns);
-  const found = await database.webhookDelivery.findMany({ where: { id: { in: ids } }, include: { source: true } });
-  const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  const { endpoint, now, limit } = request;
+  const next = endpoint.ordered
+    ? nextInSequence({ id: endpoint.id, now, limit })
+    : nextByTurns({ id: endpoint.id, now, each: Math.ceil(limit / 2), retryFirst: endpoint.failuresInRow % 2 === 1 });
+  const rows = await database.$queryRaw<(Event & { deliveryId: string })[]>`
+    SELECT next.id AS "deliveryId", event.app_id AS "appId", event.sequence, event.id, event.type,
+      event.resource_id AS "resourceId", event.data, event.finality, event.request_id AS "requestId",
+      event.created_at AS "createdAt"
+    FROM (${next}) AS next JOIN event ON event.id = next.event_id ORDER BY next.turn, next.place`;
+  return rows.map(({ deliveryId, ...source }) => ({ id: deliveryId, source }));
 }
 
-async function nextByTurns(
-  database: Database,
-  { id, now, each, retryFirst }: { id: string; now: Date; each: number; retryFirst: boolean },
-): Promise<string[]> {
-  const rows = await database.$queryRaw<{ id: string }[]>`
-    SELECT id FROM (
-      (SELECT id, row_number() OVER (ORDER BY sequence) AS turn, false AS is_retry FROM webhook_delivery
-       WHERE webhook_id = ${id}::uuid AND status = 'PENDING' AND attempts = 0
-       ORDER BY sequence LIMIT ${each})
-      UNION ALL
-      (SELECT id, row_number() OVER (ORDER BY next_retry_at, sequence), true FROM webhook_delivery
-       WHERE webhook_id = ${id}::uuid AND status = 'PENDING' AND attempts > 0 AND next_retry_at <= ${now}
-       ORDER BY next_retry_at, sequence LIMIT ${each})
-    ) AS due ORDER BY turn, is_retry <> ${retryFirst}`;
-  return rows.map((row) => row.id);
+/** Status and attempts are written out, as the indexes of first attempts and of retries have them. */
+function nextByTurns(asked: { id: string; now: Date; each: number; retryFirst: boolean }): Prisma.Sql {
+  const { id, now, each, retryFirst } = asked;
+  return Prisma.sql`
+    (SELECT id, event_id, row_number() OVER (ORDER BY sequence) AS turn, ${retryFirst}::boolean AS place FROM webhook_delivery
+     WHERE webhook_id = ${id}::uuid AND status = 'PENDING' AND attempts = 0
+     ORDER BY sequence LIMIT ${each})
+    UNION ALL
+    (SELECT id, event_id, row_number() OVER (ORDER BY next_retry_at, sequence), NOT ${retryFirst}::boolean FROM webhook_delivery
+     WHERE webhook_id = ${id}::uuid AND status = 'PENDING' AND attempts > 0 AND next_retry_at <= ${now}
+     ORDER BY next_retry_at, sequence LIMIT ${each})`;
 }
 
-async function nextInSequence(
-  database: Database,
-  { id, now, limit }: { id: string; now: Date; limit: number },
-): Promise<string[]> {
-  const rows = await database.$queryRaw<{ id: string; isDue: boolean }[]>`
-    SELECT id, attempts = 0 OR next_retry_at <= ${now} AS "isDue" FROM webhook_delivery
-    WHERE webhook_id = ${id}::uuid AND status = 'PENDING' ORDER BY sequence LIMIT ${limit}`;
-  const waiting = rows.findIndex((row) => !row.isDue);
-  return rows.slice(0, waiting === -1 ? rows.length : waiting).map((row) => row.id);
+function nextInSequence({ id, now, limit }: { id: string; now: Date; limit: number }): Prisma.Sql {
+  return Prisma.sql`
+    SELECT id, event_id, turn, true AS place FROM (
+      SELECT id, event_id, sequence AS turn, bool_and(attempts = 0 OR next_retry_at <= ${now}) OVER (ORDER BY sequence) AS is_due
+      FROM webhook_delivery WHERE webhook_id = ${id}::uuid AND status = 'PENDING' ORDER BY sequence LIMIT ${limit}
+    ) AS first WHERE is_due`;
 }
 
 /** Takes the endpoint for one process until `until`; false where another has it, or where it is paused. */
