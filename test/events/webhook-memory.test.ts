@@ -1,0 +1,67 @@
+/** What a worker holds does not grow with the number of events that it has sent, nor with that of endpoints it has served. */
+import { createServer } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { beforeAll, expect, it } from 'vitest';
+import type { Database } from '../../prisma/client.ts';
+import { deleteWebhookEndpoint } from '../../src/events/webhooks/delete-webhook-endpoint.ts';
+import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { freshDatabase } from '../setup/database.ts';
+import { onTeardown } from '../setup/teardown.ts';
+import { openWebhookApp } from '../setup/webhooks.ts';
+
+const EVENTS_A_ROUND = 50;
+const ENDPOINTS_A_ROUND = 8;
+const GROWTH_LIMIT_BYTES = 4 * 1024 ** 2;
+
+let database: Database;
+beforeAll(async () => {
+  database = (await freshDatabase()).database;
+});
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+/** Sockets and timers that are open, and the heap that is in use. */
+function held(): { sockets: number; timers: number; heap: number } {
+  collect();
+  const resources = process.getActiveResourcesInfo();
+  const count = (name: string) => resources.filter((resource) => resource === name).length;
+  return { sockets: count('TCPSocketWrap'), timers: count('Timeout'), heap: process.memoryUsage().heapUsed };
+}
+
+it('a worker that has sent thousands of webhooks to ever new endpoints holds no more than after the first ones', async () => {
+  const app = await openWebhookApp(database);
+  let received = 0;
+  // Answers with 500 one time in five, and would keep every connection open.
+  const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+    received += 1;
+    request.resume();
+    response.writeHead(received % 5 === 0 ? 500 : 200, { connection: 'keep-alive' }).end('x'.repeat(2048));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTeardown(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
+  const runner = runWebhooks({ ...app.world, clock: { now: () => new Date() }, log: silentLog });
+  onTeardown(() => runner.stop());
+  const untried = () => database.webhookDelivery.count({ where: { attempts: 0 } });
+  const round = async () => {
+    const endpoints = await Promise.all(Array.from({ length: ENDPOINTS_A_ROUND }, () => app.endpoint({ url })));
+    await app.tell(EVENTS_A_ROUND);
+    await expect.poll(untried, { timeout: 60_000 }).toBe(0);
+    for (const { id } of endpoints) await deleteWebhookEndpoint(app.world, { scope: app.scope, id });
+  };
+  for (let warm = 0; warm < 2; warm += 1) await round();
+  await expect.poll(() => held().sockets, { timeout: 10_000 }).toBeLessThan(20);
+  const before = held();
+  for (let count = 0; count < 5; count += 1) await round();
+  expect(received).toBeGreaterThan(7 * EVENTS_A_ROUND * ENDPOINTS_A_ROUND - 1);
+  await expect.poll(() => held().sockets, { timeout: 10_000 }).toBeLessThanOrEqual(before.sockets);
+  await expect.poll(() => held().timers, { timeout: 10_000 }).toBeLessThanOrEqual(before.timers + 2);
+  await expect.poll(() => held().heap - before.heap, { timeout: 30_000 }).toBeLessThan(GROWTH_LIMIT_BYTES);
+});
