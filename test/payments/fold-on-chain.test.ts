@@ -124,6 +124,16 @@ describe('a payment that is captured as it is authorized', () => {
     expect(await ground.read(intent.id)).toMatchObject({ status: 'REFUNDED', refundTxHash: last });
     expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'partially_refunded', 'refunded']);
     await expectSameLeft(intent.id, signed);
+    const refunds = await ground.database.refund.findMany({
+      where: { paymentIntentId: intent.id },
+      orderBy: { createdAt: 'asc' },
+    });
+    expect(
+      refunds.map(({ amount, leftoverAfter, status }) => [amount.toFixed(), leftoverAfter.toFixed(), status]),
+    ).toEqual([
+      ['4000000', '6000000', 'CONFIRMED'],
+      ['6000000', '0', 'CONFIRMED'],
+    ]);
   });
 });
 

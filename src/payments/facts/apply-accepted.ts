@@ -7,6 +7,7 @@ import { finalityOf } from './finality.ts';
 import type { FoldingWorld, PaymentChange } from './folding-world.ts';
 import { intentColumns } from './intent-columns.ts';
 import { recordDispute } from './record-dispute.ts';
+import { FOUND_REASON } from './record-steps.ts';
 import { stepEvents } from './step-events.ts';
 
 /**
@@ -117,7 +118,7 @@ async function refundReason(tx: DatabaseTransaction, { evidence, state }: Paymen
     },
     select: { reason: true },
   });
-  return refund?.reason ?? null;
+  return refund && refund.reason !== FOUND_REASON ? refund.reason : null;
 }
 
 async function callHooks(
