@@ -92,7 +92,7 @@ export const alarmFaults: readonly AlarmFault[] = [
   },
   {
     name: 'the database breaks every connection',
-    alarms: ['SluiceHttpErrors', 'SluiceMetricsBroken'],
+    alarms: ['SluiceDatabaseUnavailable', 'SluiceHttpErrors', 'SluiceMetricsBroken'],
     async strike({ database }) {
       database.misbehave('cut');
       return async () => database.misbehave(undefined);
