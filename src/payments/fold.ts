@@ -4,7 +4,7 @@
  * A payment here is one terms struct (its hash is the id); an intent has the payments that were made of its terms, of
  * which one is accepted. Every event of the contract carries `left` after it, so that the fold is absolute: it adds up
  * nothing, and folding the same facts twice is folding them once. Authority: the contract. A fold that differs from the
- * contract's own (status, left) at the same block is evidence that is not whole, and is never applied.
+ * contract's own state at the same block is evidence that is not whole, and is never applied.
  *
  * ```
  * NONE ─Authorized► AUTHORIZED ─Captured► CAPTURED ─Refunded (something left), Disputed► CAPTURED
@@ -15,7 +15,7 @@
  */
 import type { TransactionType } from '../../prisma/client.ts';
 import type { EscrowEvent } from '../escrow/escrow-event.ts';
-import type { EscrowStatus } from '../escrow/read-escrow-state.ts';
+import type { EscrowState, EscrowStatus } from '../escrow/read-escrow-state.ts';
 import type { SolanaEvent } from '../escrow/solana/solana-event.ts';
 
 /** Events that carry a payment's state. */
@@ -101,6 +101,12 @@ function after(fact: PaymentFact, event: PaymentEvent): Partial<PaymentState> {
     default:
       throw new Error(`No such event: ${String(event satisfies never)}`);
   }
+}
+
+/** Whether the facts lead to what the contract holds: status, money, and whether it is disputed, which moves neither. */
+export function agrees(state: PaymentState, contract: EscrowState): boolean {
+  const isDisputed = contract.disputedAt !== 0;
+  return state.status === contract.status && state.left === contract.left && (state.dispute !== null) === isDisputed;
 }
 
 /** A dispute that went wholly to the payer is a refund; every other one is a settlement. */

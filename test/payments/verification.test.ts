@@ -1,7 +1,7 @@
 /** Anybody can check what is told against a node, and what events missed is found. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
-import { refundCall } from '../../src/escrow/calldata.ts';
+import { disputeCall, refundCall } from '../../src/escrow/calldata.ts';
 import { type LogSource, openLogSource } from '../../src/facts/log-source.ts';
 import { checkBooks } from '../../src/operations/check-books.ts';
 import { verify } from '../../src/operations/verify.ts';
@@ -208,6 +208,26 @@ describe('the comparison of open payments', () => {
     await ground.observe();
     expect((await ground.read(intent.id)).leftAmount?.toFixed()).toBe('6000000');
     expect(await ground.events(intent.id)).toEqual(['authorized', 'captured', 'partially_refunded']);
+    expect(await repairPayments(world, { chainId })).toMatchObject({ repaired: 0 });
+  });
+
+  it('finds a dispute that the source never told, though it moved no money', async () => {
+    const { intent, signed } = await paid();
+    const { escrow, chainId, payers } = ground.evm;
+    await ground.send(payers[0], disputeCall({ escrow, ...signed }));
+    await ground.evm.mine();
+    const head = await ground.evm.publicClient.getBlockNumber();
+    await ground.database.chainCursor.update({ where: { chainId }, data: { readNumber: head } });
+    await ground.observe();
+    const dispute = () => ground.database.dispute.findUnique({ where: { paymentIntentId: intent.id } });
+    expect(await dispute()).toBeNull();
+    expect(await run(intent.id)).toMatchObject({ code: 1, text: expect.stringContaining('The chain has a dispute') });
+    const world = { ...ground, logs: ground.source, clock: systemClock, log: silentLog };
+    expect(await repairPayments(world, { chainId })).toMatchObject({ repaired: 1 });
+    await ground.evm.mine();
+    await ground.observe();
+    expect(await dispute()).toMatchObject({ status: 'OPEN' });
+    expect((await run(intent.id)).code).toBe(0);
     expect(await repairPayments(world, { chainId })).toMatchObject({ repaired: 0 });
   });
 });

@@ -4,7 +4,7 @@ import { evmBlockHash } from '../../chains/evm/evm-block-hash.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
 import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
-import { foldPayment, type PaymentFact, type PaymentState } from '../fold.ts';
+import { agrees, foldPayment, type PaymentFact, type PaymentState } from '../fold.ts';
 import { readStatesTogether } from '../read-states-together.ts';
 import type { FoldingWorld, PaymentEvidence } from './folding-world.ts';
 import { standingFacts, standingFactsOf, toPaymentFacts } from './standing-facts.ts';
@@ -69,10 +69,6 @@ function vaultEvidence({ group, terms }: Subject, rows: readonly ChainFact[]): P
   const facts = rows.every((row) => row.address === vault) ? toPaymentFacts(rows) : null;
   if (!facts || !foldPayment(facts)) return null;
   return { terms, facts, gasUsed: new Map(), group };
-}
-
-function agrees(state: PaymentState, contract: EscrowState): boolean {
-  return state.status === contract.status && state.left === contract.left;
 }
 
 async function agreesAtLatest(world: FoldingWorld, subject: Subject): Promise<boolean> {

@@ -8,7 +8,7 @@ import { reportLogs } from '../../facts/report-logs.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { standingFactsOf, toPaymentFacts } from '../facts/standing-facts.ts';
-import { foldPayment } from '../fold.ts';
+import { agrees, foldPayment } from '../fold.ts';
 import { contractStates } from './contract-states.ts';
 import { openPayments } from './open-payments.ts';
 import { confirmedView } from './read-payment.ts';
@@ -52,7 +52,8 @@ async function missing(
   return page.filter(({ termsHash }, index) => {
     const known = toPaymentFacts((facts.get(termsHash) ?? []).filter((fact) => fact.blockNumber <= block.number));
     const state = known && foldPayment(known);
-    return state?.status !== contract[index]?.status || state?.left !== contract[index]?.left;
+    const held = contract[index];
+    return !state || !held || !agrees(state, held);
   });
 }
 

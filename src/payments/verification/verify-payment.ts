@@ -1,11 +1,11 @@
-import type { Database, PaymentIntent, PaymentTerms } from '../../../prisma/client.ts';
+import type { Database, Dispute, PaymentIntent, PaymentTerms } from '../../../prisma/client.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
 import { GatewayError, notFound } from '../../errors.ts';
 import type { LogSource } from '../../facts/log-source.ts';
 import { printBaseUnits } from '../../prices/base-units.ts';
-import { noPayment, type PaymentState } from '../fold.ts';
+import { agrees, noPayment, type PaymentState } from '../fold.ts';
 import { statusOf } from '../payment-status.ts';
 import { heldInBooks } from './held-in-books.ts';
 import { confirmedView, type PaymentOnChain, readPayment } from './read-payment.ts';
@@ -45,7 +45,10 @@ export async function verifyPayment(
   },
   { intentId }: { intentId: string },
 ): Promise<Verification> {
-  const intent = await world.database.paymentIntent.findUnique({ where: { id: intentId }, include: { terms: true } });
+  const intent = await world.database.paymentIntent.findUnique({
+    where: { id: intentId },
+    include: { terms: true, dispute: true },
+  });
   if (!intent) throw notFound('payment intent');
   const payments: VerifiedPayment[] = [];
   const faults: string[] = [];
@@ -97,8 +100,8 @@ async function judge(
   const faults: string[] = [];
   if (recomputedHash !== terms.termsHash) faults.push(`The kept terms hash to ${recomputedHash}.`);
   if (!folded) faults.push('The logs of the node make no sense in their order.');
-  else if (folded.status !== contract.status || folded.left !== contract.left) {
-    faults.push(`The logs say ${folded.status} with ${folded.left} left.`);
+  else if (!agrees(folded, contract)) {
+    faults.push(`The logs say ${folded.status} with ${folded.left} left, ${folded.dispute ? '' : 'not '}disputed.`);
   }
   if (booked !== contract.left) faults.push(`The books hold ${booked}, the contract ${contract.left}.`);
   return {
@@ -113,7 +116,10 @@ async function judge(
   };
 }
 
-function intentFaults(intent: PaymentIntent, accepted: Pick<PaymentOnChain, 'folded'> | null): string[] {
+function intentFaults(
+  intent: PaymentIntent & { dispute: Dispute | null },
+  accepted: Pick<PaymentOnChain, 'folded'> | null,
+): string[] {
   if (intent.acceptedTermsHash !== null && !accepted) return ['The accepted terms are not among the kept ones.'];
   const state = accepted ? accepted.folded : noPayment;
   if (!state) return [];
@@ -125,5 +131,7 @@ function intentFaults(intent: PaymentIntent, accepted: Pick<PaymentOnChain, 'fol
   const faults = expected === intent.status ? [] : [`The status is ${intent.status}, the chain says ${expected}.`];
   const left = printBaseUnits(intent.leftAmount) ?? '0';
   if (left !== String(state.left)) faults.push(`The intent has ${left} left, the chain ${state.left}.`);
+  if (state.dispute && !intent.dispute) faults.push('The chain has a dispute that the intent lacks.');
+  if (intent.dispute && !state.dispute) faults.push('The intent has a dispute that the chain lacks.');
   return faults;
 }
