@@ -14,23 +14,27 @@ const LEASE_MS = 30_000;
 
 export type WebhookRunner = { ring(): void; stop(): Promise<void> };
 
-/** Tells endpoints what is due until stopped; several processes share the endpoints by leases. */
+/**
+ * Tells endpoints what is due until stopped, which waits for the deliveries that are under way and begins no other; several
+ * processes share the endpoints by leases.
+ */
 export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner {
   const lanes = [
     { failing: false, limit: CONCURRENCY, serving: new Map<string, Promise<void>>() },
     { failing: true, limit: FAILING_CONCURRENCY, serving: new Map<string, Promise<void>>() },
   ];
-  let isStopped = false;
+  const stopping = new AbortController();
   let wake: (() => void) | null = null;
 
   const serve = async (endpointId: string): Promise<void> => {
     const now = world.clock.now();
-    const until = new Date(now.getTime() + LEASE_MS);
-    if (!(await leaseEndpoint(world.database, { id: endpointId, now, until }))) return;
+    const leasedUntil = new Date(now.getTime() + LEASE_MS);
+    if (!(await leaseEndpoint(world.database, { id: endpointId, now, until: leasedUntil }))) return;
     try {
-      await serveEndpoint(world, { endpointId, until: new Date(now.getTime() + ROUND_MS) });
+      const until = new Date(now.getTime() + ROUND_MS);
+      await serveEndpoint(world, { endpointId, until, signal: stopping.signal });
     } finally {
-      await releaseEndpoint(world.database, { id: endpointId, until });
+      await releaseEndpoint(world.database, { id: endpointId, until: leasedUntil });
     }
   };
 
@@ -38,7 +42,7 @@ export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner 
     const free = limit - serving.size;
     if (free <= 0) return;
     for (const endpointId of await dueEndpoints(world.database, { now: world.clock.now(), limit: free, failing })) {
-      if (serving.has(endpointId) || isStopped) continue;
+      if (serving.has(endpointId) || stopping.signal.aborted) continue;
       const job = serve(endpointId)
         .catch((error: unknown) => world.log.error({ error, endpointId }, 'An endpoint could not be told.'))
         .finally(() => {
@@ -50,7 +54,7 @@ export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner 
   };
 
   const loop = async (): Promise<void> => {
-    while (!isStopped) {
+    while (!stopping.signal.aborted) {
       for (const lane of lanes) {
         await round(lane).catch((error: unknown) => world.log.error({ error }, 'Due webhooks could not be read.'));
       }
@@ -68,7 +72,7 @@ export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner 
   return {
     ring: () => wake?.(),
     async stop() {
-      isStopped = true;
+      stopping.abort();
       wake?.();
       await running;
       await Promise.all(lanes.flatMap(({ serving }) => [...serving.values()]));

@@ -11,27 +11,28 @@ const BATCH = 50;
 /**
  * Sends one endpoint what is due, one delivery after another, until nothing is left, the endpoint is paused or disabled, or
  * the time is over. A failed try is put off by the schedule, and the next delivery is sent; an ordered endpoint waits for it.
- * The caller holds the endpoint's lease until `until`; no try begins after it.
+ * The caller holds the endpoint's lease until `until`; no try begins after it, nor once `signal` is aborted.
  */
 export async function serveEndpoint(world: DeliveryWorld, request: { endpointId: string; until: Date }): Promise<Told> {
   const told = { delivered: 0, failed: 0 };
-  while (world.clock.now() < request.until) {
+  const isOver = () => request.signal?.aborted === true || world.clock.now() >= request.until;
+  while (!isOver()) {
     const endpoint = await world.database.webhookEndpoint.findUnique({ where: { id: request.endpointId } });
     if (!endpoint?.active) break;
     const now = world.clock.now();
     const batch = await nextDeliveries(world.database, { endpoint, now, limit: BATCH });
-    if (batch.length === 0 || !(await sendBatch(world, { endpoint, batch, until: request.until, told }))) break;
+    if (batch.length === 0 || !(await sendBatch(world, { endpoint, batch, isOver, told }))) break;
   }
   return told;
 }
 
-type Batch = { endpoint: WebhookEndpoint; batch: readonly DueDelivery[]; until: Date; told: Told };
+type Batch = { endpoint: WebhookEndpoint; batch: readonly DueDelivery[]; isOver: () => boolean; told: Told };
 
 /** Counts into `told`; returns whether the round goes on. */
-async function sendBatch(world: DeliveryWorld, { endpoint, batch, until, told }: Batch): Promise<boolean> {
+async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }: Batch): Promise<boolean> {
   let isFailing = endpoint.failingSince !== null;
   for (const delivery of batch) {
-    if (world.clock.now() >= until) return false;
+    if (isOver()) return false;
     const { source } = delivery;
     const body = JSON.stringify(eventBody(source));
     const message = { endpoint, messageId: source.id, body, requestId: source.requestId };
