@@ -37,7 +37,7 @@ export async function dueEndpoints(
       (SELECT next_retry_at FROM webhook_delivery
        WHERE NOT endpoint.ordered AND webhook_id = endpoint.id AND status = 'PENDING' AND attempts > 0
          AND next_retry_at <= ${request.now}
-       ORDER BY next_retry_at LIMIT 1)
+       ORDER BY next_retry_at, sequence LIMIT 1)
       UNION ALL
       SELECT head.next_retry_at FROM (
         SELECT attempts, next_retry_at FROM webhook_delivery
@@ -76,24 +76,24 @@ export async function nextDeliveries(
   return rows.map(({ deliveryId, ...source }) => ({ id: deliveryId, source }));
 }
 
-/** Status and attempts are written out, as the indexes of first attempts and of retries have them. */
+/** Status, attempts and limits are literals: a plan that serves any value of a parameter would use none of the indexes. */
 function nextByTurns(asked: { id: string; now: Date; each: number; retryFirst: boolean }): Prisma.Sql {
   const { id, now, each, retryFirst } = asked;
   return Prisma.sql`
     (SELECT id, event_id, row_number() OVER (ORDER BY sequence) AS turn, ${retryFirst}::boolean AS place FROM webhook_delivery
      WHERE webhook_id = ${id}::uuid AND status = 'PENDING' AND attempts = 0
-     ORDER BY sequence LIMIT ${each})
+     ORDER BY sequence LIMIT ${Prisma.raw(String(each))})
     UNION ALL
     (SELECT id, event_id, row_number() OVER (ORDER BY next_retry_at, sequence), NOT ${retryFirst}::boolean FROM webhook_delivery
      WHERE webhook_id = ${id}::uuid AND status = 'PENDING' AND attempts > 0 AND next_retry_at <= ${now}
-     ORDER BY next_retry_at, sequence LIMIT ${each})`;
+     ORDER BY next_retry_at, sequence LIMIT ${Prisma.raw(String(each))})`;
 }
 
 function nextInSequence({ id, now, limit }: { id: string; now: Date; limit: number }): Prisma.Sql {
   return Prisma.sql`
     SELECT id, event_id, turn, true AS place FROM (
       SELECT id, event_id, sequence AS turn, bool_and(attempts = 0 OR next_retry_at <= ${now}) OVER (ORDER BY sequence) AS is_due
-      FROM webhook_delivery WHERE webhook_id = ${id}::uuid AND status = 'PENDING' ORDER BY sequence LIMIT ${limit}
+      FROM webhook_delivery WHERE webhook_id = ${id}::uuid AND status = 'PENDING' ORDER BY sequence LIMIT ${Prisma.raw(String(limit))}
     ) AS first WHERE is_due`;
 }
 
