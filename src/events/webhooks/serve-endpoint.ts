@@ -13,7 +13,10 @@ const BATCH = 50;
  * the time is over. A failed try is put off by the schedule, and the next delivery is sent; an ordered endpoint waits for it.
  * The caller holds the endpoint's lease until `until`; no try begins after it, nor once `signal` is aborted.
  */
-export async function serveEndpoint(world: DeliveryWorld, request: { endpointId: string; until: Date }): Promise<Told> {
+export async function serveEndpoint(
+  world: DeliveryWorld,
+  request: { endpointId: string; until: Date; signal?: AbortSignal },
+): Promise<Told> {
   const told = { delivered: 0, failed: 0 };
   const isOver = () => request.signal?.aborted === true || world.clock.now() >= request.until;
   while (!isOver()) {
