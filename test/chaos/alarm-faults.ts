@@ -26,6 +26,8 @@ const REORGANISATIONS = 12;
 const BETWEEN_MS = 3_000;
 /** Deeper than what is final on a local chain. */
 const BEYOND_FINAL = 40;
+/** Until the first transaction of the load is final. */
+const FINAL_LIMIT_MS = 90_000;
 const SENDERS_SECONDS = 60;
 /** In which a projector that pauses between failures has failed often enough. */
 const FAILURES_SECONDS = 300;
@@ -35,14 +37,22 @@ export const alarmFaults: readonly AlarmFault[] = [
   {
     name: 'a transaction is given up',
     alarms: ['SluiceTransactionsFailed'],
+    extraSeconds: FINAL_LIMIT_MS / 1000,
     async strike(ground) {
-      await query(
-        ground,
-        `UPDATE outgoing_transaction SET status = 'FAILED' WHERE id = (
-           SELECT id FROM outgoing_transaction WHERE status = 'FINAL' ORDER BY id LIMIT 1)`,
-      );
-      return async () =>
-        void (await query(ground, `UPDATE outgoing_transaction SET status = 'FINAL' WHERE status = 'FAILED'`));
+      const deadline = performance.now() + FINAL_LIMIT_MS;
+      for (;;) {
+        const [row] = await query<{ id: string }>(
+          ground,
+          `UPDATE outgoing_transaction SET status = 'FAILED' WHERE id = (
+             SELECT id FROM outgoing_transaction WHERE status = 'FINAL' ORDER BY id LIMIT 1) RETURNING id`,
+        );
+        if (row) {
+          const back = `UPDATE outgoing_transaction SET status = 'FINAL' WHERE id = $1`;
+          return async () => void (await query(ground, back, [row.id]));
+        }
+        if (performance.now() > deadline) throw new Error('No transaction is final yet.');
+        await delay(1_000);
+      }
     },
   },
   { name: 'the API is suspended', alarms: ['SluicePartDown'], strike: (ground) => suspend(ground, 'api') },
