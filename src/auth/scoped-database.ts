@@ -109,7 +109,7 @@ const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Rec
 };
 
 /**
- * A client was measured at 18 KiB. Those that were used last are kept: apps ask again and again, while every payer comes with a
+ * A client takes about 17 KiB. Those that were used last are kept: apps ask again and again, while every payer comes with a
  * session of his own and leaves.
  */
 const REMEMBERED_SCOPES = 256;
