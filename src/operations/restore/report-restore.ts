@@ -70,7 +70,7 @@ const unknowable: Row[] = [
   },
   {
     what: 'Solana deposits for intents made since the dump',
-    do: 'The money lies in vaults that SOLANA_VAULT_SECRET derives; "npm run verify -- --all" names vaults that hold more than the books.',
+    do: 'Each lies in a vault whose key is derived from SOLANA_VAULT_SECRET and the id of the intent, which the merchant or the payer may have kept. Nothing here names them.',
   },
 ];
 
