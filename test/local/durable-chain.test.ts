@@ -1,6 +1,6 @@
 /** A local chain whose processes are killed at random moments: what it has once told is there ever after. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -17,7 +17,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { isAlive, stopProcess } from '../../src/local/child-process.ts';
+import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-process.ts';
 import { startEvmNode } from '../../src/local/evm-node.ts';
 import { furnishChain } from '../../src/local/furnish-chain.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
@@ -145,7 +145,13 @@ async function startElsewhere(options: { port: number; stateFile: string }): Pro
      setInterval(() => undefined, 1000);`,
   );
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTeardown(async () => void child.kill('SIGKILL'));
+  onTeardown(async () => {
+    child.kill('SIGKILL');
+    // Of a test that has failed in between; the next start would have ended it.
+    const pidFile = `${options.stateFile}.pid`;
+    const nodePid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0;
+    if (nodePid > 0 && isRunningWith(nodePid, options.stateFile)) await stopProcess(nodePid, 'SIGKILL', 5000);
+  });
   await new Promise((resolve) => child.stdout.once('data', resolve));
   return child;
 }
