@@ -169,7 +169,8 @@ describe('POST …/prepare', () => {
     expect(unpaid.body.error.message).toMatch(/no payout address for SOLANA/);
     const session = await ground.openSession();
     for (const method of ['getAccountInfo', 'getMultipleAccounts', 'getLatestBlockhash']) {
-      ground.solana.node.failNext({ status: 503 }, { method });
+      // The only node of a chain is asked three times.
+      ground.solana.node.failNext({ status: 503 }, { method, times: 3 });
       const down = await ground.prepare(session);
       expect([method, down.status, down.body.error.code]).toEqual([method, 502, 'CHAIN_UNAVAILABLE']);
     }

@@ -114,11 +114,13 @@ it('brings refunds, payments and periods back from the chain, and reports what i
   expect([refunded?.amount.toFixed(), refunded?.leftoverAfter.toFixed()]).toEqual(['1000000', '9000000']);
   expect(await section('Refunds')).toMatchObject([{ paymentIntentId: paid.id, amount: '1000000' }]);
 
-  expect(await section('Payments of intents')).toHaveLength(1);
+  // The copy was made while a payment ran, which may be among them.
+  const recoverable = await section('Payments of intents');
+  expect(recoverable.map(({ paymentIntentId }) => paymentIntentId)).toContain(waiting.id);
   expect(await section('Charges of subscriptions')).toHaveLength(2);
   const unknown = (await section('Payments for intents')).map(({ termsHash }) => termsHash);
   expect(unknown).toContain(lost.signed.id);
-  expect((await ops('restore-report')).complained).toContain('3 payments can be recovered');
+  expect((await ops('restore-report')).complained).toContain(`${recoverable.length + 2} payments can be recovered`);
 
   expect((await ops('restore-recover')).code).toBe(0);
   await observe();

@@ -49,6 +49,8 @@ export type SolanaNode = {
   dropSockets(): void;
   /** Answers the next `times` (1) requests for `method`, or for any, with a failure. */
   failNext(failure: RpcFailure, options?: { method?: string; times?: number }): void;
+  /** Forgets the failures that are still to come. */
+  recover(): void;
   /** Lists the transaction, and says that it is not there when it is asked for. */
   hide(signature: string): void;
   show(signature: string): void;
@@ -110,6 +112,7 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
       for (const socket of sockets.clients) socket.terminate();
     },
     failNext: (failure, { method, times = 1 } = {}) => failures.push({ failure, method, left: times }),
+    recover: () => failures.splice(0),
     hide: (signature) => hidden.add(signature),
     show: (signature) => hidden.delete(signature),
     async stop() {

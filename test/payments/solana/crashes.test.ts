@@ -87,12 +87,15 @@ describe('a node', () => {
     const quoted = await gateway.quote();
     await gateway.pay(quoted);
     gateway.solana.advance();
+    // The only node of a chain is asked again at once, so that one failure would not be noticed.
     for (const method of ['getSlot', 'getSignaturesForAddress', 'getTransaction', 'getBlock']) {
-      node.failNext({ status: 429 }, { method });
-      await expect(gateway.observe()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+      node.failNext({ status: 429 }, { method, times: 100 });
+      await expect(gateway.observe(), method).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+      node.recover();
     }
-    node.failNext('break', { method: 'getTransaction' });
+    node.failNext('break', { method: 'getTransaction', times: 100 });
     await expect(gateway.observe()).rejects.toMatchObject({ code: 'CHAIN_UNAVAILABLE' });
+    node.recover();
     await gateway.settleDown();
     expect((await gateway.read(quoted.intent.id)).status).toBe('CAPTURED');
   });

@@ -38,7 +38,7 @@ it('waits for the chain’s lock, goes on after its node failed, and takes a pay
     await other.promise;
   });
   await held.promise;
-  solana.node.failNext({ status: 503 }, { method: 'getSlot', times: 3 });
+  solana.node.failNext({ status: 503 }, { method: 'getSlot', times: 12 });
   const watcher = runSolanaWatcher(
     { ...world, locks: counting, handlers: factTable(world), reader: openVaultReader(world), observer },
     { chains: [{ chainId: solana.chainId, intervalMs: 20 }] },
