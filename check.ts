@@ -24,6 +24,12 @@ const steps: Step[] = [
   { name: 'contract invariants', command: ['node', 'contracts/scripts/invariants.ts', '--seed', '2027'] },
   { name: 'contract coverage', command: ['npm', 'run', '--silent', 'contracts:coverage'] },
   { name: 'contract mutants', command: ['npm', 'run', '--silent', 'contracts:mutate', '--', '--quick'] },
+  { name: 'kernel proof', command: ['npm', 'run', '--silent', 'contracts:prove'] },
+  { name: 'kernel mutants', command: ['npm', 'run', '--silent', 'contracts:prove-mutants', '--', '--quick'] },
+  {
+    name: 'kernel and contract',
+    command: ['node', 'contracts/scripts/compare-kernel.ts', '--sequences', '1000', '--seed', '2027'],
+  },
 ];
 
 const reportSchema = z.object({
