@@ -157,8 +157,8 @@ function isSilence(error: unknown): boolean {
 }
 
 /**
- * The driver's own faults carry no code, and the adapter passes on what it does not know: as faults of a socket, or
- * Postgres' own, they are told apart from bugs.
+ * Adds an error code where the driver has set none. Without one the adapter could not tell a lost connection or a timeout
+ * from a bug.
  */
 function coded(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

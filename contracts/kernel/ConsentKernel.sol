@@ -130,7 +130,7 @@ contract ConsentKernel {
         return collectedOfWatched <= capPerPeriod && (chargesOfWatched != 0 || collectedOfWatched == 0);
     }
 
-    /// @dev Whom a charge's terms name is named in the consent.
+    /// @dev Every party that a charge's terms name is a party of the consent.
     function _namesNobodyElse() private view returns (bool) {
         return !witnessNamed || witness == payer || witness == merchant || witness == feeRecipient;
     }

@@ -15,7 +15,7 @@ library Shares {
 
 /// @title What is proved of shares
 /// @notice The proofs of PaymentKernel know of a share only what the first two functions prove of it.
-/// @dev A complement's product cannot be negative, which is the step that the solver does not find by itself.
+/// @dev Each proof mentions the product with the complement, which is never negative: the solver needs this hint.
 contract SharesKernel {
     uint16 private constant MAX_BPS = 10_000;
     uint16 private constant MAX_FEE_BPS = 1_000;

@@ -20,7 +20,7 @@ const refusals: Record<string, Refusal> = {
 const exchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
 const unreadable: Refusal = { status: 400, code: 'VALIDATION_ERROR', message: 'The request is not valid HTTP.' };
 
-/** For `server.on('request')`: tells `refuseBrokenRequest` which requests are answered already. */
+/** Records the latest request of a connection, so that `refuseBrokenRequest` does not answer it twice. For `server.on('request')`. */
 export function noteExchange(request: IncomingMessage, response: ServerResponse): void {
   exchanges.set(request.socket, { request, response });
 }

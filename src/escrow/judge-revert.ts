@@ -7,7 +7,7 @@ import { escrowStatuses } from './read-escrow-state.ts';
  *
  * - PASSES: it may succeed later. Too early, too little gas, a token that is paused or lacks balance or allowance, a node
  *   that has not seen the payment's last step yet.
- * - OVERTAKEN: never, because another call has moved the payment on, which the chain's events tell.
+ * - OVERTAKEN: never, because another call has already changed the payment's state, as the contract's events show.
  * - LATE: never, because its time is over.
  * - IMPOSSIBLE: never, and it never could: a key or an amount that the contract does not take.
  */

@@ -122,7 +122,7 @@ describe('an endpoint whose receiver fails', () => {
     }
     app.receiver.answer(200);
     app.later(30);
-    // The clock stands still: any further pause would keep the rest.
+    // The test's clock does not move, so a second pause would hold back the remaining deliveries.
     const runner = runWebhooks({ ...app.world, log: silentLog });
     const waiting = () => database.webhookDelivery.count({ where: { webhookId: endpoint.id, attempts: 0 } });
     await expect.poll(waiting, { timeout: 30_000 }).toBe(0);

@@ -13,8 +13,8 @@ const answerShape = z.union([
 let lastId = 0;
 
 /**
- * One JSON-RPC request to one node of an EVM chain. Answers a result of the method's shape. Rejects with a NodeFault, or
- * with the library's RpcRequestError where the node answered and refused what was asked.
+ * Sends one JSON-RPC request to one node of an EVM chain and returns its result, checked against the method's shape.
+ * Rejects with a NodeFault if the node failed, and with viem's RpcRequestError if the node rejected the request itself.
  */
 export async function askNode(url: string, question: Question, signal?: AbortSignal): Promise<unknown> {
   const { method, params = [] } = question;
@@ -45,11 +45,11 @@ export async function askNode(url: string, question: Question, signal?: AbortSig
   );
 }
 
-/** Throws a NodeFault where the node is one of another chain, or does not tell. */
+/** Throws a NodeFault if the node serves another chain or does not return its chain id. */
 export async function demandChain(url: string, chainId: number, signal?: AbortSignal): Promise<void> {
   const told = await askNode(url, { method: 'eth_chainId' }, signal);
   if (Number(told) === chainId) return;
-  throw new NodeFault('wrong_chain', `The node is one of chain ${Number(told)}, and not of chain ${chainId}.`);
+  throw new NodeFault('wrong_chain', `The node serves chain ${Number(told)} instead of chain ${chainId}.`);
 }
 
 function parsed(text: string): unknown {
