@@ -17,7 +17,7 @@ import { type RefusedRequest, refusedRequests } from './refused-requests.ts';
 
 type Refused = Timing & { name: string; answer: string; bareMs: number };
 
-const NOTHING: Cost = { medianMs: 0, worstMs: 0 };
+const NOTHING: Cost = { medianMs: 0, meanMs: 0, worstMs: 0 };
 const SEED = 20_260_301;
 const MIB = 1024 * 1024;
 const codeSchema = z.object({ code: z.string() });
@@ -56,7 +56,7 @@ export async function measureRefused({ installation, sizes, print }: Bench): Pro
     const memory = `The heap holds ${(held / MIB).toFixed(1)} MiB more after ${sizes.documents.toLocaleString('en')} different documents.`;
     print(memory);
     if (faults.size > 0) throw new Error(`Refusals are not as they must be:\n${[...faults].join('\n')}`);
-    return `| refused request | answer | CPU ms, median | worst | of which parsing | times bare |\n|---|---|---:|---:|---:|---:|\n${rows.join('\n')}\n\n${memory}`;
+    return `| refused request | answer | CPU ms, median | mean | worst | of which parsing | times bare |\n|---|---|---:|---:|---:|---:|---:|\n${rows.join('\n')}\n\n${memory}`;
   } finally {
     await api.stop();
   }
@@ -199,6 +199,6 @@ function read({ document, json }: { document?: string; json: string }): void {
 }
 
 function row({ name, answer, cost, parsing, bareMs }: Refused): string {
-  const figures = [cost.medianMs, cost.worstMs, parsing.medianMs].map((value) => value.toFixed(2));
+  const figures = [cost.medianMs, cost.meanMs, cost.worstMs, parsing.medianMs].map((value) => value.toFixed(2));
   return `| ${name} | ${answer} | ${figures.join(' | ')} | ${(cost.medianMs / bareMs).toFixed(0)} |`;
 }

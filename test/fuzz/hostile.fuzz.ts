@@ -73,6 +73,7 @@ describe.skipIf(FUZZ_INDEX !== undefined)('an API of its own', () => {
         kind,
         status,
         'median ms': cost.medianMs.toFixed(1),
+        'mean ms': cost.meanMs.toFixed(1),
         'worst ms': cost.worstMs.toFixed(1),
         'parsing ms': parsing.medianMs.toFixed(1),
       })),

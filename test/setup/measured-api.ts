@@ -4,19 +4,29 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { freePort } from './free-port.ts';
 
 export type Usage = {
-  /** CPU time of all threads so far. */
-  cpuMs(): Promise<number>;
+  /** So far: CPU time of all threads and of the main one, and how often garbage was collected. */
+  used(): Promise<Used>;
   /** Bytes of the heap after a collection. */
   heldBytes(): Promise<number>;
 };
 
 export type MeasuredApi = Usage & { url: string; stop(): Promise<void> };
 
-export type Cost = { medianMs: number; worstMs: number };
+export type Used = { cpuMs: number; mainMs: number; collections: number };
 
+/**
+ * CPU time of a request: of all threads in the median and the mean, compilers and collectors of garbage included. `worstMs` says
+ * how long one request holds up the others, which is the time of the main thread. It is the worst run during which no garbage was
+ * collected, because a collection also clears away what the runs before it left.
+ */
+export type Cost = { medianMs: number; meanMs: number; worstMs: number };
+type Span = { cpuMs: number; mainMs: number; isCollecting: boolean };
+
+const usedSchema = z.object({ cpuUs: z.number(), mainUs: z.number(), collections: z.number() });
 const START_LIMIT_MS = 120_000;
 const LOOK_MS = 200;
 const WARM_UPS = 60;
@@ -58,13 +68,19 @@ export async function openMeasuredApi(
 
 /** What a child that was started with `measuredArguments` and a channel has used. One question at a time. */
 export function usageOf(child: ChildProcess): Usage {
-  const ask = async (what: 'cpu' | 'held'): Promise<number> => {
+  const ask = async (what: 'cpu' | 'held'): Promise<unknown> => {
     const answered = once(child, 'message');
     child.send(what);
     const [answer] = await answered;
-    return Number(answer);
+    return answer;
   };
-  return { cpuMs: async () => (await ask('cpu')) / 1_000, heldBytes: () => ask('held') };
+  return {
+    used: async () => {
+      const { cpuUs, mainUs, collections } = usedSchema.parse(await ask('cpu'));
+      return { cpuMs: cpuUs / 1_000, mainMs: mainUs / 1_000, collections };
+    },
+    heldBytes: async () => Number(await ask('held')),
+  };
 }
 
 /** What one of `runs` requests costs the process, each on its own, after it is warm. `run` tells them apart. */
@@ -74,13 +90,19 @@ export async function costOf(
   { warmUps = WARM_UPS, runs = RUNS } = {},
 ): Promise<Cost> {
   for (let run = 0; run < warmUps; run++) await send(run);
-  // What the warm-up left is not these runs' to collect.
+  // What the warm-up left is not these runs' to collect. A full collection also drops compiled code, which is warmed again.
   await usage.heldBytes();
-  const spans: number[] = [];
-  for (let run = warmUps; run < warmUps + runs; run++) {
-    const before = await usage.cpuMs();
+  for (let run = warmUps; run < 2 * warmUps; run++) await send(run);
+  const spans: Span[] = [];
+  for (let run = 2 * warmUps; run < 2 * warmUps + runs; run++) {
+    const before = await usage.used();
     await send(run);
-    spans.push((await usage.cpuMs()) - before);
+    const after = await usage.used();
+    spans.push({
+      cpuMs: after.cpuMs - before.cpuMs,
+      mainMs: after.mainMs - before.mainMs,
+      isCollecting: after.collections > before.collections,
+    });
   }
   return summary(spans);
 }
@@ -92,7 +114,8 @@ export function ownCostOf(work: () => void, { warmUps = WARM_UPS, runs = RUNS } 
     const before = process.cpuUsage();
     work();
     const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
+    const cpuMs = (user + system) / 1_000;
+    return { cpuMs, mainMs: cpuMs, isCollecting: false };
   });
   return summary(spans);
 }
@@ -128,9 +151,14 @@ export function openSender(url: string): { send(sent: Sent): Promise<Answered>; 
   return { send, close: () => agent.destroy() };
 }
 
-function summary(spans: number[]): Cost {
-  const sorted = spans.sort((left, right) => left - right);
-  return { medianMs: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN, worstMs: sorted.at(-1) ?? Number.NaN };
+function summary(spans: Span[]): Cost {
+  const cpuMs = spans.map((span) => span.cpuMs).sort((left, right) => left - right);
+  const undisturbed = spans.filter(({ isCollecting }) => !isCollecting);
+  return {
+    medianMs: cpuMs[Math.floor(cpuMs.length / 2)] ?? Number.NaN,
+    meanMs: cpuMs.reduce((sum, ms) => sum + ms, 0) / cpuMs.length,
+    worstMs: Math.max(...(undisturbed.length > 0 ? undisturbed : spans).map(({ mainMs }) => mainMs)),
+  };
 }
 
 async function isHealthy(url: string): Promise<boolean> {
