@@ -1,10 +1,10 @@
 /**
  * The queue's worker: runs jobs by name, and keeps a dead worker's jobs from waiting for hours. Every worker beats in
- * `queue_worker`; whoever finds one silent for 30 s unlocks its jobs, so that a job whose worker only slept may run
- * twice: handlers read their row again under its lock.
+ * `queue_worker`; whoever finds one silent for 30 s unlocks its jobs. A worker also unlocks jobs that the database gave it
+ * in an answer that never arrived. A job may thus run twice: handlers read their row again under its lock.
  */
 import { EventEmitter } from 'node:events';
-import { Logger, run, type WorkerEvents } from 'graphile-worker';
+import { Logger, run, type Task, type WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 import { patientPool } from './database/patient-pool.ts';
 import { FAILED, type JobDefinition, SUPERSEDED } from './jobs.ts';
@@ -81,8 +81,10 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     });
     return beaten;
   };
+  const held = openHeldJobs(timing.silentMs);
   const sweep = async () => {
     await unlockSilent(pool, { log, silentMs: timing.silentMs });
+    await unlockLost(pool, { log, silentMs: timing.silentMs, workers: [...ids], held: held.ids() });
     await healJobs(pool, { log, retryMs: timing.retryMs ?? RETRY_MS });
   };
   const guarded = (work: () => Promise<void>) => () =>
@@ -97,7 +99,9 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     gracefulShutdownAbortTimeout: timing.stopMs,
     events,
     logger: loggerOf(log),
-    taskList: Object.fromEntries([...options.jobs].map(([name, handler]) => [name, taskOf({ name, handler, log })])),
+    taskList: Object.fromEntries(
+      [...options.jobs].map(([name, handler]) => [name, taskOf({ name, handler, held, log })]),
+    ),
   });
   let hasEnded = false;
   runner.promise
@@ -150,14 +154,34 @@ function openPool({ url, bounds }: QueueOptions, { max }: { max: number }): pg.P
   });
 }
 
-function taskOf({ name, handler, log }: { name: string; handler: JobHandler; log: Log }): JobHandler {
-  return async (payload) => {
+function taskOf({ name, handler, held, log }: { name: string; handler: JobHandler; held: HeldJobs; log: Log }): Task {
+  return async (payload, { job }) => {
+    held.take(job.id);
     try {
       await handler(payload);
     } catch (error) {
       log.error({ job: name, payload, error }, 'A job failed; it is tried again.');
       throw error;
+    } finally {
+      held.release(job.id);
     }
+  };
+}
+
+/** The jobs that this process runs, and those that it ran so recently that the database may not have been told yet. */
+type HeldJobs = { take(id: string): void; release(id: string): void; ids(): string[] };
+
+function openHeldJobs(lingerMs: number): HeldJobs {
+  const holds = new Map<string, number>();
+  const add = (id: string, count: number) => {
+    const left = (holds.get(id) ?? 0) + count;
+    if (left > 0) holds.set(id, left);
+    else holds.delete(id);
+  };
+  return {
+    take: (id) => add(id, 1),
+    release: (id) => void setTimeout(() => add(id, -1), lingerMs).unref(),
+    ids: () => [...holds.keys()],
   };
 }
 
@@ -185,6 +209,24 @@ async function unlockSilent(pool: pg.Pool, { log, silentMs }: { log: Log; silent
   if (silent.length === 0) return;
   await pool.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [silent]);
   log.warn({ workers: silent }, 'The jobs of silent workers were unlocked.');
+}
+
+/**
+ * Jobs that are locked for this living worker, which has none of them: the line broke after the database had locked them and
+ * before its answer arrived, or before it was told that they had ended. Nobody else would free them for hours.
+ */
+async function unlockLost(
+  pool: pg.Pool,
+  { log, silentMs, workers, held }: { log: Log; silentMs: number; workers: string[]; held: string[] },
+): Promise<void> {
+  const lost = await pool.query<{ id: string }>(
+    `UPDATE graphile_worker._private_jobs SET locked_by = NULL, locked_at = NULL, updated_at = now()
+     WHERE locked_by = ANY($1::text[]) AND locked_at < now() - $2 * interval '1 millisecond' AND id <> ALL($3::bigint[])
+     RETURNING id`,
+    [workers, silentMs, held],
+  );
+  if (lost.rows.length === 0) return;
+  log.warn({ jobs: lost.rows.map((row) => row.id) }, 'Jobs whose delivery to this worker was lost were unlocked.');
 }
 
 /**

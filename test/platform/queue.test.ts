@@ -73,6 +73,34 @@ it("unlocks a dead worker's jobs, those of one that beat once and of one that ne
   expect(greeted.toSorted()).toEqual(['beat once', 'never beat']);
 });
 
+it('unlocks jobs that are locked for it although it never got them, and none that it runs', async () => {
+  const { database, url } = await freshDatabase();
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const seen: string[] = [];
+  const jobs = new Map([
+    jobEntry(greet, async ({ name }) => {
+      seen.push(name);
+      if (name === 'long') await gate;
+    }),
+  ]);
+  const queue = await runQueue({ url, jobs, log: silentLog, timing: { ...quick, silentMs: 300 } });
+  await transaction(database, (tx) => addJob(tx, greet, { name: 'long' }));
+  await until(() => seen.length === 1);
+  // The line broke after the database had given this job to the worker that lives.
+  await database.$executeRaw`
+    INSERT INTO graphile_worker._private_jobs (task_id, payload, max_attempts, run_at, attempts, locked_at, locked_by)
+    SELECT task_id, '{"name":"lost"}', max_attempts, run_at, 1, now(), locked_by FROM graphile_worker._private_jobs`;
+  await until(() => seen.length > 1);
+  await delay(600);
+  release();
+  await queue.stop();
+  expect(seen).toEqual(['long', 'lost']);
+  expect(await database.$queryRaw`SELECT id FROM graphile_worker._private_jobs`).toEqual([]);
+});
+
 it('leaves the jobs of a worker that beats alone', async () => {
   const { database, url } = await freshDatabase();
   await transaction(database, (tx) => addJob(tx, greet, { name: 'busy' }));
