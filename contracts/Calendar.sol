@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 /// @title Calendar months on unix seconds, UTC, proleptic Gregorian
 /// @notice Years begin in March here, so that the leap day is the last day of the year and month lengths follow one

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 /// @title The part of ERC-3009 that the escrow calls, in both forms that tokens offer
 interface IERC3009 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 /// @title What a payment escrow without an owner offers
 /// @notice Every payment is described by terms that its operator signs and its payer consents to; the contract keeps
@@ -24,7 +24,14 @@ interface IPaymentEscrow {
         TIMEOUT
     }
 
-    /// @notice One payment, as operator and payer both agree to it. Its EIP-712 hash is the payment's id.
+    /// @notice What a recipient is to a payment.
+    enum Role {
+        PAYER,
+        MERCHANT,
+        FEE_RECIPIENT
+    }
+
+    /// @notice One payment, as operator and payer both agree to it. Its EIP-712 struct hash is the payment's id.
     /// @param intentId the gateway's own reference
     /// @param payer who pays, and gets back whatever is returned
     /// @param merchant who is paid at settlement
@@ -122,7 +129,7 @@ interface IPaymentEscrow {
     );
     event Revoked(bytes32 indexed consentId, bytes32 indexed subscriptionId, address indexed payer);
     /// @notice A push that failed: the recipient may claim it.
-    event Credited(bytes32 indexed id, address indexed recipient, address indexed token, uint256 amount);
+    event Credited(bytes32 indexed id, address indexed recipient, address indexed token, uint256 amount, Role role);
     event Claimed(address indexed recipient, address indexed token, address to, uint256 amount);
 
     // Errors. Where two numbers disagree, the error carries the actual one first and then the one it had to meet.
@@ -139,6 +146,8 @@ interface IPaymentEscrow {
     error WrongBalance(uint256 actual, uint256 required);
     error NativeCoinNotPullable(bytes32 id);
     error ZeroParty(address payer, address merchant, address operator);
+    error SinkParty(address party);
+    error ArbiterIsOperator(address operator);
     error ZeroAmount();
     error AmountAboveLeft(uint128 amount, uint128 left);
     error FeeAboveMax(uint16 feeBps, uint16 maxBps);
@@ -233,14 +242,22 @@ interface IPaymentEscrow {
     ) external;
     /// @notice The consent's payer ends it at once; charged payments stay as they are.
     function revoke(RecurringConsent calldata consent) external;
-    /// @notice The caller takes all that was credited to it in this token, to an address of its choice.
+    /// @notice The caller takes all that was credited to it in this token: the native coin to an address of its choice,
+    ///         a token to itself only, so that nobody walks around the token's rules through the escrow.
     function claim(address token, address to) external;
+    /// @notice Anybody pays a recipient all that was credited to it in this token, or reverts and leaves the credit.
+    function claimFor(address recipient, address token) external;
 
-    /// @notice The terms' EIP-712 hash on this chain and contract.
-    function idOf(PaymentTerms calldata terms) external view returns (bytes32);
-    function consentIdOf(RecurringConsent calldata consent) external view returns (bytes32);
+    /// @notice The terms' EIP-712 struct hash: the payment's id, whatever the chain and contract.
+    function idOf(PaymentTerms calldata terms) external pure returns (bytes32 id);
+    /// @notice The consent's EIP-712 struct hash, whatever the chain and contract.
+    function consentIdOf(RecurringConsent calldata consent) external pure returns (bytes32 consentId);
+    /// @notice What is signed: the EIP-712 digest of a struct hash on this contract and the chain's current id. Payer
+    ///         and operator sign that of the payment's id, a subscriber that of the consent's.
+    function digestOf(bytes32 structHash) external view returns (bytes32);
     /// @notice The intent id that the charge of this period must carry: keccak256(abi.encode(consentId, period)).
     function chargeIntentId(bytes32 consentId, uint32 period) external pure returns (bytes32);
+    /// @notice A payment's state; while its token is being asked to pay, and so may call anybody, NONE.
     function stateOf(bytes32 id)
         external
         view

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 import {IERC5267} from "@openzeppelin/contracts/interfaces/IERC5267.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
@@ -51,7 +51,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     bytes32 private constant DOMAIN_TYPEHASH =
         keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
     bytes32 private constant NAME_HASH = keccak256("Sluice");
-    bytes32 private constant VERSION_HASH = keccak256("1");
+    bytes32 private constant VERSION_HASH = keccak256("2");
     bytes32 private constant TERMS_TYPEHASH = keccak256(
         "PaymentTerms(bytes32 intentId,address payer,address merchant,address token,uint128 amount,uint40 authorizeBy,uint40 captureBy,uint32 timelock,uint32 disputeWindow,uint32 disputeTimeout,uint16 timeoutPayerBps,uint16 feeBps,address feeRecipient,address operator,address arbiter,bytes32 quoteHash,bool captureOnAuthorize)"
     );
@@ -64,9 +64,12 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     mapping(bytes32 id => PackedState) private _states;
     mapping(bytes32 consentId => ConsentState) private _consents;
     mapping(address recipient => mapping(address token => uint256)) private _credits;
+    /// @dev The payment whose token is being asked to pay, for which stateOf still answers NONE. In transient storage:
+    ///      200 gas, and a revert of the pull takes it back too.
+    bytes32 private transient _collecting;
 
     // Authorization: two consents, always. The operator's is its signature on the terms; the payer's is the call
-    // itself, its signature on the same terms, or an ERC-3009 authorization whose nonce is the terms' hash.
+    // itself, its signature on the same terms, or an ERC-3009 authorization whose nonce is the payment's id.
 
     /// @inheritdoc IPaymentEscrow
     function authorize(PaymentTerms calldata terms, bytes calldata operatorSignature) external payable nonReentrant {
@@ -74,7 +77,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         uint256 value = terms.token == address(0) ? terms.amount : 0;
         if (msg.value != value) revert WrongValue(msg.value, value);
         bytes32 id = idOf(terms);
-        _requireSignature(id, terms.operator, operatorSignature);
+        _requireSignature(digestOf(id), terms.operator, operatorSignature);
         _open(id, terms);
         if (value == 0) _pull(terms);
     }
@@ -115,7 +118,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     ) external nonReentrant {
         bytes32 id = idOf(terms);
         _requireToken(id, terms);
-        _requireSignature(id, terms.operator, operatorSignature);
+        _requireSignature(digestOf(id), terms.operator, operatorSignature);
         _open(id, terms);
         _receive(id, terms, validBefore, receiveSignature);
     }
@@ -131,7 +134,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         uint128 returned = _rest(state.left(), amount);
         _states[id] = pack(amount, uint40(block.timestamp), 0, Status.CAPTURED);
         emit Captured(id, terms.intentId, terms.payer, amount, returned, amount);
-        _push(id, terms.token, terms.payer, returned);
+        _push(id, terms.token, terms.payer, returned, Role.PAYER);
     }
 
     /// @inheritdoc IPaymentEscrow
@@ -140,7 +143,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         (bytes32 id, PackedState state) = _load(terms, Status.AUTHORIZED);
         _close(id, state, Status.VOIDED);
         emit Voided(id, terms.intentId, terms.payer, state.left(), 0);
-        _push(id, terms.token, terms.payer, state.left());
+        _push(id, terms.token, terms.payer, state.left(), Role.PAYER);
     }
 
     /// @inheritdoc IPaymentEscrow
@@ -149,7 +152,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         if (block.timestamp <= terms.captureBy) revert CaptureByNotPassed(block.timestamp, terms.captureBy);
         _close(id, state, Status.RECLAIMED);
         emit Reclaimed(id, terms.intentId, terms.payer, state.left(), 0);
-        _push(id, terms.token, terms.payer, state.left());
+        _push(id, terms.token, terms.payer, state.left(), Role.PAYER);
     }
 
     // A captured payment: refunded, settled after its timelock, or disputed and split.
@@ -162,7 +165,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         uint128 left = _rest(state.left(), amount);
         _states[id] = pack(left, state.capturedAt(), state.disputedAt(), left == 0 ? Status.REFUNDED : Status.CAPTURED);
         emit Refunded(id, terms.intentId, terms.payer, amount, left);
-        _push(id, terms.token, terms.payer, amount);
+        _push(id, terms.token, terms.payer, amount, Role.PAYER);
     }
 
     /// @inheritdoc IPaymentEscrow
@@ -176,8 +179,8 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         _close(id, state, Status.SETTLED);
         emit Settled(id, terms.intentId, terms.payer, net, fee, 0);
         address token = terms.token;
-        _push(id, token, terms.merchant, net);
-        _push(id, token, terms.feeRecipient, fee);
+        _push(id, token, terms.merchant, net, Role.MERCHANT);
+        _push(id, token, terms.feeRecipient, fee, Role.FEE_RECIPIENT);
     }
 
     /// @inheritdoc IPaymentEscrow
@@ -188,7 +191,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
 
     /// @inheritdoc IPaymentEscrow
     function disputeWithSignature(PaymentTerms calldata terms, bytes calldata payerSignature) external nonReentrant {
-        bytes32 digest = _digest(keccak256(abi.encode(DISPUTE_TYPEHASH, idOf(terms))));
+        bytes32 digest = digestOf(keccak256(abi.encode(DISPUTE_TYPEHASH, idOf(terms))));
         if (!_isSigned(digest, terms.payer, payerSignature)) revert InvalidPayerSignature(digest, terms.payer);
         _dispute(terms);
     }
@@ -234,11 +237,10 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         if (terms.intentId != intentId) revert WrongIntentId(terms.intentId, intentId);
         _requirePeriod(consentId, consent, period);
         _requireSignature(
-            _digest(keccak256(abi.encode(CHARGE_TYPEHASH, consentId, period, id))), terms.operator, operatorSignature
+            digestOf(keccak256(abi.encode(CHARGE_TYPEHASH, consentId, period, id))), terms.operator, operatorSignature
         );
-        if (!_isSigned(consentId, terms.payer, consentSignature)) {
-            revert InvalidPayerSignature(consentId, terms.payer);
-        }
+        bytes32 digest = digestOf(consentId);
+        if (!_isSigned(digest, terms.payer, consentSignature)) revert InvalidPayerSignature(digest, terms.payer);
         _consents[consentId].nextPeriod = period + 1;
         _open(id, terms);
         emit Charged(consentId, id, terms.payer, consent.subscriptionId, period);
@@ -254,44 +256,68 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         emit Revoked(consentId, consent.subscriptionId, consent.payer);
     }
 
+    // Credits: what could not be pushed waits for its recipient, and for nobody else.
+
     /// @inheritdoc IPaymentEscrow
     function claim(address token, address to) external nonReentrant {
-        if (to == address(0) || to == address(this)) revert InvalidClaimTarget(to);
-        uint256 amount = _credits[msg.sender][token];
-        if (amount == 0) revert NothingToClaim(msg.sender, token);
-        _credits[msg.sender][token] = 0;
-        emit Claimed(msg.sender, token, to, amount);
-        if (token != address(0)) IERC20(token).safeTransfer(to, amount);
-        else if (!_sendNative(to, amount, gasleft())) revert ClaimFailed(to, amount);
+        if (token == address(0)) {
+            if (to == address(0) || to == address(this)) revert InvalidClaimTarget(to);
+        } else if (to != msg.sender) {
+            revert InvalidClaimTarget(to);
+        }
+        _claim(msg.sender, token, to);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function claimFor(address recipient, address token) external nonReentrant {
+        _requireGas(token == address(0) ? NATIVE_FLOOR_GAS : TOKEN_FLOOR_GAS);
+        _claim(recipient, token, recipient);
     }
 
     // Reading. Terms and consents are both 17 static words, whose ABI encoding is what EIP-712 hashes: they are hashed
-    // as they lie in calldata. A word with dirty upper bits makes an id of its own, and reading it reverts.
+    // as they lie in calldata. A word with dirty upper bits makes an id of its own, and reading it reverts. Ids leave
+    // the domain out, so that a payment stays what it is when its chain changes its id; signatures do not.
 
     /// @inheritdoc IPaymentEscrow
-    function idOf(PaymentTerms calldata terms) public view returns (bytes32) {
+    function idOf(PaymentTerms calldata terms) public pure returns (bytes32 id) {
         bytes32 typeHash = TERMS_TYPEHASH;
-        bytes32 structHash;
         assembly ("memory-safe") {
             let pointer := mload(0x40)
             mstore(pointer, typeHash)
             calldatacopy(add(pointer, 0x20), terms, 0x220)
-            structHash := keccak256(pointer, 0x240)
+            id := keccak256(pointer, 0x240)
         }
-        return _digest(structHash);
     }
 
     /// @inheritdoc IPaymentEscrow
-    function consentIdOf(RecurringConsent calldata consent) public view returns (bytes32) {
+    function consentIdOf(RecurringConsent calldata consent) public pure returns (bytes32 consentId) {
         bytes32 typeHash = CONSENT_TYPEHASH;
-        bytes32 structHash;
         assembly ("memory-safe") {
             let pointer := mload(0x40)
             mstore(pointer, typeHash)
             calldatacopy(add(pointer, 0x20), consent, 0x220)
-            structHash := keccak256(pointer, 0x240)
+            consentId := keccak256(pointer, 0x240)
         }
-        return _digest(structHash);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    /// @dev The domain is computed at each call, not cached in immutables: the runtime code is then the same on every
+    ///      chain, and a chain that splits does not share signatures.
+    function digestOf(bytes32 structHash) public view returns (bytes32) {
+        bytes32 domainType = DOMAIN_TYPEHASH;
+        bytes32 nameHash = NAME_HASH;
+        bytes32 versionHash = VERSION_HASH;
+        bytes32 domain;
+        assembly ("memory-safe") {
+            let pointer := mload(0x40)
+            mstore(pointer, domainType)
+            mstore(add(pointer, 0x20), nameHash)
+            mstore(add(pointer, 0x40), versionHash)
+            mstore(add(pointer, 0x60), chainid())
+            mstore(add(pointer, 0x80), address())
+            domain := keccak256(pointer, 0xa0)
+        }
+        return MessageHashUtils.toTypedDataHash(domain, structHash);
     }
 
     /// @inheritdoc IPaymentEscrow
@@ -305,6 +331,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         view
         returns (Status status, uint128 left, uint40 capturedAt, uint40 disputedAt)
     {
+        if (id == _collecting) return (Status.NONE, 0, 0, 0);
         PackedState state = _states[id];
         return (state.status(), state.left(), state.capturedAt(), state.disputedAt());
     }
@@ -339,7 +366,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
             uint256[] memory extensions
         )
     {
-        return (0x0f, "Sluice", "1", block.chainid, address(this), bytes32(0), new uint256[](0));
+        return (0x0f, "Sluice", "2", block.chainid, address(this), bytes32(0), new uint256[](0));
     }
 
     // Opening and collecting.
@@ -352,13 +379,14 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     ) private {
         bytes32 id = idOf(terms);
         _requireToken(id, terms);
-        _requireSignature(id, terms.operator, operatorSignature);
-        if (!_isSigned(id, terms.payer, payerSignature)) revert InvalidPayerSignature(id, terms.payer);
+        bytes32 digest = digestOf(id);
+        _requireSignature(digest, terms.operator, operatorSignature);
+        if (!_isSigned(digest, terms.payer, payerSignature)) revert InvalidPayerSignature(digest, terms.payer);
         _open(id, terms);
     }
 
     /// @dev The caller has checked both consents and collects next. Status NONE is left once and never reached again,
-    ///      so no terms are collected twice.
+    ///      so no terms are collected twice. The native coin is here already; a token has yet to pay.
     function _open(bytes32 id, PaymentTerms calldata terms) private {
         _requireStatus(id, _states[id].status(), Status.NONE);
         _requireBounds(terms);
@@ -368,6 +396,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         else _states[id] = pack(amount, 0, 0, Status.AUTHORIZED);
         _emitAuthorized(id, terms);
         if (captured) emit Captured(id, terms.intentId, terms.payer, amount, 0, amount);
+        if (terms.token != address(0)) _collecting = id;
     }
 
     /// @dev `emit Authorized(id, terms.intentId, terms.payer, terms, terms.amount)`, with the terms' words copied from
@@ -384,13 +413,8 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
 
     /// @dev Without these bounds "time alone empties it" would hold only in words.
     function _requireBounds(PaymentTerms calldata terms) private view {
-        if (terms.payer == address(0) || terms.merchant == address(0) || terms.operator == address(0)) {
-            revert ZeroParty(terms.payer, terms.merchant, terms.operator);
-        }
+        _requireParties(terms);
         if (terms.amount == 0) revert ZeroAmount();
-        uint16 feeBps = terms.feeBps;
-        if (feeBps > MAX_FEE_BPS) revert FeeAboveMax(feeBps, MAX_FEE_BPS);
-        if (terms.feeRecipient == address(0) && feeBps > 0) revert FeeRecipientMissing(feeBps);
         uint40 authorizeBy = terms.authorizeBy;
         uint40 captureBy = terms.captureBy;
         if (block.timestamp > authorizeBy) revert AuthorizeByPassed(block.timestamp, authorizeBy);
@@ -398,6 +422,25 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         uint256 latest = block.timestamp + MAX_HOLD;
         if (captureBy > latest) revert CaptureByTooLate(captureBy, latest);
         _requireDisputeBounds(terms);
+    }
+
+    /// @dev Whoever is to be paid must be able to use the money: the escrow and the token never could.
+    function _requireParties(PaymentTerms calldata terms) private view {
+        if (terms.payer == address(0) || terms.merchant == address(0) || terms.operator == address(0)) {
+            revert ZeroParty(terms.payer, terms.merchant, terms.operator);
+        }
+        uint16 feeBps = terms.feeBps;
+        address feeRecipient = terms.feeRecipient;
+        if (feeBps > MAX_FEE_BPS) revert FeeAboveMax(feeBps, MAX_FEE_BPS);
+        _requireNoSink(terms.payer, terms.token);
+        _requireNoSink(terms.merchant, terms.token);
+        if (feeRecipient != address(0)) _requireNoSink(feeRecipient, terms.token);
+        else if (feeBps > 0) revert FeeRecipientMissing(feeBps);
+        if (terms.arbiter == terms.operator) revert ArbiterIsOperator(terms.arbiter);
+    }
+
+    function _requireNoSink(address party, address token) private view {
+        if (party == address(this) || party == token) revert SinkParty(party);
     }
 
     function _requireDisputeBounds(PaymentTerms calldata terms) private pure {
@@ -419,7 +462,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         uint256 amount = terms.amount;
         uint256 required = token.balanceOf(address(this)) + amount;
         token.safeTransferFrom(terms.payer, address(this), amount);
-        _requireBalance(token, required);
+        _finishCollecting(token, required);
     }
 
     /// @dev Collects exactly the amount by ERC-3009. The token checks the payer's signature; the id as nonce binds it
@@ -434,7 +477,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
             IERC3009(address(token))
                 .receiveWithAuthorization(terms.payer, address(this), amount, 0, validBefore, id, signature);
         }
-        _requireBalance(token, required);
+        _finishCollecting(token, required);
     }
 
     /// @dev Some tokens have only the form that takes a key's signature in three parts.
@@ -446,9 +489,11 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
             .receiveWithAuthorization(terms.payer, address(this), terms.amount, 0, validBefore, id, v, r, s);
     }
 
-    function _requireBalance(IERC20 token, uint256 required) private view {
+    /// @dev Exactly the amount has arrived: from here on stateOf shows the payment.
+    function _finishCollecting(IERC20 token, uint256 required) private {
         uint256 actual = token.balanceOf(address(this));
         if (actual != required) revert WrongBalance(actual, required);
+        _collecting = bytes32(0);
     }
 
     function _requireToken(bytes32 id, PaymentTerms calldata terms) private pure {
@@ -499,9 +544,9 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         uint128 net = _rest(gross, fee);
         _close(id, state, Status.RESOLVED);
         emit Resolved(id, terms.intentId, terms.payer, resolution, payerBps, back, net, fee, 0);
-        _push(id, terms.token, terms.payer, back);
-        _push(id, terms.token, terms.merchant, net);
-        _push(id, terms.token, terms.feeRecipient, fee);
+        _push(id, terms.token, terms.payer, back, Role.PAYER);
+        _push(id, terms.token, terms.merchant, net, Role.MERCHANT);
+        _push(id, terms.token, terms.feeRecipient, fee, Role.FEE_RECIPIENT);
     }
 
     /// @dev Rounded down; at most 10,000 basis points, so the product fits and the share is no more than the whole.
@@ -587,31 +632,12 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         return SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
     }
 
-    /// @dev The domain is computed at each call, not cached in immutables: the runtime code is then the same on every
-    ///      chain, and a chain that splits does not share signatures.
-    function _digest(bytes32 structHash) private view returns (bytes32) {
-        bytes32 domainType = DOMAIN_TYPEHASH;
-        bytes32 nameHash = NAME_HASH;
-        bytes32 versionHash = VERSION_HASH;
-        bytes32 domain;
-        assembly ("memory-safe") {
-            let pointer := mload(0x40)
-            mstore(pointer, domainType)
-            mstore(add(pointer, 0x20), nameHash)
-            mstore(add(pointer, 0x40), versionHash)
-            mstore(add(pointer, 0x60), chainid())
-            mstore(add(pointer, 0x80), address())
-            domain := keccak256(pointer, 0xa0)
-        }
-        return MessageHashUtils.toTypedDataHash(domain, structHash);
-    }
-
     // Money out.
 
     /// @dev Pays a recipient, or credits it when it cannot be paid, so that one recipient never keeps the others from
     ///      their money. The floor lets the callee have its whole stipend whatever gas the caller sent: nobody can
     ///      starve a good recipient into the credit branch.
-    function _push(bytes32 id, address token, address to, uint256 amount) private {
+    function _push(bytes32 id, address token, address to, uint256 amount, Role role) private {
         if (amount == 0) return;
         bool paid;
         if (token == address(0)) {
@@ -623,8 +649,18 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         }
         if (!paid) {
             _credits[to][token] += amount;
-            emit Credited(id, to, token, amount);
+            emit Credited(id, to, token, amount, role);
         }
+    }
+
+    /// @dev Pays all of a credit out, without a bound on gas, or reverts and leaves it as it was.
+    function _claim(address recipient, address token, address to) private {
+        uint256 amount = _credits[recipient][token];
+        if (amount == 0) revert NothingToClaim(recipient, token);
+        _credits[recipient][token] = 0;
+        emit Claimed(recipient, token, to, amount);
+        if (token != address(0)) IERC20(token).safeTransfer(to, amount);
+        else if (!_sendNative(to, amount, gasleft())) revert ClaimFailed(to, amount);
     }
 
     function _requireGas(uint256 floor) private view {

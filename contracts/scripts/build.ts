@@ -18,7 +18,7 @@ const contracts = fileURLToPath(new URL('..', import.meta.url));
 const root = path.join(contracts, '..');
 
 /** Never changed once the escrow is deployed anywhere public: it is half of its address. */
-const salt = keccak256(stringToHex('Sluice PaymentEscrow 1'));
+const salt = keccak256(stringToHex('Sluice PaymentEscrow 2'));
 
 const artifactSchema = z.object({
   abi: z.array(z.record(z.string(), z.unknown())),
@@ -41,6 +41,7 @@ async function compile(source: string): Promise<Artifact> {
   const forge = spawnSync(foundryBinary('forge'), ['build', source, '--force', '--out', out, '--cache-path', cache], {
     cwd: contracts,
     encoding: 'utf8',
+    env: { ...process.env, FOUNDRY_PROFILE: 'release' },
   });
   if (forge.status !== 0) throw new Error(`forge build ${source} failed:\n${forge.stdout}\n${forge.stderr}`);
   const artifact = await readFile(path.join(contracts, out, `${name}.sol`, `${name}.json`), 'utf8');

@@ -26,8 +26,8 @@ import { foundryBinary } from './foundry-binary.ts';
 
 /** A local chain of one run, with the escrow, the USDC test coin and one account for each party. */
 
-export type Terms = ContractFunctionArgs<typeof escrowAbi, 'view', 'idOf'>[0];
-type Consent = ContractFunctionArgs<typeof escrowAbi, 'view', 'consentIdOf'>[0];
+export type Terms = ContractFunctionArgs<typeof escrowAbi, 'pure', 'idOf'>[0];
+type Consent = ContractFunctionArgs<typeof escrowAbi, 'pure', 'consentIdOf'>[0];
 type Account = ReturnType<typeof privateKeyToAccount>;
 export type Bench = Awaited<ReturnType<typeof openBench>>;
 
@@ -149,7 +149,7 @@ export async function signTerms(bench: Bench, signer: Account, terms: Terms): Pr
   return await signer.sign({ hash: await idOf(bench, terms) });
 }
 
-const escrowDomain = { name: 'Sluice', version: '1', chainId: 31_337, verifyingContract: escrowAddress } as const;
+const escrowDomain = { name: 'Sluice', version: '2', chainId: 31_337, verifyingContract: escrowAddress } as const;
 
 export async function signDispute(signer: Account, id: Hex): Promise<Hex> {
   const types = { Dispute: [{ name: 'id', type: 'bytes32' }] } as const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 /// @notice An account with code: signs by ERC-1271 with whatever digest it was told to accept, and calls what it is told.
 contract SmartAccount {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 import {IPaymentEscrow} from "../IPaymentEscrow.sol";
 import {PaymentEscrow} from "../PaymentEscrow.sol";
@@ -98,7 +98,7 @@ abstract contract Base {
     }
 
     function signed(uint256 key, IPaymentEscrow.PaymentTerms memory terms) internal view returns (bytes memory) {
-        return sign(key, escrow.idOf(terms));
+        return sign(key, digestOf(escrow.idOf(terms)));
     }
 
     function domainSeparator(address escrow_, uint256 chainId) internal pure returns (bytes32) {
@@ -106,7 +106,7 @@ abstract contract Base {
             abi.encode(
                 keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
                 keccak256("Sluice"),
-                keccak256("1"),
+                keccak256("2"),
                 chainId,
                 escrow_
             )

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {IPaymentEscrow} from "../IPaymentEscrow.sol";
@@ -17,7 +17,7 @@ contract PushTest is Base {
         uint256 net = AMOUNT - feeOf(AMOUNT);
         bytes memory call = abi.encodeCall(escrow.settle, (terms));
         expectEvent();
-        emit IPaymentEscrow.Credited(id, merchant, address(usdc), net);
+        emit IPaymentEscrow.Credited(id, merchant, address(usdc), net, IPaymentEscrow.Role.MERCHANT);
         done(stranger, call);
         hasState(id, IPaymentEscrow.Status.SETTLED, 0);
         eq(usdc.balanceOf(feeRecipient), feeOf(AMOUNT), "fee");

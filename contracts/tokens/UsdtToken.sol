@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 /// @title A test coin as awkward as USDT: no return values, no permit, no ERC-3009, allowance to be reset to zero first
 /// @notice For local chains only: anybody mints and anybody edits the blacklist.

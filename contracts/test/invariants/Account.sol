@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 /// @notice A smart account with one owner's key (ERC-1271), whose way of taking the native coin can be changed.
 contract Account {

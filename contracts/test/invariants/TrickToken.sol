@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 /// @notice An ERC-20 that misbehaves in one way, each time it fails (or, REENTRANT and BOMB, each time it moves).
 /// @dev Every kind can blacklist an account both as sender and as recipient, as issued stablecoins do.

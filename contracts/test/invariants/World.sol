@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 import {IPaymentEscrow} from "../../IPaymentEscrow.sol";
 import {Account, Delegate} from "./Account.sol";
@@ -106,7 +106,7 @@ abstract contract World {
             abi.encode(
                 keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
                 keccak256("Sluice"),
-                keccak256("1"),
+                keccak256("2"),
                 block.chainid,
                 contract_
             )
@@ -117,12 +117,12 @@ abstract contract World {
         return keccak256(abi.encodePacked(hex"1901", _domain(address(escrow)), structHash));
     }
 
-    function _id(IPaymentEscrow.PaymentTerms memory terms) internal view returns (bytes32) {
-        return _digest(keccak256(abi.encode(TERMS_TYPE, terms)));
+    function _id(IPaymentEscrow.PaymentTerms memory terms) internal pure returns (bytes32) {
+        return keccak256(abi.encode(TERMS_TYPE, terms));
     }
 
-    function _consentId(IPaymentEscrow.RecurringConsent memory consent) internal view returns (bytes32) {
-        return _digest(keccak256(abi.encode(CONSENT_TYPE, consent)));
+    function _consentId(IPaymentEscrow.RecurringConsent memory consent) internal pure returns (bytes32) {
+        return keccak256(abi.encode(CONSENT_TYPE, consent));
     }
 
     function _sign(address who, bytes32 digest) internal view returns (bytes memory) {

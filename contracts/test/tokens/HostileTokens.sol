@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-pragma solidity ^0.8.28;
+pragma solidity 0.8.37;
 
 /// @notice A plain coin to make trouble from; `silent` in the names below means without a return value.
 contract PlainToken {
