@@ -215,9 +215,10 @@ async function subscriptionRows(request: {
       currentPeriodStart: begunAt,
       currentPeriodEnd: dueAt,
       billingCycleAnchor: dueAt,
+      authorizationChainId: chain.chainId,
     },
     consent: {
-      consentId: consentHash(consent),
+      consentId: consentHash(consent.consent),
       subscriptionId: id,
       quoteId: newId(),
       chainId: chain.chainId,

@@ -69,7 +69,7 @@ export function askedSignatures(
         to: escrow,
         value: terms.amount,
         validBefore: plan.validBefore,
-        nonce: termsHash({ chainId, escrow, terms }),
+        nonce: termsHash(terms),
       });
       return [{ name: 'receive', typedData }];
     }

@@ -6,6 +6,7 @@ import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
 import type { Call } from '../escrow/calldata.ts';
 import { termsFromJson } from '../escrow/terms.ts';
 import { enqueueTransaction } from '../operator/enqueue-transaction.ts';
+import { isAccepted, type PaymentKey } from '../payments/payment-key.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
@@ -54,7 +55,7 @@ export async function confirmCheckout(
   const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
   const found = await findQuote(world, session, request.input.quoteId);
   // A payer may see the transaction mined and confirm it before the session has been told.
-  const isPaidByIt = session.paymentIntent?.acceptedTermsHash === found.quote.termsHash;
+  const isPaidByIt = session.paymentIntent !== null && isAccepted(session.paymentIntent, found.quote);
   if (found.quote.confirmedAt !== null || session.status === 'COMPLETE' || isPaidByIt) return session;
   requireInTime(session, found.quote, world.clock.now());
   requireKindOfHash(world, found.quote, request.input.txHash);
@@ -66,7 +67,7 @@ export async function confirmCheckout(
     const fresh = await tx.quote.findUniqueOrThrow({ where: { id: quote.id } });
     if (fresh.confirmedAt !== null) return await readSession(tx, session.id);
     const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: quote.paymentIntentId } });
-    if (intent.acceptedTermsHash === quote.termsHash) return await readSession(tx, session.id);
+    if (isAccepted(intent, quote)) return await readSession(tx, session.id);
     requireUnpaid(intent);
     if (relay !== null) await queueRelay(tx, { quote, ...relay, sender: world.operator.address });
     await recordAnswer(tx, { found, signatures, txHash: request.input.txHash ?? null, now: world.clock.now() });
@@ -100,7 +101,10 @@ async function findQuote(
     if (quoteId) throw notFound('quote', 'quoteId');
     throw new GatewayError('INVALID_STATE', 'Nothing has been prepared for this checkout session.');
   }
-  const signed = await world.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: quote.termsHash } });
+  const { chainId, termsHash } = quote;
+  const signed = await world.database.paymentTerms.findUniqueOrThrow({
+    where: { chainId_termsHash: { chainId, termsHash } },
+  });
   return { quote, signed };
 }
 
@@ -218,15 +222,15 @@ async function queueRelay(tx: DatabaseTransaction, request: Relay & { quote: Quo
     sender,
     to: call.to,
     data: call.data,
-    purpose: relayPurpose(quote.termsHash),
+    purpose: relayPurpose(quote),
     transactionId,
     ...(quote.method === 'APPROVAL' ? { maxFailures: APPROVAL_TRIES } : {}),
   });
 }
 
 /** The outgoing transaction's purpose: one relay for one set of terms. */
-export function relayPurpose(termsHash: string): string {
-  return `authorize:${termsHash}`;
+export function relayPurpose({ chainId, termsHash }: PaymentKey): string {
+  return `authorize:${chainId}:${termsHash}`;
 }
 
 async function recordAnswer(
@@ -234,6 +238,7 @@ async function recordAnswer(
   request: { found: QuoteWithTerms; signatures: Signatures; txHash: string | null; now: Date },
 ): Promise<void> {
   const { found, signatures, txHash, now } = request;
+  const { chainId, termsHash } = found.quote;
   const plan = readPlan(found.quote.steps);
   await tx.quote.update({
     where: { id: found.quote.id },
@@ -244,7 +249,7 @@ async function recordAnswer(
     },
   });
   await tx.paymentTerms.update({
-    where: { termsHash: found.quote.termsHash },
+    where: { chainId_termsHash: { chainId, termsHash } },
     data: { payerSignature: signatures.consent ?? signatures.receive ?? null },
   });
 }

@@ -22,6 +22,7 @@ export type QuotedIntent = Pick<
 
 /** `base` in unix seconds: the later of the clock and the chain's newest block, so that a slow clock shortens nothing. */
 export function quotedTerms(request: {
+  chainId: number;
   quoteId: string;
   intent: QuotedIntent;
   app: Pick<App, 'captureDeadline' | 'disputeTimeout' | 'disputeTimeoutPayerBps'>;
@@ -54,17 +55,19 @@ export function quotedTerms(request: {
     feeRecipient: parties.feeRecipient,
     operator: parties.operator,
     arbiter: disputeWindow === 0 ? zeroAddress : parties.arbiter,
-    quoteHash: quoteHash({ quoteId: request.quoteId, amount: request.amount, intent, evidence: request.evidence }),
+    quoteHash: quoteHash(request),
     captureOnAuthorize: intent.captureMode === 'AUTOMATIC',
   };
 }
 
 /**
- * Binds terms to the quote that the payer was shown. The preimage, ABI-encoded: `bytes32` the quote's id (its 16 bytes at
- * the low end), `uint256` the base units, `string` the fiat amount ("10.00"), `string` its currency, and `bytes32` the
+ * Binds terms to the quote that the payer was shown, and to its chain: terms themselves name none, and without it the same
+ * terms would have one id on two chains. The preimage, ABI-encoded: `uint256` the chain's id as this gateway numbers it (on
+ * EVM chains their own), `bytes32` the quote's id (its 16 bytes at the low end), `uint256` the base units, `string` the fiat amount ("10.00"), `string` its currency, and `bytes32` the
  * keccak256 of the evidence's text (`printEvidence`) in UTF-8.
  */
 export function quoteHash(request: {
+  chainId: number;
   quoteId: string;
   amount: bigint;
   intent: { amount: { toFixed(places: number): string }; currency: string };
@@ -72,8 +75,16 @@ export function quoteHash(request: {
 }): Hex {
   return keccak256(
     encodeAbiParameters(
-      [{ type: 'bytes32' }, { type: 'uint256' }, { type: 'string' }, { type: 'string' }, { type: 'bytes32' }],
       [
+        { type: 'uint256' },
+        { type: 'bytes32' },
+        { type: 'uint256' },
+        { type: 'string' },
+        { type: 'string' },
+        { type: 'bytes32' },
+      ],
+      [
+        BigInt(request.chainId),
         uuidToBytes32(request.quoteId),
         request.amount,
         printFiat(request.intent.amount),

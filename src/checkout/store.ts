@@ -78,7 +78,7 @@ export async function relayUnderWay(
   const rows = await database.$queryRaw<{ payment_intent_id: string }[]>`
     SELECT t.payment_intent_id
     FROM transaction t
-    JOIN quote q ON q.terms_hash = t.terms_hash AND q.payment_intent_id = t.payment_intent_id
+    JOIN quote q ON q.chain_id = t.chain_id AND q.terms_hash = t.terms_hash AND q.payment_intent_id = t.payment_intent_id
     WHERE t.type = 'AUTHORIZE' AND t.status = 'PENDING' AND t.chain_id = ${wallet.chainId}
       AND q.method <> 'DIRECT' AND lower(q.wallet_address) = ${wallet.address.toLowerCase()}
     LIMIT 1`;

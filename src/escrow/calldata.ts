@@ -39,7 +39,7 @@ export function authorizeWithAllowanceCall(request: Authorization & { payerSigna
   return call(request.escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'authorizeWithAllowance', args }));
 }
 
-/** ERC-3009: the payer's authorization has the terms' hash as nonce and 0 as validAfter. */
+/** ERC-3009: the payer's authorization has the payment's id as nonce and 0 as validAfter. */
 export function authorizeWithReceiveCall(
   request: Authorization & { validBefore: number; receiveSignature: Hex },
 ): Call {

@@ -1,8 +1,9 @@
 /**
- * A recurring consent: what a subscriber signs once, with a cap per period that the contract enforces. Its EIP-712 hash is
- * the consent's id; a charge's terms must equal it field by field. No period is charged twice.
+ * A recurring consent: what a subscriber signs once, with a cap per period that the contract enforces. Its EIP-712 struct
+ * hash is the consent's id, known together with its chain; a charge's terms must equal the consent field by field. No
+ * period is charged twice.
  */
-import { type Address, encodeAbiParameters, type Hex, hashTypedData, keccak256, type TypedDataDefinition } from 'viem';
+import { type Address, encodeAbiParameters, type Hex, hashStruct, keccak256, type TypedDataDefinition } from 'viem';
 import { z } from 'zod';
 import { domainFields, type EscrowPlace, escrowDomain } from './escrow-domain.ts';
 import { abiJson } from './terms.ts';
@@ -61,9 +62,9 @@ export function consentTypedData(request: EscrowPlace & { consent: RecurringCons
   };
 }
 
-/** The consent's id. */
-export function consentHash(request: EscrowPlace & { consent: RecurringConsent }): Hex {
-  return hashTypedData(consentTypedData(request));
+/** The consent's id: the same on every chain. */
+export function consentHash(consent: RecurringConsent): Hex {
+  return hashStruct({ data: consent, primaryType: 'RecurringConsent', types: { RecurringConsent: consentFields } });
 }
 
 /** The intent id that the charge of a period must carry. */

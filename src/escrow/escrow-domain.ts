@@ -1,4 +1,4 @@
-/** The EIP-712 domain of the escrow contract on one chain. */
+/** The EIP-712 domain of the escrow contract on one chain; its version is the contract's edition. */
 import type { Address } from 'viem';
 
 /** Where the contract is. */
@@ -11,6 +11,14 @@ export const domainFields = [
   { name: 'verifyingContract', type: 'address' },
 ] as const;
 
+/** Of the contract that this build signs for, and acts on; rows say theirs. */
+export const ESCROW_EDITION = 2;
+
 export function escrowDomain(place: EscrowPlace) {
-  return { name: 'Sluice', version: '1', chainId: place.chainId, verifyingContract: place.escrow } as const;
+  return {
+    name: 'Sluice',
+    version: `${ESCROW_EDITION}`,
+    chainId: place.chainId,
+    verifyingContract: place.escrow,
+  } as const;
 }

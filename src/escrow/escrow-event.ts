@@ -1,7 +1,7 @@
 /**
- * The contract's events. Every event of a payment carries the id (the terms' hash), the intent id, the payer, and `left`
+ * The contract's events. Every event of a payment carries the id (the terms' struct hash), the intent id, the payer, and `left`
  * after it, so that folding them needs nothing else. An event is evidence only if its id is of terms that this gateway
- * signed.
+ * signed for the chain that emitted it.
  */
 import { decodeEventLog, type Hex, type Log } from 'viem';
 import { z } from 'zod';

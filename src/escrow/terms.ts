@@ -1,8 +1,10 @@
 /**
- * Payment terms: the struct that operator and payer both agree to. Its EIP-712 hash is the payment's id in the contract;
- * the fields and their bounds are those of `contracts/IPaymentEscrow.sol`. The contract is the authority for the hash.
+ * Payment terms: the struct that operator and payer both agree to. Its EIP-712 struct hash is the payment's id in the
+ * contract: it names neither chain nor contract, so that a payment is known by its chain and its id together. What is
+ * signed is the digest over it under the contract's domain. The fields and their bounds are those of
+ * `contracts/IPaymentEscrow.sol`. The contract is the authority for the hash.
  */
-import { type Address, getAddress, type Hex, hashTypedData, type TypedDataDefinition, toHex } from 'viem';
+import { type Address, getAddress, type Hex, hashStruct, type TypedDataDefinition, toHex } from 'viem';
 import { z } from 'zod';
 import { domainFields, type EscrowPlace, escrowDomain } from './escrow-domain.ts';
 
@@ -50,7 +52,7 @@ const termsFields = [
   { name: 'captureOnAuthorize', type: 'bool' },
 ] as const;
 
-/** What a wallet or the operator signs. */
+/** What a wallet or the operator signs; its digest (`hashTypedData`) covers the id under the domain. */
 export function termsTypedData(request: EscrowPlace & { terms: PaymentTerms }): TypedDataDefinition {
   return {
     domain: escrowDomain(request),
@@ -60,9 +62,9 @@ export function termsTypedData(request: EscrowPlace & { terms: PaymentTerms }): 
   };
 }
 
-/** The payment's id. */
-export function termsHash(request: EscrowPlace & { terms: PaymentTerms }): Hex {
-  return hashTypedData(termsTypedData(request));
+/** The payment's id: the same on every chain. */
+export function termsHash(terms: PaymentTerms): Hex {
+  return hashStruct({ data: terms, primaryType: 'PaymentTerms', types: { PaymentTerms: termsFields } });
 }
 
 /** A UUID as the bytes32 that terms carry: its 16 bytes at the low end. */

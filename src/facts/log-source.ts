@@ -20,8 +20,8 @@ type NodeLog = z.infer<typeof logShape>;
 type Filter = { address: Hex | Hex[]; topics: (Hex | null)[] };
 
 export type LogSource = FactSource & {
-  /** Every log of the escrow that carries this payment's id, from block `from` to the head. */
-  readPayment(request: { chainId: number; id: Hex; from: bigint }): Promise<ChainLog[]>;
+  /** Every log of `escrow`, the chain's where it is left out, that carries this payment's id, from block `from` to the head. */
+  readPayment(request: { chainId: number; id: Hex; from: bigint; escrow?: Hex }): Promise<ChainLog[]>;
 };
 
 /**
@@ -45,8 +45,8 @@ export function openLogSource(world: { nodes: EvmNodes; registry: Registry; maxB
       const logs = await ask(chainId, { filters, from, to: last, head: { number: to, hash: headHash } });
       return { logs, through: { number: last, hash: null } };
     },
-    async readPayment({ chainId, id, from }) {
-      const escrow = world.registry.chain(chainId)?.escrow;
+    async readPayment({ chainId, id, from, ...given }) {
+      const escrow = given.escrow ?? world.registry.chain(chainId)?.escrow;
       if (!escrow) return [];
       const number = await world.nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
       const head = { number, hash: undefined };

@@ -1,6 +1,7 @@
 /** Commands that put something right, or bring the installation to rest. */
 import { isHex } from 'viem';
 import { invalid, notFound } from '../errors.ts';
+import { ESCROW_EDITION } from '../escrow/escrow-domain.ts';
 import { openLogSource } from '../facts/log-source.ts';
 import { replayFacts } from '../facts/replay-facts.ts';
 import { reportLogs } from '../facts/report-logs.ts';
@@ -78,8 +79,9 @@ async function replay(world: OperationsWorld, id: string): Promise<Row[]> {
   if (!intent) throw notFound('payment intent');
   const logs = openLogSource(world);
   const rows: Row[] = [];
-  for (const { termsHash, chainId } of intent.terms) {
-    if (!isHex(termsHash) || world.registry.chain(chainId)?.family !== 'EVM') continue;
+  for (const { termsHash, chainId, edition } of intent.terms) {
+    // Of the contract's first edition all is finished, and its facts are applied no more.
+    if (!isHex(termsHash) || edition !== ESCROW_EDITION || world.registry.chain(chainId)?.family !== 'EVM') continue;
     const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
     const found = await logs.readPayment({ chainId, id: termsHash, from: cursor?.startNumber ?? 0n });
     const missed = await reportLogs(world, { logs: found });

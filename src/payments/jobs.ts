@@ -1,6 +1,7 @@
 /** The background work of payments. Each job rings a verb, which reads everything again under the payment's lock. */
 import { z } from 'zod';
 import { defineJob } from '../platform/jobs.ts';
+import type { PaymentKey } from './payment-key.ts';
 
 const onePayment = z.object({ paymentIntentId: z.uuid() });
 
@@ -23,6 +24,11 @@ export const resolveByTimeoutJob = defineJob({
 /** An authorization that does not count (a second one, or one of a cancelled intent): gives its money back. */
 export const returnPaymentJob = defineJob({
   name: 'return-payment',
-  payload: z.object({ termsHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) }),
+  payload: z.object({ chainId: z.int(), termsHash: z.string().regex(/^0x[0-9a-fA-F]{64}$/) }),
   maxAttempts: 25,
 });
+
+/** At most one such job waits for a payment. */
+export function returnKey({ chainId, termsHash }: PaymentKey): string {
+  return `return:${chainId}:${termsHash}`;
+}

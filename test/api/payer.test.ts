@@ -75,7 +75,7 @@ async function capturedPayment(payer: PrivateKeyAccount, appId: string) {
     quoteHash: uuidToBytes32(id),
     captureOnAuthorize: true,
   };
-  const hash = termsHash({ chainId, escrow, terms });
+  const hash = termsHash(terms);
   const capturedAt = new Date(now * 1000);
   await api.database.paymentIntent.create({
     data: {
@@ -132,7 +132,7 @@ async function signedConsent(payer: PrivateKeyAccount) {
     disputeTimeout: 0,
     timeoutPayerBps: 0,
   } as const;
-  const consentId = consentHash({ chainId, escrow, consent });
+  const consentId = consentHash(consent);
   await api.database.subscriptionConsent.create({
     data: {
       consentId,

@@ -88,7 +88,7 @@ async function subscribe(status: SubscriptionStatus = 'ACTIVE'): Promise<string>
       lastChargedPeriod: 0,
     },
   });
-  await api.database.subscription.update({ where: { id }, data: { consentId } });
+  await api.database.subscription.update({ where: { id }, data: { authorizationChainId: 31337, consentId } });
   return id;
 }
 

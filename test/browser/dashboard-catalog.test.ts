@@ -309,6 +309,7 @@ async function subscribe(): Promise<{ id: string; dearer: string }> {
   await database.subscription.update({
     where: { id },
     data: {
+      authorizationChainId: chain.chainId,
       consentId,
       status: 'ACTIVE',
       currentPeriodStart: start,

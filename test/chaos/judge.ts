@@ -41,7 +41,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     const events = await readEscrowEvents(chain);
     for (const event of events) {
       if (!('left' in event)) continue;
-      const intentId = owners.get(event.id);
+      const intentId = owners.get(`${chainId}:${event.id}`);
       if (intentId === undefined)
         reasons.push(`Chain ${chainId}: ${event.kind} of terms ${event.id}, which nobody knows.`);
       else onChain.set(intentId, [...(onChain.get(intentId) ?? []), event]);
@@ -246,15 +246,15 @@ async function givenUp(ground: Ground): Promise<string> {
   return countBy(rows, ({ purpose, error }) => `${purpose.split(':')[0]}: ${(error ?? '').split('(')[0]}`) || 'none';
 }
 
-/** Which intent each terms' hash belongs to. */
+/** Which intent each payment belongs to, by chain and id. */
 async function readOwners({ adminUrl }: Ground): Promise<Map<string, string>> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    const { rows } = await client.query<{ terms_hash: string; payment_intent_id: string }>(
-      'SELECT terms_hash, payment_intent_id FROM payment_terms',
+    const { rows } = await client.query<{ chain_id: number; terms_hash: string; payment_intent_id: string }>(
+      'SELECT chain_id, terms_hash, payment_intent_id FROM payment_terms',
     );
-    return new Map(rows.map((row) => [row.terms_hash, row.payment_intent_id]));
+    return new Map(rows.map((row) => [`${row.chain_id}:${row.terms_hash}`, row.payment_intent_id]));
   } finally {
     await client.end();
   }

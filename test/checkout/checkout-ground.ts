@@ -115,7 +115,9 @@ function payingClient(api: RestApi, evm: TestEvm) {
     readEscrowState({ client: evm.publicClient, escrow: evm.escrow }, { id: hex(termsHash) });
   const termsOf = async (quoteId: string) => {
     const quote = await api.database.quote.findUniqueOrThrow({ where: { id: quoteId } });
-    return await api.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: quote.termsHash } });
+    return await api.database.paymentTerms.findUniqueOrThrow({
+      where: { chainId_termsHash: { chainId: quote.chainId, termsHash: quote.termsHash } },
+    });
   };
   return { openSession, prepare, confirm, doSteps, send, relay, stateOf, termsOf };
 }

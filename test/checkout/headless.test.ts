@@ -327,7 +327,7 @@ describe('POST …/confirm', () => {
     const { termsHash } = await ground.termsOf(quote.id);
     await ground.api.database.paymentIntent.update({
       where: { id: session.paymentIntentId },
-      data: { status: 'CAPTURED', acceptedTermsHash: termsHash },
+      data: { status: 'CAPTURED', authorizationChainId: 31337, acceptedTermsHash: termsHash },
     });
     expect((await ground.confirm(session, { txHash: `0x${'ab'.repeat(32)}` })).status).toBe(200);
   });

@@ -173,8 +173,16 @@ describe('a quote', () => {
     const [eth, eur] = quote.evidence;
     const text = `ETH 2500\n- fixed 2500 ${eth.sources[0].at}\nEUR 1.1\n- fixed 1.1 ${eur.sources[0].at}\n`;
     const preimage = encodeAbiParameters(
-      [{ type: 'bytes32' }, { type: 'uint256' }, { type: 'string' }, { type: 'string' }, { type: 'bytes32' }],
       [
+        { type: 'uint256' },
+        { type: 'bytes32' },
+        { type: 'uint256' },
+        { type: 'string' },
+        { type: 'string' },
+        { type: 'bytes32' },
+      ],
+      [
+        31337n,
         `0x${quote.id.replaceAll('-', '').padStart(64, '0')}`,
         BigInt(quote.cryptoAmount),
         '10.00',

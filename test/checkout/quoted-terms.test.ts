@@ -30,6 +30,7 @@ function termsOf(request: {
   quoteSeconds: number;
 }) {
   return quotedTerms({
+    chainId: 31337,
     quoteId: crypto.randomUUID(),
     intent: intentOf(request),
     app: { captureDeadline: request.captureDeadline, disputeTimeout: 30 * DAY, disputeTimeoutPayerBps: 10_000 },
@@ -68,7 +69,7 @@ describe('the terms of a quote', () => {
     );
   });
 
-  it('are bound to the quote, its base units and the fiat amount behind them', () => {
+  it('are bound to their chain, the quote, its base units and the fiat amount behind them', () => {
     const intent = { amount: toDecimal(10n), currency: 'USD' };
     const quoteId = crypto.randomUUID();
     const at = new Date('2026-01-01T00:00:00Z');
@@ -81,10 +82,11 @@ describe('the terms of a quote', () => {
       ],
     });
     const evidence = priceEvidence({ USDC: price('0.9998') });
-    const bound = { quoteId, amount: 5n, intent, evidence };
+    const bound = { chainId: 31337, quoteId, amount: 5n, intent, evidence };
     const hash = quoteHash(bound);
     expect(quoteHash({ ...bound })).toBe(hash);
     expect(quoteHash({ ...bound, quoteId: crypto.randomUUID() })).not.toBe(hash);
+    expect(quoteHash({ ...bound, chainId: 31338 })).not.toBe(hash);
     expect(quoteHash({ ...bound, amount: 6n })).not.toBe(hash);
     expect(quoteHash({ ...bound, intent: { ...intent, currency: 'EUR' } })).not.toBe(hash);
     expect(quoteHash({ ...bound, evidence: priceEvidence({ USDC: price('0.9997') }) })).not.toBe(hash);

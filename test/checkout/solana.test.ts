@@ -88,7 +88,9 @@ async function expectWatched({ quote, intentId }: Paid): Promise<{ vault: string
   const row = await database.paymentTerms.findFirstOrThrow({ where: { quoteId: quote.id } });
   const terms = solanaTermsFromJson(row.terms);
   expect(solanaTermsHash({ chainId: 103, terms })).toBe(row.termsHash);
-  const watch = await database.solanaWatch.findUniqueOrThrow({ where: { termsHash: row.termsHash } });
+  const watch = await database.solanaWatch.findUniqueOrThrow({
+    where: { chainId_termsHash: { chainId: row.chainId, termsHash: row.termsHash } },
+  });
   const { vault, vaultOwner, reference, payBy, stray } = terms;
   expect(watch).toMatchObject({ chainId: 103, paymentIntentId: intentId, vault, vaultOwner, reference });
   expect([watch.payBy, row.authorizeBy, stray]).toEqual([new Date(payBy * 1000), new Date(payBy * 1000), null]);

@@ -1,5 +1,5 @@
 /** What the program hashes, signs and encodes is what the contract on a real chain takes. */
-import { type Address, type Hex, type TypedDataDefinition, zeroAddress } from 'viem';
+import { type Address, type Hex, hashTypedData, type TypedDataDefinition, zeroAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { approveData } from '../../src/chains/evm/erc20.ts';
@@ -83,7 +83,7 @@ async function authorized(changes: Partial<PaymentTerms> = {}) {
   const terms = await newTerms(changes);
   const operatorSignature = await signAs(evm.operator.privateKey, termsTypedData({ ...place, terms }));
   const events = await send(evm.payers[0].privateKey, authorizeCall({ escrow: evm.escrow, terms, operatorSignature }));
-  return { terms, events, id: termsHash({ ...place, terms }) };
+  return { terms, events, id: termsHash(terms) };
 }
 
 const stateOf = (id: Hex, blockHash?: Hex) =>
@@ -172,8 +172,19 @@ describe('a renewal', () => {
       disputeTimeout: plain.disputeTimeout,
       timeoutPayerBps: plain.timeoutPayerBps,
     };
-    const consentId = consentHash({ ...place, consent });
+    const consentId = consentHash(consent);
     const read = { address: escrow, abi: escrowAbi } as const;
+    expect(termsHash(plain)).toBe(
+      await evm.publicClient.readContract({ ...read, functionName: 'idOf', args: [plain] }),
+    );
+    for (const [hash, typed] of [
+      [termsHash(plain), termsTypedData({ ...place, terms: plain })],
+      [consentId, consentTypedData({ ...place, consent })],
+    ] as const) {
+      expect(hashTypedData(typed)).toBe(
+        await evm.publicClient.readContract({ ...read, functionName: 'digestOf', args: [hash] }),
+      );
+    }
     expect(consentId).toBe(
       await evm.publicClient.readContract({ ...read, functionName: 'consentIdOf', args: [consent] }),
     );
@@ -185,7 +196,7 @@ describe('a renewal', () => {
       hash: await evm.walletFor(payer.privateKey).sendTransaction(approve),
     });
     const terms = { ...plain, intentId: chargeIntentId(consentId, 0) };
-    const id = termsHash({ ...place, terms });
+    const id = termsHash(terms);
     const events = await send(
       evm.operator.privateKey,
       chargeCall({

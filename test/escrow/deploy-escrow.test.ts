@@ -49,7 +49,7 @@ describe('deploying the escrow', () => {
     });
     expect({ name, version, chainId, contract }).toEqual({
       name: 'Sluice',
-      version: '1',
+      version: '2',
       chainId: 31_337n,
       contract: escrowAddress,
     });

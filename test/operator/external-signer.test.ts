@@ -40,7 +40,7 @@ async function openKeyService(privateKey: Hex) {
 }
 
 const typed = {
-  domain: { name: 'Sluice', version: '1', chainId: 31337 },
+  domain: { name: 'Sluice', version: '2', chainId: 31337 },
   types: { Note: [{ name: 'text', type: 'string' }] },
   primaryType: 'Note',
   message: { text: 'signed elsewhere' },

@@ -39,7 +39,7 @@ function faultOf(work: () => unknown): ConfigError {
 describe('the key in OPERATOR_KEY_FILE', () => {
   it('signs terms and transactions, with or without a line’s end', async () => {
     const typed = {
-      domain: { name: 'Sluice', version: '1', chainId: 31337 },
+      domain: { name: 'Sluice', version: '2', chainId: 31337 },
       types: { Note: [{ name: 'text', type: 'string' }] },
       primaryType: 'Note',
       message: { text: 'signed by a file' },

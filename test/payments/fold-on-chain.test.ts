@@ -234,6 +234,7 @@ describe('a disputed payment', () => {
       data: {
         id: crypto.randomUUID(),
         paymentIntentId: intent.id,
+        chainId: ground.evm.chainId,
         termsHash: signed.id,
         reason: 'Never came',
         evidence: 'A photograph',
@@ -292,7 +293,7 @@ describe('payments that do not count', () => {
   it('of terms that somebody else signed change nothing', async () => {
     const intent = await ground.intent();
     const signed = await ground.sign(intent);
-    await ground.database.paymentTerms.delete({ where: { termsHash: signed.id } });
+    await ground.database.paymentTerms.deleteMany({ where: { termsHash: signed.id } });
     await ground.authorize(signed);
     await ground.observe();
     expect(await ground.read(intent.id)).toEqual(intent);

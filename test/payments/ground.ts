@@ -14,6 +14,7 @@ import type { Observation, ProjectorWorld } from '../../src/facts/projector-worl
 import { enqueueTransaction } from '../../src/operator/enqueue-transaction.ts';
 import { paymentFactHandlers } from '../../src/payments/facts/payment-fact-handler.ts';
 import type { PaymentHooks } from '../../src/payments/facts/payment-hooks.ts';
+import type { PaymentKey } from '../../src/payments/payment-key.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
@@ -27,6 +28,7 @@ export type Ground = Awaited<ReturnType<typeof openGround>>;
 /** `finalityBlocks`: how far the finalized block lags the head (even). */
 export async function openGround(
   options: {
+    chainId?: number;
     finalityBlocks?: number;
     confirmations?: number;
     /** Instead of one of the run's own server. */
@@ -34,7 +36,7 @@ export async function openGround(
   } = {},
 ) {
   const [evm, fresh] = await Promise.all([
-    openEvm({ slotsInAnEpoch: (options.finalityBlocks ?? 12) / 2 }),
+    openEvm({ chainId: options.chainId ?? 31337, slotsInAnEpoch: (options.finalityBlocks ?? 12) / 2 }),
     options.database ?? freshDatabase(),
   ]);
   const { database } = fresh;
@@ -73,7 +75,7 @@ export async function openGround(
     events: (resourceId?: string) => eventTypes(database, resourceId),
     state: (id: Hex) => readEscrowState({ client: evm.publicClient, escrow: evm.escrow }, { id }),
     read: (id: string) => database.paymentIntent.findUniqueOrThrow({ where: { id } }),
-    held: (id: Hex) => heldInBooks(database, id),
+    held: (id: Hex) => heldInBooks(database, { chainId: evm.chainId, termsHash: id }),
   };
 }
 
@@ -163,7 +165,7 @@ async function signTerms(
   };
   const place = { chainId: evm.chainId, escrow: evm.escrow, terms };
   const operatorSignature = await privateKeyToAccount(evm.operator.privateKey).signTypedData(termsTypedData(place));
-  const id = termsHash(place);
+  const id = termsHash(terms);
   await database.paymentTerms.create({
     data: {
       termsHash: id,
@@ -202,10 +204,10 @@ async function eventTypes(database: Database, resourceId?: string): Promise<stri
 }
 
 /** What the books say is in escrow; also checks that every fact's entries sum to zero. */
-async function heldInBooks(database: Database, id: Hex): Promise<bigint> {
-  const entries = await database.ledgerEntry.findMany({ where: { termsHash: id } });
+async function heldInBooks(database: Database, key: PaymentKey): Promise<bigint> {
+  const entries = await database.ledgerEntry.findMany({ where: key });
   const total = entries.reduce((sum, entry) => sum + BigInt(entry.amount.toFixed()), 0n);
-  if (total !== 0n) throw new Error(`The books of ${id} are off by ${total}.`);
+  if (total !== 0n) throw new Error(`The books of ${key.termsHash} are off by ${total}.`);
   return entries
     .filter((entry) => entry.account === 'ESCROW')
     .reduce((sum, entry) => sum + BigInt(entry.amount.toFixed()), 0n);

@@ -83,9 +83,10 @@ describe('verify', () => {
       chains: [{ drifts: [{ termsHash: signed.id, booked: '9999999', left: '10000000' }] }],
     });
     await ground.database.ledgerEntry.update({ where: { id: entry.id }, data: { amount: '10000000' } });
-    const terms = await ground.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: signed.id } });
+    const key = { chainId_termsHash: { chainId: ground.evm.chainId, termsHash: signed.id } };
+    const terms = await ground.database.paymentTerms.findUniqueOrThrow({ where: key });
     await ground.database.paymentTerms.update({
-      where: { termsHash: signed.id },
+      where: key,
       data: { terms: { ...Object(terms.terms), amount: '1' } },
     });
     expect(await run(intent.id)).toMatchObject({ code: 1, text: expect.stringContaining('The kept terms hash to') });

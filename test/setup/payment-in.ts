@@ -43,7 +43,7 @@ export async function paymentIn(
     quoteHash: uuidToBytes32(id),
     captureOnAuthorize: status !== 'AUTHORIZED',
   };
-  const hash = termsHash({ chainId, escrow, terms });
+  const hash = termsHash(terms);
   const isHeld = status !== 'CREATED';
   const intent = await api.database.paymentIntent.create({
     data: {

@@ -66,7 +66,7 @@ async function signedConsent(consent: RecurringConsent): Promise<SubscriptionCon
   });
   return await database.subscriptionConsent.create({
     data: {
-      consentId: consentHash({ ...place, consent }),
+      consentId: consentHash(consent),
       subscriptionId,
       quoteId: newId(),
       chainId: evm.chainId,

@@ -327,6 +327,7 @@ describe('afterwards', () => {
     const { timestamp } = await evm.publicClient.getBlock();
     const attempt = async (period: number, amount: bigint): Promise<string> => {
       const terms = chargeTerms({
+        chainId: evm.chainId,
         consentId,
         consent,
         periodIndex: period,
@@ -337,7 +338,7 @@ describe('afterwards', () => {
         authorizeBy: Number(timestamp) + 3_600 + 32 * 86_400,
       });
       expect(terms.intentId).toBe(chargeIntentId(consentId, period));
-      const id = termsHash({ ...place, terms });
+      const id = termsHash(terms);
       const operatorSignature = await ground.checkout.operator.signTypedData(
         chargeTypedData({ ...place, consentId, period, id }),
       );

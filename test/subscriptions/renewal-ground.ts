@@ -101,7 +101,7 @@ export async function openRenewals() {
       disputeTimeout: 30 * DAY,
       timeoutPayerBps: 10_000,
     };
-    const consentId = consentHash({ ...place, consent });
+    const consentId = consentHash(consent);
     await database.subscription.create({
       data: {
         id,
@@ -142,7 +142,10 @@ export async function openRenewals() {
     });
     await transaction(database, async (tx) => {
       const pendingJobId = await scheduleRenewal(tx, { subscriptionId: id, runAt: trialEnd });
-      await tx.subscription.update({ where: { id }, data: { consentId, pendingJobId } });
+      await tx.subscription.update({
+        where: { id },
+        data: { authorizationChainId: evm.chainId, consentId, pendingJobId },
+      });
     });
     return { id, consent, consentId, price, walletId, trialEnd };
   };

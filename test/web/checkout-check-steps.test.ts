@@ -48,6 +48,7 @@ const shown: Shown = {
 const amount = 12_500_000n;
 const hashOf = (changes: { amount?: bigint; fiat?: string } = {}) =>
   quoteHash({
+    chainId,
     quoteId,
     amount: changes.amount ?? amount,
     intent: { amount: { toFixed: () => changes.fiat ?? '12.50' }, currency: 'USD' },
@@ -112,7 +113,7 @@ const receive = (changes: { validBefore?: number } = {}) =>
       to: escrow,
       value: amount,
       validBefore: NOW + 601,
-      nonce: termsHash({ chainId, escrow, terms: good }),
+      nonce: termsHash(good),
       ...changes,
     }),
   );

@@ -1,8 +1,9 @@
 /** What the payer's page makes of terms and states, and of the copy that it keeps. */
 import { describe, expect, it } from 'vitest';
-import { consentHash, type RecurringConsent } from '../../src/escrow/consent.ts';
+import { consentFromJson, consentHash, type RecurringConsent } from '../../src/escrow/consent.ts';
+import { firstEditionAddress, firstEditionConsentHash, firstEditionTermsHash } from '../../src/escrow/first-edition.ts';
 import type { EscrowState } from '../../src/escrow/read-escrow-state.ts';
-import { type PaymentTerms, termsHash } from '../../src/escrow/terms.ts';
+import { type PaymentTerms, termsFromJson, termsHash } from '../../src/escrow/terms.ts';
 import { type HeldPayment, type Holdings, mergeHoldings, noHoldings } from '../../web/src/payer/holdings/holding.ts';
 import { holdingsTold } from '../../web/src/payer/holdings/holdings-told.ts';
 import { printCopy, readCopy } from '../../web/src/payer/holdings/kept-copy.ts';
@@ -56,8 +57,8 @@ const escrowOf = (id: number) => (id === chainId ? (escrow as `0x${string}`) : u
 
 function heldBy(payer: PaymentTerms['payer']): Holdings {
   const own = { ...terms, payer };
-  const id = termsHash({ chainId, escrow, terms: own });
-  const consentId = consentHash({ chainId, escrow, consent: { ...consent, payer } });
+  const id = termsHash(own);
+  const consentId = consentHash({ ...consent, payer });
   return {
     payments: [{ key: `${chainId}:${id}`, chainId, escrow, id, terms: own, told: null }],
     consents: [
@@ -117,7 +118,7 @@ describe('the copy that the browser keeps', () => {
 const copied = () => JSON.parse(printCopy(heldBy(wallet)));
 const paymentTold = {
   id: '0190e3a6-0000-7000-8000-000000000000',
-  termsHash: termsHash({ chainId, escrow, terms }) as string,
+  termsHash: termsHash(terms) as string,
   terms: copied().payments[0].terms,
   chainId,
   appName: 'Tea house',
@@ -133,7 +134,7 @@ const paymentTold = {
   dispute: { status: 'OPEN' as const, createdAt: '1970-01-01T00:16:40.000Z' },
 };
 const consentTold = {
-  id: consentHash({ chainId, escrow, consent }) as string,
+  id: consentHash(consent) as string,
   consent: copied().consents[0].consent,
   chainId,
   appName: 'Tea house',
@@ -168,6 +169,24 @@ describe('what several sources tell', () => {
     expect(merged.consents.map((one) => one.told?.planName)).toEqual(['Tea a month']);
     // What could not be read is not zero, and is not shown as anything.
     expect(told.allowances.map(({ tokenKey, amount }) => [tokenKey, amount])).toEqual([['USDC-31337', 5n]]);
+  });
+
+  it("lies in the contract's first edition where that gave the id, and is not copied for a later visit", () => {
+    const [ownTerms, ownConsent] = [termsFromJson(paymentTold.terms), consentFromJson(consentTold.consent)];
+    const told = toldOf({
+      payments: [{ ...paymentTold, status: 'SETTLED', termsHash: firstEditionTermsHash({ chainId, terms: ownTerms }) }],
+      consents: [{ ...consentTold, id: firstEditionConsentHash({ chainId, consent: ownConsent }) }],
+    });
+    expect([...told.payments, ...told.consents].map((held) => held.escrow)).toEqual([
+      firstEditionAddress,
+      firstEditionAddress,
+    ]);
+    expect(told.payments[0]?.told?.state.status).toBe('SETTLED');
+    expect(readCopy(printCopy(told), { wallet, escrowOf })).toEqual(noHoldings);
+    // A copy that the page before wrote names no edition.
+    const { edition, ...old } = copied();
+    expect(edition).toBe(2);
+    expect(readCopy(JSON.stringify(old), { wallet, escrowOf })).toEqual(noHoldings);
   });
 
   it('is left out row by row where it cannot be read, or is not what its id says', () => {

@@ -6,6 +6,7 @@ import { type Address, isAddressEqual } from 'viem';
 import { contractAddress, NATIVE, type Token } from '../../chains/chain.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { GatewayError } from '../../errors.ts';
+import { ESCROW_EDITION } from '../../escrow/escrow-domain.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 import type { CheckoutWorld } from '../checkout-world.ts';
 import type { EvmWay } from '../way-to-pay.ts';
@@ -70,7 +71,8 @@ async function readWaiting(
   const rows = await database.$queryRaw<{ paymentIntentId: string; amount: string }[]>`
     SELECT sent.payment_intent_id AS "paymentIntentId", quote.crypto_amount::text AS amount
     FROM transaction sent
-    JOIN quote ON quote.terms_hash = sent.terms_hash AND quote.payment_intent_id = sent.payment_intent_id
+    JOIN quote ON quote.chain_id = sent.chain_id AND quote.terms_hash = sent.terms_hash
+      AND quote.payment_intent_id = sent.payment_intent_id
     WHERE sent.type = 'AUTHORIZE' AND sent.status = 'PENDING' AND sent.chain_id = ${way.chain.chainId}
       AND quote.steps->>'kind' = 'allowance' AND quote.token_key = ANY(${tokenKeys})
       AND quote.wallet_address = ${way.payer} AND sent.payment_intent_id <> ${paymentIntentId}::uuid
@@ -105,6 +107,7 @@ async function readSubscribed({ database }: World, way: EvmWay, tokenKeys: strin
   const consents = await database.subscriptionConsent.findMany({
     where: {
       chainId: way.chain.chainId,
+      edition: ESCROW_EDITION,
       tokenKey: { in: tokenKeys },
       walletAddress: way.payer,
       revokedAt: null,

@@ -18,6 +18,7 @@ export async function planEvmPayment(world: CheckoutWorld, way: EvmWay, asked: P
   const { allowance } = reading.wallet;
   const kept = await readKeptAllowance(world, { way, paymentIntentId: asked.intent.id, allowance, now });
   const terms = quotedTerms({
+    chainId: way.chain.chainId,
     quoteId: asked.quoteId,
     intent: asked.intent,
     app: asked.app,
@@ -34,7 +35,7 @@ export async function planEvmPayment(world: CheckoutWorld, way: EvmWay, asked: P
   const plan = planFor(way, terms, reading.wallet.permitNonce);
   const operatorSignature = await world.operator.signTypedData(termsTypedData(payment));
   return {
-    termsHash: termsHash(payment),
+    termsHash: termsHash(terms),
     terms: termsToJson(terms),
     authorizeBy: new Date(terms.authorizeBy * 1000),
     operatorSignature,

@@ -41,6 +41,7 @@ export async function planSolanaPayment(
   const owner = vaultKeypair(solana.vaultSecret, intent.id).address;
   const reference = referenceOf(quoteId);
   const terms = quotedSolanaTerms({
+    chainId,
     quoteId,
     intent,
     app: asked.app,

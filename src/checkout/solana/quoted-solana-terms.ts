@@ -6,6 +6,7 @@ import { AUTHORIZE_GRACE_SECONDS, type QuotedIntent, quoteHash } from '../quoted
 
 /** `base` in unix seconds: the later of the clock and the cluster's, so that a slow clock shortens nothing. */
 export function quotedSolanaTerms(request: {
+  chainId: number;
   quoteId: string;
   intent: QuotedIntent;
   app: Pick<App, 'disputeTimeout' | 'disputeTimeoutPayerBps'>;
@@ -40,7 +41,7 @@ export function quotedSolanaTerms(request: {
     timeoutPayerBps: app.disputeTimeoutPayerBps,
     feeBps: feeRecipient === null ? 0 : intent.platformFeeBps,
     feeRecipient,
-    quoteHash: quoteHash({ quoteId: request.quoteId, amount: request.amount, intent, evidence: request.evidence }),
+    quoteHash: quoteHash(request),
     stray: null,
   };
 }

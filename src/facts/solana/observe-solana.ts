@@ -43,7 +43,11 @@ export async function observeSolana(
     const { waiting, more } = await applyFacts(turn, { view });
     await finalizeApplied(turn);
     await world.database.solanaWatch.updateMany({
-      where: { termsHash: { in: complete.map((watch) => watch.termsHash) }, readSlot: { lt: view.finalized.number } },
+      where: {
+        chainId,
+        termsHash: { in: complete.map((watch) => watch.termsHash) },
+        readSlot: { lt: view.finalized.number },
+      },
       data: { readSlot: view.finalized.number },
     });
     const isWhole = complete.length === watches.length && waiting === 0 && !more;

@@ -146,9 +146,10 @@ function isMadeGood(now: Date): Prisma.Sql {
       SELECT 1 FROM transaction failed JOIN payment_intent intent ON intent.id = failed.payment_intent_id
       WHERE failed.id = outgoing.transaction_id AND (
         (failed.type = 'AUTHORIZE' AND intent.status <> 'CREATED')
-        OR (failed.terms_hash = intent.accepted_terms_hash AND intent.status IN ('CANCELLED', 'REFUNDED', 'SETTLED'))
+        OR (failed.chain_id = intent.authorization_chain_id AND failed.terms_hash = intent.accepted_terms_hash
+          AND intent.status IN ('CANCELLED', 'REFUNDED', 'SETTLED'))
         OR EXISTS (SELECT 1 FROM transaction later
-            WHERE later.terms_hash = failed.terms_hash AND later.status = 'CONFIRMED' AND later.id > failed.id))))`;
+            WHERE later.chain_id = failed.chain_id AND later.terms_hash = failed.terms_hash AND later.status = 'CONFIRMED' AND later.id > failed.id))))`;
 }
 
 /** Deliveries that a worker should have sent: not those that a failing receiver keeps waiting. */

@@ -4,6 +4,7 @@ import type { ChainFact, PaymentIntent, SubscriptionConsent } from '../../../pri
 import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
 import { bytes32ToUuid, type PaymentTerms, termsHash } from '../../escrow/terms.ts';
 import { printUnits } from '../../prices/quote.ts';
+import { consentKey } from '../../subscriptions/consent/accepted-consent.ts';
 import type { OperationsWorld, Row } from '../operations-world.ts';
 
 /** A payment for terms that one of our keys has signed and the database does not know. */
@@ -37,7 +38,7 @@ export async function findLostPayments({
     SELECT fact.chain_id AS "chainId", fact.block_hash AS "blockHash", fact.log_index AS "logIndex" FROM chain_fact fact
     WHERE fact.kind = 'Authorized' AND fact.status IN ('CONFIRMED', 'FINAL')
       AND lower(fact.args -> 'terms' ->> 'operator') = ANY(${operators})
-      AND NOT EXISTS (SELECT 1 FROM payment_terms terms WHERE terms.terms_hash = fact.ref)
+      AND NOT EXISTS (SELECT 1 FROM payment_terms terms WHERE terms.chain_id = fact.chain_id AND terms.terms_hash = fact.ref)
     ORDER BY fact.block_timestamp, fact.block_number, fact.log_index LIMIT ${LOST_LIMIT}`;
   const lost: LostPayment[] = [];
   for (const key of facts) {
@@ -46,7 +47,7 @@ export async function findLostPayments({
     const escrow = registry.chain(fact.chainId)?.escrow;
     if (event?.kind !== 'Authorized' || !escrow || fact.address.toLowerCase() !== escrow.toLowerCase()) continue;
     const { terms, id } = event;
-    if (termsHash({ chainId: fact.chainId, escrow, terms }) !== id || !isHex(escrow)) continue;
+    if (termsHash(terms) !== id || !isHex(escrow)) continue;
     const belongsTo = await ownerOf(database, { fact, terms });
     lost.push({ chainId: fact.chainId, id, escrow, terms, fact, belongsTo });
   }
@@ -67,7 +68,7 @@ async function ownerOf(
   const event = charged && parseEscrowEvent(charged.kind, charged.args);
   if (event?.kind !== 'Charged') return { kind: 'NOTHING' };
   const consent = await database.subscriptionConsent.findUnique({
-    where: { consentId: event.consentId, chainId },
+    where: consentKey({ chainId, consentId: event.consentId }),
     include: { subscription: { select: { status: true, currentPeriodEnd: true } } },
   });
   // The first charge of a subscription that waited for it belongs to a checkout that is over.

@@ -69,6 +69,7 @@ async function recoverCharges(
   world: OperationsWorld,
   request: { subscriptionId: string; charges: Charge[] },
 ): Promise<Recovered[]> {
+  // Of one consent, and so of one chain.
   const authorizations = new Map<string, Authorization>();
   for (const charge of request.charges) authorizations.set(charge.id, await readAuthorization(world, charge));
   return await transaction(world.database, async (tx) => {
@@ -108,6 +109,7 @@ async function recoverCharges(
           subscriptionId: subscription.id,
           invoiceId: invoice.id,
           period,
+          chainId: charge.chainId,
           termsHash: charge.id,
           status: 'PENDING',
           createdAt: now,

@@ -92,8 +92,8 @@ async function voidHeld(
 ): Promise<PaymentIntent> {
   const held = await heldPayment(tx, { registry: world.registry, intent });
   // Asking twice is asking once.
-  if ((await pendingMoneyOut(tx, held.termsHash))?.type === 'VOID') return intent;
-  await demandNoMoneyOut(tx, held.termsHash);
+  if ((await pendingMoneyOut(tx, held))?.type === 'VOID') return intent;
+  await demandNoMoneyOut(tx, held);
   await recordCancel(tx, {
     intent,
     after: { status: intent.status, returnedAmount: held.left, tokenKey: held.tokenKey },

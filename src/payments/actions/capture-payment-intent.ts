@@ -35,7 +35,7 @@ export async function capturePaymentIntent(
       if (held.terms.captureBy < world.clock.now().getTime() / 1000) {
         throw new GatewayError('INVALID_STATE', 'The deadline for capturing this payment has passed.');
       }
-      await demandNoMoneyOut(tx, held.termsHash);
+      await demandNoMoneyOut(tx, held);
       const amount = asked ?? held.left;
       if (amount > held.left) throw invalid([{ param: 'amount', message: `exceeds the ${held.left} held` }]);
       await requestCapture(tx, { world, intent, held, amount });

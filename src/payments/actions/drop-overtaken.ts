@@ -1,4 +1,5 @@
-import type { DatabaseTransaction, TransactionType } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentIntent, TransactionType } from '../../../prisma/client.ts';
+import { acceptedKey } from '../payment-key.ts';
 
 /**
  * Drops transactions of ours that the payment's new state refuses for good, so that the next verb need not wait for
@@ -7,11 +8,12 @@ import type { DatabaseTransaction, TransactionType } from '../../../prisma/clien
  */
 export async function dropOvertaken(
   tx: DatabaseTransaction,
-  request: { acceptedTermsHash: string | null; types: TransactionType[]; reason: string; now: Date },
+  request: { intent: PaymentIntent; types: TransactionType[]; reason: string; now: Date },
 ): Promise<void> {
-  const { acceptedTermsHash: termsHash, types, reason: error, now } = request;
-  if (termsHash === null) return;
-  const open = await tx.transaction.findMany({ where: { termsHash, type: { in: types }, status: 'PENDING' } });
+  const { types, reason: error, now } = request;
+  const key = acceptedKey(request.intent);
+  if (key === null) return;
+  const open = await tx.transaction.findMany({ where: { ...key, type: { in: types }, status: 'PENDING' } });
   for (const { id: transactionId } of open) {
     const dropped = await tx.outgoingTransaction.updateMany({
       where: { transactionId, status: 'QUEUED' },

@@ -4,8 +4,9 @@ import { appendEvents } from '../../events/append-events.ts';
 import type { OutgoingFailure } from '../../operator/outgoing-transaction.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { toBigInt } from '../../prices/base-units.ts';
-import { returnPaymentJob } from '../jobs.ts';
+import { returnKey, returnPaymentJob } from '../jobs.ts';
 import { nextStatus } from '../payment-intent.ts';
+import { isAccepted } from '../payment-key.ts';
 import type { ActionWorld } from './action-world.ts';
 import { maxCaptureAttempts, requestCapture } from './capture-payment-intent.ts';
 import { type HeldPayment, heldPayment, pendingMoneyOut } from './held-payment.ts';
@@ -76,7 +77,7 @@ async function failRefund(
 ): Promise<void> {
   await tx.refund.updateMany({ where: { transactionId: transaction.id }, data: { status: 'FAILED', error } });
   // A returned payment's refund is none of the intent's own.
-  if (transaction.termsHash !== intent.acceptedTermsHash) {
+  if (!isAccepted(intent, transaction)) {
     return await returnAgain(tx, { world, intent, transaction, verdict });
   }
   const status = nextStatus(intent.status, 'REFUND_FAILED');
@@ -90,19 +91,20 @@ type Judged = Failed & { verdict: OutgoingFailure['verdict'] };
 
 /** Money that must go back is never given up: the verb looks at the contract again in a minute, or in a quarter of an hour. */
 async function returnAgain(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
-  const { termsHash } = transaction;
-  if (termsHash === null || (termsHash === intent.acceptedTermsHash && intent.status !== 'FAILED')) return;
+  const { chainId, termsHash } = transaction;
+  if (termsHash === null || (isAccepted(intent, transaction) && intent.status !== 'FAILED')) return;
   const wait = verdict === 'IMPOSSIBLE' ? RETURN_REFUSED_AGAIN_MS : RETURN_AGAIN_MS;
   const runAt = new Date(world.clock.now().getTime() + wait);
-  await addJob(tx, returnPaymentJob, { termsHash }, { runAt, key: `return:${termsHash}` });
+  const payment = { chainId, termsHash };
+  await addJob(tx, returnPaymentJob, payment, { runAt, key: returnKey(payment) });
 }
 
 async function failCapture(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
-  if (intent.status !== 'AUTHORIZED' || transaction.termsHash !== intent.acceptedTermsHash) return;
+  if (intent.status !== 'AUTHORIZED' || !isAccepted(intent, transaction)) return;
   // Somebody captured or voided it, and the projector will tell.
   if (verdict === 'OVERTAKEN') return;
   const held = await heldPayment(tx, { registry: world.registry, intent });
-  if ((await isDecidedOnChain(tx, held)) || (await pendingMoneyOut(tx, held.termsHash))) return;
+  if ((await isDecidedOnChain(tx, held)) || (await pendingMoneyOut(tx, held))) return;
   const isInTime = held.terms.captureBy >= world.clock.now().getTime() / 1000;
   const mayPass = verdict !== 'LATE' && verdict !== 'IMPOSSIBLE';
   if (mayPass && isInTime && intent.captureAttempts < maxCaptureAttempts) {

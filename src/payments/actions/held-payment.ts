@@ -5,10 +5,12 @@ import { GatewayError } from '../../errors.ts';
 import { type SolanaTerms, solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import { type PaymentTerms, termsFromJson } from '../../escrow/terms.ts';
 import { toBigInt } from '../../prices/base-units.ts';
+import { acceptedKey, type PaymentKey } from '../payment-key.ts';
 
 /** Money of a payment that lies in the escrow, and the terms it lies there by. */
 export type HeldPayment = {
   chain: Chain;
+  chainId: number;
   escrow: Address;
   termsHash: string;
   terms: PaymentTerms;
@@ -52,10 +54,11 @@ export async function heldMoney(
   tx: DatabaseTransaction,
   { registry, intent }: { registry: Registry; intent: PaymentIntent },
 ): Promise<HeldMoney> {
-  const { acceptedTermsHash: termsHash, leftAmount, authorizationWalletAddress: payer } = intent;
-  if (termsHash === null || leftAmount === null) throw nothingHeld(intent);
-  const row = await tx.paymentTerms.findUniqueOrThrow({ where: { termsHash } });
-  const rest = { termsHash, tokenKey: row.tokenKey, left: toBigInt(leftAmount) };
+  const { leftAmount, authorizationWalletAddress: payer } = intent;
+  const key = acceptedKey(intent);
+  if (key === null || leftAmount === null) throw nothingHeld(intent);
+  const row = await tx.paymentTerms.findUniqueOrThrow({ where: { chainId_termsHash: key } });
+  const rest = { ...key, tokenKey: row.tokenKey, left: toBigInt(leftAmount) };
   const chain = registry.chain(row.chainId);
   if (chain?.family === 'SOLANA') {
     if (payer === null) throw nothingHeld(intent);
@@ -79,9 +82,12 @@ export function escrowOf(registry: Registry, chainId: number): { chain: Chain; e
  * The transaction under way that takes money out of these terms, or null: a PENDING one, or one that a reorganisation
  * took out of its block and that is sent again.
  */
-export async function pendingMoneyOut(tx: DatabaseTransaction, termsHash: string): Promise<Transaction | null> {
+export async function pendingMoneyOut(
+  tx: DatabaseTransaction,
+  { chainId, termsHash }: PaymentKey,
+): Promise<Transaction | null> {
   const open = await tx.transaction.findMany({
-    where: { termsHash, status: { in: ['PENDING', 'REORGED'] }, type: { in: [...takesMoneyOut] } },
+    where: { chainId, termsHash, status: { in: ['PENDING', 'REORGED'] }, type: { in: [...takesMoneyOut] } },
     orderBy: { id: 'desc' },
   });
   for (const row of open) {
@@ -96,8 +102,8 @@ export async function pendingMoneyOut(tx: DatabaseTransaction, termsHash: string
 }
 
 /** Throws INVALID_STATE while something else takes money out of these terms. */
-export async function demandNoMoneyOut(tx: DatabaseTransaction, termsHash: string): Promise<void> {
-  const pending = await pendingMoneyOut(tx, termsHash);
+export async function demandNoMoneyOut(tx: DatabaseTransaction, key: PaymentKey): Promise<void> {
+  const pending = await pendingMoneyOut(tx, key);
   if (!pending) return;
   throw new GatewayError('INVALID_STATE', `A ${pending.type} transaction of this payment is still pending.`, {
     meta: { transactionId: pending.id },

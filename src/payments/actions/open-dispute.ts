@@ -50,6 +50,7 @@ export async function openDispute(
         data: {
           id: newId(),
           paymentIntentId: intent.id,
+          chainId: locked.held.chainId,
           termsHash: locked.held.termsHash,
           reason: request.reason,
           evidence: request.evidence ?? null,
@@ -100,7 +101,7 @@ async function readDisputable(
   if (disputed)
     throw new GatewayError('INVALID_STATE', `The payment has a dispute already, which is ${disputed.status}.`);
   const pending = await tx.transaction.findFirst({
-    where: { termsHash: held.termsHash, type: 'DISPUTE', status: 'PENDING' },
+    where: { chainId: held.chainId, termsHash: held.termsHash, type: 'DISPUTE', status: 'PENDING' },
   });
   if (pending) throw new GatewayError('INVALID_STATE', 'A dispute of this payment is being sent already.');
   return { intent, held };

@@ -41,7 +41,7 @@ export async function reclaimPayment(
     const locked = await lockPayment(tx, { id: paymentIntentId, scope: null });
     if (locked.status !== 'AUTHORIZED') return;
     const held = await heldPayment(tx, { registry, intent: locked });
-    if (await pendingMoneyOut(tx, held.termsHash)) return;
+    if (await pendingMoneyOut(tx, held)) return;
     await requestTransaction(tx, {
       paymentIntentId,
       chainId: held.chain.chainId,

@@ -60,7 +60,7 @@ async function requestRefund(
   { world, intent, size, reason }: { world: ActionWorld; intent: PaymentIntent; size: RefundSize; reason: string },
 ): Promise<RefundAnswer> {
   const held = await heldMoney(tx, { registry: world.registry, intent });
-  await demandNoMoneyOut(tx, held.termsHash);
+  await demandNoMoneyOut(tx, held);
   const amount = refundAmount(size, held.left);
   if (held.chain.family === 'SOLANA' && amount !== held.left) {
     throw new GatewayError('VALIDATION_ERROR', 'A payment on Solana can be refunded as a whole only.', {

@@ -36,7 +36,7 @@ export async function resolveDisputeByTimeout(
     }
     const intent = await lockPayment(tx, { id: paymentIntentId, scope: null });
     const held = await heldPayment(tx, { registry, intent });
-    if (held.left === 0n || (await pendingMoneyOut(tx, held.termsHash))) return;
+    if (held.left === 0n || (await pendingMoneyOut(tx, held))) return;
     await requestTransaction(tx, {
       paymentIntentId,
       chainId: held.chain.chainId,

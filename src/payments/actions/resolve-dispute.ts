@@ -77,7 +77,7 @@ async function readOpen(
     throw new GatewayError('INVALID_STATE', `The dispute is ${dispute.status}: it cannot be resolved again.`);
   }
   const held = await heldPayment(tx, { registry: world.registry, intent });
-  await demandNoMoneyOut(tx, held.termsHash);
+  await demandNoMoneyOut(tx, held);
   return { dispute, held, appId: intent.appId };
 }
 

@@ -6,6 +6,7 @@ import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
 import { standingFacts, toPaymentFacts } from '../facts/standing-facts.ts';
 import { foldPayment } from '../fold.ts';
+import { isAccepted, type PaymentKey } from '../payment-key.ts';
 import type { ChainActionWorld } from './action-world.ts';
 import { escrowOf, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
@@ -23,8 +24,9 @@ type Return = Pick<TransactionRequest, 'type' | 'call' | 'sender'> & { amount: b
  * books hold, for they are what the vault holds. Does nothing for the terms that the payment accepted, unless it FAILED,
  * for money that is gone, and while a transaction is under way.
  */
-export async function returnPayment(world: ChainActionWorld, { termsHash }: { termsHash: string }): Promise<void> {
-  const row = await world.database.paymentTerms.findUnique({ where: { termsHash } });
+export async function returnPayment(world: ChainActionWorld, { chainId, termsHash }: PaymentKey): Promise<void> {
+  const key = { chainId, termsHash };
+  const row = await world.database.paymentTerms.findUnique({ where: { chainId_termsHash: key } });
   if (!row || !isHex(termsHash)) return;
   const isOnSolana = world.registry.chain(row.chainId)?.family === 'SOLANA';
   const ofContract = isOnSolana ? null : await returnFromContract(world, row);
@@ -32,14 +34,13 @@ export async function returnPayment(world: ChainActionWorld, { termsHash }: { te
   await transaction(world.database, async (tx) => {
     const intent = await lockPayment(tx, { id: row.paymentIntentId, scope: null });
     // The hold of a payment whose capture was given up goes back the same way.
-    if (intent.acceptedTermsHash === termsHash && intent.status !== 'FAILED') return;
-    if (await pendingMoneyOut(tx, termsHash)) return;
+    if (isAccepted(intent, key) && intent.status !== 'FAILED') return;
+    if (await pendingMoneyOut(tx, key)) return;
     const due = ofContract ?? (await returnFromVault(tx, row));
     if (!due) return;
     await requestTransaction(tx, {
       paymentIntentId: intent.id,
-      chainId: row.chainId,
-      termsHash,
+      ...key,
       ...due,
       maxFailures: SIMULATIONS,
     });

@@ -3,7 +3,8 @@ import { agreedTerms } from '../../escrow/agreed-terms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { PaymentHooks } from '../facts/payment-hooks.ts';
-import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../jobs.ts';
+import { expireJob, reclaimJob, resolveByTimeoutJob, returnKey, returnPaymentJob, settleJob } from '../jobs.ts';
+import { acceptedKey } from '../payment-key.ts';
 import { dropOvertaken } from './drop-overtaken.ts';
 
 /** The fold's hooks: enqueues, in the fold's own transaction, the work that a new state makes due later, and drops what it has overtaken. */
@@ -16,17 +17,15 @@ export function schedulePaymentWork({ clock }: { clock: Clock }): Required<Payme
       await addJob(tx, reclaimJob, { paymentIntentId: intent.id }, { runAt, key: `reclaim:${intent.id}` });
     },
     async afterCaptured(tx, intent) {
-      const { acceptedTermsHash } = intent;
       const reason = 'The payment is captured.';
-      await dropOvertaken(tx, { acceptedTermsHash, types: ['CAPTURE', 'VOID', 'RECLAIM'], reason, now: clock.now() });
+      await dropOvertaken(tx, { intent, types: ['CAPTURE', 'VOID', 'RECLAIM'], reason, now: clock.now() });
       if (!intent.timelockEndsAt) return;
       const options = { runAt: intent.timelockEndsAt, key: `settle:${intent.id}` };
       await addJob(tx, settleJob, { paymentIntentId: intent.id }, options);
     },
     async afterDisputed(tx, intent, dispute) {
-      const { acceptedTermsHash } = intent;
       const reason = 'The payment is in dispute.';
-      await dropOvertaken(tx, { acceptedTermsHash, types: ['SETTLE', 'DISPUTE'], reason, now: clock.now() });
+      await dropOvertaken(tx, { intent, types: ['SETTLE', 'DISPUTE'], reason, now: clock.now() });
       const options = { runAt: dispute.deadline, key: `timeout:${intent.id}` };
       await addJob(tx, resolveByTimeoutJob, { paymentIntentId: intent.id }, options);
     },
@@ -35,14 +34,16 @@ export function schedulePaymentWork({ clock }: { clock: Clock }): Required<Payme
       const options = { runAt: intent.expiresAt, key: `expire:${intent.id}` };
       await addJob(tx, expireJob, { paymentIntentId: intent.id }, options);
     },
-    async returnPayment(tx, { termsHash }) {
-      await addJob(tx, returnPaymentJob, { termsHash }, { key: `return:${termsHash}` });
+    async returnPayment(tx, { chainId, termsHash }) {
+      const payment = { chainId, termsHash };
+      await addJob(tx, returnPaymentJob, payment, { key: returnKey(payment) });
     },
   };
 }
 
 async function captureByOf(tx: DatabaseTransaction, intent: PaymentIntent): Promise<number | null> {
-  if (intent.acceptedTermsHash === null) return null;
-  const row = await tx.paymentTerms.findUnique({ where: { termsHash: intent.acceptedTermsHash } });
+  const key = acceptedKey(intent);
+  if (key === null) return null;
+  const row = await tx.paymentTerms.findUnique({ where: { chainId_termsHash: key } });
   return row ? agreedTerms(row.terms).captureBy : null;
 }

@@ -35,7 +35,7 @@ export async function settlePayment(
     const dispute = await tx.dispute.findUnique({ where: { paymentIntentId } });
     if (dispute?.status === 'OPEN') return;
     const held = await heldMoney(tx, { registry: world.registry, intent: locked });
-    if (held.left === 0n || (await pendingMoneyOut(tx, held.termsHash))) return;
+    if (held.left === 0n || (await pendingMoneyOut(tx, held))) return;
     await requestTransaction(tx, {
       paymentIntentId,
       chainId: held.chain.chainId,

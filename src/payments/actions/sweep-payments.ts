@@ -62,7 +62,8 @@ async function pastTime(database: Database, due: PastTime): Promise<{ id: string
 async function uncapturedHolds(database: Database, now: Date): Promise<{ id: string }[]> {
   return await database.$queryRaw<{ id: string }[]>`
     SELECT intent.id FROM payment_intent intent
-    JOIN payment_terms terms ON terms.terms_hash = intent.accepted_terms_hash
+    JOIN payment_terms terms
+      ON terms.chain_id = intent.authorization_chain_id AND terms.terms_hash = intent.accepted_terms_hash
     WHERE intent.status = 'AUTHORIZED' AND (terms.terms->>'captureBy')::bigint < extract(epoch FROM ${now}::timestamptz)
     LIMIT ${BATCH}`;
 }

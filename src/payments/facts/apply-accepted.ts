@@ -74,9 +74,9 @@ function isOpenAt(state: PaymentState): boolean {
 
 /** What this gateway decided and the chain does not show. */
 async function readDecisions(tx: DatabaseTransaction, { intent, evidence, state }: PaymentChange): Promise<Decisions> {
-  const { termsHash } = evidence.terms;
+  const { chainId, termsHash } = evidence.terms;
   // After a reorganisation another payment may count, and the refund of the one that did is none of its own.
-  const ofPayment = { paymentIntentId: intent.id, transaction: { termsHash } };
+  const ofPayment = { paymentIntentId: intent.id, transaction: { chainId, termsHash } };
   const pending = await tx.refund.count({ where: { ...ofPayment, status: 'PENDING' } });
   const voided = state.status === 'NONE' && (await isVoidAsked(tx, evidence.terms));
   return { cancelled: voided, failed: intent.status === 'FAILED', refundPending: pending > 0 };
@@ -87,6 +87,7 @@ async function isVoidAsked(tx: DatabaseTransaction, terms: PaymentTerms): Promis
   const asked = await tx.transaction.findMany({
     where: {
       paymentIntentId: terms.paymentIntentId,
+      chainId: terms.chainId,
       termsHash: terms.termsHash,
       type: 'VOID',
       status: { in: ['PENDING', 'REORGED'] },
@@ -111,6 +112,7 @@ async function refundReason(tx: DatabaseTransaction, { evidence, state }: Paymen
     where: {
       transaction: {
         type: 'REFUND',
+        chainId: evidence.terms.chainId,
         termsHash: evidence.terms.termsHash,
         txHash: state.refund.txHash,
         logIndex: state.refund.logIndex,

@@ -9,8 +9,8 @@ export async function bookLedger(
   tx: DatabaseTransaction,
   { evidence, now }: { evidence: PaymentEvidence; now: Date },
 ): Promise<void> {
-  const { paymentIntentId, termsHash, tokenKey } = evidence.terms;
-  const booked = await tx.ledgerEntry.findMany({ where: { paymentIntentId, termsHash } });
+  const { paymentIntentId, chainId, termsHash, tokenKey } = evidence.terms;
+  const booked = await tx.ledgerEntry.findMany({ where: { paymentIntentId, chainId, termsHash } });
   const lines = missingLines(booked, evidence.facts);
   if (lines.length === 0) return;
   await tx.ledgerEntry.createMany({

@@ -11,7 +11,7 @@ export async function recordDispute(
   tx: DatabaseTransaction,
   { evidence, state }: { evidence: PaymentEvidence; state: PaymentState },
 ): Promise<Dispute | null> {
-  const { paymentIntentId, termsHash, terms } = evidence.terms;
+  const { paymentIntentId, chainId, termsHash, terms } = evidence.terms;
   if (!state.dispute) {
     await tx.dispute.deleteMany({ where: { paymentIntentId } });
     return null;
@@ -22,7 +22,7 @@ export async function recordDispute(
   const existing = await tx.dispute.findUnique({ where: { paymentIntentId } });
   if (existing) return await tx.dispute.update({ where: { id: existing.id }, data: found });
   const request = await tx.disputeRequest.findFirst({
-    where: { paymentIntentId, termsHash },
+    where: { paymentIntentId, chainId, termsHash },
     orderBy: { createdAt: 'desc' },
   });
   return await tx.dispute.create({

@@ -18,7 +18,11 @@ export async function recordSteps(
 ): Promise<RecordedSteps> {
   const { terms, facts } = evidence;
   const rows = await tx.transaction.findMany({
-    where: { paymentIntentId: terms.paymentIntentId, OR: [{ termsHash: terms.termsHash }, { termsHash: null }] },
+    where: {
+      paymentIntentId: terms.paymentIntentId,
+      chainId: terms.chainId,
+      OR: [{ termsHash: terms.termsHash }, { termsHash: null }],
+    },
     orderBy: { createdAt: 'asc' },
   });
   const recorded = rows.filter((row) => row.status === 'CONFIRMED' && row.termsHash === terms.termsHash);

@@ -8,8 +8,8 @@ import { finalityOf } from './finality.ts';
 export async function tellPending(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
   const [fact] = group.facts;
   if (group.ref === null || !fact) return;
-  const terms = await tx.paymentTerms.findFirst({
-    where: { termsHash: group.ref, chainId: group.chainId },
+  const terms = await tx.paymentTerms.findUnique({
+    where: { chainId_termsHash: { chainId: group.chainId, termsHash: group.ref } },
     include: { paymentIntent: true },
   });
   if (!terms) return;

@@ -6,6 +6,7 @@ import { factKey } from '../../facts/chain-fact.ts';
 import { traced } from '../../platform/request-trace.ts';
 import { foldPayment, type PaymentState } from '../fold.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
+import { acceptedKey, isAccepted, type PaymentKey } from '../payment-key.ts';
 import { applyAccepted } from './apply-accepted.ts';
 import { bookLedger } from './book-ledger.ts';
 import { finalityOf } from './finality.ts';
@@ -65,15 +66,15 @@ async function writePayment(
   const change = { evidence, intent, state, steps };
   const stray = strayOf(terms.terms);
   const events =
-    stray === null && counts(intent, terms.termsHash, state)
+    stray === null && counts(intent, terms, state)
       ? await applyAccepted(tx, world, change)
       : await giveBack(tx, world, { change, stray });
   return { appId: intent.appId, events };
 }
 
 /** The accepted payment, or the first one of an intent that waits for one. */
-function counts(intent: PaymentIntent, termsHash: string, state: PaymentState): boolean {
-  if (intent.acceptedTermsHash !== null) return intent.acceptedTermsHash === termsHash;
+function counts(intent: PaymentIntent, payment: PaymentKey, state: PaymentState): boolean {
+  if (acceptedKey(intent) !== null) return isAccepted(intent, payment);
   return intent.status === 'CREATED' && state.authorization !== null;
 }
 

@@ -9,7 +9,8 @@ export async function heldInVaults(
   const rows = await database.$queryRaw<{ vault: string; held: string }[]>`
     SELECT terms.terms->>'vault' AS vault, sum(ledger.amount)::text AS held
     FROM payment_terms terms JOIN ledger_entry ledger
-      ON ledger.payment_intent_id = terms.payment_intent_id AND ledger.terms_hash = terms.terms_hash
+      ON ledger.payment_intent_id = terms.payment_intent_id AND ledger.chain_id = terms.chain_id
+        AND ledger.terms_hash = terms.terms_hash
     WHERE terms.chain_id = ${chainId} AND ledger.account = 'ESCROW'
       AND terms.payment_intent_id IN (
         SELECT payment_intent_id FROM solana_watch WHERE chain_id = ${chainId} AND vault_owner = ANY(${owners}))

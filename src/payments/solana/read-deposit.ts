@@ -30,7 +30,9 @@ export async function readDeposit(tx: DatabaseTransaction, world: World, vault: 
   const candidates = ofVault.length > 0 ? ofVault : watches;
   const named = candidates.find((watch) => transaction.accounts.includes(watch.reference)) ?? candidates[0];
   if (!named) return [];
-  const row = await tx.paymentTerms.findUniqueOrThrow({ where: { termsHash: named.termsHash } });
+  const row = await tx.paymentTerms.findUniqueOrThrow({
+    where: { chainId_termsHash: { chainId: named.chainId, termsHash: named.termsHash } },
+  });
   const terms = solanaTermsFromJson(row.terms);
   const stray = (reason: StrayReason, amount: bigint) => writeStray(tx, { vault, row, terms, token, reason, amount });
   const reason = await whyNot(tx, { vault, terms, row });

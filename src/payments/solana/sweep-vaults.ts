@@ -3,7 +3,7 @@ import { type Database, type SolanaWatch, transaction } from '../../../prisma/cl
 import { readVaultBalances } from '../../chains/solana/read-vault-balances.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { Log } from '../../platform/log.ts';
-import { returnPaymentJob } from '../jobs.ts';
+import { returnKey, returnPaymentJob } from '../jobs.ts';
 import { heldInVaults } from './held-in-vaults.ts';
 import type { WatchMemory } from './watched-vaults.ts';
 
@@ -62,11 +62,15 @@ async function ringReturns(
     SELECT ledger.terms_hash AS "termsHash" FROM ledger_entry ledger
     JOIN payment_intent intent ON intent.id = ledger.payment_intent_id
     WHERE ledger.payment_intent_id = ANY(${ids}::uuid[]) AND ledger.chain_id = ${chainId} AND ledger.account = 'ESCROW'
-      AND intent.accepted_terms_hash IS DISTINCT FROM ledger.terms_hash
+      AND (intent.accepted_terms_hash IS DISTINCT FROM ledger.terms_hash
+        OR intent.authorization_chain_id IS DISTINCT FROM ledger.chain_id)
     GROUP BY ledger.terms_hash HAVING sum(ledger.amount) > 0`;
   if (due.length === 0) return 0;
   await transaction(database, async (tx) => {
-    for (const { termsHash } of due) await addJob(tx, returnPaymentJob, { termsHash }, { key: `return:${termsHash}` });
+    for (const { termsHash } of due) {
+      const payment = { chainId, termsHash };
+      await addJob(tx, returnPaymentJob, payment, { key: returnKey(payment) });
+    }
   });
   return due.length;
 }

@@ -1,4 +1,5 @@
 import type { Database, PaymentTerms, Prisma } from '../../../prisma/client.ts';
+import { ESCROW_EDITION } from '../../escrow/escrow-domain.ts';
 
 const PAGE = 200;
 /** A payment that is authorized at its last second is on the chain well before this is over. */
@@ -16,6 +17,7 @@ export async function* openPayments(
 ): AsyncGenerator<PaymentTerms[]> {
   const where: Prisma.PaymentTermsWhereInput = {
     chainId,
+    edition: ESCROW_EDITION,
     OR: [
       { authorizeBy: { gt: new Date(now.getTime() - GRACE_MS) } },
       { paymentIntent: { status: { in: [...open] }, acceptedTermsHash: { not: null } } },

@@ -2,7 +2,9 @@ import { type Hex, isHex } from 'viem';
 import type { PaymentTerms } from '../../../prisma/client.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
+import { ESCROW_EDITION } from '../../escrow/escrow-domain.ts';
 import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
+import { firstEditionAddress, firstEditionTermsHash } from '../../escrow/first-edition.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
 import { termsFromJson, termsHash } from '../../escrow/terms.ts';
 import { type ChainView, newChainMemory, readChainView } from '../../facts/chain-view.ts';
@@ -26,7 +28,8 @@ export async function readPayment(
   { terms, from, view }: { terms: PaymentTerms; from: bigint; view: ChainView<Hex> },
 ): Promise<PaymentOnChain> {
   const { chainId } = terms;
-  const escrow = world.registry.chain(chainId)?.escrow;
+  const isFirst = terms.edition !== ESCROW_EDITION;
+  const escrow = isFirst ? firstEditionAddress : world.registry.chain(chainId)?.escrow;
   if (!escrow || !isHex(terms.termsHash)) throw new Error(`Chain ${chainId} has no escrow.`);
   const id = terms.termsHash;
   const blockHash = view.confirmed.hash;
@@ -34,14 +37,15 @@ export async function readPayment(
     readEscrowState({ client, escrow }, { id, blockHash }),
   );
   // Terms that nobody paid have no logs: their chain is not searched for each of them.
-  const logs = contract.status === noPayment.status ? [] : await world.logs.readPayment({ chainId, id, from });
+  const logs = contract.status === noPayment.status ? [] : await world.logs.readPayment({ chainId, id, from, escrow });
   const facts = logs
     .filter((log) => log.blockNumber <= view.confirmed.number)
     .flatMap((log): PaymentFact[] => {
       const event = parseEscrowEvent(log.kind, log.args);
       return event !== null && 'left' in event ? [{ ...log, event }] : [];
     });
-  const recomputedHash = termsHash({ chainId, escrow, terms: termsFromJson(terms.terms) });
+  const kept = termsFromJson(terms.terms);
+  const recomputedHash = isFirst ? firstEditionTermsHash({ chainId, terms: kept }) : termsHash(kept);
   return { recomputedHash, contract, folded: foldPayment(facts) };
 }
 

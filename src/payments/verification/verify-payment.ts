@@ -6,6 +6,7 @@ import { GatewayError, notFound } from '../../errors.ts';
 import type { LogSource } from '../../facts/log-source.ts';
 import { printBaseUnits } from '../../prices/base-units.ts';
 import { agrees, noPayment, type PaymentState } from '../fold.ts';
+import { isAccepted } from '../payment-key.ts';
 import { statusOf } from '../payment-status.ts';
 import { heldInBooks } from './held-in-books.ts';
 import { confirmedView, type PaymentOnChain, readPayment } from './read-payment.ts';
@@ -64,7 +65,7 @@ export async function verifyPayment(
     const cursor = await world.database.chainCursor.findUnique({ where: { chainId: terms.chainId } });
     const view = await confirmedView(world, terms.chainId);
     const found = await readPayment(world, { terms, from: cursor?.startNumber ?? 0n, view });
-    if (terms.termsHash === intent.acceptedTermsHash) accepted = found;
+    if (isAccepted(intent, terms)) accepted = found;
     payments.push(await judge(world.database, { intent, terms, found }));
   }
   faults.push(...intentFaults(intent, accepted));
@@ -85,7 +86,7 @@ async function judgeVault(
   const { chainId, termsHash, tokenKey } = terms;
   if (!solanaNodes) throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${chainId} has no node.`);
   const { state, left, booked, faults } = await verifyVault({ database, solanaNodes }, { terms });
-  const accepted = termsHash === intent.acceptedTermsHash;
+  const accepted = isAccepted(intent, terms);
   const status = state?.status ?? 'UNKNOWN';
   return { payment: { termsHash, chainId, tokenKey, accepted, status, left, booked, faults }, folded: state };
 }
@@ -108,7 +109,7 @@ async function judge(
     termsHash: terms.termsHash,
     chainId: terms.chainId,
     tokenKey: terms.tokenKey,
-    accepted: terms.termsHash === intent.acceptedTermsHash,
+    accepted: isAccepted(intent, terms),
     status: contract.status,
     left: String(contract.left),
     booked: String(booked),

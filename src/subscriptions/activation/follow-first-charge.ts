@@ -9,10 +9,11 @@ import { consentFromJson } from '../../escrow/consent.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
 import type { ActionWorld } from '../../payments/actions/action-world.ts';
 import { refundPaymentIntent } from '../../payments/actions/refund-payment-intent.ts';
+import { acceptedKey } from '../../payments/payment-key.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { Log } from '../../platform/log.ts';
 import { consentPeriodStart } from '../charge/consent-period.ts';
-import { authorizationColumns, linkSigner, noAuthorization } from '../consent/accepted-consent.ts';
+import { authorizationColumns, consentKey, linkSigner, noAuthorization } from '../consent/accepted-consent.ts';
 import { watchRenewal } from '../forecast/watch-renewal.ts';
 import { scheduleRenewal, unscheduleRenewal } from '../schedule-renewal.ts';
 import { lockSubscription, type SubscriptionWithPrice } from '../store.ts';
@@ -70,8 +71,9 @@ async function chargedConsent(
   tx: DatabaseTransaction,
   { subscription, intent }: { subscription: SubscriptionWithPrice; intent: PaymentIntent },
 ): Promise<SubscriptionConsent | null> {
-  if (intent.acceptedTermsHash === null) return null;
-  const { quoteId } = await tx.paymentTerms.findUniqueOrThrow({ where: { termsHash: intent.acceptedTermsHash } });
+  const key = acceptedKey(intent);
+  if (key === null) return null;
+  const { quoteId } = await tx.paymentTerms.findUniqueOrThrow({ where: { chainId_termsHash: key } });
   if (quoteId === null) return null;
   return await tx.subscriptionConsent.findFirst({ where: { quoteId, subscriptionId: subscription.id } });
 }
@@ -86,7 +88,7 @@ async function activate(
   const period = { start: consentPeriodStart(consent, 0), end: consentPeriodStart(consent, 1) };
   const paidAt = intent.capturedAt ?? now;
   const events: NewEvent[] = await writeFirstInvoice(tx, { subscription, row, intent, period, paidAt });
-  await tx.subscriptionConsent.update({ where: { consentId: row.consentId }, data: { acceptedAt: now } });
+  await tx.subscriptionConsent.update({ where: consentKey(row), data: { acceptedAt: now } });
   const status = nextSubscriptionStatus(subscription.status, 'ACTIVATE');
   if (status) {
     const active = await tx.subscription.update({
@@ -112,8 +114,11 @@ async function takeBack(
   tx: DatabaseTransaction,
   { subscription, intent }: { subscription: SubscriptionWithPrice; intent: PaymentIntent },
 ): Promise<void> {
-  if (subscription.consentId === null) return;
-  const row = await tx.subscriptionConsent.findUniqueOrThrow({ where: { consentId: subscription.consentId } });
+  const { authorizationChainId, consentId } = subscription;
+  if (authorizationChainId === null || consentId === null) return;
+  const row = await tx.subscriptionConsent.findUniqueOrThrow({
+    where: consentKey({ chainId: authorizationChainId, consentId }),
+  });
   const began = await tx.quote.count({ where: { id: row.quoteId, paymentIntentId: intent.id } });
   const status = nextSubscriptionStatus(subscription.status, 'ACTIVATION_REVERTED');
   if (began === 0 || !status) return;
@@ -128,7 +133,7 @@ async function takeBack(
       pendingJobId: await unscheduleRenewal(tx, subscription.id),
     },
   });
-  const { consentId, chainId, walletAddress } = row;
-  await tx.subscriptionConsent.update({ where: { consentId }, data: { acceptedAt: null } });
+  const { chainId, walletAddress } = row;
+  await tx.subscriptionConsent.update({ where: consentKey(row), data: { acceptedAt: null } });
   await addJob(tx, refreshWalletJob, { chainId, walletAddress });
 }

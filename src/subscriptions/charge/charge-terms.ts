@@ -9,9 +9,10 @@ import type { PriceEvidence } from '../../prices/price-evidence.ts';
 
 /**
  * `amount` in base units, `authorizeBy` in unix seconds. The intent id on chain is that of consent and period, not the
- * payment intent's: a payment is known by its terms' hash.
+ * payment intent's: a payment is known by its chain and its terms' hash.
  */
 export function chargeTerms(request: {
+  chainId: number;
   consentId: Hex;
   consent: RecurringConsent;
   periodIndex: number;

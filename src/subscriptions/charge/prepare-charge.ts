@@ -95,6 +95,7 @@ export async function signCharge(
   const now = world.clock.now();
   const base = Math.max(Math.floor(now.getTime() / 1000), request.newestBlockAt);
   const terms = chargeTerms({
+    chainId,
     consentId,
     consent,
     periodIndex,
@@ -104,7 +105,7 @@ export async function signCharge(
     evidence: quoted.evidence,
     authorizeBy: base + world.config.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
   });
-  const id = termsHash({ chainId, escrow, terms });
+  const id = termsHash(terms);
   return {
     kind: 'READY',
     quoteId,

@@ -111,7 +111,7 @@ export async function sendCharge(tx: DatabaseTransaction, charge: SignedCharge):
     sender: charge.sender,
     to,
     data,
-    purpose: relayPurpose(termsHash),
+    purpose: relayPurpose(charge),
     transactionId,
     ...(charge.maxFailures === undefined ? {} : { maxFailures: charge.maxFailures }),
   });

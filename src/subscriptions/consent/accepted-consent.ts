@@ -4,6 +4,11 @@ import { refreshWalletJob } from '../../customers/jobs.ts';
 import { newId } from '../../platform/identifier.ts';
 import { addJob } from '../../platform/jobs.ts';
 
+/** A consent's id names no chain: it is found by both. */
+export function consentKey({ chainId, consentId }: Pick<SubscriptionConsent, 'chainId' | 'consentId'>) {
+  return { chainId_consentId: { chainId, consentId } } satisfies Prisma.SubscriptionConsentWhereUniqueInput;
+}
+
 /** The columns that say how it is charged. */
 export function authorizationColumns(row: SubscriptionConsent) {
   return {

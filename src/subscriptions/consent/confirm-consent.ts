@@ -26,6 +26,7 @@ import { once } from '../../platform/idempotency/once.ts';
 import { hexOf, placeOf } from '../charge/prepare-charge.ts';
 import { sendCharge } from '../charge/queue-charge.ts';
 import { lockSubscription } from '../store.ts';
+import { consentKey } from './accepted-consent.ts';
 import { type AskedConsent, askedConsentSignatures, type ConsentSignatures } from './consent-steps.ts';
 import { demandPending, permitOf } from './prepare-consent.ts';
 import { startTrial } from './start-trial.ts';
@@ -59,13 +60,13 @@ export async function confirmConsent(
   const take = async (tx: DatabaseTransaction) => {
     const subscription = await lockSubscription(tx, row.subscriptionId);
     await lockWallet(tx, { chainId: row.chainId, address: row.walletAddress });
-    const fresh = await tx.subscriptionConsent.findUniqueOrThrow({ where: { consentId: row.consentId } });
+    const fresh = await tx.subscriptionConsent.findUniqueOrThrow({ where: consentKey(row) });
     const read = () => tx.checkoutSession.findUniqueOrThrow({ where: { id: session.id }, include: inOrder });
     if (fresh.signedAt !== null) return await read();
     demandPending(subscription);
     const now = world.clock.now();
     const signed = await tx.subscriptionConsent.update({
-      where: { consentId: row.consentId },
+      where: consentKey(row),
       data: { payerSignature: signatures.consent, permitSignature: signatures.permit, signedAt: now },
     });
     await tx.checkoutSession.update({
@@ -175,13 +176,13 @@ async function sendPermit(
       ...asked.permit,
       signature: hexOf(row.permitSignature),
     }),
-    purpose: permitPurpose(row.consentId),
+    purpose: permitPurpose(row),
   });
 }
 
 /** The outgoing transaction's purpose: one permit for one consent. */
-function permitPurpose(consentId: string): string {
-  return `permit:${consentId}`;
+function permitPurpose({ chainId, consentId }: SubscriptionConsent): string {
+  return `permit:${chainId}:${consentId}`;
 }
 
 async function sendFirstCharge(
@@ -189,12 +190,15 @@ async function sendFirstCharge(
   world: Pick<ConfirmWorld, 'operator'>,
   { row, asked, now }: { row: SubscriptionConsent; asked: AskedConsent; now: Date },
 ): Promise<void> {
-  const { termsHash } = await tx.quote.update({
+  const { chainId, termsHash } = await tx.quote.update({
     where: { id: row.quoteId },
     data: { confirmedAt: now, signature: row.permitSignature },
-    select: { termsHash: true },
+    select: { chainId: true, termsHash: true },
   });
-  const terms = await tx.paymentTerms.update({ where: { termsHash }, data: { payerSignature: row.payerSignature } });
+  const terms = await tx.paymentTerms.update({
+    where: { chainId_termsHash: { chainId, termsHash } },
+    data: { payerSignature: row.payerSignature },
+  });
   await sendCharge(tx, {
     ...asked,
     paymentIntentId: terms.paymentIntentId,

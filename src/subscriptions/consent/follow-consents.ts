@@ -3,6 +3,7 @@ import { refreshWalletJob } from '../../customers/jobs.ts';
 import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
 import type { FactHandler } from '../../facts/fact-handler.ts';
 import { addJob } from '../../platform/jobs.ts';
+import { consentKey } from './accepted-consent.ts';
 
 /**
  * The subscriptions' part of the projector for Charged and Revoked: which period of a consent was charged last, and
@@ -61,8 +62,8 @@ async function writeState(
   tx: DatabaseTransaction,
   { row, state }: { row: SubscriptionConsent; state: ConsentState },
 ): Promise<void> {
-  const { consentId, chainId, walletAddress } = row;
-  await tx.subscriptionConsent.update({ where: { consentId }, data: state });
+  const { chainId, walletAddress } = row;
+  await tx.subscriptionConsent.update({ where: consentKey(row), data: state });
   if (state.revokedAt?.getTime() === row.revokedAt?.getTime()) return;
   await addJob(tx, refreshWalletJob, { chainId, walletAddress });
 }

@@ -25,6 +25,7 @@ import {
 } from '../../checkout/way-to-pay.ts';
 import { GatewayError } from '../../errors.ts';
 import { consentHash, consentToJson, type RecurringConsent } from '../../escrow/consent.ts';
+import { ESCROW_EDITION } from '../../escrow/escrow-domain.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { once } from '../../platform/idempotency/once.ts';
@@ -156,9 +157,8 @@ async function unusedConsent(
   world: CheckoutWorld,
   { way, consent }: { way: EvmWay; consent: RecurringConsent },
 ): Promise<RecurringConsent> {
-  const { chainId, escrow } = way.chain;
-  const consentId = consentHash({ chainId, escrow, consent });
-  if ((await world.database.subscriptionConsent.count({ where: { consentId } })) === 0) return consent;
+  const key = { chainId: way.chain.chainId, consentId: consentHash(consent) };
+  if ((await world.database.subscriptionConsent.count({ where: key })) === 0) return consent;
   return await unusedConsent(world, { way, consent: { ...consent, start: consent.start - 1 } });
 }
 
@@ -173,13 +173,13 @@ function consentRow(asked: {
   now: Date;
 }): SubscriptionConsent {
   const { way, consent, permit, quoted, now } = asked;
-  const { chainId, escrow } = way.chain;
   return {
-    consentId: consentHash({ chainId, escrow, consent }),
+    consentId: consentHash(consent),
+    edition: ESCROW_EDITION,
     subscriptionId: asked.subscription.id,
     sessionId: asked.session.id,
     quoteId: newId(),
-    chainId,
+    chainId: way.chain.chainId,
     tokenKey: way.token.key,
     walletAddress: way.payer,
     method: way.method,

@@ -6,7 +6,8 @@
  * - allowance: twelve caps, so that a year of months needs no new one. The consent, not the allowance, is what the payer
  *   agreed to: an allowance alone moves nothing.
  *
- * Authority: the contract, for what was charged and whether it is revoked. A consent is known by its EIP-712 hash.
+ * Authority: the contract, for what was charged and whether it is revoked. A consent is known by its chain and its EIP-712 struct
+ * hash.
  */
 import { Decimal } from 'decimal.js';
 import { type Address, zeroAddress } from 'viem';

@@ -11,7 +11,7 @@ import { scheduleRenewal } from '../schedule-renewal.ts';
 import type { SubscriptionWithPrice } from '../store.ts';
 import { nextSubscriptionStatus } from '../subscription.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
-import { authorizationColumns, linkSigner } from './accepted-consent.ts';
+import { authorizationColumns, consentKey, linkSigner } from './accepted-consent.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -34,7 +34,7 @@ export async function startTrial(
   const status = nextSubscriptionStatus(subscription.status, 'ACTIVATE');
   if (!status) throw new GatewayError('INVALID_STATE', `The subscription is ${subscription.status}.`);
   await lockSession(tx, sessionId);
-  await tx.subscriptionConsent.update({ where: { consentId: row.consentId }, data: { acceptedAt: now } });
+  await tx.subscriptionConsent.update({ where: consentKey(row), data: { acceptedAt: now } });
   const customerWalletId = await linkSigner(tx, { row, customerAccountId: subscription.customerAccountId, now });
   const trialEnd = new Date(consentFromJson(row.consent).start * 1000);
   const trialStart = new Date(trialEnd.getTime() - (subscription.productPlanPrice.trialPeriodDays ?? 0) * DAY_MS);

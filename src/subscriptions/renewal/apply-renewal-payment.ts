@@ -1,6 +1,7 @@
 import type { DatabaseTransaction, Invoice, PaymentIntent } from '../../../prisma/client.ts';
 import type { NewEvent } from '../../events/append-events.ts';
 import { invoiceFields, nextInvoiceStatus } from '../../invoices/invoice.ts';
+import { acceptedKey } from '../../payments/payment-key.ts';
 import { advanceSubscription } from './advance-subscription.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
 
@@ -14,9 +15,10 @@ export async function applyRenewalPayment(
   request: { subscription: RenewableSubscription; invoice: Invoice; intent: PaymentIntent | null; now: Date },
 ): Promise<NewEvent[]> {
   const { subscription, intent, now } = request;
-  if (intent?.acceptedTermsHash) {
+  const key = intent && acceptedKey(intent);
+  if (key) {
     await tx.renewalAttempt.updateMany({
-      where: { subscriptionId: subscription.id, termsHash: intent.acceptedTermsHash, status: { not: 'PAID' } },
+      where: { subscriptionId: subscription.id, ...key, status: { not: 'PAID' } },
       data: { status: 'PAID', endedAt: now, errorCode: null, errorMessage: null },
     });
   }

@@ -1,6 +1,7 @@
 import { type DatabaseTransaction, type Invoice, type PaymentIntent, transaction } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
+import { ESCROW_EDITION } from '../../escrow/escrow-domain.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { lockInvoice } from '../../invoices/store.ts';
 import { lockPayment } from '../../payments/actions/lock-payment.ts';
@@ -69,6 +70,12 @@ async function plan(world: RenewalWorld, { subscription, invoice, intent }: DueR
   const { consent } = subscription;
   const now = world.clock.now();
   if (!consent?.acceptedAt) return fail('CONSENT_MISSING', 'There is no signed consent to charge by.');
+  if (consent.edition !== ESCROW_EDITION) {
+    return fail(
+      'CONSENT_MISSING',
+      'The consent is for the first edition of the contract; the payer must consent again.',
+    );
+  }
   if (subscription.customerWalletId === null) {
     return fail('WALLET_REMOVED', `${consent.walletAddress} is none of the customer's wallets any more.`);
   }
@@ -129,6 +136,7 @@ async function send(
       subscriptionId: subscription.id,
       invoiceId: invoice.id,
       period: charge.periodIndex,
+      chainId: charge.row.chainId,
       termsHash: charge.termsHash,
       status: 'PENDING',
       createdAt: now,

@@ -2,11 +2,12 @@ import type { DatabaseTransaction, RenewalAttempt } from '../../../prisma/client
 import { appendEvents } from '../../events/append-events.ts';
 import { lockInvoice } from '../../invoices/store.ts';
 import { lockPayment } from '../../payments/actions/lock-payment.ts';
+import { isAccepted } from '../../payments/payment-key.ts';
 import { FOLLOW_MS, scheduleRenewal } from '../schedule-renewal.ts';
 import { applyRenewalPayment } from './apply-renewal-payment.ts';
 import { failRenewal } from './fail-renewal.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
-import { openAttempt, paidStatuses } from './store.ts';
+import { chargeKey, openAttempt, paidStatuses } from './store.ts';
 
 export type FailedCharge = { subscription: RenewableSubscription; attempt: RenewalAttempt; error: string | null };
 
@@ -20,23 +21,22 @@ export async function followAttempt(
   { subscription, now }: { subscription: RenewableSubscription; now: Date },
 ): Promise<FailedCharge | null> {
   const attempt = await openAttempt(tx, subscription.id);
-  const terms = attempt?.termsHash
-    ? await tx.paymentTerms.findUnique({ where: { termsHash: attempt.termsHash } })
-    : null;
-  if (!attempt || !terms) throw new Error(`Subscription ${subscription.id} has no charge that is under way.`);
+  const key = attempt && chargeKey(attempt);
+  const terms = key && (await tx.paymentTerms.findUnique({ where: { chainId_termsHash: key } }));
+  if (!attempt || !key || !terms) throw new Error(`Subscription ${subscription.id} has no charge that is under way.`);
   const invoice = await lockInvoice(tx, attempt.invoiceId);
   const intent = await lockPayment(tx, { id: terms.paymentIntentId, scope: null });
   const sent = await tx.transaction.findFirst({
-    where: { termsHash: terms.termsHash, type: 'AUTHORIZE' },
+    where: { ...key, type: 'AUTHORIZE' },
     orderBy: { id: 'desc' },
   });
-  const isAccepted = intent.acceptedTermsHash === terms.termsHash;
-  if (isAccepted && paidStatuses.has(intent.status)) {
+  const counts = isAccepted(intent, key);
+  if (counts && paidStatuses.has(intent.status)) {
     await appendEvents(tx, subscription.appId, await applyRenewalPayment(tx, { subscription, invoice, intent, now }));
     return null;
   }
   if (sent?.status === 'FAILED') return { subscription, attempt, error: sent.error };
-  if (sent?.status === 'CONFIRMED' && !isAccepted) {
+  if (sent?.status === 'CONFIRMED' && !counts) {
     const message = 'The payment was cancelled or paid otherwise before its charge; the charge is given back.';
     const cause = { code: 'PAYMENT_CANCELLED', message } as const;
     await appendEvents(tx, subscription.appId, await failRenewal(tx, { subscription, invoice, attempt, cause, now }));

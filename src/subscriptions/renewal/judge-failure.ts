@@ -9,7 +9,7 @@ import type { FailedCharge } from './follow-attempt.ts';
 import { readPayer } from './read-payer.ts';
 import { passingCause, payerCause, type RenewalCause } from './renewal-cause.ts';
 import type { RenewalWorld } from './renewal-world.ts';
-import { lockRenewable } from './store.ts';
+import { chargeKey, lockRenewable } from './store.ts';
 import { wantedCharge } from './wanted-charge.ts';
 
 /** The contract's error for terms whose time is over. */
@@ -32,10 +32,9 @@ export async function judgeFailure(world: RenewalWorld, failed: FailedCharge): P
     const subscription = await lockRenewable(tx, attempt.subscriptionId);
     const invoice = await lockInvoice(tx, attempt.invoiceId);
     const fresh = await tx.renewalAttempt.findUniqueOrThrow({ where: { id: attempt.id } });
-    const sent = await tx.transaction.findFirst({
-      where: { termsHash: attempt.termsHash, type: 'AUTHORIZE' },
-      orderBy: { id: 'desc' },
-    });
+    const key = chargeKey(attempt);
+    const sent =
+      key && (await tx.transaction.findFirst({ where: { ...key, type: 'AUTHORIZE' }, orderBy: { id: 'desc' } }));
     if (!subscription || fresh.status !== 'PENDING' || sent?.status !== 'FAILED') return;
     const now = world.clock.now();
     const events = await failRenewal(tx, { subscription, invoice, attempt: fresh, cause, now });
@@ -46,8 +45,9 @@ export async function judgeFailure(world: RenewalWorld, failed: FailedCharge): P
 async function causeOf(world: RenewalWorld, { subscription, attempt, error }: FailedCharge): Promise<RenewalCause> {
   const words: RenewalCause = { code: 'CHARGE_FAILED', message: error ?? 'The charge had no effect on its chain.' };
   const { consent } = subscription;
-  if (!consent || attempt.termsHash === null) return words;
-  const signed = await world.database.paymentTerms.findUniqueOrThrow({ where: { termsHash: attempt.termsHash } });
+  const key = chargeKey(attempt);
+  if (!consent || key === null) return words;
+  const signed = await world.database.paymentTerms.findUniqueOrThrow({ where: { chainId_termsHash: key } });
   const { amount } = termsFromJson(signed.terms);
   const isLate = error?.startsWith(LATE) === true && (await countLate(world, attempt)) < LATE_TRIES;
   try {

@@ -1,5 +1,6 @@
 /** The queries of renewals. */
 import type { Database, DatabaseTransaction, PaymentIntentStatus, RenewalAttempt } from '../../../prisma/client.ts';
+import type { PaymentKey } from '../../payments/payment-key.ts';
 import { type RenewableSubscription, renewalIncludes } from './renewal-world.ts';
 
 /** Under its row lock, the first of all locks; null where there is none of this id. */
@@ -16,6 +17,11 @@ export function openAttempt(
   subscriptionId: string,
 ): Promise<RenewalAttempt | null> {
   return database.renewalAttempt.findFirst({ where: { subscriptionId, status: 'PENDING' } });
+}
+
+/** The payment of an attempt's charge; null where it failed before one was signed. */
+export function chargeKey({ chainId, termsHash }: RenewalAttempt): PaymentKey | null {
+  return chainId === null || termsHash === null ? null : { chainId, termsHash };
 }
 
 /** The period that the newest attempt of an invoice spent, or would have; null before the first that named one. */

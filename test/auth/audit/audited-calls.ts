@@ -222,6 +222,6 @@ async function subscribe(database: Database, rows: Rows): Promise<void> {
   });
   await database.subscription.update({
     where: { id: rows.subscription },
-    data: { consentId, billingCycleAnchor: now },
+    data: { authorizationChainId: 31337, consentId, billingCycleAnchor: now },
   });
 }

@@ -99,7 +99,7 @@ export async function holdElsewhere(
   const operatorSignature = await operator.signTypedData(termsTypedData({ ...place, terms }));
   const call = authorizeCall({ escrow, terms, operatorSignature });
   await wallet.send({ kind: 'transaction', description: 'pay', ...call, value: String(call.value) });
-  return { id: termsHash({ ...place, terms }), terms };
+  return { id: termsHash(terms), terms };
 }
 
 async function blockTime(rpcUrl: string): Promise<number> {

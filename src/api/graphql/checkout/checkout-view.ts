@@ -68,7 +68,7 @@ async function attemptOf(world: World, session: ShownSession): Promise<Attempt |
   const quote = session.paymentIntent?.quotes[0];
   if (!quote || quote.confirmedAt === null) return null;
   const terms = await scopedDatabase(world.database, { sessionId: session.id }).paymentTerms.findUniqueOrThrow({
-    where: { termsHash: quote.termsHash },
+    where: { chainId_termsHash: { chainId: quote.chainId, termsHash: quote.termsHash } },
     select: { authorizeBy: true },
   });
   return {

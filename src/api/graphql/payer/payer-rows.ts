@@ -1,6 +1,7 @@
 /** A payment and a recurring consent as the wallet that signed them sees them. */
 import type { Prisma } from '../../../../prisma/client.ts';
 import { termsFromJson } from '../../../escrow/terms.ts';
+import { isAccepted } from '../../../payments/payment-key.ts';
 import { imageAddress } from '../../images/image-address.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { DisputeRef } from '../payments/dispute.ts';
@@ -36,7 +37,8 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
     id: t.exposeID('id', { description: "The payment intent's UUID." }),
     termsHash: t.field({
       type: 'Hex',
-      description: "The payment's id in the contract: the hash of its terms.",
+      description:
+        "The payment's id in the contract: the hash of its terms. Another chain may have another payment of the same id.",
       resolve: (row) => acceptedTerms(row).termsHash,
     }),
     terms: t.field({
@@ -101,7 +103,7 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
 export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').implement({
   description: 'A recurring consent, as the wallet that signed it sees it. The contract takes no charge beyond it.',
   fields: (t) => ({
-    id: t.field({ type: 'Hex', description: 'Its EIP-712 hash.', resolve: ({ consentId }) => consentId }),
+    id: t.field({ type: 'Hex', description: 'Its EIP-712 struct hash.', resolve: ({ consentId }) => consentId }),
     consent: t.field({
       type: 'JSONObject',
       description: 'What was signed, every integer a decimal string: all that revoking it needs.',
@@ -168,7 +170,7 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
 });
 
 function acceptedTerms(row: PaymentRow): PaymentRow['terms'][number] {
-  const accepted = row.terms.find(({ termsHash }) => termsHash === row.acceptedTermsHash);
+  const accepted = row.terms.find((terms) => isAccepted(row, terms));
   if (!accepted) throw new Error(`Payment ${row.id} lacks the terms that it accepted.`);
   return accepted;
 }

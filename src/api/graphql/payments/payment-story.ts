@@ -1,6 +1,7 @@
 /** What belongs to a payment beside its own fields: its steps, terms, ledger, events and the people around it. */
 
 import { asFinality, type SequencedEvent } from '../../../events/store.ts';
+import { isAccepted } from '../../../payments/payment-key.ts';
 import { type PriceEvidence, readEvidence } from '../../../prices/price-evidence.ts';
 import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
 import { PriceEvidenceRef } from '../checkout/payment-step.ts';
@@ -46,14 +47,20 @@ builder.prismaObject('LedgerEntry', {
 builder.prismaObject('PaymentTerms', {
   description: 'Terms that this gateway signed; an authorization counts only for one of these.',
   fields: (t) => ({
-    hash: t.exposeString('termsHash', { description: 'Their EIP-712 hash: the id of the payment on chain.' }),
+    hash: t.exposeString('termsHash', {
+      description: 'Their EIP-712 struct hash: the id of the payment on its chain.',
+    }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     method: t.expose('method', { type: AuthorizationMethodEnum, description: 'How the payer was to pay.' }),
     accepted: t.boolean({
       description: 'Whether these are the terms that the payer paid.',
-      select: { termsHash: true, paymentIntent: { select: { acceptedTermsHash: true } } },
-      resolve: (terms) => terms.paymentIntent.acceptedTermsHash === terms.termsHash,
+      select: {
+        chainId: true,
+        termsHash: true,
+        paymentIntent: { select: { acceptedTermsHash: true, authorizationChainId: true } },
+      },
+      resolve: (terms) => isAccepted(terms.paymentIntent, terms),
     }),
     exchangeRate: t.string({
       description: 'Whole tokens per 1 USD, a decimal string.',

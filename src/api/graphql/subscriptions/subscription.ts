@@ -41,7 +41,10 @@ const RenewalForecastEnum = builder.enumType('RenewalForecast', {
 builder.prismaObject('SubscriptionConsent', {
   description: 'What the payer signed, once, for all renewals; the contract takes no charge beyond it.',
   fields: (t) => ({
-    id: t.expose('consentId', { type: 'Hex', description: 'The EIP-712 hash of the consent, 32 bytes.' }),
+    id: t.expose('consentId', {
+      type: 'Hex',
+      description: 'The EIP-712 struct hash of the consent, 32 bytes: its id on its chain.',
+    }),
     capPerPeriod: t.expose('capPerPeriod', {
       type: 'BaseUnits',
       description: 'The most that one period may be charged, base units of the token.',

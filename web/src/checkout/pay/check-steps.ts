@@ -113,7 +113,10 @@ function checkTerms(shown: Shown, given: Given, terms: PaymentTerms, amount: big
   demand(terms.captureOnAuthorize === payment.isCapturedAtOnce, 'captureOnAuthorize');
   const evidence = given.quote.evidence.map((one) => ({ ...one, sources: [...one.sources] }));
   const intent = { amount: new Decimal(shown.amount), currency: shown.currency };
-  demand(terms.quoteHash === quoteHash({ quoteId: given.quote.id, amount, intent, evidence }), 'quoteHash');
+  demand(
+    terms.quoteHash === quoteHash({ chainId: shown.chainId, quoteId: given.quote.id, amount, intent, evidence }),
+    'quoteHash',
+  );
 }
 
 function checkPaymentStep(
@@ -139,7 +142,7 @@ function checkPaymentStep(
       const domain = domainOf(shown, shown.token.receive);
       const validBefore = Number(numberOf(messageOf(step).validBefore, 'validBefore'));
       demand(validBefore > shown.now && validBefore <= until + 1, 'validBefore');
-      const nonce = termsHash({ chainId, escrow, terms });
+      const nonce = termsHash(terms);
       const typedData = receiveTypedData({
         ...domain,
         from: shown.payer,

@@ -87,7 +87,7 @@ function paymentOf(place: Place, log: FoundLog): HeldPayment[] {
   const event = decode(log);
   if (event?.eventName !== 'Authorized') return [];
   const terms: PaymentTerms = event.args.terms;
-  const id = termsHash({ ...place, terms });
+  const id = termsHash(terms);
   return id === event.args.id ? [{ ...place, key: holdingKey(place.chainId, id), id, terms, told: null }] : [];
 }
 
@@ -105,7 +105,7 @@ async function consentsOf(
     [...charges].map(async ([id, hash]) => {
       const { input } = await getTransaction(client, { hash });
       const consent = consentIn(input);
-      if (!consent || consentHash({ ...place, consent }) !== id) return [];
+      if (!consent || consentHash(consent) !== id) return [];
       return [{ ...place, key: holdingKey(place.chainId, id), id, consent, told: null }];
     }),
   );

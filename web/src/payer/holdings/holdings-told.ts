@@ -2,14 +2,22 @@
  * The gateway's answer as holdings. A row's id is computed again from its terms, never trusted. What cannot be read, or is
  * not what its id says, or is on a chain that is not served any more, is left out; the other rows are not.
  */
+import type { Address, Hex } from 'viem';
 import type { PayerHoldingsQuery } from '../../../../generated/web/documents.ts';
 import { consentFromJson, consentHash } from '../../../../src/escrow/consent.ts';
+import {
+  firstEditionAddress,
+  firstEditionConsentHash,
+  firstEditionTermsHash,
+} from '../../../../src/escrow/first-edition.ts';
 import type { EscrowState, EscrowStatus } from '../../../../src/escrow/read-escrow-state.ts';
 import { termsFromJson, termsHash } from '../../../../src/escrow/terms.ts';
 import { type HeldConsent, type HeldPayment, type Holdings, holdingKey } from './holding.ts';
 
 type Told = PayerHoldingsQuery['payer'];
 type Places = (chainId: number) => `0x${string}` | undefined;
+/** A contract and the id in it. What the contract's first edition held is finished, and shown where it lies. */
+type Place = { escrow: Address; id: Hex };
 
 /** `escrowOf`: the contract on a chain. */
 export function holdingsTold(told: Told, escrowOf: Places): Holdings {
@@ -47,8 +55,12 @@ function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldP
     txHash: payment.txHash ?? null,
   };
   const terms = termsFromJson(payment.terms);
-  const id = termsHash({ chainId, escrow, terms });
-  return isSame(id, payment.termsHash) ? { key: holdingKey(chainId, id), chainId, escrow, id, terms, told } : undefined;
+  const places: Place[] = [
+    { escrow, id: termsHash(terms) },
+    { escrow: firstEditionAddress, id: firstEditionTermsHash({ chainId, terms }) },
+  ];
+  const place = places.find(({ id }) => isSame(id, payment.termsHash));
+  return place && { ...place, key: holdingKey(chainId, place.id), chainId, terms, told };
 }
 
 const statuses: Record<string, EscrowStatus> = {
@@ -86,10 +98,12 @@ function consentTold(consent: Told['consents'][number], escrowOf: Places): HeldC
     cancelAtPeriodEnd: consent.cancelAtPeriodEnd,
   };
   const signed = consentFromJson(consent.consent);
-  const id = consentHash({ chainId, escrow, consent: signed });
-  return isSame(id, consent.id)
-    ? { key: holdingKey(chainId, id), chainId, escrow, id, consent: signed, told }
-    : undefined;
+  const places: Place[] = [
+    { escrow, id: consentHash(signed) },
+    { escrow: firstEditionAddress, id: firstEditionConsentHash({ chainId, consent: signed }) },
+  ];
+  const place = places.find(({ id }) => isSame(id, consent.id));
+  return place && { ...place, key: holdingKey(chainId, place.id), chainId, consent: signed, told };
 }
 
 function isSame(left: string, right: string): boolean {

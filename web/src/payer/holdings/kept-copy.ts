@@ -5,20 +5,30 @@
 import type { Address } from 'viem';
 import { z } from 'zod';
 import { consentFromJson, consentHash, consentToJson } from '../../../../src/escrow/consent.ts';
+import { ESCROW_EDITION } from '../../../../src/escrow/escrow-domain.ts';
+import { firstEditionAddress } from '../../../../src/escrow/first-edition.ts';
 import { termsFromJson, termsHash, termsToJson } from '../../../../src/escrow/terms.ts';
 import { type Holdings, holdingKey, noHoldings } from './holding.ts';
 
 const MOST = 200;
 
+/** Of the contract whose ids these are; a copy of the first's is of no use any more. */
 const copySchema = z.object({
+  edition: z.literal(ESCROW_EDITION),
   payments: z.array(z.object({ chainId: z.int(), terms: z.unknown() })).max(MOST),
   consents: z.array(z.object({ chainId: z.int(), consent: z.unknown() })).max(MOST),
 });
 
 export function printCopy(holdings: Holdings): string {
+  const isCurrent = ({ escrow }: { escrow: Address }) => escrow !== firstEditionAddress;
   return JSON.stringify({
-    payments: holdings.payments.slice(0, MOST).map(({ chainId, terms }) => ({ chainId, terms: termsToJson(terms) })),
+    edition: ESCROW_EDITION,
+    payments: holdings.payments
+      .filter(isCurrent)
+      .slice(0, MOST)
+      .map(({ chainId, terms }) => ({ chainId, terms: termsToJson(terms) })),
     consents: holdings.consents
+      .filter(isCurrent)
       .slice(0, MOST)
       .map(({ chainId, consent }) => ({ chainId, consent: consentToJson(consent) })),
   });
@@ -36,14 +46,14 @@ export function readCopy(
       const escrow = escrowOf(chainId);
       const terms = termsFromJson(json);
       if (!escrow || !isOwn(terms.payer)) return [];
-      const id = termsHash({ chainId, escrow, terms });
+      const id = termsHash(terms);
       return [{ key: holdingKey(chainId, id), chainId, escrow, id, terms, told: null }];
     });
     const consents = copy.consents.flatMap(({ chainId, consent: json }) => {
       const escrow = escrowOf(chainId);
       const consent = consentFromJson(json);
       if (!escrow || !isOwn(consent.payer)) return [];
-      const id = consentHash({ chainId, escrow, consent });
+      const id = consentHash(consent);
       return [{ key: holdingKey(chainId, id), chainId, escrow, id, consent, told: null }];
     });
     return { payments, consents, allowances: [] };

@@ -78,7 +78,7 @@ function Evidence({ found }: { found: Found }) {
           const figure = (units: string) =>
             token ? `${formats.token(units, token.decimals).exact} ${token.symbol}` : units;
           return (
-            <dl key={terms.termsHash} className={styles.facts}>
+            <dl key={`${terms.chainId}:${terms.termsHash}`} className={styles.facts}>
               <dt>{t('payments.verify.contract')}</dt>
               <dd>
                 {terms.status} · {chainOf(terms.chainId)?.name ?? terms.chainId}
