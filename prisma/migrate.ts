@@ -11,6 +11,7 @@ import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm
 import { Logger, runMigrations } from 'graphile-worker';
 import pg from 'pg';
 import { type SchemaEngine, withSchemaEngine } from './migration-engine.ts';
+import { demandFirstEditionClosed } from './open-first-edition.ts';
 
 const schemaFolder = fileURLToPath(new URL('.', import.meta.url));
 const migrationsFolder = join(schemaFolder, 'migrations');
@@ -25,13 +26,15 @@ export type MigrationStatus = { applied: string[]; pending: string[]; failed: st
 
 /**
  * Applies every migration that the database lacks, and says which; the queue's own tables are brought up to date
- * too. Safe to run from several processes at once and any number of times. Throws the engine's P-code error.
+ * too. Safe to run from several processes at once and any number of times. Throws the engine's P-code error, and
+ * FirstEditionOpen, before anything is changed.
  */
 export async function deployMigrations(url: string): Promise<{ applied: string[] }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [deployLock]);
+    await demandFirstEditionClosed(client);
     const output = await withEngine(url, (engine) =>
       engine.applyMigrations({ migrationsList: migrationsList(), filters }),
     );

@@ -29,8 +29,13 @@ async function main([name = '', ...rest]: string[]): Promise<void> {
     throw new ConfigError(`Usage: node src/main.ts ${[...Object.keys(parts), ...Object.keys(commands)].join(' | ')}`);
   }
   const config = parseConfig(process.env);
-  if (part) await runUntilStopped(() => part(config));
-  else if (command) process.exitCode = await command(config, rest);
+  if (part) {
+    await runUntilStopped(async () => {
+      await (await import('./main/demand-second-edition.ts')).demandSecondEdition(config);
+      return await part(config);
+    });
+  }
+  if (command) process.exitCode = await command(config, rest);
 }
 
 /** Ends with 0 when it is asked to, while it starts too; with 1 when it cannot stop, or is asked a second time. */

@@ -12,6 +12,7 @@ const ranks: [prefix: string, rank: number][] = [
   ['prisma/client.ts', 0],
   ['prisma/guarded-database.ts', 0],
   ['prisma/migrate.ts', 0],
+  ['prisma/open-first-edition.ts', 0],
   ['generated/prisma', 0],
   ['src/escrow/escrow-abi.ts', 0],
   ['src/escrow/escrow-bytecode.ts', 0],

@@ -3,6 +3,7 @@
  * then API, worker and indexer as processes of their own, and one screen that says where everything is.
  * Settings of the shell go first: DATABASE_URL replaces the local Postgres, RPC_URL_<chainId> the local chains.
  */
+import { FirstEditionOpen } from '../../prisma/open-first-edition.ts';
 import { ConfigError } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import { parseLocalSettings } from './local-settings.ts';
@@ -42,6 +43,8 @@ try {
   if (!ending) printScreen({ ...installation, seconds: (Date.now() - startedAt) / 1000 });
 } catch (error) {
   // A fault of the surroundings is told in words; a bug with where it happened.
-  if (!ending) console.error(error instanceof ConfigError || error instanceof GatewayError ? error.message : error);
+  const isOfSurroundings =
+    error instanceof ConfigError || error instanceof GatewayError || error instanceof FirstEditionOpen;
+  if (!ending) console.error(isOfSurroundings ? error.message : error);
   await end(ending ? 0 : 1);
 }

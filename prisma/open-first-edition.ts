@@ -1,0 +1,114 @@
+/**
+ * What of the escrow contract's first edition is still open in a database. Builds of the second edition act on nothing of
+ * it, so that neither migrations nor a part of the program go past it.
+ */
+import type pg from 'pg';
+
+/** From here on rows say which edition they are of. */
+export const secondEditionMigration = '20261123140000_payments_by_chain';
+
+/** Rows that are listed of each kind; more are counted. */
+const LISTED = 50;
+
+export class FirstEditionOpen extends Error {
+  override readonly name = 'FirstEditionOpen';
+}
+
+type OpenPayment = { id: string; app: string; chain: number; status: string; disputed: boolean; doing: string };
+type OpenConsent = { id: string; app: string; status: string; chain: number; wallet: string };
+
+/**
+ * Throws FirstEditionOpen, which lists what is open and says what to do with it: payments whose money is in the
+ * contract, that can still be authorized, or whose latest event is not final; and consents that a subscription would be
+ * charged by. Changes nothing. A database that has been migrated to the second edition had nothing open.
+ */
+export async function demandFirstEditionClosed(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ terms: string | null; marked: boolean }>(
+    `SELECT to_regclass('payment_terms')::text AS terms, EXISTS (SELECT 1 FROM information_schema.columns
+       WHERE table_schema = current_schema() AND table_name = 'payment_terms' AND column_name = 'edition') AS marked`,
+  );
+  const [found] = rows;
+  if (!found || found.terms === null || found.marked) return;
+  const payments = await readPayments(client);
+  const consents = await readConsents(client);
+  if (payments.length + consents.length > 0) throw new FirstEditionOpen(printOpen(payments, consents));
+}
+
+/** Only terms on Solana, which are of no contract, name a vault. */
+async function readPayments(client: pg.ClientBase): Promise<OpenPayment[]> {
+  const { rows } = await client.query<OpenPayment>(
+    `SELECT intent.id, app.name AS app, terms.chain_id AS chain, intent.status::text AS status,
+       EXISTS (SELECT 1 FROM dispute WHERE dispute.payment_intent_id = intent.id AND dispute.status = 'OPEN'
+         AND intent.accepted_terms_hash = terms.terms_hash) AS disputed,
+       CASE WHEN held.amount > 0 AND intent.accepted_terms_hash = terms.terms_hash THEN 'HELD'
+         WHEN held.amount > 0 THEN 'RETURNED' WHEN moving.found THEN 'MOVING' ELSE 'PAYABLE' END AS doing
+     FROM payment_terms terms
+     JOIN payment_intent intent ON intent.id = terms.payment_intent_id
+     JOIN app ON app.id = intent.app_id
+     CROSS JOIN LATERAL (SELECT coalesce(sum(entry.amount), 0) AS amount FROM ledger_entry entry
+       WHERE entry.terms_hash = terms.terms_hash AND entry.chain_id = terms.chain_id AND entry.account = 'ESCROW') held
+     CROSS JOIN LATERAL (SELECT EXISTS (SELECT 1 FROM chain_fact fact WHERE fact.chain_id = terms.chain_id
+       AND fact.ref = terms.terms_hash AND fact.status IN ('SEEN', 'CONFIRMED')) AS found) moving
+     WHERE terms.terms ->> 'vault' IS NULL AND (held.amount > 0 OR moving.found OR terms.authorize_by >= now())
+     ORDER BY intent.id`,
+  );
+  return rows;
+}
+
+/** A subscription that ends with its period is not charged again, unless its last charge is still due. */
+async function readConsents(client: pg.ClientBase): Promise<OpenConsent[]> {
+  const { rows } = await client.query<OpenConsent>(
+    `SELECT subscription.id, app.name AS app, subscription.status::text AS status, consent.chain_id AS chain,
+       consent.wallet_address AS wallet
+     FROM subscription
+     JOIN subscription_consent consent ON consent.consent_id = subscription.consent_id
+       AND consent.chain_id = subscription.authorization_chain_id
+     JOIN app ON app.id = subscription.app_id
+     WHERE subscription.status <> 'CANCELLED'
+       AND NOT (subscription.cancel_at_period_end AND subscription.status IN ('ACTIVE', 'PAUSED'))
+     ORDER BY subscription.id`,
+  );
+  return rows;
+}
+
+const whatToDo: Record<string, string> = {
+  AUTHORIZED: 'capture or cancel it',
+  CAPTURED: 'let it settle after its timelock, or refund it',
+  REFUND_PENDING: 'wait until the refund is on chain',
+  FAILED: 'wait until its hold is voided',
+};
+
+function printPayment({ id, app, chain, status, disputed, doing }: OpenPayment): string {
+  const held = disputed
+    ? 'concede or resolve its dispute, or refund it'
+    : (whatToDo[status] ?? 'wait for its transaction');
+  const act =
+    doing === 'HELD'
+      ? held
+      : doing === 'RETURNED'
+        ? 'wait until this second payment is given back'
+        : doing === 'MOVING'
+          ? 'wait until its last block is final'
+          : 'wait until its quote can no longer be paid';
+  return `  payment ${id}  chain ${chain}  ${disputed ? 'in dispute' : status}  (${app}): ${act}.`;
+}
+
+function printConsent({ id, app, chain, status, wallet }: OpenConsent): string {
+  return `  subscription ${id}  chain ${chain}  ${status}  (${app}): cancel it, now or at the end of its period; ${wallet} consents again.`;
+}
+
+function printOpen(payments: readonly OpenPayment[], consents: readonly OpenConsent[]): string {
+  return [
+    'This database has payments or consents of the first edition of the escrow contract that are open. This version',
+    'acts on the second edition only, so it does not start and has changed nothing. Run the version before until',
+    'these are finished, and then upgrade (docs/operations.md, "Upgrade from the first edition"). To discard a',
+    'development installation instead, stop it and remove its folder (.local).',
+    ...listed(payments.map(printPayment), 'payments'),
+    ...listed(consents.map(printConsent), 'subscriptions'),
+  ].join('\n');
+}
+
+function listed(lines: readonly string[], kind: string): string[] {
+  const rest = lines.length - LISTED;
+  return rest > 0 ? [...lines.slice(0, LISTED), `  and ${rest} more ${kind}`] : [...lines];
+}
