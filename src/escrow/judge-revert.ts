@@ -39,6 +39,8 @@ const verdicts = {
   DisputeWindowAboveTimelock: 'IMPOSSIBLE',
   DisputeTimeoutOutOfBounds: 'IMPOSSIBLE',
   ArbiterMismatch: 'IMPOSSIBLE',
+  ArbiterIsOperator: 'IMPOSSIBLE',
+  SinkParty: 'IMPOSSIBLE',
   TermsDifferFromConsent: 'IMPOSSIBLE',
   AmountAboveCap: 'IMPOSSIBLE',
   WrongIntentId: 'IMPOSSIBLE',
