@@ -56,6 +56,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   Refund: ofPayment,
   Dispute: ofPayment,
   LedgerEntry: ofPayment,
+  CreditedPayout: ofPayment,
   AuditEntry: (scope) => ({ merchantId: scope.merchantId, ...(scope.appId === null ? {} : { appId: scope.appId }) }),
   DisputeRequest: null,
   InvoiceCounter: null,

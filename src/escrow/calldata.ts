@@ -124,6 +124,12 @@ export function claimCall({ escrow, token, to }: { escrow: Address; token: Addre
   return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'claim', args: [token, to] }));
 }
 
+/** Sent by anybody: pays the recipient all that it was credited in this token, or reverts. */
+export function claimForCall(request: { escrow: Address; recipient: Address; token: Address }): Call {
+  const { escrow, recipient, token } = request;
+  return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'claimFor', args: [recipient, token] }));
+}
+
 function call(to: Address, data: Hex): Call {
   return { to, data, value: 0n };
 }

@@ -12,6 +12,9 @@ const { bytes32, address, unsigned, small } = abiJson;
 
 const ofPayment = { id: bytes32, intentId: bytes32, payer: address, left: unsigned };
 
+/** Of whoever a payout is for, by the contract's numbers. */
+export const payoutRoles = ['PAYER', 'MERCHANT', 'FEE_RECIPIENT'] as const;
+
 export const resolutions = ['ARBITER', 'CONCEDED', 'TIMEOUT'] as const;
 
 const escrowEventSchema = z.discriminatedUnion('kind', [
@@ -40,7 +43,14 @@ const escrowEventSchema = z.discriminatedUnion('kind', [
     period: small,
   }),
   z.object({ kind: z.literal('Revoked'), consentId: bytes32, subscriptionId: bytes32, payer: address }),
-  z.object({ kind: z.literal('Credited'), id: bytes32, recipient: address, token: address, amount: unsigned }),
+  z.object({
+    kind: z.literal('Credited'),
+    id: bytes32,
+    recipient: address,
+    token: address,
+    amount: unsigned,
+    role: small.refine((index) => index < payoutRoles.length).transform((index) => payoutRoles[index] ?? 'PAYER'),
+  }),
   z.object({ kind: z.literal('Claimed'), recipient: address, token: address, to: address, amount: unsigned }),
 ]);
 

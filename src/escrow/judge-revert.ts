@@ -19,6 +19,8 @@ type ErrorName = ContractErrorName<typeof escrowAbi>;
 const verdicts = {
   AlreadyDisputed: 'OVERTAKEN',
   ConsentAlreadyRevoked: 'OVERTAKEN',
+  // The recipient, or anybody else, claimed it before.
+  NothingToClaim: 'OVERTAKEN',
   AuthorizeByPassed: 'LATE',
   CaptureByPassed: 'LATE',
   DisputeWindowOver: 'LATE',
@@ -55,7 +57,6 @@ const verdicts = {
   ReentrancyGuardReentrantCall: 'PASSES',
   SafeERC20FailedOperation: 'PASSES',
   WrongBalance: 'PASSES',
-  NothingToClaim: 'PASSES',
   ClaimFailed: 'PASSES',
   // We answer disputes that we have seen: a node that has not is behind, or on a fork.
   NotDisputed: 'PASSES',

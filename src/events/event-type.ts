@@ -14,6 +14,8 @@ export const eventTypes = [
   'payment_intent.overpaid',
   'payment_intent.mispaid',
   'payment_intent.reverted',
+  'payment_intent.payout_undelivered',
+  'payment_intent.payout_delivered',
   'dispute.opened',
   'dispute.resolved',
   'subscription.created',

@@ -26,7 +26,15 @@ import { reclaimPayment } from '../payments/actions/reclaim-payment.ts';
 import { resolveDisputeByTimeout } from '../payments/actions/resolve-dispute-by-timeout.ts';
 import { returnPayment } from '../payments/actions/return-payment.ts';
 import { settlePayment } from '../payments/actions/settle-payment.ts';
-import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../payments/jobs.ts';
+import {
+  deliverPayoutsJob,
+  expireJob,
+  reclaimJob,
+  resolveByTimeoutJob,
+  returnPaymentJob,
+  settleJob,
+} from '../payments/jobs.ts';
+import { deliverPayouts } from '../payments/payouts/deliver-payouts.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Mailer } from '../platform/mail.ts';
 import { type JobTable, jobEntry } from '../platform/queue.ts';
@@ -66,6 +74,7 @@ export function jobTable(
     jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),
     jobEntry(resolveByTimeoutJob, (payload) => resolveDisputeByTimeout(world, payload)),
     jobEntry(returnPaymentJob, (payload) => returnPayment(world, payload)),
+    jobEntry(deliverPayoutsJob, (payload) => deliverPayouts(world, payload)),
     jobEntry(mailPasswordJob, (payload) => mailOneTimePassword({ ...world, clock: systemClock }, payload)),
     jobEntry(mailInvitationJob, (payload) => mailInvitation(world, payload)),
     jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload)),

@@ -32,3 +32,12 @@ export const returnPaymentJob = defineJob({
 export function returnKey({ chainId, termsHash }: PaymentKey): string {
   return `return:${chainId}:${termsHash}`;
 }
+
+const lowerCaseAddress = z.string().regex(/^0x[0-9a-f]{40}$/);
+
+/** What the escrow credited to a recipient that it could not pay, in one token: tried on a schedule until it is delivered. */
+export const deliverPayoutsJob = defineJob({
+  name: 'deliver-payouts',
+  payload: z.object({ chainId: z.int(), recipient: lowerCaseAddress, token: lowerCaseAddress }),
+  maxAttempts: 25,
+});

@@ -1,8 +1,9 @@
 /**
- * The books: double entry, one pair or more of entries a fact, which sum to zero. Four accounts a payment: PAYER (what
- * the payer gave, negative, and got back), ESCROW (what is held), MERCHANT and FEE (what was paid out). The sum of
- * ESCROW over a payment's entries is what the contract says is left. Entries are never changed or removed: a fact that
- * a reorganisation took is booked back by entries of its own.
+ * The books: double entry, one pair or more of entries a fact, which sum to zero. Five accounts a payment: PAYER (what
+ * the payer gave, negative, and got back), ESCROW (what is held), MERCHANT and FEE (what was paid out), and UNDELIVERED (what
+ * the escrow credited to one of these instead of paying it, until it is claimed). The sum of ESCROW over a payment's entries
+ * is what the contract says is left. Entries are never changed or removed: a fact that a reorganisation took is booked
+ * back by entries of its own.
  */
 import type { LedgerAccount, LedgerEntry } from '../../prisma/client.ts';
 import { toBigInt } from '../prices/base-units.ts';
@@ -20,7 +21,25 @@ export type LedgerLine = Place & {
 
 type BookedLine = Pick<LedgerEntry, 'chainId' | 'blockHash' | 'logIndex' | 'txHash' | 'account' | 'amount' | 'kind'>;
 
-const accounts = ['PAYER', 'ESCROW', 'MERCHANT', 'FEE'] as const satisfies readonly LedgerAccount[];
+/** What a fact moves between the accounts. */
+export type Booking = { place: Place; type: string; movements: Partial<Record<LedgerAccount, bigint>> };
+
+const accounts = [
+  'PAYER',
+  'ESCROW',
+  'MERCHANT',
+  'FEE',
+  'UNDELIVERED',
+] as const satisfies readonly LedgerAccount[];
+
+/** Bookings of payouts that could not be delivered; a payment's steps have the names of their types. */
+export const payoutBookings = { credit: 'CREDIT', claim: 'CLAIM' } as const;
+const ofPayouts: ReadonlySet<string> = new Set(Object.values(payoutBookings));
+
+/** Whether an entry is of a payout's credit or claim, and not of a step of the payment. */
+export function isOfPayout({ kind }: Pick<LedgerEntry, 'kind'>): boolean {
+  return ofPayouts.has(typeOf(kind));
+}
 
 /** What an event moves between the accounts; accounts that it does not touch are left out. */
 export function movementsOf(event: PaymentEvent): Partial<Record<LedgerAccount, bigint>> {
@@ -53,16 +72,21 @@ export function movementsOf(event: PaymentEvent): Partial<Record<LedgerAccount, 
   }
 }
 
-/** The entries that are missing between what a payment's books hold and what its standing facts say. */
+/** The entries that are missing between what a payment's books hold of its steps and what its standing facts say. */
 export function missingLines(booked: readonly BookedLine[], facts: readonly PaymentFact[]): LedgerLine[] {
-  const due = new Map<string, { place: Place; type: string; movements: Partial<Record<LedgerAccount, bigint>> }>();
-  for (const line of booked) {
-    const type = line.kind.replace(/^REVERSE_/, '').replace(/#\d+$/, '');
-    due.set(keyOf(line), { place: line, type, movements: {} });
-  }
-  for (const fact of facts) {
-    due.set(keyOf(fact), { place: fact, type: stepType(fact.event), movements: movementsOf(fact.event) });
-  }
+  const bookings = facts.map((fact) => ({
+    place: fact,
+    type: stepType(fact.event),
+    movements: movementsOf(fact.event),
+  }));
+  return missingOf(booked, bookings);
+}
+
+/** The entries that are missing between what books hold and what is to be booked. */
+export function missingOf(booked: readonly BookedLine[], bookings: readonly Booking[]): LedgerLine[] {
+  const due = new Map<string, Booking>();
+  for (const line of booked) due.set(keyOf(line), { place: line, type: typeOf(line.kind), movements: {} });
+  for (const booking of bookings) due.set(keyOf(booking.place), booking);
   return [...due.entries()].flatMap(([key, { place, type, movements }]) => {
     const ofFact = booked.filter((line) => keyOf(line) === key);
     return accounts.flatMap((account) => {
@@ -80,6 +104,11 @@ export function missingLines(booked: readonly BookedLine[], facts: readonly Paym
 function numbered(kind: string, lines: readonly BookedLine[]): string {
   const before = lines.filter((line) => line.kind.replace(/#\d+$/, '') === kind).length;
   return before === 0 ? kind : `${kind}#${before + 1}`;
+}
+
+/** The step or booking that an entry is of, whether booked or booked back, and how often. */
+function typeOf(kind: string): string {
+  return kind.replace(/^REVERSE_/, '').replace(/#\d+$/, '');
 }
 
 function keyOf(place: Place): string {

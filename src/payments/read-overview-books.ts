@@ -21,6 +21,8 @@ export type OverviewBooks = {
   /** Back to the payer: refunds, what a capture left, holds that went back. */
   returned: BookedSum;
   fees: BookedSum;
+  /** In the escrow, for recipients that it could not pay. */
+  undelivered: BookedSum;
 };
 
 const CENTS = 2;
@@ -28,7 +30,7 @@ const CENT = '0.01';
 /** Digits of a value before it is made cents. */
 const FINE = 8;
 
-const parts = ['received', 'held', 'settled', 'returned', 'fees'] as const;
+const parts = ['received', 'held', 'settled', 'returned', 'fees', 'undelivered'] as const;
 type Row = { tokenKey: string; chainId: number; currency: string } & Record<
   `${(typeof parts)[number]}${'Units' | 'Value'}`,
   Prisma.Decimal
@@ -55,11 +57,13 @@ export async function readOverviewBooks(
       coalesce(sum(line.amount) FILTER (WHERE line.account = 'MERCHANT'), 0) AS "settledUnits",
       coalesce(sum(line.amount) FILTER (WHERE ${isReturned}), 0) AS "returnedUnits",
       coalesce(sum(line.amount) FILTER (WHERE line.account = 'FEE'), 0) AS "feesUnits",
+      coalesce(sum(line.amount) FILTER (WHERE line.account = 'UNDELIVERED'), 0) AS "undeliveredUnits",
       ${value(Prisma.sql`CASE WHEN ${isGiven} THEN -line.amount END`)} AS "receivedValue",
       ${value(Prisma.sql`CASE WHEN line.account = 'ESCROW' THEN line.amount END`)} AS "heldValue",
       ${value(Prisma.sql`CASE WHEN line.account = 'MERCHANT' THEN line.amount END`)} AS "settledValue",
       ${value(Prisma.sql`CASE WHEN ${isReturned} THEN line.amount END`)} AS "returnedValue",
-      ${value(Prisma.sql`CASE WHEN line.account = 'FEE' THEN line.amount END`)} AS "feesValue"
+      ${value(Prisma.sql`CASE WHEN line.account = 'FEE' THEN line.amount END`)} AS "feesValue",
+      ${value(Prisma.sql`CASE WHEN line.account = 'UNDELIVERED' THEN line.amount END`)} AS "undeliveredValue"
     FROM payment_intent intent JOIN ledger_entry line ON line.payment_intent_id = intent.id
     WHERE ${apps} AND intent.created_at >= ${from} AND intent.created_at < ${to}
     GROUP BY 1, 2, 3 ORDER BY 2, 1, 3`;
@@ -71,7 +75,8 @@ export async function readOverviewBooks(
     const { tokenKey, chainId, currency } = row;
     const received = sum('received');
     const whole = { ...received, value: received.value.toDecimalPlaces(CENTS) };
-    const spent = { held: sum('held'), settled: sum('settled'), returned: sum('returned'), fees: sum('fees') };
+    const paidOut = { settled: sum('settled'), returned: sum('returned'), fees: sum('fees') };
+    const spent = { held: sum('held'), ...paidOut, undelivered: sum('undelivered') };
     splitCents(whole, Object.values(spent));
     return { tokenKey, chainId, currency, received: whole, ...spent };
   });

@@ -1,6 +1,7 @@
 /** The published shape of every event, JSON Schema 2020-12: `schema/events.json`. */
 import { type GraphQLField, type GraphQLSchema, getNamedType, isLeafType, isNonNullType, isObjectType } from 'graphql';
 import { type EventType, eventTypes } from '../../events/event-type.ts';
+import { payoutRoles } from '../../payments/payouts/payout.ts';
 import { renewalCauseCodes } from '../../subscriptions/renewal/renewal-cause.ts';
 import { type Components, type JsonSchema, leafSchema, nullable } from '../rest/openapi/json-schema.ts';
 
@@ -28,8 +29,33 @@ const failedRenewal: Record<string, JsonSchema> = {
   nextAttemptAt: { type: 'string', format: 'date-time', description: 'When it is looked at next.' },
 };
 
+const text: JsonSchema = { type: 'string' };
+const instant: JsonSchema = { type: 'string', format: 'date-time' };
+const undeliveredPayout: JsonSchema = {
+  type: 'object',
+  description: 'The payout: to whom, how much, and what its recipient can do.',
+  properties: {
+    id,
+    role: { enum: [...payoutRoles] },
+    recipient: { ...text, description: 'The address, with its checksum.' },
+    chainId: { type: 'integer' },
+    tokenKey: text,
+    amount: { ...text, description: 'Base units.' },
+    formatted: { ...text, description: 'Whole tokens, a decimal string.' },
+    since: { ...instant, description: 'Block time at which it could not be paid.' },
+    txHash: { ...text, description: 'The transaction that could not pay it.' },
+    advice: { ...text, description: 'What its recipient can do, in words.' },
+    deliveredTo: { ...nullable(text), description: 'Where the claim sent it; null while it is undelivered.' },
+    deliveredTxHash: { ...nullable(text), description: 'The claim.' },
+    deliveredAt: { ...nullable(instant), description: 'Block time of the claim.' },
+  },
+  required: ['id', 'role', 'recipient', 'chainId', 'tokenKey', 'amount', 'formatted', 'since', 'txHash', 'advice'],
+};
+
 /** What some events tell beside the resource's own fields. */
 const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
+  'payment_intent.payout_undelivered': { payout: undeliveredPayout },
+  'payment_intent.payout_delivered': { payout: undeliveredPayout },
   'subscription.renewed': { invoiceId: id },
   'subscription.payment_failed': failedRenewal,
   'subscription.past_due': failedRenewal,

@@ -20,6 +20,7 @@ import './payments/payment-intents.ts';
 import './payments/payment-intent-updates.ts';
 import './payments/payment-actions.ts';
 import './payments/payment-refunds.ts';
+import './payments/undelivered.ts';
 import './payments/payment-verification.ts';
 import './payments/dispute-actions.ts';
 import './catalog/tax-rate.ts';

@@ -3,8 +3,17 @@ import { agreedTerms } from '../../escrow/agreed-terms.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { PaymentHooks } from '../facts/payment-hooks.ts';
-import { expireJob, reclaimJob, resolveByTimeoutJob, returnKey, returnPaymentJob, settleJob } from '../jobs.ts';
+import {
+  deliverPayoutsJob,
+  expireJob,
+  reclaimJob,
+  resolveByTimeoutJob,
+  returnKey,
+  returnPaymentJob,
+  settleJob,
+} from '../jobs.ts';
 import { acceptedKey } from '../payment-key.ts';
+import { deliveryKey } from '../payouts/deliver-payouts.ts';
 import { dropOvertaken } from './drop-overtaken.ts';
 
 /** The fold's hooks: enqueues, in the fold's own transaction, the work that a new state makes due later, and drops what it has overtaken. */
@@ -37,6 +46,9 @@ export function schedulePaymentWork({ clock }: { clock: Clock }): Required<Payme
     async returnPayment(tx, { chainId, termsHash }) {
       const payment = { chainId, termsHash };
       await addJob(tx, returnPaymentJob, payment, { key: returnKey(payment) });
+    },
+    async afterCredited(tx, { tryAt: runAt, ...recipient }) {
+      await addJob(tx, deliverPayoutsJob, recipient, { runAt, key: deliveryKey(recipient) });
     },
   };
 }

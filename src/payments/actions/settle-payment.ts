@@ -1,6 +1,9 @@
 import { isHex } from 'viem';
 import { type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import { MULTICALL3 } from '../../chains/evm/nodes.ts';
 import { readEscrowState } from '../../escrow/read-escrow-state.ts';
+import { wouldCreditMerchant } from '../../escrow/simulate-settlement.ts';
+import { termsFromJson } from '../../escrow/terms.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { settleJob } from '../jobs.ts';
 import type { ChainActionWorld } from './action-world.ts';
@@ -10,13 +13,18 @@ import { lockPayment } from './lock-payment.ts';
 import { settleOrder } from './payout-order.ts';
 import { requestTransaction } from './request-transaction.ts';
 
+/** For so long a settlement waits for its merchant to be payable. */
+export const LONGEST_WAIT_SECONDS = 86_400;
+const CHECK_AGAIN_MS = 300_000;
+
 /** Settling waits for the chain's time to reach the second it is due at, so that its simulation may fail for a while. */
 const SIMULATIONS = 12;
 
 /**
  * Pays a captured payment out once its timelock is over by the chain's own time, and nothing else is under way: records
  * and queues a SETTLE transaction. Before that it rings itself again; in any other state, ours or the contract's, it does
- * nothing, for anybody may have settled already, or disputed. Runs any number of times.
+ * nothing, for anybody may have settled already, or disputed. A merchant that cannot be paid at present, and would be
+ * credited, is waited for, for at most 24 hours. Runs any number of times.
  */
 export async function settlePayment(
   world: ChainActionWorld,
@@ -29,6 +37,7 @@ export async function settlePayment(
   if (time < dueAt)
     return await ringAgain(world, { paymentIntentId, runAt: lookAgainAt(world.clock.now(), dueAt - time) });
   if (await isRefusedByContract(world, intent)) return;
+  if (time < dueAt + LONGEST_WAIT_SECONDS && (await wouldCredit(world, intent))) return await waitForMerchant(world, intent);
   await transaction(world.database, async (tx) => {
     const locked = await lockPayment(tx, { id: paymentIntentId, scope: null });
     if (locked.status !== 'CAPTURED') return;
@@ -58,6 +67,37 @@ async function isRefusedByContract({ registry, nodes }: ChainActionWorld, intent
   const { escrow } = escrowOf(registry, chainId);
   const state = await nodes.asking(chainId, (client) => readEscrowState({ client, escrow }, { id }));
   return state.status !== 'CAPTURED' || state.disputedAt !== 0;
+}
+
+/**
+ * A merchant that is credited must claim or wait, while a settlement that waits pays it by itself. What cannot be simulated
+ * is settled.
+ */
+async function wouldCredit({ database, registry, nodes }: ChainActionWorld, intent: PaymentIntent): Promise<boolean> {
+  const { acceptedTermsHash: termsHash, authorizationChainId: chainId } = intent;
+  if (termsHash === null || chainId === null || registry.chain(chainId)?.family === 'SOLANA') return false;
+  const row = await database.paymentTerms.findFirst({ where: { termsHash, chainId } });
+  if (!row) return false;
+  const { escrow } = escrowOf(registry, chainId);
+  const terms = termsFromJson(row.terms);
+  try {
+    return await nodes.asking(chainId, async (client) => {
+      return (await wouldCreditMerchant({ client, escrow, multicall: MULTICALL3 }, { terms })) ?? false;
+    });
+  } catch {
+    return false;
+  }
+}
+
+/** Noted on the intent, so that the sweep leaves it alone until then, and others are told that it waits. */
+async function waitForMerchant({ database, clock }: ChainActionWorld, { id }: PaymentIntent): Promise<void> {
+  const settlementCheckAt = new Date(clock.now().getTime() + CHECK_AGAIN_MS);
+  await transaction(database, async (tx) => {
+    const locked = await lockPayment(tx, { id, scope: null });
+    if (locked.status !== 'CAPTURED') return;
+    await tx.paymentIntent.update({ where: { id }, data: { settlementCheckAt } });
+    await addJob(tx, settleJob, { paymentIntentId: id }, { runAt: settlementCheckAt, key: `settle:${id}` });
+  });
 }
 
 async function ringAgain(

@@ -1,13 +1,14 @@
 import { type Database, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addJob, type JobDefinition, keysAtWork } from '../../platform/jobs.ts';
-import { expireJob, reclaimJob, resolveByTimeoutJob, settleJob } from '../jobs.ts';
+import { deliverPayoutsJob, expireJob, reclaimJob, resolveByTimeoutJob, settleJob } from '../jobs.ts';
+import { deliveryKey } from '../payouts/deliver-payouts.ts';
 
 const BATCH = 500;
 
 /**
  * Rings everything that is due and waits: unpaid intents past their expiry, holds past their deadline, captured payments
- * past their timelock that are not in dispute, and disputes past theirs. Makes good what no job rang or what failed;
+ * past their timelock that are not in dispute, disputes past theirs, and recipients whose payouts are to be tried again. Makes good what no job rang or what failed;
  * the rung verbs read everything again. What a job is at, or is about to be, is left to it: while a node hangs, a payment
  * occupies one job and not one more with every sweep. At most 500 of a kind; answers how many were rung.
  */
@@ -34,8 +35,26 @@ export async function sweepPayments({ database, clock }: { database: Database; c
     await ring(settleJob, 'settle', await pastTime(database, undisputed(now))),
     await ring(reclaimJob, 'reclaim', await uncapturedHolds(database, now)),
     await ring(resolveByTimeoutJob, 'timeout', await overdueDisputes(database, now)),
+    await ringDeliveries(database, now),
   ];
   return rung.reduce((sum, count) => sum + count, 0);
+}
+
+/** Recipients with undelivered payouts that are due to be tried. */
+async function ringDeliveries(database: Database, now: Date): Promise<number> {
+  const due = await database.creditedPayout.findMany({
+    where: { deliveredAt: null, nextTryAt: { lte: now } },
+    distinct: ['chainId', 'recipient', 'token'],
+    select: { chainId: true, recipient: true, token: true },
+    take: BATCH,
+  });
+  const atWork = await keysAtWork(database, due.map(deliveryKey));
+  const idle = due.filter((recipient) => !atWork.has(deliveryKey(recipient)));
+  if (idle.length === 0) return 0;
+  await transaction(database, async (tx) => {
+    for (const recipient of idle) await addJob(tx, deliverPayoutsJob, recipient, { key: deliveryKey(recipient) });
+  });
+  return idle.length;
 }
 
 type PastTime = { status: 'CREATED'; expiresAt: { lte: Date } } | ReturnType<typeof undisputed>;
@@ -45,6 +64,7 @@ function undisputed(now: Date) {
   return {
     status: 'CAPTURED',
     timelockEndsAt: { lte: now },
+    OR: [{ settlementCheckAt: null }, { settlementCheckAt: { lte: now } }],
     NOT: { dispute: { is: { status: 'OPEN' } } },
   } as const;
 }

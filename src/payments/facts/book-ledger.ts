@@ -1,17 +1,20 @@
 import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
-import { missingLines } from '../ledger.ts';
+import { isOfPayout, missingLines } from '../ledger.ts';
 import type { PaymentEvidence } from './folding-world.ts';
 
-/** Books what the payment's facts say and its books do not hold yet. */
+/** Books what the payment's facts say and its books do not hold yet. What was credited is booked beside them. */
 export async function bookLedger(
   tx: DatabaseTransaction,
   { evidence, now }: { evidence: PaymentEvidence; now: Date },
 ): Promise<void> {
   const { paymentIntentId, chainId, termsHash, tokenKey } = evidence.terms;
   const booked = await tx.ledgerEntry.findMany({ where: { paymentIntentId, chainId, termsHash } });
-  const lines = missingLines(booked, evidence.facts);
+  const lines = missingLines(
+    booked.filter((line) => !isOfPayout(line)),
+    evidence.facts,
+  );
   if (lines.length === 0) return;
   await tx.ledgerEntry.createMany({
     data: lines.map((line) => ({

@@ -2,13 +2,14 @@
 import type { Database, PaymentTerms } from '../../../prisma/client.ts';
 import type { FactGroup, FactHandler, FactHandlers, PreparedWrite, WriteFacts } from '../../facts/fact-handler.ts';
 import { paymentEventKinds } from '../fold.ts';
+import { areEmitted, claimFactHandler } from '../payouts/claim-fact-handler.ts';
 import type { FoldingWorld } from './folding-world.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { tellPending } from './tell-pending.ts';
 import { tellVanished } from './tell-vanished.ts';
 import { writePayments } from './write-payments.ts';
 
-/** For the projector's table: every escrow event that moves a payment. */
+/** For the projector's table: every escrow event that moves a payment, or tells that somebody could not be paid. */
 export function paymentFactHandlers(world: FoldingWorld): FactHandlers {
   const handler: FactHandler = {
     prepare: (group) => prepare(world, group),
@@ -16,7 +17,8 @@ export function paymentFactHandlers(world: FoldingWorld): FactHandlers {
     seen: tellPending,
     vanished: tellVanished,
   };
-  return new Map(paymentEventKinds.map((kind) => [kind, handler]));
+  const kinds = [...paymentEventKinds, 'Credited'];
+  return new Map([...kinds.map((kind) => [kind, handler] as const), ['Claimed', claimFactHandler(world)]]);
 }
 
 /** Null while facts and contract disagree. Terms that this gateway did not sign change nothing, whatever they claim. */
@@ -33,7 +35,9 @@ async function prepareTogether(world: FoldingWorld, groups: readonly FactGroup[]
     return terms ? [{ group, terms }] : [];
   });
   const found = await gatherEvidence(world, subjects);
-  const evidence = found.filter((one) => one !== null);
+  const agreed = found.filter((one) => one !== null);
+  const areCredited = await Promise.all(agreed.map(({ group }) => areEmitted(world, group)));
+  const evidence = agreed.filter((_, index) => areCredited[index]);
   const strangers = groups.filter((group) => group.ref === null || !own.has(group.ref));
   const ready = [...strangers, ...evidence.map((one) => one.group)];
   return ready.length === 0 ? [] : [{ groups: ready, write: (tx) => writePayments(tx, world, evidence) }];

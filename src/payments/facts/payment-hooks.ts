@@ -15,6 +15,9 @@ export type ReturnedPayment = {
   left: bigint;
 };
 
+/** A recipient to which the escrow could not push a payout; recipient and token in lower case. */
+export type CreditedRecipient = { chainId: number; recipient: string; token: string; tryAt: Date };
+
 export type PaymentHooks = {
   /** The payment that counts is final: capture deadline, the payer's wallet. */
   afterAuthorized?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
@@ -25,4 +28,6 @@ export type PaymentHooks = {
   afterReverted?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
   /** Called after every change of such a payment while something is left. */
   returnPayment?(tx: DatabaseTransaction, payment: ReturnedPayment): Promise<void>;
+  /** A payout is undelivered: delivering it is tried from `tryAt` on. */
+  afterCredited?(tx: DatabaseTransaction, recipient: CreditedRecipient): Promise<void>;
 };

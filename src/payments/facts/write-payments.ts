@@ -7,10 +7,12 @@ import { traced } from '../../platform/request-trace.ts';
 import { foldPayment, type PaymentState } from '../fold.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { acceptedKey, isAccepted, type PaymentKey } from '../payment-key.ts';
+import { writePayouts } from '../payouts/write-payouts.ts';
 import { applyAccepted } from './apply-accepted.ts';
 import { bookLedger } from './book-ledger.ts';
 import { finalityOf } from './finality.ts';
 import type { FoldingWorld, PaymentChange, PaymentEvidence } from './folding-world.ts';
+import { lockIntents } from './lock-intents.ts';
 import { recordSteps } from './record-steps.ts';
 import { standingFactsOf } from './standing-facts.ts';
 
@@ -40,12 +42,30 @@ export async function writePayments(
     const stamped = events.map((event) => (requestId ? { ...event, requestId } : event));
     told.set(appId, [...(told.get(appId) ?? []), ...stamped]);
   }
+  for (const { appId, event } of await foldPayouts(tx, world, { evidence, told: [...told.values()].flat() })) {
+    told.set(appId, [...(told.get(appId) ?? []), event]);
+  }
   for (const appId of [...told.keys()].sort()) await appendEvents(tx, appId, told.get(appId) ?? []);
 }
 
-/** In the order of their ids, so that two who lock several never wait for each other. */
-async function lockIntents(tx: DatabaseTransaction, ids: readonly string[]): Promise<void> {
-  await tx.$queryRaw`SELECT 1 FROM payment_intent WHERE id = ANY(${ids}::uuid[]) ORDER BY id FOR UPDATE`;
+/** Of those payments whose facts say that somebody could not be paid; told after the steps that were to pay. */
+async function foldPayouts(
+  tx: DatabaseTransaction,
+  world: FoldingWorld,
+  { evidence, told }: { evidence: readonly PaymentEvidence[]; told: readonly NewEvent[] },
+): Promise<{ appId: string; event: NewEvent }[]> {
+  const credited = evidence.filter(({ group }) => group.facts.some((fact) => fact.kind === 'Credited'));
+  const [first] = credited;
+  if (!first) return [];
+  const reverted = new Set(
+    told.filter(({ type }) => type === 'payment_intent.reverted').map(({ resourceId }) => resourceId),
+  );
+  const payments = credited.map(({ terms }) => terms);
+  const events = await writePayouts(tx, world, { view: first.group.view, payments, reverted });
+  return events.map(({ appId, termsHash, event }) => {
+    const requestId = credited.find(({ terms }) => terms.termsHash === termsHash)?.group.requestId;
+    return { appId, event: requestId ? { ...event, requestId } : event };
+  });
 }
 
 async function writePayment(

@@ -37,5 +37,10 @@ export const OverviewBooksRef = builder.objectRef<OverviewBooks>('OverviewBooks'
       resolve: ({ returned }) => returned,
     }),
     fees: t.field({ type: BookedSumRef, description: 'Platform fees.', resolve: ({ fees }) => fees }),
+    undelivered: t.field({
+      type: BookedSumRef,
+      description: 'Kept by the escrow for recipients that it could not pay.',
+      resolve: ({ undelivered }) => undelivered,
+    }),
   }),
 });

@@ -4,11 +4,13 @@ import type { Scope } from '../../../auth/principal.ts';
 import { invalid } from '../../../errors.ts';
 import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
 import { type OverviewBucket, type OverviewCell, readOverview } from '../../../payments/read-overview.ts';
+import { readUndelivered } from '../../../payments/payouts/read-undelivered.ts';
 import { readOverviewBooks } from '../../../payments/read-overview-books.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { OverviewBooksRef } from './overview-books.ts';
+import { OverviewUndeliveredRef } from './overview-undelivered.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
@@ -132,6 +134,13 @@ const OverviewRef = builder.objectRef<Overview>('Overview').implement({
       description: 'What became of their money, by token and currency; the sums of their ledger entries.',
       complexity: { field: 20, multiplier: 5 },
       resolve: (overview, _args, { world }) => readOverviewBooks(world.database, overview),
+    }),
+    undelivered: t.field({
+      type: [OverviewUndeliveredRef],
+      description:
+        'What is undelivered at this moment, by recipient and token, of all payment intents whenever they were made; oldest first, at most 100.',
+      complexity: { field: 20, multiplier: 5 },
+      resolve: (overview, _args, { world }) => readUndelivered(world.database, overview),
     }),
   }),
 });

@@ -6,6 +6,7 @@ import { imageAddress } from '../../images/image-address.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { DisputeRef } from '../payments/dispute.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
+import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder } from '../server/builder.ts';
 import { SubscriptionStatusEnum } from '../subscriptions/subscription.ts';
 
@@ -16,6 +17,7 @@ type PaymentRow = Prisma.PaymentIntentGetPayload<{
     app: { select: Merchant };
     dispute: true;
     terms: true;
+    payouts: true;
     checkoutSessions: { select: { items: true } };
   };
 }>;
@@ -71,6 +73,11 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
       description: 'What the escrow still holds of it, base units, as last confirmed.',
     }),
     status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Where it is.' }),
+    undelivered: t.field({
+      type: [UndeliveredPayoutRef],
+      description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
+      resolve: ({ payouts }) => payouts,
+    }),
     authorizedAt: t.expose('authorizedAt', { type: 'DateTime', nullable: true, description: 'When it was paid.' }),
     capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'When the merchant took it.' }),
     disputeUntil: t.field({

@@ -46,6 +46,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
             app: { select: { name: true, logoUrl: true } },
             dispute: true,
             terms: true,
+            payouts: { where: { role: 'PAYER', deliveredAt: null }, orderBy: { creditedAt: 'asc' }, take: PAYMENTS },
             checkoutSessions: { select: { items: { orderBy: { position: 'asc' } } }, take: 1 },
           },
           orderBy: { id: 'desc' },

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { cancelPaymentIntent } from '../../../payments/actions/cancel-payment-intent.ts';
 import { capturePaymentIntent } from '../../../payments/actions/capture-payment-intent.ts';
 import { type RefundAnswer, refundPaymentIntent } from '../../../payments/actions/refund-payment-intent.ts';
+import { retryDelivery } from '../../../payments/payouts/retry-delivery.ts';
 import { baseUnitsPattern, REASON_LENGTH } from '../../../payments/refund-amount.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
@@ -118,6 +119,18 @@ builder.mutationField('refundPaymentIntent', (t) =>
       const call = await callOf(context, { operation: 'refundPaymentIntent', id: args.id, input });
       return await refundPaymentIntent(context.world, { ...call, ...input });
     },
+  }),
+);
+
+builder.mutationField('deliverPayouts', (t) =>
+  t.field({
+    type: PaymentIntentRef,
+    description:
+      'Tries now to deliver the undelivered payouts of a payment, each to its own recipient, instead of when that is due next. `undelivered` is empty when the chain tells that all were. INVALID_STATE where nothing is undelivered.',
+    authScopes: { write: true },
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context) =>
+      await retryDelivery(context.world, await callOf(context, { operation: 'deliverPayouts', id })),
   }),
 );
 

@@ -23,6 +23,7 @@ const LedgerAccountEnum = builder.enumType('LedgerAccount', {
     ESCROW: { value: 'ESCROW', description: 'The escrow contract.' },
     MERCHANT: { value: 'MERCHANT', description: 'The merchant.' },
     FEE: { value: 'FEE', description: 'The fee recipient.' },
+    UNDELIVERED: { value: 'UNDELIVERED', description: 'What the escrow keeps for a recipient that it could not pay.' },
   } as const,
 });
 

@@ -58,6 +58,7 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'confirmCheckout',
     'createCheckoutSession',
     'createPaymentIntent',
+    'deliverPayouts',
     'disputePaymentIntent',
     'expireCheckoutSession',
     'openDispute',

@@ -1,0 +1,2 @@
+-- AlterEnum
+ALTER TYPE "ledger_account" ADD VALUE 'UNDELIVERED';

@@ -1,0 +1,26 @@
+/** The type OverviewUndelivered: what recipients that could not be paid have waiting in the escrow. */
+import { adviceOn, formatPayout, printAddress } from '../../../payments/payouts/payout-fields.ts';
+import type { UndeliveredSum } from '../../../payments/payouts/read-undelivered.ts';
+import { PayoutRoleEnum } from '../payments/undelivered.ts';
+import { builder } from '../server/builder.ts';
+
+export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('OverviewUndelivered').implement({
+  description: 'Undelivered payouts of one recipient in one token: one claim delivers all of them.',
+  fields: (t) => ({
+    role: t.expose('role', { type: PayoutRoleEnum, description: 'Whom they are for.' }),
+    recipient: t.string({ description: 'The address, with its checksum.', resolve: (sum) => printAddress(sum.recipient) }),
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
+    payments: t.exposeInt('payments', { description: 'How many payment intents.' }),
+    amount: t.field({ type: 'BaseUnits', description: 'Base units.', resolve: ({ amount }) => String(amount) }),
+    formatted: t.string({
+      description: 'Whole tokens, as a decimal string.',
+      resolve: ({ tokenKey, amount }, _args, { world }) => formatPayout(world.registry, { tokenKey, amount }),
+    }),
+    since: t.expose('since', { type: 'DateTime', description: 'Block time of the oldest.' }),
+    advice: t.string({
+      description: 'What the recipient can do, in words.',
+      resolve: (sum, _args, { world }) => adviceOn(world.registry, sum),
+    }),
+  }),
+});

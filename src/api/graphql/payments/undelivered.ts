@@ -1,0 +1,76 @@
+/** The type UndeliveredPayout: money that the escrow keeps for a recipient that it could not pay. */
+import type { CreditedPayout } from '../../../../prisma/client.ts';
+import { LONGEST_WAIT_SECONDS } from '../../../payments/actions/settle-payment.ts';
+import { adviceOn, formatPayout, printAddress } from '../../../payments/payouts/payout-fields.ts';
+import { accessOf } from '../server/access/access.ts';
+import { builder } from '../server/builder.ts';
+import { PaymentIntentRef } from './payment-intent.ts';
+import { TransactionRef } from './transaction.ts';
+
+export const PayoutRoleEnum = builder.enumType('PayoutRole', {
+  description: 'Whom a payout is for.',
+  values: {
+    PAYER: { value: 'PAYER', description: 'The payer: a refund, or a hold that goes back.' },
+    MERCHANT: { value: 'MERCHANT', description: 'The merchant: a settlement.' },
+    FEE_RECIPIENT: { value: 'FEE_RECIPIENT', description: 'Who receives the platform fee.' },
+  } as const,
+});
+
+export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('UndeliveredPayout').implement({
+  description:
+    'A payout whose recipient could not be paid: the escrow keeps it for this address alone. We try to deliver it 5 minutes and an hour after it was seen, and every 6 hours after that.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    role: t.expose('role', { type: PayoutRoleEnum, description: 'Whom it is for.' }),
+    recipient: t.string({ description: 'The address, with its checksum.', resolve: (row) => printAddress(row.recipient) }),
+    chainId: t.exposeInt('chainId', { description: 'The chain.' }),
+    tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'Base units.' }),
+    formatted: t.string({
+      description: 'Whole tokens, as a decimal string.',
+      resolve: (row, _args, { world }) => formatPayout(world.registry, row),
+    }),
+    since: t.expose('creditedAt', { type: 'DateTime', description: 'Block time at which it could not be paid.' }),
+    txHash: t.exposeString('txHash', { description: 'The transaction that could not pay it.' }),
+    nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'When we try to deliver it next.' }),
+    advice: t.string({
+      description: 'What its recipient can do, in words.',
+      resolve: (row, _args, { world }) => adviceOn(world.registry, row),
+    }),
+  }),
+});
+
+const undelivered = { where: { deliveredAt: null }, orderBy: [{ creditedAt: 'asc' }, { id: 'asc' }], take: 100 } as const;
+
+builder.prismaObjectFields(PaymentIntentRef, (t) => ({
+  undelivered: t.field({
+    type: [UndeliveredPayoutRef],
+    complexity: { field: 1, multiplier: 1 },
+    description:
+      'Payouts of it that could not be delivered, oldest first; empty when all were. To its payer: those for the payer alone.',
+    select: { payouts: undelivered },
+    resolve: ({ payouts }, _args, { principal }) =>
+      accessOf(principal).has('read') ? payouts : payouts.filter(({ role }) => role === 'PAYER'),
+  }),
+  settlementWaitsUntil: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description:
+      'Set while the timelock is over and settlement waits, because the merchant could not be paid at present: it is settled as soon as the merchant can be paid, and at this moment in any case.',
+    select: { status: true, timelockEndsAt: true, settlementCheckAt: true },
+    resolve: ({ status, timelockEndsAt, settlementCheckAt }) =>
+      status === 'CAPTURED' && timelockEndsAt !== null && settlementCheckAt !== null
+        ? new Date(timelockEndsAt.getTime() + LONGEST_WAIT_SECONDS * 1000)
+        : null,
+  }),
+}));
+
+builder.prismaObjectField(TransactionRef, 'undelivered', (t) =>
+  t.field({
+    type: [UndeliveredPayoutRef],
+    complexity: { field: 1, multiplier: 1 },
+    description: 'What this step was to pay and could not deliver yet, oldest first.',
+    select: { payouts: undelivered },
+    resolve: ({ payouts }) => payouts,
+  }),
+);

@@ -1,0 +1,89 @@
+import type { ChainFact, DatabaseTransaction } from '../../../prisma/client.ts';
+import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
+import { byPlace } from '../../facts/chain-fact.ts';
+import { type Claim, type Credit, type CreditOwner, type CreditPlace, ownerKey } from './payout.ts';
+
+type Reader = Pick<DatabaseTransaction, 'chainFact' | '$queryRaw'>;
+type Place = 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'txHash' | 'logIndex';
+type LoggedFact = Pick<ChainFact, Place | 'kind' | 'ref' | 'args'>;
+
+const standing = ['CONFIRMED', 'FINAL'] as const;
+
+/** The credits of payments of a chain that stand at the confirmed height, in chain order. */
+export async function creditsOf(
+  database: Reader,
+  { chainId, termsHashes }: { chainId: number; termsHashes: readonly string[] },
+): Promise<Credit[]> {
+  const facts = await database.chainFact.findMany({
+    where: { chainId, ref: { in: [...termsHashes] }, kind: 'Credited', status: { in: [...standing] } },
+  });
+  return facts.sort(byPlace).flatMap((fact) => toCredit(fact) ?? []);
+}
+
+/** The claims of these recipients and tokens that stand at the confirmed height, in chain order. */
+export async function claimsOf(
+  database: Reader,
+  { chainId, owners }: { chainId: number; owners: readonly CreditOwner[] },
+): Promise<Claim[]> {
+  const facts = await factsOfOwners(database, { chainId, owners, kinds: ['Claimed'] });
+  return facts.sort(byPlace).flatMap((fact) => toClaim(fact) ?? []);
+}
+
+/**
+ * What the contract owes each of these recipients, in base units, as the inbox has it up to block `upTo`, by `ownerKey`: all
+ * credits since the last claim, those of payments that are not ours included. `hasClaim`: nothing that was credited before
+ * the chain was read can be missing.
+ */
+export async function creditInInbox(
+  database: Reader,
+  { chainId, owners, upTo }: { chainId: number; owners: readonly CreditOwner[]; upTo: bigint },
+): Promise<Map<string, { amount: bigint; hasClaim: boolean }>> {
+  const known = new Map(owners.map((owner) => [ownerKey(owner), { amount: 0n, hasClaim: false }]));
+  const facts = await factsOfOwners(database, { chainId, owners, kinds: ['Credited', 'Claimed'] });
+  for (const fact of facts.filter(({ blockNumber }) => blockNumber <= upTo).sort(byPlace)) {
+    const credit = toCredit(fact);
+    const event = credit ?? toClaim(fact);
+    const sum = event && known.get(ownerKey(event));
+    if (!sum) continue;
+    sum.amount = credit ? sum.amount + credit.amount : 0n;
+    sum.hasClaim ||= credit === null;
+  }
+  return known;
+}
+
+async function factsOfOwners(
+  database: Reader,
+  { chainId, owners, kinds }: { chainId: number; owners: readonly CreditOwner[]; kinds: readonly string[] },
+): Promise<LoggedFact[]> {
+  if (owners.length === 0) return [];
+  return await database.$queryRaw<LoggedFact[]>`
+    SELECT fact.chain_id AS "chainId", fact.block_hash AS "blockHash", fact.log_index AS "logIndex",
+      fact.block_number AS "blockNumber", fact.block_timestamp AS "blockTimestamp", fact.tx_hash AS "txHash",
+      fact.kind, fact.ref, fact.args
+    FROM chain_fact fact
+    JOIN unnest(${owners.map((owner) => owner.recipient)}::text[], ${owners.map((owner) => owner.token)}::text[])
+      AS owner (recipient, token) ON fact.args->>'recipient' = owner.recipient AND fact.args->>'token' = owner.token
+    WHERE fact.chain_id = ${chainId} AND fact.kind IN ('Credited', 'Claimed') AND fact.kind = ANY(${[...kinds]})
+      AND fact.status IN ('CONFIRMED', 'FINAL')`;
+}
+
+export function toCredit(fact: LoggedFact): Credit | null {
+  const event = parseEscrowEvent(fact.kind, fact.args);
+  if (event?.kind !== 'Credited' || fact.ref === null) return null;
+  const { role, amount } = event;
+  return { ...placeOf(fact), ...ownerOf(event), termsHash: fact.ref, role, amount };
+}
+
+export function toClaim(fact: LoggedFact): Claim | null {
+  const event = parseEscrowEvent(fact.kind, fact.args);
+  if (event?.kind !== 'Claimed') return null;
+  return { ...placeOf(fact), ...ownerOf(event), to: event.to.toLowerCase(), amount: event.amount };
+}
+
+function ownerOf({ recipient, token }: CreditOwner): CreditOwner {
+  return { recipient: recipient.toLowerCase(), token: token.toLowerCase() };
+}
+
+function placeOf({ chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex }: LoggedFact): CreditPlace {
+  return { chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex };
+}

@@ -1,0 +1,105 @@
+import { type Address, isAddress } from 'viem';
+import { type CreditedPayout, transaction } from '../../../prisma/client.ts';
+import { callFault } from '../../chains/evm/classify-answer.ts';
+import { claimForCall } from '../../escrow/calldata.ts';
+import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
+import { addJob } from '../../platform/jobs.ts';
+import type { ChainActionWorld } from '../actions/action-world.ts';
+import { escrowOf } from '../actions/held-payment.ts';
+import { deliverPayoutsJob } from '../jobs.ts';
+import { nextTryAt, ownerKey } from './payout.ts';
+
+/** The recipient and the token in lower case. */
+export type Recipient = { chainId: number; recipient: string; token: string };
+
+/** Begins the purpose of every claim that we send for a recipient. */
+export const CLAIM_PURPOSE = 'claim:';
+
+/** One job for a recipient and token, however many payouts wait for it. */
+export function deliveryKey({ chainId, ...owner }: Recipient): string {
+  return `deliver:${chainId}:${ownerKey(owner)}`;
+}
+
+/**
+ * Delivers what the escrow credited to a recipient in a token, when that is due and its simulation succeeds, so that no gas
+ * is burnt on a recipient that is still blocked: queues one `claimFor`, which anybody may send and which pays the recipient
+ * alone. Rings itself again for as long as anything is undelivered, and ends when the fold has the claim. Runs any number of
+ * times. Throws CHAIN_UNAVAILABLE.
+ */
+export async function deliverPayouts(world: ChainActionWorld, request: Recipient): Promise<void> {
+  const open = await openPayouts(world, request);
+  const [newest] = open;
+  if (!newest) return;
+  const now = world.clock.now();
+  const dueAt = new Date(Math.min(...open.map((payout) => payout.nextTryAt.getTime())));
+  if (dueAt > now) return await ringAgain(world, request, dueAt);
+  const call = claimCallOf(world, request);
+  const isDeliverable = !(await isUnderWay(world, request)) && (await succeeds(world, request.chainId, call));
+  const runAt = nextTryAt(newest.createdAt, now);
+  await transaction(world.database, async (tx) => {
+    await tx.creditedPayout.updateMany({ where: { ...request, deliveredAt: null }, data: { nextTryAt: runAt } });
+    await addJob(tx, deliverPayoutsJob, request, { runAt, key: deliveryKey(request) });
+    if (!isDeliverable) return;
+    await enqueueTransaction(tx, {
+      chainId: request.chainId,
+      sender: world.operator.address,
+      to: call.to,
+      data: call.data,
+      // One for each time it was due: two workers at once send one.
+      purpose: `${purposeOf(request)}${dueAt.getTime()}`,
+      maxFailures: 1,
+    });
+  });
+}
+
+/** The newest first. */
+async function openPayouts({ database }: ChainActionWorld, request: Recipient): Promise<CreditedPayout[]> {
+  return await database.creditedPayout.findMany({
+    where: { ...request, deliveredAt: null },
+    orderBy: { createdAt: 'desc' },
+  });
+}
+
+function claimCallOf({ registry }: ChainActionWorld, { chainId, recipient, token }: Recipient) {
+  const { escrow } = escrowOf(registry, chainId);
+  return claimForCall({ escrow, recipient: toAddress(recipient), token: toAddress(token) });
+}
+
+function toAddress(text: string): Address {
+  if (!isAddress(text, { strict: false })) throw new Error(`${text} is no address that can be credited.`);
+  return text;
+}
+
+async function isUnderWay({ database }: ChainActionWorld, request: Recipient): Promise<boolean> {
+  const open = await database.outgoingTransaction.count({
+    where: { purpose: { startsWith: purposeOf(request) }, status: { in: ['QUEUED', 'SIGNED', 'SENT'] } },
+  });
+  return open > 0;
+}
+
+function purposeOf({ chainId, ...owner }: Recipient): string {
+  return `${CLAIM_PURPOSE}${chainId}:${ownerKey(owner)}:`;
+}
+
+/** The contract's `claimFor` reverts where the recipient cannot be paid, or nothing is credited to it any more. */
+async function succeeds(
+  { nodes, operator }: ChainActionWorld,
+  chainId: number,
+  { to, data }: ReturnType<typeof claimForCall>,
+): Promise<boolean> {
+  return await nodes.asking(chainId, async (client) => {
+    try {
+      await client.estimateGas({ account: operator.address, to, data });
+      return true;
+    } catch (error) {
+      if (callFault(error)?.kind === 'REVERT') return false;
+      throw error;
+    }
+  });
+}
+
+async function ringAgain({ database }: ChainActionWorld, request: Recipient, runAt: Date): Promise<void> {
+  await transaction(database, (tx) =>
+    addJob(tx, deliverPayoutsJob, request, { runAt, key: deliveryKey(request) }),
+  );
+}

@@ -1,0 +1,67 @@
+/**
+ * A payout that could not be delivered. The escrow pushes money to payer, merchant and fee recipient; a recipient that
+ * cannot be paid (blocked by the token's issuer, a paused token, a contract that refuses the coin) is credited instead, and
+ * a claim pays all that it was credited in that token at once, for any number of payments.
+ *
+ * ```
+ * Credited ──► undelivered ──the first Claimed of this recipient and token after it──► delivered
+ * ```
+ *
+ * The fold is absolute: whether a credit is delivered depends on its place and on the places of the claims, and on no sum,
+ * so that credits of payments of other gateways in the same contract make no difference. A reorganisation that takes a claim
+ * makes the payout undelivered again, one that takes the credit makes it vanish.
+ *
+ * Authority: the contract. The status of the payment is not this noun's: a payment is SETTLED by its settlement, whoever
+ * could be paid.
+ */
+import type { LedgerAccount, PayoutRole } from '../../../prisma/client.ts';
+import { byPlace } from '../../facts/chain-fact.ts';
+
+export const payoutRoles = ['PAYER', 'MERCHANT', 'FEE_RECIPIENT'] as const satisfies readonly PayoutRole[];
+
+/** Recipient and token in lower case; the zero address is the native coin. */
+export type CreditOwner = { recipient: string; token: string };
+
+export type CreditPlace = {
+  chainId: number;
+  blockNumber: bigint;
+  blockHash: string;
+  /** Unix seconds. */
+  blockTimestamp: bigint;
+  txHash: string;
+  logIndex: number;
+};
+
+/** `amount` in base units. */
+export type Credit = CreditPlace & CreditOwner & { termsHash: string; role: PayoutRole; amount: bigint };
+export type Claim = CreditPlace & CreditOwner & { to: string; amount: bigint };
+
+export function ownerKey({ recipient, token }: CreditOwner): string {
+  return `${recipient}:${token}`;
+}
+
+/** The claim that delivered a credit: the first one after it of the same recipient and token; null while there is none. */
+export function claimOf(credit: Credit, claims: readonly Claim[]): Claim | null {
+  const after = claims.filter((claim) => ownerKey(claim) === ownerKey(credit) && byPlace(claim, credit) > 0);
+  return after.sort(byPlace)[0] ?? null;
+}
+
+/** The account that was to get the money, and has it only when it is delivered. */
+export const accountOf: { [Role in PayoutRole]: LedgerAccount } = {
+  PAYER: 'PAYER',
+  MERCHANT: 'MERCHANT',
+  FEE_RECIPIENT: 'FEE',
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** After the credit; whatever was only a moment's trouble is over by then. */
+const FIRST_TRIES_MS = [5 * MINUTE_MS, HOUR_MS];
+const LATER_TRIES_MS = 6 * HOUR_MS;
+
+/** When delivering is tried next: 5 minutes and an hour after the credit was seen, and every 6 hours after that. */
+export function nextTryAt(seenAt: Date, now: Date): Date {
+  const age = now.getTime() - seenAt.getTime();
+  const next = FIRST_TRIES_MS.find((wait) => age < wait);
+  return new Date(next === undefined ? now.getTime() + LATER_TRIES_MS : seenAt.getTime() + next);
+}

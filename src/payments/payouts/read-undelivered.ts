@@ -1,0 +1,35 @@
+import { type Database, type PayoutRole, Prisma } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+import { toBigInt } from '../../prices/base-units.ts';
+
+/** Payouts of one recipient in one token that are undelivered at this moment. */
+export type UndeliveredSum = {
+  role: PayoutRole;
+  recipient: string;
+  token: string;
+  chainId: number;
+  tokenKey: string;
+  payments: number;
+  /** Base units. */
+  amount: bigint;
+  /** Block time of the oldest. */
+  since: Date;
+};
+
+const LIMIT = 100;
+
+/** Of all payments in the scope, whenever they were made; the oldest first, at most 100 recipients. */
+export async function readUndelivered(database: Database, { scope }: { scope: Scope }): Promise<UndeliveredSum[]> {
+  const apps =
+    scope.appId === null
+      ? Prisma.sql`intent.app_id IN (SELECT id FROM app WHERE merchant_id = ${scope.merchantId}::uuid)`
+      : Prisma.sql`intent.app_id = ${scope.appId}::uuid`;
+  const rows = await database.$queryRaw<(Omit<UndeliveredSum, 'amount'> & { amount: Prisma.Decimal })[]>`
+    SELECT payout.role::text AS role, payout.recipient, payout.token, payout.chain_id AS "chainId",
+      payout.token_key AS "tokenKey", count(DISTINCT payout.payment_intent_id)::int AS payments,
+      sum(payout.amount) AS amount, min(payout.credited_at) AS since
+    FROM credited_payout payout JOIN payment_intent intent ON intent.id = payout.payment_intent_id
+    WHERE payout.delivered_at IS NULL AND ${apps}
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY since, recipient, token LIMIT ${LIMIT}`;
+  return rows.map((row) => ({ ...row, amount: toBigInt(row.amount) }));
+}

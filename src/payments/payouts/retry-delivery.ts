@@ -1,0 +1,40 @@
+import { type PaymentIntent, transaction } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import { once } from '../../platform/idempotency/once.ts';
+import { addJob } from '../../platform/jobs.ts';
+import type { ActionWorld, PaymentRequest } from '../actions/action-world.ts';
+import { lockPayment } from '../actions/lock-payment.ts';
+import { deliverPayoutsJob } from '../jobs.ts';
+import { deliveryKey } from './deliver-payouts.ts';
+
+/**
+ * Tries to deliver what is undelivered of a payment now instead of when it is due next. It pays the credited recipients and
+ * nobody else, and changes no other money. INVALID_STATE where nothing is undelivered.
+ */
+export async function retryDelivery(world: ActionWorld, request: PaymentRequest): Promise<PaymentIntent> {
+  const first = await firstAnswer<PaymentIntent>(world.database, request.idempotency);
+  if (first) return first.result;
+  return await transaction(world.database, async (tx) => {
+    const retry = async () => {
+      const intent = await lockPayment(tx, request);
+      const open = { paymentIntentId: intent.id, deliveredAt: null };
+      const recipients = await tx.creditedPayout.findMany({
+        where: open,
+        distinct: ['chainId', 'recipient', 'token'],
+        select: { chainId: true, recipient: true, token: true },
+      });
+      if (recipients.length === 0) {
+        throw new GatewayError('INVALID_STATE', 'Every payout of this payment is delivered.', {
+          meta: { paymentIntentId: intent.id },
+        });
+      }
+      await tx.creditedPayout.updateMany({ where: open, data: { nextTryAt: world.clock.now() } });
+      for (const recipient of recipients) {
+        await addJob(tx, deliverPayoutsJob, recipient, { key: deliveryKey(recipient) });
+      }
+      return intent;
+    };
+    return (await once(tx, request.idempotency, retry)).result;
+  });
+}
