@@ -1,16 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
+import type { CreditDrift } from '../payments/verification/verify-credits.ts';
 import { type Drift, verifyChain } from '../payments/verification/verify-open-payments.ts';
 import type { Clock } from '../platform/clock.ts';
 
 export type CheckedBooks = {
   chainId: number;
   payments: number;
-  drifts: Drift[] /** Token keys. */;
+  drifts: Drift[];
+  /** Token keys. */
   uncovered: string[];
+  /** Recipients to which the contract owes another amount than we believe. */
+  credits: CreditDrift[];
 };
 
 type World = {
@@ -34,7 +39,8 @@ export async function checkBooks(
   options: { secondLookMs?: number; onFault?: (chainId: number, error: unknown) => void } = {},
 ): Promise<CheckedBooks[]> {
   const first = await look(world, options);
-  if (first.every((chain) => chain.drifts.length === 0 && chain.uncovered.length === 0)) return first;
+  const differing = first.reduce((sum, { drifts, uncovered, credits }) => sum + drifts.length + uncovered.length + credits.length, 0);
+  if (differing === 0) return first;
   await delay(options.secondLookMs ?? SECOND_LOOK_MS);
   const second = await look(world, options);
   return second.map((chain) => {
@@ -43,6 +49,7 @@ export async function checkBooks(
       ...chain,
       drifts: chain.drifts.filter((drift) => before?.drifts.some((other) => isSame(drift, other))),
       uncovered: chain.uncovered.filter((key) => before?.uncovered.includes(key)),
+      credits: chain.credits.filter((credit) => before?.credits.some((other) => isDeepStrictEqual(credit, other))),
     };
   });
 }
@@ -58,7 +65,8 @@ async function look(
       const found = await verifyChain(world, chain, { at: 'APPLIED' });
       if (!found) continue;
       const uncovered = found.tokens.filter((token) => !token.covered).map((token) => token.tokenKey);
-      checked.push({ chainId, payments: found.payments, drifts: found.drifts, uncovered });
+      const { payments, drifts, credits } = found;
+      checked.push({ chainId, payments, drifts, uncovered, credits });
     } catch (error) {
       onFault?.(chainId, error);
     }

@@ -50,6 +50,8 @@ export type InstallationView = {
 
 /** A job that has been ready for so long is one that no worker takes. */
 const QUEUE_LIMIT_SECONDS = 120;
+/** As the alarm has it. */
+const UNDELIVERED_LIMIT_SECONDS = 3_600;
 const SECOND_LOOK_MS = 1_000;
 
 export async function readInstallation(world: OperationsWorld): Promise<InstallationView> {
@@ -105,7 +107,7 @@ function lowFault(low: SenderBalance): string {
   return `Key ${low.sender} has ${formatUnits(low.left ?? 0n, low.decimals)} left for gas on chain ${low.chainId}.`;
 }
 
-function workFaults({ queue, outgoing, overdue }: VitalSigns): string[] {
+function workFaults({ queue, outgoing, overdue, undelivered }: VitalSigns): string[] {
   const faults: string[] = [];
   if (queue.oldestSeconds > QUEUE_LIMIT_SECONDS) {
     faults.push(`A job has waited for ${Math.round(queue.oldestSeconds)} s: is a worker running?`);
@@ -115,6 +117,9 @@ function workFaults({ queue, outgoing, overdue }: VitalSigns): string[] {
     faults.push('Transactions were given up. Run: npm run ops -- pending --status failed');
   }
   if (overdue.some((row) => row.intents > 0)) faults.push('Payments are overdue. Run: npm run ops -- stuck');
+  if (undelivered.some((row) => row.oldestSeconds > UNDELIVERED_LIMIT_SECONDS)) {
+    faults.push('Payouts are undelivered. Run: npm run ops -- payouts');
+  }
   return faults;
 }
 
@@ -125,8 +130,8 @@ async function readBooks(world: OperationsWorld): Promise<BooksLine[]> {
   const checked = await checkBooks(world, { secondLookMs: SECOND_LOOK_MS, onFault });
   const lines = checked
     .filter(({ chainId }) => !unknown.has(chainId))
-    .map(({ chainId, payments, drifts, uncovered }): BooksLine => {
-      const state = drifts.length + uncovered.length === 0 ? 'MATCH' : 'DRIFT';
+    .map(({ chainId, payments, drifts, uncovered, credits }): BooksLine => {
+      const state = drifts.length + uncovered.length + credits.length === 0 ? 'MATCH' : 'DRIFT';
       return { chainId, state, payments, drifting: drifts.length, uncovered };
     });
   const none = { state: 'UNKNOWN', payments: null, drifting: null, uncovered: [] } as const;

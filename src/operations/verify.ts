@@ -6,6 +6,7 @@ import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { GatewayError } from '../errors.ts';
 import { openLogSource } from '../facts/log-source.ts';
 import { type ChainVerification, verifyOpenPayments } from '../payments/verification/verify-open-payments.ts';
+import { describeCredit } from '../payments/verification/verify-credits.ts';
 import { type Verification, verifyPayment } from '../payments/verification/verify-payment.ts';
 import type { Clock } from '../platform/clock.ts';
 import { isId } from '../platform/identifier.ts';
@@ -58,14 +59,17 @@ function describe({ paymentIntentId, status, verdict, payments, faults }: Verifi
 
 async function verifyAll(world: World, json: boolean): Promise<number> {
   const chains = await verifyOpenPayments(world);
-  const sound = chains.every((chain) => chain.drifts.length === 0 && chain.tokens.every((token) => token.covered));
+  const sound = chains.every(
+    (chain) => chain.drifts.length + chain.credits.length === 0 && chain.tokens.every((token) => token.covered),
+  );
   const lines = json ? [JSON.stringify({ verdict: sound ? 'MATCH' : 'DRIFT', chains })] : chains.flatMap(describeChain);
   for (const line of lines) world.print(line);
   if (!json) world.print(sound ? 'MATCH' : 'DRIFT');
   return sound ? 0 : 1;
 }
 
-function describeChain({ chainId, block, behindBlocks, payments, drifts, tokens }: ChainVerification): string[] {
+function describeChain(verification: ChainVerification): string[] {
+  const { chainId, block, behindBlocks, payments, drifts, tokens, credits } = verification;
   const behind = behindBlocks === '0' ? '' : ` (${behindBlocks} confirmed blocks are not applied yet)`;
   return [
     `Chain ${chainId}, block ${block}${behind}: ${payments} open payments, ${drifts.length} drifts`,
@@ -77,5 +81,6 @@ function describeChain({ chainId, block, behindBlocks, payments, drifts, tokens 
         `  ${token.tokenKey.padEnd(16)} books ${token.booked.padStart(24)}  escrow ${token.balance.padStart(24)}` +
         (token.covered ? '' : '  NOT COVERED'),
     ),
+    ...credits.map((credit) => `  ${describeCredit(credit)}`),
   ];
 }

@@ -37,6 +37,8 @@ export type VitalSigns = {
   outgoing: { chainId: number; status: string; count: number; oldestSeconds: number }[];
   webhooks: { due: number; oldestSeconds: number; disabled: number };
   overdue: { status: string; intents: number }[];
+  /** Credited: the escrow could not pay somebody. Waiting: settlements of merchants that could not be paid at present. */
+  undelivered: { chainId: number; state: 'credited' | 'waiting'; payouts: number; oldestSeconds: number }[];
 };
 
 /** An intent that should have moved by itself this long ago is overdue. */
@@ -48,15 +50,16 @@ export async function readVitalSigns(
   { now }: { now: Date },
 ): Promise<VitalSigns> {
   const { database } = world;
-  const [chains, inbox, queue, outgoing, webhooks, overdue] = await Promise.all([
+  const [chains, inbox, queue, outgoing, webhooks, overdue, undelivered] = await Promise.all([
     readChainSigns(world, { now }),
     readInbox(database),
     readQueue(database),
     readOutgoing(database, now),
     readWebhooks(database, now),
     readOverdue(database, now),
+    readUndelivered(database, now),
   ]);
-  return { chains, inbox, queue, outgoing, webhooks, overdue };
+  return { chains, inbox, queue, outgoing, webhooks, overdue, undelivered };
 }
 
 /** Of every enabled chain that is indexed. */
@@ -124,13 +127,13 @@ export async function readQueue(database: Database): Promise<VitalSigns['queue']
   return row ?? { ready: 0, scheduled: 0, running: 0, failed: 0, oldestSeconds: 0 };
 }
 
-/** Of the failed, those that nothing has made good. */
+/** Of the failed, those that nothing has made good. Claims are tried again on a schedule, and told by what is undelivered. */
 async function readOutgoing(database: Database, now: Date): Promise<VitalSigns['outgoing']> {
   return await database.$queryRaw<VitalSigns['outgoing']>`
     SELECT chain_id AS "chainId", status::text AS status, count(*)::int AS count,
       extract(epoch FROM ${now}::timestamptz - min(created_at))::float8 AS "oldestSeconds"
     FROM outgoing_transaction outgoing
-    WHERE status IN ('QUEUED', 'SIGNED', 'SENT', 'MINED') OR (status = 'FAILED' AND NOT ${isMadeGood(now)})
+    WHERE status IN ('QUEUED', 'SIGNED', 'SENT', 'MINED') OR (status = 'FAILED' AND purpose NOT LIKE 'claim:%' AND NOT ${isMadeGood(now)})
     GROUP BY 1, 2 ORDER BY 1, 2`;
 }
 
@@ -169,11 +172,29 @@ async function readOverdue(database: Database, now: Date): Promise<VitalSigns['o
   const [created, captured] = await Promise.all([
     database.paymentIntent.count({ where: { status: 'CREATED', expiresAt: { lt: before } } }),
     database.paymentIntent.count({
-      where: { status: 'CAPTURED', timelockEndsAt: { lt: before }, dispute: { isNot: { status: 'OPEN' } } },
+      where: {
+        status: 'CAPTURED',
+        timelockEndsAt: { lt: before },
+        dispute: { isNot: { status: 'OPEN' } },
+        OR: [{ settlementCheckAt: null }, { settlementCheckAt: { lt: before } }],
+      },
     }),
   ]);
   return [
     { status: 'CREATED', intents: created },
     { status: 'CAPTURED', intents: captured },
   ];
+}
+
+async function readUndelivered(database: Database, now: Date): Promise<VitalSigns['undelivered']> {
+  return await database.$queryRaw<VitalSigns['undelivered']>`
+    SELECT chain_id AS "chainId", state, count(*)::int AS payouts,
+      greatest(0, extract(epoch FROM ${now}::timestamptz - min(since)))::float8 AS "oldestSeconds"
+    FROM (
+      SELECT chain_id, 'credited' AS state, created_at AS since FROM credited_payout WHERE delivered_at IS NULL
+      UNION ALL
+      SELECT authorization_chain_id, 'waiting', timelock_ends_at FROM payment_intent
+      WHERE status = 'CAPTURED' AND timelock_ends_at < ${now} AND settlement_check_at IS NOT NULL
+    ) AS open
+    GROUP BY 1, 2 ORDER BY 1, 2`;
 }

@@ -164,6 +164,11 @@ function walletInstruments({ register }: Metrics): Pick<Instruments, 'unexpected
     'chain_id',
   );
   const uncovered = gauge('sluice_books_uncovered_tokens', 'Tokens of which the escrow has too little.', 'chain_id');
+  const credits = gauge(
+    'sluice_books_drifting_credits',
+    'Recipients to which the contract owes another amount than is undelivered in the books.',
+    'chain_id',
+  );
   const compared = gauge('sluice_books_compared_payments', 'Open payments of the last comparison.', 'chain_id');
   const comparedAt = gauge('sluice_books_compared_timestamp_seconds', 'When books were compared last.', 'chain_id');
   const balance = gauge(
@@ -180,6 +185,7 @@ function walletInstruments({ register }: Metrics): Pick<Instruments, 'unexpected
         const labels = { chain_id: String(chain.chainId) };
         drifting.set(labels, chain.drifts.length);
         uncovered.set(labels, chain.uncovered.length);
+        credits.set(labels, chain.credits.length);
         compared.set(labels, chain.payments);
         comparedAt.set(labels, at.getTime() / 1000);
       }

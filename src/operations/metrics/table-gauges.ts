@@ -66,6 +66,13 @@ function openGauges({ register }: Metrics) {
     ),
     oldestWebhook: gauge('sluice_webhook_oldest_due_seconds', 'How long the oldest of them has been due.'),
     webhooksDisabled: gauge('sluice_webhook_endpoints_disabled', 'Endpoints that were given up.'),
+    undelivered: gauge(
+      'sluice_payouts_undelivered',
+      'Payouts that recipients could not be paid, and settlements that wait for a merchant to be payable.',
+      chain,
+      'state',
+    ),
+    oldestUndelivered: gauge('sluice_payouts_undelivered_oldest_seconds', 'Age of the oldest of them.', chain, 'state'),
     overdue: gauge('sluice_payment_intents_overdue', 'Intents that should have moved 10 minutes ago.', 'status'),
   };
 }
@@ -102,5 +109,10 @@ function tellWork(gauges: Gauges, signs: VitalSigns): void {
   gauges.webhooksDue.set(signs.webhooks.due);
   gauges.oldestWebhook.set(signs.webhooks.oldestSeconds);
   gauges.webhooksDisabled.set(signs.webhooks.disabled);
+  for (const { chainId, state, payouts, oldestSeconds } of signs.undelivered) {
+    const labels = { chain_id: String(chainId), state };
+    gauges.undelivered.set(labels, payouts);
+    gauges.oldestUndelivered.set(labels, oldestSeconds);
+  }
   for (const { status, intents } of signs.overdue) gauges.overdue.set({ status }, intents);
 }

@@ -1,6 +1,7 @@
 import { isAddress } from 'viem';
 import { FOUND_REASON } from '../../payments/facts/record-steps.ts';
 import type { Answer, OperationsWorld, Row } from '../operations-world.ts';
+import { readPayouts } from '../status-operations.ts';
 import { findLostPayments, lostRow } from './lost-payments.ts';
 
 /** Of each kind; what is left out is counted by `and`. */
@@ -28,6 +29,9 @@ export async function reportRestore(world: OperationsWorld): Promise<Answer> {
     'Payments for intents that were lost: tell the merchant; the contract settles or returns them by time':
       rows('NOTHING'),
     'Refunds that came back from the chain: their reasons are not known': await foundRefunds(world),
+    'Payouts that are undelivered: credits and claims since the dump came back from the chain': limited(
+      await readPayouts(world),
+    ),
     'Event sequences: the numbers between were given to events that are lost, or to none': await sequences(world),
     'Keys that send: nonces used since the dump; the pump goes on after them by itself': await senders(world),
     'Webhook endpoints: those made since are lost, those deleted since are back; compare with the merchants':

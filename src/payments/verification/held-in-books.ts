@@ -19,14 +19,15 @@ export async function heldInBooks(
   return held;
 }
 
-/** Base units in escrow of one token, as the ledger has them without what was booked of blocks above `upTo`. */
+/** Base units in escrow of one token, undelivered payouts included, as the ledger has them without what was booked of blocks above `upTo`. */
 export async function heldOfToken(
   database: Database,
   { chainId, tokenKey, upTo }: { chainId: number; tokenKey: string; upTo: bigint },
 ): Promise<bigint> {
   const [row] = await database.$queryRaw<{ held: string }[]>`
     SELECT coalesce(sum(entry.amount), 0)::text AS held FROM ledger_entry entry
-    WHERE entry.chain_id = ${chainId} AND entry.token_key = ${tokenKey} AND entry.account = 'ESCROW'
+    WHERE entry.chain_id = ${chainId} AND entry.token_key = ${tokenKey}
+      AND entry.account IN ('ESCROW', 'UNDELIVERED')
       AND ${isBookedBy(upTo)}`;
   return BigInt(row?.held ?? 0);
 }

@@ -17,6 +17,8 @@ export type PaymentOnChain = {
   contract: EscrowState;
   /** The fold of the node's own logs; null when they make no sense. */
   folded: PaymentState | null;
+  /** Base units that the node's logs say were credited of it, claimed or not. */
+  credited: bigint;
 };
 
 /**
@@ -38,15 +40,16 @@ export async function readPayment(
   );
   // Terms that nobody paid have no logs: their chain is not searched for each of them.
   const logs = contract.status === noPayment.status ? [] : await world.logs.readPayment({ chainId, id, from, escrow });
-  const facts = logs
+  const events = logs
     .filter((log) => log.blockNumber <= view.confirmed.number)
-    .flatMap((log): PaymentFact[] => {
-      const event = parseEscrowEvent(log.kind, log.args);
-      return event !== null && 'left' in event ? [{ ...log, event }] : [];
-    });
+    .map((log) => ({ log, event: parseEscrowEvent(log.kind, log.args) }));
+  const facts = events.flatMap(({ log, event }): PaymentFact[] =>
+    event !== null && 'left' in event ? [{ ...log, event }] : [],
+  );
+  const credited = events.reduce((sum, { event }) => (event?.kind === 'Credited' ? sum + event.amount : sum), 0n);
   const kept = termsFromJson(terms.terms);
   const recomputedHash = isFirst ? firstEditionTermsHash({ chainId, terms: kept }) : termsHash(kept);
-  return { recomputedHash, contract, folded: foldPayment(facts) };
+  return { recomputedHash, contract, folded: foldPayment(facts), credited };
 }
 
 export async function confirmedView(

@@ -11,6 +11,7 @@ import { contractStates } from './contract-states.ts';
 import { heldInBooks, heldOfToken } from './held-in-books.ts';
 import { openPayments } from './open-payments.ts';
 import { confirmedView } from './read-payment.ts';
+import { type CreditDrift, verifyCredits } from './verify-credits.ts';
 import { verifyVaults } from './verify-vaults.ts';
 
 export type Drift = { termsHash: string; paymentIntentId: string; booked: string; left: string };
@@ -25,6 +26,8 @@ export type ChainVerification = {
   drifts: Drift[];
   /** Per token, base units: what our books hold, and what the escrow has in all; it may hold others' money too. */
   tokens: { tokenKey: string; booked: string; balance: string; covered: boolean }[];
+  /** Recipients to which the contract owes another amount than we believe. */
+  credits: CreditDrift[];
 };
 
 type World = {
@@ -51,7 +54,7 @@ export async function verifyOpenPayments(world: World): Promise<ChainVerificatio
 
 /**
  * Compares the books of every open payment of an EVM chain with the contract's `left`, per id, and what the books hold with
- * the escrow's balances: at the newest confirmed block, or (`at` APPLIED) both as of the newest of these that the projector
+ * the escrow's balances, undelivered payouts included, and what the contract owes their recipients: at the newest confirmed block, or (`at` APPLIED) both as of the newest of these that the projector
  * has applied, so that what it has still to apply is no drift, as long as it is at most ten minutes of the chain behind.
  * And every vault with its balance on Solana. Null for a chain that has neither. Writes nothing.
  * Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
@@ -65,7 +68,7 @@ export async function verifyChain(
   if (chain.family === 'SOLANA' && world.solanaNodes) {
     const compared = { ...world, solanaNodes: world.solanaNodes };
     const { slot, ...found } = await verifyVaults(compared, { chainId, now: world.clock.now() });
-    return { chainId, block: slot, behindBlocks: '0', ...found, tokens: [] };
+    return { chainId, block: slot, behindBlocks: '0', ...found, tokens: [], credits: [] };
   }
   return chain.family === 'EVM' && chain.escrow ? await verifyEvmChain(world, chain, at) : null;
 }
@@ -95,6 +98,7 @@ async function verifyEvmChain(world: World, chain: Chain, at: 'CONFIRMED' | 'APP
     payments,
     drifts,
     tokens,
+    credits: await verifyCredits(world, { chainId, block }),
   };
 }
 

@@ -4,12 +4,13 @@ import type { Registry } from '../../chains/registry.ts';
 import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
 import { GatewayError, notFound } from '../../errors.ts';
 import type { LogSource } from '../../facts/log-source.ts';
-import { printBaseUnits } from '../../prices/base-units.ts';
+import { printBaseUnits, toBigInt } from '../../prices/base-units.ts';
 import { agrees, noPayment, type PaymentState } from '../fold.ts';
 import { isAccepted } from '../payment-key.ts';
 import { statusOf } from '../payment-status.ts';
 import { heldInBooks } from './held-in-books.ts';
 import { confirmedView, type PaymentOnChain, readPayment } from './read-payment.ts';
+import { describeCredit, verifyCredits } from './verify-credits.ts';
 import { verifyVault } from './verify-vaults.ts';
 
 export type VerifiedPayment = {
@@ -67,6 +68,8 @@ export async function verifyPayment(
     const found = await readPayment(world, { terms, from: cursor?.startNumber ?? 0n, view });
     if (isAccepted(intent, terms)) accepted = found;
     payments.push(await judge(world.database, { intent, terms, found }));
+    const credits = await verifyCredits(world, { chainId: terms.chainId, block: view.confirmed, paymentIntentId: intentId });
+    for (const fault of credits.map(describeCredit)) if (!faults.includes(fault)) faults.push(fault);
   }
   faults.push(...intentFaults(intent, accepted));
   const matches = faults.length === 0 && payments.every((payment) => payment.faults.length === 0);
@@ -105,6 +108,7 @@ async function judge(
     faults.push(`The logs say ${folded.status} with ${folded.left} left, ${folded.dispute ? '' : 'not '}disputed.`);
   }
   if (booked !== contract.left) faults.push(`The books hold ${booked}, the contract ${contract.left}.`);
+  faults.push(...(await creditFaults(database, { chainId, termsHash, credited: found.credited })));
   return {
     termsHash: terms.termsHash,
     chainId: terms.chainId,
@@ -115,6 +119,29 @@ async function judge(
     booked: String(booked),
     faults,
   };
+}
+
+/** Where payouts and books differ from what the node's logs say was credited of one payment. */
+async function creditFaults(
+  database: Database,
+  { chainId, termsHash, credited }: { chainId: number; termsHash: string; credited: bigint },
+): Promise<string[]> {
+  const [payouts, entries] = await Promise.all([
+    database.creditedPayout.findMany({ where: { chainId, termsHash }, select: { amount: true, deliveredAt: true } }),
+    database.ledgerEntry.findMany({
+      where: { chainId, termsHash, account: 'UNDELIVERED' },
+      select: { amount: true },
+    }),
+  ]);
+  const sum = (rows: readonly { amount: { toFixed(): string } }[]) =>
+    rows.reduce((total, { amount }) => total + toBigInt(amount), 0n);
+  const faults: string[] = [];
+  if (sum(payouts) !== credited) faults.push(`The logs credit ${credited}, of which ${sum(payouts)} are known.`);
+  const undelivered = sum(payouts.filter(({ deliveredAt }) => deliveredAt === null));
+  if (sum(entries) !== undelivered) {
+    faults.push(`The books have ${sum(entries)} undelivered, the payouts ${undelivered}.`);
+  }
+  return faults;
 }
 
 function intentFaults(
