@@ -116,9 +116,9 @@ async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<voi
       onFault: (chainId, error) => world.log.warn({ chainId, error }, 'The books of a chain could not be compared.'),
     });
     world.instruments.books(checked, world.realClock.now());
-    for (const { chainId, drifts, uncovered } of checked) {
-      const fields = { chainId, payments: drifts.map((drift) => drift.paymentIntentId), uncovered };
-      if (drifts.length + uncovered.length > 0) world.log.error(fields, 'BOOKS DRIFT: books and contract differ.');
+    for (const { chainId, drifts, uncovered, credits } of checked) {
+      const fields = { chainId, payments: drifts.map((drift) => drift.paymentIntentId), uncovered, credits };
+      if (drifts.length + uncovered.length + credits.length > 0) world.log.error(fields, 'BOOKS DRIFT: books and contract differ.');
     }
   });
 }

@@ -55,7 +55,7 @@ const kindsByName: Record<string, Kind> = {
 };
 const kindsByField: [RegExp, Kind][] = [
   [/checkout/i, 'session'],
-  [/paymentIntent|^openDispute$/i, 'intent'],
+  [/paymentIntent|^openDispute$|^deliverPayouts$/i, 'intent'],
   [/dispute/i, 'dispute'],
   [/customer/i, 'customer'],
   [/link/i, 'link'],

@@ -29,6 +29,8 @@ const BEYOND_FINAL = 40;
 /** Until the first transaction of the load is final. */
 const FINAL_LIMIT_MS = 90_000;
 const SENDERS_SECONDS = 60;
+/** A settlement that waits for its merchant is looked at again after this. */
+const SETTLEMENT_CHECK_SECONDS = 300;
 /** In which a projector that pauses between failures has failed often enough. */
 const FAILURES_SECONDS = 300;
 
@@ -167,6 +169,28 @@ export const alarmFaults: readonly AlarmFault[] = [
         chain: null,
       });
       return NOTHING_TO_HEAL;
+    },
+  },
+  {
+    name: 'a merchant is blocked by a token',
+    alarms: ['SluicePayoutUndelivered'],
+    extraSeconds: SETTLEMENT_CHECK_SECONDS,
+    async strike({ demo }) {
+      const token = demo.chains[0]?.tokens[0]?.address;
+      const [payer] = localAccounts.payers;
+      if (token === undefined) throw new Error('There is no token.');
+      const onToken = async (functionName: 'blacklist' | 'unBlacklist') => {
+        await clientOf(demo).writeContract({
+          address: getAddress(token),
+          abi: usdcTokenAbi,
+          functionName,
+          args: [localAccounts.merchant.address],
+          account: privateKeyToAccount(payer.privateKey),
+          chain: null,
+        });
+      };
+      await onToken('blacklist');
+      return () => onToken('unBlacklist');
     },
   },
   {

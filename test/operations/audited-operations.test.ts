@@ -85,6 +85,7 @@ const records: Record<string, string[] | string> = {
   status: 'reads',
   audit: 'reads',
   lag: 'reads',
+  payouts: 'reads',
   pending: 'reads',
   stuck: 'reads',
   'tokens check': 'reads',

@@ -64,6 +64,7 @@ export const everyMutation: Record<string, Call> = {
   cancelPaymentIntent: ofId('intent'),
   cancelSubscription: { ...ofId('subscription'), before: subscriptionIs('ACTIVE') },
   capturePaymentIntent: { ...ofId('intent'), needsMore: true },
+  deliverPayouts: { ...ofId('intent'), needsMore: true },
   changeSubscriptionPlan: {
     ...given((rows) => `(id: "${rows.subscription}", input: { productPlanPriceId: "${rows.price}" })`),
     before: subscriptionIs('ACTIVE'),
