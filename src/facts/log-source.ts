@@ -1,9 +1,10 @@
-import { decodeEventLog, type Hex, type Log, numberToHex, parseAbi, toEventSelector } from 'viem';
+import { decodeEventLog, getAbiItem, type Hex, type Log, numberToHex, pad, parseAbi, toEventSelector } from 'viem';
 import { z } from 'zod';
 import { type Chain, NATIVE } from '../chains/chain.ts';
 import type { EvmClient, EvmNodes } from '../chains/evm/nodes.ts';
 import { logShape } from '../chains/evm/result-shapes.ts';
 import type { Registry } from '../chains/registry.ts';
+import { escrowAbi } from '../escrow/escrow-abi.ts';
 import { decodeEscrowLog, toAbiJson } from '../escrow/escrow-event.ts';
 import { byPlace, type ChainLog, lowest } from './chain-fact.ts';
 import type { FactSource } from './fact-source.ts';
@@ -13,6 +14,8 @@ const tokenAbi = parseAbi([
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 ]);
 const transferTopic = toEventSelector('Transfer(address,address,uint256)');
+const creditedTopic = toEventSelector(getAbiItem({ abi: escrowAbi, name: 'Credited' }));
+const claimedTopic = toEventSelector(getAbiItem({ abi: escrowAbi, name: 'Claimed' }));
 const approvalTopic = toEventSelector('Approval(address,address,uint256)');
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]*$/)]);
@@ -22,6 +25,8 @@ type Filter = { address: Hex | Hex[]; topics: (Hex | null)[] };
 export type LogSource = FactSource & {
   /** Every log of `escrow`, the chain's where it is left out, that carries this payment's id, from block `from` to the head. */
   readPayment(request: { chainId: number; id: Hex; from: bigint; escrow?: Hex }): Promise<ChainLog[]>;
+  /** Every credit and claim of one recipient in one token, of any payment, from block `from` to the head. */
+  readCredits(request: { chainId: number; recipient: Hex; token: Hex; from: bigint }): Promise<ChainLog[]>;
 };
 
 /**
@@ -37,6 +42,16 @@ export function openLogSource(world: { nodes: EvmNodes; registry: Registry; maxB
       const answers = await Promise.all(filters.map((filter) => getLogs(client, filter, from, to)));
       return await dated(client, chainId, answers.flat());
     });
+  const toHead = async (chainId: number, filters: Filter[], from: bigint): Promise<ChainLog[]> => {
+    const number = await world.nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
+    const head = { number, hash: undefined };
+    const found: ChainLog[] = [];
+    for (let start = from; start <= number; start += step) {
+      const to = lowest(start + step - 1n, number);
+      found.push(...(await ask(chainId, { filters, from: start, to, head })));
+    }
+    return found;
+  };
   return {
     async read({ chainId, from, to, headHash }) {
       const last = lowest(from + step - 1n, to);
@@ -48,16 +63,18 @@ export function openLogSource(world: { nodes: EvmNodes; registry: Registry; maxB
     async readPayment({ chainId, id, from, ...given }) {
       const escrow = given.escrow ?? world.registry.chain(chainId)?.escrow;
       if (!escrow) return [];
-      const number = await world.nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
-      const head = { number, hash: undefined };
-      const found: ChainLog[] = [];
-      for (let start = from; start <= number; start += step) {
-        const to = lowest(start + step - 1n, number);
-        found.push(
-          ...(await ask(chainId, { filters: [{ address: escrow, topics: [null, id] }], from: start, to, head })),
-        );
-      }
+      const found = await toHead(chainId, [{ address: escrow, topics: [null, id] }], from);
       return found.filter((log) => log.ref === id);
+    },
+    async readCredits({ chainId, recipient, token, from }) {
+      const escrow = world.registry.chain(chainId)?.escrow;
+      if (!escrow) return [];
+      const owner = [pad(recipient), pad(token)];
+      const filters = [
+        { address: escrow, topics: [creditedTopic, null, ...owner] },
+        { address: escrow, topics: [claimedTopic, ...owner] },
+      ];
+      return await toHead(chainId, filters, from);
     },
     close: async () => undefined,
   };

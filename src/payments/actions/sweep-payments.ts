@@ -1,4 +1,4 @@
-import { type Database, transaction } from '../../../prisma/client.ts';
+import { type Database, type Prisma, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addJob, type JobDefinition, keysAtWork } from '../../platform/jobs.ts';
 import { deliverPayoutsJob, expireJob, reclaimJob, resolveByTimeoutJob, settleJob } from '../jobs.ts';
@@ -66,7 +66,7 @@ function undisputed(now: Date) {
     timelockEndsAt: { lte: now },
     OR: [{ settlementCheckAt: null }, { settlementCheckAt: { lte: now } }],
     NOT: { dispute: { is: { status: 'OPEN' } } },
-  } as const;
+  } satisfies Prisma.PaymentIntentWhereInput;
 }
 
 /** Those with a transaction of their own under way are left to it. */

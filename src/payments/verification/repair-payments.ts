@@ -12,13 +12,14 @@ import { agrees, foldPayment } from '../fold.ts';
 import { contractStates } from './contract-states.ts';
 import { openPayments } from './open-payments.ts';
 import { confirmedView } from './read-payment.ts';
+import { verifyCredits } from './verify-credits.ts';
 
 type World = { database: Database; nodes: EvmNodes; registry: Registry; logs: LogSource; clock: Clock; log: Log };
 
 /**
  * Re-reads the contract's state of every open payment, in the block that the inbox has come to, and, where our facts do
  * not lead to it, puts the node's own logs of that payment into the inbox: the projector's next turn repairs what events
- * missed. Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
+ * missed. The same for what the contract owes recipients of undelivered payouts. Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
  */
 export async function repairPayments(
   world: World,
@@ -38,7 +39,24 @@ export async function repairPayments(
     }
     await onProgress?.();
   }
+  done.repaired += await repairCredits(world, { chainId, block, from: cursor?.startNumber ?? 0n });
   return done;
+}
+
+/** Of recipients to which the contract owes another amount than is undelivered, all credits and claims. */
+async function repairCredits(
+  world: World,
+  { chainId, block, from }: { chainId: number; block: BlockPlace<Hex>; from: bigint },
+): Promise<number> {
+  let repaired = 0;
+  for (const { recipient, token } of await verifyCredits(world, { chainId, block, openOnly: true })) {
+    if (!isHex(recipient) || !isHex(token)) continue;
+    const put = await reportLogs(world, { logs: await world.logs.readCredits({ chainId, recipient, token, from }) });
+    if (put === 0) continue;
+    world.log.warn({ chainId, recipient, token, facts: put }, 'The comparison found credits or claims that had not been told.');
+    repaired += 1;
+  }
+  return repaired;
 }
 
 /** Those that the contract has in another state than our facts. */

@@ -20,7 +20,8 @@ export type CreditDrift = CreditOwner & {
 };
 
 type World = { database: Database; nodes: EvmNodes; registry: Registry };
-type Request = { chainId: number; block: BlockPlace<Hex>; paymentIntentId?: string };
+/** `openOnly`: leaves out recipients of which nothing is believed to be undelivered. */
+type Request = { chainId: number; block: BlockPlace<Hex>; paymentIntentId?: string; openOnly?: boolean };
 
 /** Recipients that are compared at once. */
 const AT_ONCE = 10;
@@ -32,9 +33,13 @@ const AT_ONCE = 10;
  * Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
  */
 export async function verifyCredits(world: World, request: Request): Promise<CreditDrift[]> {
-  const { chainId, block, paymentIntentId } = request;
+  const { chainId, block, paymentIntentId, openOnly } = request;
   const owners = await world.database.creditedPayout.findMany({
-    where: { chainId, ...(paymentIntentId === undefined ? {} : { paymentIntentId }) },
+    where: {
+      chainId,
+      ...(paymentIntentId === undefined ? {} : { paymentIntentId }),
+      ...(openOnly ? { deliveredAt: null } : {}),
+    },
     distinct: ['recipient', 'token'],
     select: { recipient: true, token: true, tokenKey: true },
   });

@@ -1,0 +1,154 @@
+/** Undelivered payouts over GraphQL and REST: what is told, to whom, and that nobody else sees or retries them. */
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { PayoutRole } from '../../prisma/client.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { paymentEnvironment, paymentIn } from '../setup/payment-in.ts';
+import { openRestApi, type RestApi } from '../setup/rest.ts';
+
+const chainId = 31337;
+const wallet = privateKeyToAccount(generatePrivateKey());
+const USDC = '0x1000000000000000000000000000000000000001';
+const creditedAt = new Date('2026-01-02T03:04:05Z');
+
+let api: RestApi;
+let settled: { id: string };
+let refunded: { id: string };
+let settlement: string;
+
+/** As the fold would have left it. */
+async function credit(paymentIntentId: string, role: PayoutRole, fields: { delivered?: boolean; by?: string } = {}) {
+  const recipient = (role === 'PAYER' ? wallet.address : '0x70997970C51812dc3A010C7d01b50e0d17dc79C8').toLowerCase();
+  await api.database.creditedPayout.create({
+    data: {
+      id: newId(),
+      paymentIntentId,
+      transactionId: fields.by ?? null,
+      chainId,
+      termsHash: paymentIntentId,
+      role,
+      recipient,
+      token: USDC,
+      tokenKey: 'USDC-31337',
+      amount: '9900000',
+      txHash: '0x02',
+      blockNumber: 7n,
+      blockHash: paymentIntentId,
+      logIndex: fields.delivered ? 3 : role === 'PAYER' ? 1 : 2,
+      creditedAt,
+      ...(fields.delivered ? { deliveredAt: new Date(), deliveredTo: recipient, deliveredTxHash: '0x03' } : {}),
+      nextTryAt: new Date(Date.now() + 3_600_000),
+    },
+  });
+}
+
+beforeAll(async () => {
+  api = await openRestApi(paymentEnvironment);
+  const { appId } = api.merchantA;
+  settled = await paymentIn(api, { appId, status: 'SETTLED' });
+  refunded = await paymentIn(api, { appId, status: 'REFUNDED' });
+  settlement = newId();
+  await api.database.transaction.create({
+    data: { id: settlement, paymentIntentId: settled.id, chainId, type: 'SETTLE', status: 'CONFIRMED', txHash: '0x02' },
+  });
+  await credit(settled.id, 'MERCHANT', { by: settlement });
+  await credit(settled.id, 'FEE_RECIPIENT', { delivered: true });
+  await credit(refunded.id, 'PAYER');
+  await api.database.paymentIntent.update({
+    where: { id: refunded.id },
+    data: { authorizationWalletAddress: wallet.address },
+  });
+});
+
+const FIELDS = 'role recipient chainId tokenKey amount formatted since txHash advice';
+const PAYMENT = `query ($id: ID!) { paymentIntent(id: $id) { status undelivered { ${FIELDS} } settlementWaitsUntil
+  transactions { id undelivered { role amount } } } }`;
+const OVERVIEW = `{ overview { undelivered { role recipient tokenKey payments amount formatted since advice } } }`;
+const DELIVER = 'mutation ($id: ID!) { deliverPayouts(id: $id) { id status } }';
+
+describe('an undelivered payout', () => {
+  it('is told of the payment and of its transaction, with what to do; a delivered one is not', async () => {
+    const { data } = await api.graphql(PAYMENT, { id: settled.id }, { key: api.merchantA.secretKey });
+    expect(data.paymentIntent).toEqual({
+      status: 'SETTLED',
+      settlementWaitsUntil: null,
+      undelivered: [
+        {
+          role: 'MERCHANT',
+          recipient: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+          chainId,
+          tokenKey: 'USDC-31337',
+          amount: '9900000',
+          formatted: '9.9',
+          since: creditedAt.toISOString(),
+          txHash: '0x02',
+          advice: expect.stringContaining('claimFor(0x70997970C51812dc3A010C7d01b50e0d17dc79C8, 0x1000'),
+        },
+      ],
+      transactions: [{ id: settlement, undelivered: [{ role: 'MERCHANT', amount: '9900000' }] }],
+    });
+  });
+
+  it('is told over REST beside the fields that were there', async () => {
+    const { status, body } = await api.rest('GET', `/payments/intents/${settled.id}`, { key: api.merchantA.secretKey });
+    expect(status).toBe(200);
+    expect(JSON.stringify(body)).toContain('"formatted":"9.9"');
+  });
+
+  it('is summed by recipient and token in the overview, whenever its payment was made', async () => {
+    const { data } = await api.graphql(OVERVIEW, {}, { key: api.merchantA.secretKey });
+    expect(data.overview.undelivered).toMatchObject([
+      { payments: 1, amount: '9900000', formatted: '9.9', since: creditedAt.toISOString() },
+      { payments: 1, amount: '9900000', formatted: '9.9' },
+    ]);
+  });
+
+  it('is nothing to another merchant', async () => {
+    const key = api.merchantB.secretKey;
+    const asked = await api.graphql(PAYMENT, { id: settled.id }, { key });
+    expect(asked.data?.paymentIntent ?? null).toBeNull();
+    const { data } = await api.graphql(OVERVIEW, {}, { key });
+    expect(data.overview.undelivered).toEqual([]);
+    const { errors } = await api.graphql(DELIVER, { id: settled.id }, { key });
+    const { errors: missing } = await api.graphql(DELIVER, { id: newId() }, { key });
+    expect(errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+    expect(errors?.[0]?.message).toBe(missing?.[0]?.message);
+  });
+
+  it('is told to the payer whose wallet it is for, and to no other wallet', async () => {
+    const seen = async (account: typeof wallet) => {
+      const challenge = `mutation ($input: RequestPayerLoginInput!) { requestPayerLogin(input: $input) { message } }`;
+      const login = `mutation ($input: VerifyPayerLoginInput!) { verifyPayerLogin(input: $input) { accessToken } }`;
+      const asked = await api.graphql(challenge, { input: { wallet: account.address, chainId } });
+      const { message } = asked.data.requestPayerLogin;
+      const { data } = await api.graphql(login, {
+        input: { message, signature: await account.signMessage({ message }) },
+      });
+      const headers = { authorization: `Bearer ${data.verifyPayerLogin.accessToken}` };
+      const found = await api.graphql('{ payer { payments { id undelivered { role formatted } } } }', {}, { headers });
+      return found.data.payer.payments;
+    };
+    expect(await seen(wallet)).toEqual([{ id: refunded.id, undelivered: [{ role: 'PAYER', formatted: '9.9' }] }]);
+    expect(await seen(privateKeyToAccount(generatePrivateKey()))).toEqual([]);
+  });
+});
+
+describe('delivering now', () => {
+  it('makes what is undelivered due, by one job for its recipient', async () => {
+    const { data } = await api.graphql(DELIVER, { id: settled.id }, { key: api.merchantA.secretKey });
+    expect(data.deliverPayouts).toEqual({ id: settled.id, status: 'SETTLED' });
+    const [payout] = await api.database.creditedPayout.findMany({
+      where: { paymentIntentId: settled.id, deliveredAt: null },
+    });
+    expect(payout?.nextTryAt.getTime()).toBeLessThanOrEqual(api.world.clock.now().getTime());
+    const jobs = await api.database.$queryRaw<{ key: string }[]>`
+      SELECT key FROM graphile_worker.jobs WHERE key LIKE 'deliver:%'`;
+    expect(jobs).toEqual([{ key: `deliver:${chainId}:${payout?.recipient}:${USDC}` }]);
+  });
+
+  it('is refused where everything is delivered', async () => {
+    const paid = await paymentIn(api, { appId: api.merchantA.appId, status: 'SETTLED' });
+    const { errors } = await api.graphql(DELIVER, { id: paid.id }, { key: api.merchantA.secretKey });
+    expect(errors?.[0]?.extensions.code).toBe('INVALID_STATE');
+  });
+});
