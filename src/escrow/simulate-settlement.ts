@@ -1,10 +1,4 @@
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
-  multicall3Abi,
-  type PublicClient,
-} from 'viem';
+import { type Address, decodeFunctionResult, encodeFunctionData, multicall3Abi, type PublicClient } from 'viem';
 import { settleCall } from './calldata.ts';
 import { creditOfData, decodeCredit } from './read-credit.ts';
 import type { PaymentTerms } from './terms.ts';

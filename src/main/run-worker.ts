@@ -118,7 +118,8 @@ async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<voi
     world.instruments.books(checked, world.realClock.now());
     for (const { chainId, drifts, uncovered, credits } of checked) {
       const fields = { chainId, payments: drifts.map((drift) => drift.paymentIntentId), uncovered, credits };
-      if (drifts.length + uncovered.length + credits.length > 0) world.log.error(fields, 'BOOKS DRIFT: books and contract differ.');
+      if (drifts.length + uncovered.length + credits.length > 0)
+        world.log.error(fields, 'BOOKS DRIFT: books and contract differ.');
     }
   });
 }

@@ -39,7 +39,10 @@ export async function checkBooks(
   options: { secondLookMs?: number; onFault?: (chainId: number, error: unknown) => void } = {},
 ): Promise<CheckedBooks[]> {
   const first = await look(world, options);
-  const differing = first.reduce((sum, { drifts, uncovered, credits }) => sum + drifts.length + uncovered.length + credits.length, 0);
+  const differing = first.reduce(
+    (sum, { drifts, uncovered, credits }) => sum + drifts.length + uncovered.length + credits.length,
+    0,
+  );
   if (differing === 0) return first;
   await delay(options.secondLookMs ?? SECOND_LOOK_MS);
   const second = await look(world, options);

@@ -1,9 +1,9 @@
 /** Commands that only look: the whole installation on one screen, and each part of it closer. */
 import { formatUnits } from 'viem';
+import { formatPayout, printAddress } from '../payments/payouts/payout-fields.ts';
 import { readDatabaseRole } from './health/database-role.ts';
 import { readChainSigns } from './health/vital-signs.ts';
 import type { Answer, Operation, OperationsWorld, Row } from './operations-world.ts';
-import { formatPayout, printAddress } from '../payments/payouts/payout-fields.ts';
 import { type ChainLine, readChainLine, readInstallation } from './read-installation.ts';
 
 const ROWS = 200;
@@ -43,7 +43,10 @@ async function readStatus(world: OperationsWorld): Promise<Answer> {
 }
 
 /** The oldest first, in whole tokens; and settlements that wait for their merchant to be payable. */
-export async function readPayouts({ database, registry }: Pick<OperationsWorld, 'database' | 'registry'>): Promise<Row[]> {
+export async function readPayouts({
+  database,
+  registry,
+}: Pick<OperationsWorld, 'database' | 'registry'>): Promise<Row[]> {
   const [credited, waiting] = await Promise.all([
     database.creditedPayout.findMany({ where: { deliveredAt: null }, orderBy: { creditedAt: 'asc' }, take: ROWS }),
     database.paymentIntent.findMany({

@@ -24,13 +24,7 @@ type BookedLine = Pick<LedgerEntry, 'chainId' | 'blockHash' | 'logIndex' | 'txHa
 /** What a fact moves between the accounts. */
 export type Booking = { place: Place; type: string; movements: Partial<Record<LedgerAccount, bigint>> };
 
-const accounts = [
-  'PAYER',
-  'ESCROW',
-  'MERCHANT',
-  'FEE',
-  'UNDELIVERED',
-] as const satisfies readonly LedgerAccount[];
+const accounts = ['PAYER', 'ESCROW', 'MERCHANT', 'FEE', 'UNDELIVERED'] as const satisfies readonly LedgerAccount[];
 
 /** Bookings of payouts that could not be delivered; a payment's steps have the names of their types. */
 export const payoutBookings = { credit: 'CREDIT', claim: 'CLAIM' } as const;

@@ -37,7 +37,8 @@ export async function settlePayment(
   if (time < dueAt)
     return await ringAgain(world, { paymentIntentId, runAt: lookAgainAt(world.clock.now(), dueAt - time) });
   if (await isRefusedByContract(world, intent)) return;
-  if (time < dueAt + LONGEST_WAIT_SECONDS && (await wouldCredit(world, intent))) return await waitForMerchant(world, intent);
+  if (time < dueAt + LONGEST_WAIT_SECONDS && (await wouldCredit(world, intent)))
+    return await waitForMerchant(world, intent);
   await transaction(world.database, async (tx) => {
     const locked = await lockPayment(tx, { id: paymentIntentId, scope: null });
     if (locked.status !== 'CAPTURED') return;

@@ -64,7 +64,8 @@ export async function areEmitted(world: FoldingWorld, group: FactGroup): Promise
     [...byTransaction].map(async ([hash, ofOne]) => {
       const logs = await readLogs(world, group.chainId, hash);
       return ofOne.every(
-        (fact) => isOfEscrow(world, fact) && logs.has(`${fact.blockHash}-${fact.logIndex}-${fact.address.toLowerCase()}`),
+        (fact) =>
+          isOfEscrow(world, fact) && logs.has(`${fact.blockHash}-${fact.logIndex}-${fact.address.toLowerCase()}`),
       );
     }),
   );

@@ -99,7 +99,5 @@ async function succeeds(
 }
 
 async function ringAgain({ database }: ChainActionWorld, request: Recipient, runAt: Date): Promise<void> {
-  await transaction(database, (tx) =>
-    addJob(tx, deliverPayoutsJob, request, { runAt, key: deliveryKey(request) }),
-  );
+  await transaction(database, (tx) => addJob(tx, deliverPayoutsJob, request, { runAt, key: deliveryKey(request) }));
 }

@@ -42,7 +42,9 @@ export function ownerKey({ recipient, token }: CreditOwner): string {
 
 /** The claim that delivered a credit: the first one after it of the same recipient and token; null while there is none. */
 export function claimOf(credit: Credit, claims: readonly Claim[]): Claim | null {
-  const after = claims.filter((claim) => ownerKey(claim) === ownerKey(credit) && byPlace<CreditPlace>(claim, credit) > 0);
+  const after = claims.filter(
+    (claim) => ownerKey(claim) === ownerKey(credit) && byPlace<CreditPlace>(claim, credit) > 0,
+  );
   return after.sort(byPlace)[0] ?? null;
 }
 

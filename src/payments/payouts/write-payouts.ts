@@ -46,7 +46,10 @@ export async function writePayouts(
     orderBy: [{ blockNumber: 'asc' }, { logIndex: 'asc' }],
   });
   if (credits.length + rows.length === 0) return [];
-  const claims = await claimsOf(tx, { chainId, owners: [...new Map(credits.map((one) => [ownerKey(one), one])).values()] });
+  const claims = await claimsOf(tx, {
+    chainId,
+    owners: [...new Map(credits.map((one) => [ownerKey(one), one])).values()],
+  });
   const payouts = credits.map((credit) => ({ credit, claim: claimOf(credit, claims) }));
   const now = world.clock.now();
   const changes = await matched(tx, { payments, rows, payouts, now });

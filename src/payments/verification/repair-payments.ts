@@ -53,7 +53,10 @@ async function repairCredits(
     if (!isHex(recipient) || !isHex(token)) continue;
     const put = await reportLogs(world, { logs: await world.logs.readCredits({ chainId, recipient, token, from }) });
     if (put === 0) continue;
-    world.log.warn({ chainId, recipient, token, facts: put }, 'The comparison found credits or claims that had not been told.');
+    world.log.warn(
+      { chainId, recipient, token, facts: put },
+      'The comparison found credits or claims that had not been told.',
+    );
     repaired += 1;
   }
   return repaired;

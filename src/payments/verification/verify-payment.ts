@@ -68,7 +68,11 @@ export async function verifyPayment(
     const found = await readPayment(world, { terms, from: cursor?.startNumber ?? 0n, view });
     if (isAccepted(intent, terms)) accepted = found;
     payments.push(await judge(world.database, { intent, terms, found }));
-    const credits = await verifyCredits(world, { chainId: terms.chainId, block: view.confirmed, paymentIntentId: intentId });
+    const credits = await verifyCredits(world, {
+      chainId: terms.chainId,
+      block: view.confirmed,
+      paymentIntentId: intentId,
+    });
     for (const fault of credits.map(describeCredit)) if (!faults.includes(fault)) faults.push(fault);
   }
   faults.push(...intentFaults(intent, accepted));

@@ -64,7 +64,16 @@ export async function openPayoutsGround(options: Parameters<typeof openGateway>[
 }
 
 async function payIn(gateway: Gateway, tokenKey: string, fields: Partial<PaymentTerms>) {
-  const { database } = gateway;
+  const { database, evm } = gateway;
+  if (fields.token && fields.token !== zeroAddress) {
+    const hash = await evm.walletFor(evm.payers[0].privateKey).writeContract({
+      address: fields.token,
+      abi: usdtTokenAbi,
+      functionName: 'approve',
+      args: [evm.escrow, 10_000_000n],
+    });
+    await evm.publicClient.waitForTransactionReceipt({ hash });
+  }
   const intent = await gateway.intent();
   const signed = await gateway.sign(intent, fields);
   await database.paymentTerms.updateMany({ where: { termsHash: signed.id }, data: { tokenKey } });

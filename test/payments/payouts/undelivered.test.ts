@@ -4,7 +4,7 @@ import { claimCall, claimForCall, settleCall } from '../../../src/escrow/calldat
 import { replayFacts } from '../../../src/facts/replay-facts.ts';
 import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { type Signed } from '../ground.ts';
+import type { Signed } from '../ground.ts';
 import { openPayoutsGround, type PayoutsGround } from './payouts-ground.ts';
 
 const DAY = 86_400;

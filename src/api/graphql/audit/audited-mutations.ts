@@ -40,7 +40,9 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   createWebhookEndpoint: ['webhook_endpoint.created'],
   deletePaymentLink: ['payment_link.deleted'],
   deleteProductPlanPrice: ['product_plan_price.deleted', 'product_plan_price.archived'],
-  deliverPayouts: { unrecorded: 'It does sooner what the gateway does by itself; the event of the delivery tells of it.' },
+  deliverPayouts: {
+    unrecorded: 'It does sooner what the gateway does by itself; the event of the delivery tells of it.',
+  },
   deleteWebhookEndpoint: ['webhook_endpoint.deleted'],
   disputePaymentIntent: payers,
   drainInstallation: ['chain.paused'],

@@ -8,7 +8,10 @@ export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('Overvie
   description: 'Undelivered payouts of one recipient in one token: one claim delivers all of them.',
   fields: (t) => ({
     role: t.expose('role', { type: PayoutRoleEnum, description: 'Whom they are for.' }),
-    recipient: t.string({ description: 'The address, with its checksum.', resolve: (sum) => printAddress(sum.recipient) }),
+    recipient: t.string({
+      description: 'The address, with its checksum.',
+      resolve: (sum) => printAddress(sum.recipient),
+    }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     payments: t.exposeInt('payments', { description: 'How many payment intents.' }),

@@ -22,7 +22,10 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
     role: t.expose('role', { type: PayoutRoleEnum, description: 'Whom it is for.' }),
-    recipient: t.string({ description: 'The address, with its checksum.', resolve: (row) => printAddress(row.recipient) }),
+    recipient: t.string({
+      description: 'The address, with its checksum.',
+      resolve: (row) => printAddress(row.recipient),
+    }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     amount: t.expose('amount', { type: 'BaseUnits', description: 'Base units.' }),
@@ -40,7 +43,11 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
   }),
 });
 
-const undelivered = { where: { deliveredAt: null }, orderBy: [{ creditedAt: 'asc' }, { id: 'asc' }], take: 100 } as const;
+const undelivered = {
+  where: { deliveredAt: null },
+  orderBy: [{ creditedAt: 'asc' }, { id: 'asc' }],
+  take: 100,
+} as const;
 
 builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   undelivered: t.field({
