@@ -1,9 +1,15 @@
 /** Payouts that cannot be delivered: who is credited, what is told and booked, and how each comes to its recipient. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MULTICALL3 } from '../../../src/chains/evm/nodes.ts';
 import { claimCall, claimForCall, settleCall } from '../../../src/escrow/calldata.ts';
+import type { FactSource } from '../../../src/facts/fact-source.ts';
+import { observeChain } from '../../../src/facts/observe-chain.ts';
 import { replayFacts } from '../../../src/facts/replay-facts.ts';
+import { readVitalSigns } from '../../../src/operations/health/vital-signs.ts';
 import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
+import { repairPayments } from '../../../src/payments/verification/repair-payments.ts';
+import { silentLog } from '../../../src/platform/log.ts';
 import type { Signed } from '../ground.ts';
 import { openPayoutsGround, type PayoutsGround } from './payouts-ground.ts';
 
@@ -50,6 +56,10 @@ describe('a blocked merchant', () => {
     await ground.settleDown();
     expect(await ground.read(id)).toMatchObject({ status: 'CAPTURED', settlementCheckAt: expect.any(Date) });
     expect(await ground.steps(id)).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE CONFIRMED']);
+    const { undelivered, overdue } = await readVitalSigns(ground, { now: ground.clock.now() });
+    expect(undelivered).toMatchObject([{ state: 'waiting', payouts: 1 }]);
+    expect(undelivered[0]?.oldestSeconds).toBeGreaterThan(11 * HOUR);
+    expect(overdue.find(({ status }) => status === 'CAPTURED')?.intents).toBe(0);
     await ground.unblock(merchant.address);
     const money = await ground.gained(async () => {
       await ground.passTime(400);
@@ -96,6 +106,9 @@ describe('a blocked merchant', () => {
     await ground.passTime(DAY);
     await ground.settleDown();
     expect(await ground.claimsSent(), 'no gas is burnt while it is blocked').toBe(sent);
+    const { undelivered } = await readVitalSigns(ground, { now: ground.clock.now() });
+    expect(undelivered).toMatchObject([{ state: 'credited', payouts: 1 }]);
+    expect(undelivered[0]?.oldestSeconds).toBeGreaterThan(HOUR);
 
     await ground.unblock(merchant.address);
     const money = await ground.gained(async () => {
@@ -218,6 +231,41 @@ describe('a blocked merchant', () => {
     const after = await ground.sequences();
     expect(after).toEqual(before);
     expect(after).toEqual(after.map((_, index) => index + 1));
+  });
+
+  it('is settled at once where its settlement cannot be simulated', async () => {
+    const { publicClient, testClient } = ground.evm;
+    const bytecode = (await publicClient.getCode({ address: MULTICALL3 })) ?? '0x';
+    const { id } = await ground.pay();
+    await ground.block(merchant.address);
+    await testClient.setCode({ address: MULTICALL3, bytecode: '0x' });
+    await ground.passTime(110);
+    await ground.settleDown();
+    await testClient.setCode({ address: MULTICALL3, bytecode });
+    expect(await ground.status(id)).toBe('SETTLED');
+    expect(await ground.payouts(id)).toMatchObject([{ role: 'MERCHANT', deliveredAt: null }]);
+  });
+
+  it('whose claim no log told of is found delivered by the comparison with the contract', async () => {
+    const { id } = await creditedMerchant();
+    await ground.unblock(merchant.address);
+    await ground.send(ground.stranger, claimForCall({ escrow, recipient: merchant.address, token: usdc.address }));
+    const { chainId } = ground.evm;
+    const source: FactSource = {
+      ...ground.source,
+      async read(request) {
+        const { logs, through } = await ground.source.read(request);
+        return { logs: logs.filter(({ kind }) => kind !== 'Claimed'), through };
+      },
+    };
+    await observeChain({ ...ground.projector, source }, { chainId });
+    expect(await ground.payouts(id)).toMatchObject([{ deliveredAt: null }]);
+    expect(await ground.verify(id)).toMatchObject({ verdict: 'DRIFT' });
+    const world = { ...ground, logs: ground.source, log: silentLog };
+    expect(await repairPayments(world, { chainId })).toMatchObject({ repaired: 1 });
+    await ground.observe();
+    expect(await ground.payouts(id)).toMatchObject([{ deliveredAt: expect.any(Date) }]);
+    expect(await ground.verify(id)).toMatchObject({ verdict: 'MATCH' });
   });
 
   it('is a drift where the contract owes it another amount than is undelivered', async () => {
