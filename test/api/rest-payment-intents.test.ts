@@ -38,9 +38,11 @@ describe('POST /payments/intents', () => {
         metadata: { a: 1, nested: { b: [true, null] } },
         platformFeeBps: 100,
         timelockDuration: 604_800,
+        settlementWaitsUntil: null,
+        undelivered: [],
       },
     });
-    expect(Object.keys(body.data)).toHaveLength(41);
+    expect(Object.keys(body.data)).toHaveLength(43);
     const events = await api.database.event.findMany({ where: { resourceId: body.data.id } });
     expect(events.map((event) => event.type)).toEqual(['payment_intent.created']);
   });
