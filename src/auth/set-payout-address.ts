@@ -1,20 +1,22 @@
 import { type ChainFamily, type Database, type PayoutAddress, transaction } from '../../prisma/client.ts';
+import { readPayable } from '../chains/payable-address.ts';
+import type { Registry } from '../chains/registry.ts';
 import { invalid, notFound } from '../errors.ts';
 import { changedFields } from './audit/audit-entry.ts';
 import { recordChange } from './audit/record-action.ts';
-import { parsePayoutAddress } from './payout-address.ts';
 
 /**
  * Sets where an app is paid on the chains of a family; payments authorized before keep their own address.
- * VALIDATION_ERROR for an address that cannot be paid, NOT_FOUND for an app that is not the merchant's.
+ * VALIDATION_ERROR for an address that cannot be paid on some registered chain of the family (one that is not enabled yet
+ * may be later), NOT_FOUND for an app that is not the merchant's.
  */
 export async function setPayoutAddress(
-  world: { database: Database },
+  world: { database: Database; registry: Registry },
   request: { scope: { merchantId: string; appId: string }; family: ChainFamily; address: string },
 ): Promise<PayoutAddress> {
   const { scope, family } = request;
-  const address = parsePayoutAddress(family, request.address);
-  if (address === null) throw invalid([{ param: 'address', message: `is no ${family} address that can be paid` }]);
+  const { address, fault } = readPayable(world.registry.chains(), { family, text: request.address });
+  if (address === null) throw invalid([{ param: 'address', message: fault }]);
   return await transaction(world.database, async (tx) => {
     // Locked, so that of two changes each tells what it found.
     await tx.$queryRaw`SELECT 1 FROM app WHERE id = ${scope.appId}::uuid FOR UPDATE`;

@@ -3,6 +3,7 @@ import type { AuthorizationMethod } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import { takesPayment } from '../chains/chain.ts';
 import { isSelected, readSelection } from '../chains/chain-selection.ts';
+import { findSink } from '../chains/payable-address.ts';
 import type { Chain, Token } from '../chains/registry.ts';
 import { GatewayError } from '../errors.ts';
 import { currencyOf } from '../prices/money.ts';
@@ -26,7 +27,7 @@ export type CheckoutOption = {
 
 /**
  * How a session can be paid at this moment's prices, which bind nobody before `prepareCheckout`. Tokens without a fresh
- * price are left out; PRICE_UNAVAILABLE when that leaves none. Throws NOT_FOUND, and INVALID_STATE or EXPIRED for a
+ * price are left out, and so are chains on which the app's payout address would lose the money; PRICE_UNAVAILABLE when that leaves none. Throws NOT_FOUND, and INVALID_STATE or EXPIRED for a
  * session that is over.
  */
 export async function listCheckoutOptions(
@@ -36,7 +37,9 @@ export async function listCheckoutOptions(
   const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
   requirePayable(session, world.clock.now());
   const paused = await pausedChains(world.database);
-  const candidates = payableTokens(world, session).filter(({ chain }) => !paused.has(chain.chainId));
+  const candidates = payableTokens(world, session).filter(
+    ({ chain }) => !paused.has(chain.chainId) && (payoutOn(session, chain)?.sink ?? null) === null,
+  );
   const fiatUsd = (await world.prices.fiatUsd(currencyOf(session.currency))).priceUsd;
   const amount = new Decimal(session.amount.toString());
   const options = await Promise.all(
@@ -81,6 +84,18 @@ export function payableTokens(
     .filter((chain) => takesPayment(chain, session.app.mode) && isPayable(world, session, chain))
     .flatMap((chain) => chain.tokens.map((token) => ({ chain, token })))
     .filter(({ chain, token }) => isSelected(own, chain, token) && isSelected(ofIntent, chain, token));
+}
+
+/**
+ * Where an app is paid on a chain, and why money sent there would be lost: an address may have been set before the chain
+ * or the token was registered that makes it a sink. Undefined where the app has not said.
+ */
+export function payoutOn(
+  session: { app: Pick<SessionToPay['app'], 'payoutAddresses'> },
+  chain: Chain,
+): { address: string; sink: string | null } | undefined {
+  const payout = session.app.payoutAddresses.find((candidate) => candidate.family === chain.family);
+  return payout && { address: payout.address, sink: findSink([chain], payout) };
 }
 
 /**

@@ -6,7 +6,6 @@ import {
   type Quote,
   transaction,
 } from '../../prisma/client.ts';
-import { parsePayoutAddress } from '../auth/payout-address.ts';
 import type { Scope } from '../auth/principal.ts';
 import { GatewayError } from '../errors.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
@@ -19,6 +18,7 @@ import { priceEvidence } from '../prices/price-evidence.ts';
 import { quoteAmount } from '../prices/quote.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { planEvmPayment } from './evm/plan-evm-payment.ts';
+import { payoutOn } from './list-checkout-options.ts';
 import type { PaymentStep } from './payment-step.ts';
 import type { PaymentToPlan, PlannedQuote } from './planned-quote.ts';
 import { requirePayable, requireUnpaid } from './require-payable.ts';
@@ -56,8 +56,8 @@ export const QUOTES_LIMIT = 500;
  * Locks a price for one wallet (on Solana for any), chain, token and method, and answers what the wallet has to do. Writes the quote and the
  * terms (signed by the operator on EVM chains) in one transaction: from then on a payment of these terms counts.
  *
- * Throws VALIDATION_ERROR for a way to pay that is not offered, NOT_FOUND, INVALID_STATE, EXPIRED, CONFLICT when the app
- * has no payout address, when its settings change meanwhile, when the wallet has a relayed payment under way, or when this
+ * Throws VALIDATION_ERROR for a way to pay that is not offered and for a wallet that nobody has a key to, NOT_FOUND,
+ * INVALID_STATE, EXPIRED, CONFLICT when the app has no payout address on the chain or one that would lose the money, when its settings change meanwhile, when the wallet has a relayed payment under way, or when this
  * one would take an allowance from another one of the wallet (`readKeptAllowance`), CHAIN_PAUSED, CHAIN_UNAVAILABLE,
  * PRICE_UNAVAILABLE.
  */
@@ -102,19 +102,17 @@ function requireIntent(session: SessionToPay): PaymentIntent {
   throw new GatewayError('INVALID_STATE', 'The checkout session has no payment: its subscription starts with a trial.');
 }
 
-/** Where the app is paid on a chain, in its family's form. Throws CONFLICT where it has not said. */
+/** Where the app is paid on a chain. Throws CONFLICT where it has not said, and where money sent there would be lost. */
 export function requirePayout(session: SessionToPay, chain: KnownWay['chain']): string {
-  const payout = session.app.payoutAddresses.find((candidate) => candidate.family === chain.family);
-  const address = payout && parsePayoutAddress(payout.family, payout.address);
-  if (address) return address;
-  throw new GatewayError(
-    'CONFLICT',
-    `The app has no payout address for ${chain.family} chains such as ${chain.name}.`,
-    {
-      param: 'payoutAddress',
-      meta: { appId: session.appId, chainId: chain.chainId },
-    },
-  );
+  const payout = payoutOn(session, chain);
+  const meta = { appId: session.appId, chainId: chain.chainId };
+  if (!payout) {
+    const words = `The app has no payout address for ${chain.family} chains such as ${chain.name}.`;
+    throw new GatewayError('CONFLICT', words, { param: 'payoutAddress', meta });
+  }
+  if (payout.sink === null) return payout.address;
+  const words = `The app cannot be paid on ${chain.name}: its payout address ${payout.address} ${payout.sink}.`;
+  throw new GatewayError('CONFLICT', words, { param: 'payoutAddress', meta });
 }
 
 /** What Solana needs is loaded with its first payment, so that an installation without it does not carry it. */

@@ -1,11 +1,10 @@
 /** The way a payer chose: a chain, a token, a wallet and a method, judged against what the session offers. */
 import { Decimal } from 'decimal.js';
-import type { Address } from 'viem';
+import { type Address, getAddress } from 'viem';
 import type { AuthorizationMethod } from '../../prisma/client.ts';
 import { takesPayment } from '../chains/chain.ts';
-import { parseEvmAddress } from '../chains/evm/evm-address.ts';
+import { readPayable } from '../chains/payable-address.ts';
 import type { Chain, Registry, Token } from '../chains/registry.ts';
-import { parseSolanaWallet } from '../chains/solana/solana-address.ts';
 import { type FieldFault, invalid } from '../errors.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { payableTokens, relayMinimum } from './list-checkout-options.ts';
@@ -49,7 +48,7 @@ export function requireKnownWay(world: { registry: Registry }, input: WayToPay):
     faults.push({ param: 'tokenKey', message: `${token.key} is not a token of chain ${chain.chainId}` });
   }
   const family = chain?.family === 'SOLANA' ? 'SOLANA' : 'EVM';
-  const payer = readWallet(family, input.walletAddress ?? null);
+  const payer = readWallet({ family, chains: chain ? [chain] : [] }, input.walletAddress ?? null);
   if (!payer.isGood) faults.push({ param: 'walletAddress', message: payer.message });
   if (!chain || !token || !payer.isGood || faults.length > 0) throw invalid(faults);
   if (payer.family === 'SOLANA') return { family: 'SOLANA', chain, token, payer: payer.address, method };
@@ -70,20 +69,21 @@ type ReadWallet =
   | { isGood: true; family: 'SOLANA'; address: string | null }
   | { isGood: false; message: string };
 
-function readWallet(family: KnownWay['family'], text: string | null): ReadWallet {
-  if (family === 'SOLANA') {
-    if (text === null) return { isGood: true, family, address: null };
-    const address = parseSolanaWallet(text);
-    if (address !== null) return { isGood: true, family, address };
-    return { isGood: false, message: 'base58 of a wallet: 32 bytes on the curve, and no program' };
+/** Refunds go to the payer, so that a wallet is judged as an address that is paid. */
+function readWallet(
+  { family, chains }: { family: KnownWay['family']; chains: readonly Chain[] },
+  text: string | null,
+): ReadWallet {
+  if (text === null) {
+    return family === 'SOLANA'
+      ? { isGood: true, family, address: null }
+      : { isGood: false, message: 'is needed on this chain' };
   }
-  if (text === null) return { isGood: false, message: 'is needed on this chain' };
-  const address = parseEvmAddress(text);
-  if (address === null) {
-    return { isGood: false, message: '0x and 40 hex digits; a checksum, if there is one, must be right' };
-  }
-  if (BigInt(address) === 0n) return { isGood: false, message: 'the zero address pays nothing' };
-  return { isGood: true, family, address };
+  const { address, fault } = readPayable(chains, { family, text });
+  if (address === null) return { isGood: false, message: fault };
+  return family === 'SOLANA'
+    ? { isGood: true, family, address }
+    : { isGood: true, family, address: getAddress(address) };
 }
 
 /** VALIDATION_ERROR for a way that this session does not offer. */

@@ -6,6 +6,7 @@ import { createMerchant } from '../auth/create-merchant.ts';
 import { inviteMember } from '../auth/members/invite-member.ts';
 import { nameOperator } from '../auth/members/name-operator.ts';
 import { setPayoutAddress } from '../auth/set-payout-address.ts';
+import { loadRegistry } from '../chains/registry.ts';
 import { systemClock } from '../platform/clock.ts';
 import { localAccounts } from './local-accounts.ts';
 import { localSolanaAccounts } from './solana/solana-accounts.ts';
@@ -37,8 +38,9 @@ export async function seedDemo(
     where: { id: app.id },
     data: { timelockDuration: watchableSeconds, disputeStartDuration: watchableSeconds },
   });
-  await setPayoutAddress({ database }, { scope, family: 'EVM', address: localAccounts.merchant.address });
-  await setPayoutAddress({ database }, { scope, family: 'SOLANA', address: localSolanaAccounts.merchant.address });
+  const world = { database, registry: loadRegistry({ rpc: [] }) };
+  await setPayoutAddress(world, { scope, family: 'EVM', address: localAccounts.merchant.address });
+  await setPayoutAddress(world, { scope, family: 'SOLANA', address: localSolanaAccounts.merchant.address });
   const secret = await createApiKey({ database, clock: systemClock }, { scope, kind: 'SECRET', name: 'Demo' });
   await inviteMember({ database, clock: systemClock }, { merchantId: merchant.id, email: DEMO_OWNER, role: 'OWNER' });
   await nameOperator({ database }, { merchantId: merchant.id, email: DEMO_OWNER, isOperator: true });

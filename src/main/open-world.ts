@@ -17,6 +17,7 @@ import { openMetrics } from '../platform/metrics.ts';
 import { openServiceEndpoints, type Readiness, serveEndpoints } from '../platform/service-endpoints.ts';
 import { openClock } from '../test-clock/open-clock.ts';
 import { isMovable } from '../test-clock/test-clock.ts';
+import { requireOperatorAlone, requirePayableParties } from './require-parties.ts';
 
 /** A part of the program that runs until it is stopped. */
 export type RunningPart = { stop(): Promise<void> };
@@ -31,6 +32,7 @@ export function openFloor(config: Config, part: string) {
   const metrics = openMetrics({ part, log });
   const instruments = openInstruments(metrics);
   const registry = loadRegistry({ chainsFile: config.chainsFile, rpc: config.rpc });
+  requirePayableParties(config, registry);
   const observers = { observe: instruments.rpc, onUnavailable: instruments.chainUnavailable };
   const nodes = openEvmNodes({ registry, rpc: config.rpc, ...observers });
   const solanaNodes = openSolanaNodes({ registry, rpc: config.rpc, ...observers });
@@ -76,12 +78,17 @@ export async function openService(floor: Floor, readOwn?: () => Readiness) {
   };
 }
 
-/** The operator's key, and the arbiter's where this installation holds it. Throws ConfigError without an operator. */
-export async function openSigners(config: Config) {
-  const { privateKey } = config.arbiter;
-  const { signer } = config.operator;
-  return {
-    operator: signer ? await openExternalSigner(signer) : openOperatorSigner(config.operator),
+/**
+ * The operator's key, and the arbiter's where this installation holds it. Throws ConfigError without an operator, and where
+ * the arbiter is the operator.
+ */
+export async function openSigners(world: Pick<Floor, 'config' | 'registry'>) {
+  const { privateKey } = world.config.arbiter;
+  const { signer } = world.config.operator;
+  const signers = {
+    operator: signer ? await openExternalSigner(signer) : openOperatorSigner(world.config.operator),
     arbiter: privateKey === undefined ? null : openOperatorSigner({ privateKey, setting: 'ARBITER_PRIVATE_KEY' }),
   };
+  requireOperatorAlone(world, signers);
+  return signers;
 }

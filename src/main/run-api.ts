@@ -10,7 +10,7 @@ import { openFloor, openService, openSigners, type RunningPart } from './open-wo
 /** GraphQL and REST on HOST and PORT. As many of these run as are wanted. */
 export async function runApi(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'api');
-  const { operator } = await openSigners(config);
+  const { operator } = await openSigners(floor);
   await floor.time.follow();
   const prices = openPriceBook({ clock: floor.realClock, log: floor.log }, config.prices);
   const feed = openFeed({ database: floor.database, listenUrl: config.database.directUrl, log: floor.log });

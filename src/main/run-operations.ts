@@ -2,13 +2,13 @@ import type { Config } from '../config.ts';
 import { operate } from '../operations/operate.ts';
 import { verify } from '../operations/verify.ts';
 import { operatorAddress } from '../operator/solana/operator-address.ts';
-import { openFloor, openSigners } from './open-world.ts';
+import { type Floor, openFloor, openSigners } from './open-world.ts';
 
 /** One command of an operator, to the end. Answers the exit code. */
 export async function runOperations(config: Config, args: readonly string[]): Promise<number> {
   const floor = openFloor(config, 'ops');
   try {
-    const keys = await heldKeys(config);
+    const keys = await heldKeys(floor);
     return await operate(
       { ...floor, keys, print: (text) => console.log(text), complain: (text) => console.error(text) },
       args,
@@ -19,12 +19,13 @@ export async function runOperations(config: Config, args: readonly string[]): Pr
 }
 
 /** Commands run without keys too; then only those that have sent before are known. */
-async function heldKeys(config: Config): Promise<string[]> {
+async function heldKeys(floor: Floor): Promise<string[]> {
+  const { config } = floor;
   const { privateKey, keyFile, signer } = config.operator;
   const { operatorKey } = config.solana;
   const onSolana = operatorKey === undefined ? [] : [operatorAddress(operatorKey)];
   if (privateKey === undefined && keyFile === undefined && signer === undefined) return onSolana;
-  const { operator, arbiter } = await openSigners(config);
+  const { operator, arbiter } = await openSigners(floor);
   return [...[operator, ...(arbiter ? [arbiter] : [])].map((signer) => signer.address), ...onSolana];
 }
 

@@ -34,7 +34,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   await floor.time.follow();
   const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
   const prices = openPriceBook({ clock: floor.realClock, log: floor.log }, config.prices);
-  const world = { ...floor, ...(await openSigners(config)), mailer, prices, secretKeys: openSecretKeys(config) };
+  const world = { ...floor, ...(await openSigners(floor)), mailer, prices, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log, sessionMs: config.database.lockSessionMs });
   const solana = { nodes: floor.solanaNodes, keys: config.solana };
   const sending = runSending(world, { turn: openPumps({ ...world, locks, solana }) });

@@ -2,6 +2,7 @@
 import { formatUnits } from 'viem';
 import { checkBooks } from './check-books.ts';
 import { chainFaults } from './health/chain-faults.ts';
+import { type PayoutFault, readPayoutFaults } from './health/read-payout-faults.ts';
 import { type ChainSigns, readVitalSigns, type VitalSigns } from './health/vital-signs.ts';
 import type { OperationsWorld } from './operations-world.ts';
 import { readSenders, type SenderBalance } from './read-senders.ts';
@@ -46,6 +47,7 @@ export type InstallationView = {
   sending: VitalSigns['outgoing'];
   senders: SenderBalance[];
   books: BooksLine[];
+  payoutFaults: PayoutFault[];
 };
 
 /** A job that has been ready for so long is one that no worker takes. */
@@ -56,10 +58,11 @@ const SECOND_LOOK_MS = 1_000;
 
 export async function readInstallation(world: OperationsWorld): Promise<InstallationView> {
   const signs = await readVitalSigns(world, { now: world.clock.now() });
-  const [chains, senders, books] = await Promise.all([
+  const [chains, senders, books, payoutFaults] = await Promise.all([
     Promise.all(signs.chains.map((chain) => readChainLine(world, chain))),
     readSenders(world, { keys: world.keys }),
     readBooks(world),
+    readPayoutFaults(world),
   ]);
   const faults = [
     ...signs.chains.flatMap(chainFaults),
@@ -69,8 +72,9 @@ export async function readInstallation(world: OperationsWorld): Promise<Installa
     ...books
       .filter((row) => row.state === 'DRIFT')
       .map((row) => `The books of chain ${row.chainId} drift. Run: npm run verify -- --all`),
+    ...payoutFaults.map(payoutFault),
   ];
-  return { faults, chains, work: workLine(signs), sending: signs.outgoing, senders, books };
+  return { faults, chains, work: workLine(signs), sending: signs.outgoing, senders, books, payoutFaults };
 }
 
 export async function readChainLine(world: OperationsWorld, chain: ChainSigns): Promise<ChainLine> {
@@ -105,6 +109,13 @@ function workLine({ inbox, queue, webhooks, overdue }: VitalSigns): WorkLine {
 
 function lowFault(low: SenderBalance): string {
   return `Key ${low.sender} has ${formatUnits(low.left ?? 0n, low.decimals)} left for gas on chain ${low.chainId}.`;
+}
+
+function payoutFault({ appId, family, address, chainId, fault }: PayoutFault): string {
+  return [
+    `App ${appId} cannot be paid on chain ${chainId}: its payout address ${address} ${fault}.`,
+    `Run: npm run ops -- app set-payout --app ${appId} --family ${family.toLowerCase()} --address <address>`,
+  ].join(' ');
 }
 
 function workFaults({ queue, outgoing, overdue, undelivered }: VitalSigns): string[] {

@@ -23,7 +23,7 @@ export const statusOperations: Record<string, Operation> = {
 
 async function readStatus(world: OperationsWorld): Promise<Answer> {
   const [view, role] = await Promise.all([readInstallation(world), readDatabaseRole(world)]);
-  const { faults, chains, work, sending, senders, books } = view;
+  const { faults, chains, work, sending, senders, books, payoutFaults } = view;
   return {
     sections: {
       chains: chains.map(chainRow),
@@ -36,6 +36,7 @@ async function readStatus(world: OperationsWorld): Promise<Answer> {
         low: isLow,
       })),
       books: books.map(({ uncovered, ...row }) => ({ ...row, uncovered: uncovered.join(' ') || null })),
+      ...(payoutFaults.length === 0 ? {} : { payouts: payoutFaults }),
       database: [{ role: role.name, moreThanNeeded: role.excess.join(' ') || null }],
     },
     ...(faults.length === 0 ? {} : { fault: faults.join('\n') }),

@@ -1,5 +1,6 @@
 /** The dashboard in a real browser, against payments that are made meanwhile. */
 import { beforeAll, expect, test, vi } from 'vitest';
+import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
 import type { LocalAccount } from '../../src/local/local-accounts.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { fiatFigure, tokenFigure } from '../../web/src/ui/formats/money.ts';
@@ -147,6 +148,27 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
   });
   expect(refused).toBe('AUTHORIZATION_ERROR');
   other.faults.splice(0);
+});
+
+test('a payout address that would lose the money is refused beside its field, and a wallet is saved', async () => {
+  const seen = await openPage({ expected: [/401/] });
+  const { page } = seen;
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=payouts' });
+  const field = page.getByLabel('On Ethereum and its like');
+  const before = await field.inputValue();
+  await field.fill(escrowAddress);
+  await page.getByRole('button', { name: 'Save the addresses' }).click();
+  await page.getByText(/^is the escrow contract on /).waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  expect(await page.getByText('That did not work').count()).toBe(0);
+  await inspect(seen, 'dashboard-payout-refused');
+  const address = payer.address;
+  await field.fill(address);
+  await page.getByRole('button', { name: 'Save the addresses' }).click();
+  const where = { appId: shop.appId, family: 'EVM' } as const;
+  await expect.poll(async () => (await ground.database.payoutAddress.findFirst({ where }))?.address).toBe(address);
+  expect(await page.getByText(/^is the escrow contract on /).count()).toBe(0);
+  await ground.database.payoutAddress.updateMany({ where, data: { address: before } });
 });
 
 test('logging out everywhere ends the other login too, which comes back to the same place; time ends it as well', async () => {

@@ -1,7 +1,7 @@
 import { getAssociatedTokenAddressSync } from '@solana/spl-token';
 import { Keypair, PublicKey } from '@solana/web3.js';
 import { describe, expect, it } from 'vitest';
-import { parseSolanaAddress, parseSolanaWallet } from '../../src/chains/solana/solana-address.ts';
+import { parseSolanaAddress, solanaWalletFault } from '../../src/chains/solana/solana-address.ts';
 
 describe('a Solana address', () => {
   it('is base58 of 32 bytes, in its own case', () => {
@@ -18,7 +18,7 @@ describe('a Solana address', () => {
       const key = new PublicKey(crypto.getRandomValues(new Uint8Array(32)));
       const isOnCurve = PublicKey.isOnCurve(key);
       onCurve += isOnCurve ? 1 : 0;
-      expect([key.toBase58(), parseSolanaWallet(key.toBase58()) !== null]).toEqual([key.toBase58(), isOnCurve]);
+      expect([key.toBase58(), solanaWalletFault(key.toBase58()) === null]).toEqual([key.toBase58(), isOnCurve]);
     }
     expect(onCurve).toBeGreaterThan(50);
     expect(onCurve).toBeLessThan(150);
@@ -27,11 +27,11 @@ describe('a Solana address', () => {
   it('is no wallet where it is a token account or a program, though one of these lies on the curve', () => {
     const mint = Keypair.generate().publicKey;
     const wallet = Keypair.generate().publicKey;
-    expect(parseSolanaWallet(wallet.toBase58())).toBe(wallet.toBase58());
-    expect(parseSolanaWallet(getAssociatedTokenAddressSync(mint, wallet).toBase58())).toBe(null);
+    expect(solanaWalletFault(wallet.toBase58())).toBe(null);
+    expect(solanaWalletFault(getAssociatedTokenAddressSync(mint, wallet).toBase58())).toMatch(/^is no wallet/);
     expect(PublicKey.isOnCurve(PublicKey.default)).toBe(true);
     for (const program of [PublicKey.default.toBase58(), 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA']) {
-      expect(parseSolanaWallet(program)).toBe(null);
+      expect(solanaWalletFault(program)).toMatch(/^is a program/);
     }
   });
 });

@@ -4,6 +4,7 @@ import { authenticate } from '../../src/auth/authenticate.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import type { RpcSettings } from '../../src/config.ts';
+import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
@@ -222,4 +223,37 @@ it('shows what is pending and stuck', async () => {
   });
   expect(await rows('pending')).toMatchObject([{ purpose: 'settle:1', status: 'QUEUED' }]);
   expect(await rows('stuck')).toMatchObject([{ kind: 'transaction', what: 'settle:1' }]);
+});
+
+it('refuses a payout address that would lose the money, and shows one that was stored before it was known', async () => {
+  const [merchant] = await rows('merchant', 'create', '--name', 'Lost');
+  const merchantId = merchant?.merchantId ?? '';
+  const [app] = await rows('app', 'create', '--merchant', merchantId, '--name', 'Web', '--mode', 'test');
+  const appId = app?.appId ?? '';
+  const set = (address: string, family = 'evm') =>
+    run('app', 'set-payout', '--app', appId, '--family', family, '--address', address);
+  for (const [address, family, words] of [
+    ['0x0000000000000000000000000000000000000000', 'evm', 'address: is the zero address'],
+    [escrowAddress, 'evm', 'address: is the escrow contract on '],
+    ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v', 'solana', 'address: is the mint of USDC on Solana'],
+  ] as const) {
+    expect(await set(address, family)).toMatchObject({ code: 2, complained: expect.stringContaining(words) });
+  }
+  expect(await fresh.database.payoutAddress.count({ where: { appId } })).toBe(0);
+
+  const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+  expect((await set(address)).code).toBe(0);
+  expect(JSON.parse((await run('status', '--json')).printed)).not.toHaveProperty('payouts');
+  await fresh.database.payoutAddress.updateMany({ where: { appId }, data: { address: escrowAddress } });
+  const { code, printed } = await run('status', '--json');
+  const { payouts, fault } = JSON.parse(printed);
+  const sink = 'is the escrow contract on Sepolia';
+  expect([code, payouts]).toEqual([
+    1,
+    [{ appId, family: 'EVM', address: escrowAddress, chainId: 11155111, fault: sink }],
+  ]);
+  expect(fault).toContain(
+    `App ${appId} cannot be paid on chain 11155111: its payout address ${escrowAddress} ${sink}. Run: npm run ops -- app set-payout --app ${appId} --family evm --address <address>`,
+  );
+  await fresh.database.payoutAddress.deleteMany({ where: { appId } });
 });

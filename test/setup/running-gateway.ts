@@ -11,6 +11,7 @@ import { createApiKey } from '../../src/auth/create-api-key.ts';
 import { createApp } from '../../src/auth/create-app.ts';
 import { createMerchant } from '../../src/auth/create-merchant.ts';
 import { setPayoutAddress } from '../../src/auth/set-payout-address.ts';
+import { loadRegistry } from '../../src/chains/registry.ts';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
 import { parseConfig } from '../../src/config.ts';
 import { openLogSource } from '../../src/facts/log-source.ts';
@@ -52,7 +53,10 @@ export async function openRunningGateway(options: { environment?: Record<string,
   const app = await createApp({ database }, { merchantId: merchant.id, name: 'Alpha', mode: 'TEST' });
   const scope = { merchantId: merchant.id, appId: app.id };
   const { secret: key } = await createApiKey({ database, clock: systemClock }, { scope, kind: 'SECRET' });
-  await setPayoutAddress({ database }, { scope, family: 'EVM', address: evm.merchant.address });
+  await setPayoutAddress(
+    { database, registry: loadRegistry({ rpc: [] }) },
+    { scope, family: 'EVM', address: evm.merchant.address },
+  );
   const url = `http://127.0.0.1:${port}`;
 
   const rest = (method: string, path: string, call: RestCall = {}) =>

@@ -3,6 +3,7 @@ import { createApiKey } from '../../src/auth/create-api-key.ts';
 import { createApp } from '../../src/auth/create-app.ts';
 import { createMerchant } from '../../src/auth/create-merchant.ts';
 import { setPayoutAddress } from '../../src/auth/set-payout-address.ts';
+import { loadRegistry } from '../../src/chains/registry.ts';
 import type { Demo } from '../../src/local/demo-file.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -29,7 +30,10 @@ async function openApp(database: Database, name: string): Promise<{ appId: strin
   const scope = { merchantId: merchant.id, appId: app.id };
   const data = { timelockDuration: WATCHABLE_SECONDS, disputeStartDuration: WATCHABLE_SECONDS };
   await database.app.update({ where: { id: app.id }, data });
-  await setPayoutAddress({ database }, { scope, family: 'EVM', address: localAccounts.merchant.address });
+  await setPayoutAddress(
+    { database, registry: loadRegistry({ rpc: [] }) },
+    { scope, family: 'EVM', address: localAccounts.merchant.address },
+  );
   const issued = await createApiKey({ database, clock: systemClock }, { scope, kind: 'SECRET', name });
   return { appId: app.id, secretKey: issued.secret };
 }

@@ -6,7 +6,7 @@ import { base58 } from '@scure/base';
 
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** On the curve, or not to be told from a wallet, and yet nobody's: money sent there is lost. */
+/** Programs, native mints and the burn address. Some lie on the curve, and yet nobody has a key: money sent there is lost. */
 const programs = new Set([
   '11111111111111111111111111111111',
   'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -15,7 +15,24 @@ const programs = new Set([
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
   'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
   'ComputeBudget111111111111111111111111111111',
+  'So11111111111111111111111111111111111111111',
   'So11111111111111111111111111111111111111112',
+  '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9',
+  'Stake11111111111111111111111111111111111111',
+  'StakeConfig11111111111111111111111111111111',
+  'Vote111111111111111111111111111111111111111',
+  'Config1111111111111111111111111111111111111',
+  'Feature111111111111111111111111111111111111',
+  'NativeLoader1111111111111111111111111111111',
+  'BPFLoader1111111111111111111111111111111111',
+  'BPFLoader2111111111111111111111111111111111',
+  'BPFLoaderUpgradeab1e11111111111111111111111',
+  'LoaderV411111111111111111111111111111111111',
+  'AddressLookupTab1e1111111111111111111111111',
+  'Ed25519SigVerify111111111111111111111111111',
+  'KeccakSecp256k11111111111111111111111111111',
+  'Secp256r1SigVerify1111111111111111111111111',
+  '1nc1nerator11111111111111111111111111111111',
 ]);
 
 /** The address, or null for anything else than base58 of 32 bytes. Case counts. */
@@ -24,11 +41,13 @@ export function parseSolanaAddress(text: string): string | null {
   return base58.decode(text).length === 32 ? text : null;
 }
 
-/** The address of a wallet, which can sign and be paid; null for programs and for addresses that nobody has a key of. */
-export function parseSolanaWallet(text: string): string | null {
-  const address = parseSolanaAddress(text);
-  if (address === null || programs.has(address) || /^Sysvar/.test(address)) return null;
-  return isOnCurve(base58.decode(address)) ? address : null;
+/** Why an address, which `parseSolanaAddress` took, is no wallet that can sign and be paid; null where it is one. */
+export function solanaWalletFault(address: string): string | null {
+  if (programs.has(address)) return 'is a program or an account of the system, and nobody has a key to it';
+  if (address.startsWith('Sysvar')) return 'is a sysvar, and nobody has a key to it';
+  return isOnCurve(base58.decode(address))
+    ? null
+    : 'is no wallet but an account without a key, such as a token account; give the wallet that owns it';
 }
 
 const P = 2n ** 255n - 19n;

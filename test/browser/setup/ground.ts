@@ -9,6 +9,7 @@ import { createApp } from '../../../src/auth/create-app.ts';
 import { createMerchant } from '../../../src/auth/create-merchant.ts';
 import { inviteMember } from '../../../src/auth/members/invite-member.ts';
 import { setPayoutAddress } from '../../../src/auth/set-payout-address.ts';
+import { loadRegistry } from '../../../src/chains/registry.ts';
 import { furnishChain } from '../../../src/local/furnish-chain.ts';
 import { type LocalAccount, localAccounts } from '../../../src/local/local-accounts.ts';
 import { furnishSolana } from '../../../src/local/solana/furnish-solana.ts';
@@ -100,8 +101,14 @@ async function openShop(world: { database: Database; origin: string }, name: str
     where: { id: app.id },
     data: { timelockDuration: WATCHABLE_SECONDS, disputeStartDuration: WATCHABLE_SECONDS },
   });
-  await setPayoutAddress({ database }, { scope, family: 'EVM', address: localAccounts.merchant.address });
-  await setPayoutAddress({ database }, { scope, family: 'SOLANA', address: localSolanaAccounts.merchant.address });
+  await setPayoutAddress(
+    { database, registry: loadRegistry({ rpc: [] }) },
+    { scope, family: 'EVM', address: localAccounts.merchant.address },
+  );
+  await setPayoutAddress(
+    { database, registry: loadRegistry({ rpc: [] }) },
+    { scope, family: 'SOLANA', address: localSolanaAccounts.merchant.address },
+  );
   const { secret: secretKey } = await createApiKey(
     { database, clock: systemClock },
     { scope, kind: 'SECRET', name: 'Server' },

@@ -1,33 +1,37 @@
 /** The mutation updateApp. */
 import { z } from 'zod';
 import { appSettingsSchema, clearableSettings } from '../../../auth/app-settings.ts';
-import { parsePayoutAddress } from '../../../auth/payout-address.ts';
 import { setPayoutAddress } from '../../../auth/set-payout-address.ts';
 import { updateApp } from '../../../auth/update-app.ts';
+import { readPayable } from '../../../chains/payable-address.ts';
+import type { Registry } from '../../../chains/registry.ts';
+import type { FieldFault } from '../../../errors.ts';
 import { CaptureModeEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
 import { AppRef, ChainFamilyEnum } from './app.ts';
 
-const payoutSchema = z
-  .object({ family: z.enum(['EVM', 'SOLANA', 'SUI']), address: z.string() })
-  .refine(({ family, address }) => parsePayoutAddress(family, address) !== null, 'is no address that can be paid');
+const payoutSchema = z.object({ family: z.enum(['EVM', 'SOLANA', 'SUI']), address: z.string() });
+const payoutsSchema = z.array(payoutSchema).max(3, 'one address a chain family');
 
 /** The fee is the platform's to set, not the merchant's: it is left to the operator's own command. */
 const settings = Object.entries(appSettingsSchema.omit({ platformFeeBps: true }).shape);
 const rules = defineRules({
-  schema: appSettingsSchema
-    .omit({ platformFeeBps: true })
-    .extend({ payoutAddresses: z.array(payoutSchema).max(3, 'one address a chain family').optional() }),
-  also: (input) => nullFaults(input),
+  schema: appSettingsSchema.omit({ platformFeeBps: true }).extend({ payoutAddresses: payoutsSchema.optional() }),
+  also: (input, { world }) => [...nullFaults(input), ...payoutFaults(world.registry, input)],
 });
 
 const PayoutAddressInput = builder.inputType('PayoutAddressInput', {
   description: 'Where an app is paid on the chains of one family.',
   fields: (t) => ({
     family: t.field({ type: ChainFamilyEnum, required: true, description: 'The kind of chain.' }),
-    address: t.field({ type: 'Address', required: true, description: 'Checked; a wrong checksum is refused.' }),
+    address: t.field({
+      type: 'Address',
+      required: true,
+      description:
+        'A wallet of yours. Refused: a wrong checksum, and an address whose money nobody could move again, such as the zero address, a precompile, a program, the escrow, a registered token or its mint.',
+    }),
   }),
 });
 
@@ -57,7 +61,8 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
     accentColor: t.string({ description: 'The colour of payers’ pages, as #rrggbb; null for ours.' }),
     payoutAddresses: t.field({
       type: [PayoutAddressInput],
-      description: 'Sets the addresses of the named families; others stay.',
+      description:
+        'Sets the addresses of the named families; others stay. VALIDATION_ERROR names an address that cannot be paid, such as `payoutAddresses[0].address`, and why; nothing is changed then.',
     }),
   }),
 });
@@ -80,6 +85,16 @@ builder.mutationField('updateApp', (t) =>
     },
   }),
 );
+
+/** Judged before anything is written, so that a refused address leaves the other settings as they are too. */
+function payoutFaults(registry: Registry, input: unknown): FieldFault[] {
+  const given: { payoutAddresses?: unknown } = typeof input === 'object' && input !== null ? input : {};
+  const payouts = payoutsSchema.safeParse(given.payoutAddresses).data ?? [];
+  return payouts.flatMap(({ family, address }, index) => {
+    const { fault } = readPayable(registry.chains(), { family, text: address });
+    return fault === null ? [] : [{ param: `payoutAddresses[${index}].address`, message: fault }];
+  });
+}
 
 /** Only what an app looks like can be cleared. */
 function nullFaults(input: unknown): { param: string; message: string }[] {

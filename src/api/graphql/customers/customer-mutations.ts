@@ -1,5 +1,6 @@
 /** The mutations of customers and their wallets. */
 import { z } from 'zod';
+import { findSink } from '../../../chains/payable-address.ts';
 import { addCustomerWallet } from '../../../customers/add-customer-wallet.ts';
 import { createCustomer } from '../../../customers/create-customer.ts';
 import { customerFieldsSchema } from '../../../customers/customer.ts';
@@ -73,7 +74,9 @@ function walletFaults(input: unknown, { world }: GraphqlContext): FieldFault[] {
     faults.push({ param: 'chainId', message: `is a ${chain.family} chain, not an EVM one` });
   if (typeof given.walletAddress === 'string') {
     try {
-      parseWalletAddress(given.walletAddress);
+      const address = parseWalletAddress(given.walletAddress);
+      const sink = chain?.family === 'EVM' ? findSink([chain], { family: 'EVM', address }) : null;
+      if (sink !== null) faults.push({ param: 'walletAddress', message: sink });
     } catch (error) {
       faults.push(...(gatewayErrorOf(error)?.details ?? []));
     }
@@ -90,7 +93,11 @@ const AddCustomerWalletInput = builder.inputType('AddCustomerWalletInput', {
   extensions: carryRules(walletRules),
   fields: (t) => ({
     chainId: t.int({ required: true, description: 'An EVM chain, such as 1 for Ethereum.' }),
-    walletAddress: t.string({ required: true, description: '0x and 40 hex digits, in any valid case.' }),
+    walletAddress: t.string({
+      required: true,
+      description:
+        '0x and 40 hex digits, in any valid case. Refused: an address that nobody has a key to, such as a precompile, the escrow or a token.',
+    }),
   }),
 });
 

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button/button.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Note } from '../../ui/state/note.tsx';
+import { fieldFaults } from '../resources/field-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { Panel } from '../shell/panel.tsx';
 import styles from './settings.module.css';
@@ -23,11 +24,18 @@ export function PayoutForm({ app }: { app: SettingsOfApp }) {
   const [values, setValues] = useState<Record<Family, string>>({ EVM: known('EVM'), SOLANA: known('SOLANA') });
   const chainsOf = (family: Family) =>
     settings.chains.filter((chain) => chain.family === family && chain.isTest === (app.mode === 'TEST'));
+  // What was sent last, in its order: the API names a bad address by its place.
+  const [sent, setSent] = useState<readonly Family[]>([]);
+  const { byParam, rest } = fieldFaults(
+    error,
+    sent.map((_family, index) => paramAt(index)),
+  );
   // An address for chains that are not enabled here any more is still shown.
   const offered = families.filter((family) => chainsOf(family).length > 0 || known(family) !== '');
   const changed = offered.filter((family) => values[family].trim() !== known(family) && values[family].trim() !== '');
   const send = (event: FormEvent) => {
     event.preventDefault();
+    setSent(changed);
     save({ payoutAddresses: changed.map((family) => ({ family, address: values[family].trim() })) });
   };
   return (
@@ -41,6 +49,7 @@ export function PayoutForm({ app }: { app: SettingsOfApp }) {
             hint={chainsOf(family)
               .map((chain) => chain.name)
               .join(', ')}
+            error={sent.includes(family) ? byParam.get(paramAt(sent.indexOf(family))) : undefined}
             className={styles.code}
             value={values[family]}
             disabled={!mayWrite}
@@ -49,7 +58,7 @@ export function PayoutForm({ app }: { app: SettingsOfApp }) {
             onChange={(event) => setValues((before) => ({ ...before, [family]: event.target.value }))}
           />
         ))}
-        <ErrorNote error={error} />
+        <ErrorNote error={rest} />
       </Panel>
       {mayWrite && (
         <div>
@@ -66,4 +75,8 @@ export function PayoutForm({ app }: { app: SettingsOfApp }) {
       )}
     </form>
   );
+}
+
+function paramAt(index: number): string {
+  return `payoutAddresses[${index}].address`;
 }

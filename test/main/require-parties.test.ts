@@ -1,0 +1,67 @@
+/** Parts and commands as processes: what they say of an arbiter or a fee recipient that no payment can have. */
+import { spawn } from 'node:child_process';
+import { privateKeyToAddress } from 'viem/accounts';
+import { expect, test } from 'vitest';
+import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
+
+const operatorKey = `0x${'11'.repeat(32)}` as const;
+const operator = privateKeyToAddress(operatorKey);
+const other = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+const parts = [['api'], ['worker'], ['ops', 'status']];
+
+/** The database answers nobody: a part that gets as far as asking it has taken its settings. */
+async function start(part: string[], environment: Record<string, string>): Promise<{ code: number; said: string }> {
+  const main = new URL('../../src/main.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [main, ...part], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: 'postgres://nobody:x@127.0.0.1:9/none',
+      OPERATOR_PRIVATE_KEY: operatorKey,
+      TOKEN_SECRET: 'the token secret of a test, long enough',
+      LOG_LEVEL: 'silent',
+      ...environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += String(chunk);
+  });
+  const code = await new Promise<number>((resolve) => child.once('exit', (status) => resolve(status ?? -1)));
+  return { code, said: said.trim() };
+}
+
+test.each(parts)(
+  '%s %s refuses an arbiter that is the operator',
+  async (...part) => {
+    const words = `is the operator ${operator}; disputes need an arbiter of their own, or none`;
+    const named = await start(part, { ARBITER_ADDRESS: operator.toLowerCase() });
+    expect(named).toEqual({ code: 1, said: `ARBITER_ADDRESS: ${words}` });
+    const held = await start(part, { ARBITER_PRIVATE_KEY: operatorKey, ARBITER_ADDRESS: other });
+    expect(held).toEqual({ code: 1, said: `ARBITER_PRIVATE_KEY: ${words}` });
+  },
+  60_000,
+);
+
+test.each(parts)(
+  '%s %s refuses fee recipients and an arbiter that are sinks, all at once',
+  async (...part) => {
+    const { code, said } = await start(part, {
+      FEE_RECIPIENT: escrowAddress,
+      ARBITER_ADDRESS: '0x0000000000000000000000000000000000000002',
+      SOLANA_FEE_RECIPIENT: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+    });
+    expect(code).toBe(1);
+    expect(said.split('\n')).toEqual([
+      expect.stringMatching(/^FEE_RECIPIENT: is the escrow contract on /),
+      expect.stringMatching(/^ARBITER_ADDRESS: is reserved for precompiles/),
+      expect.stringMatching(/^SOLANA_FEE_RECIPIENT: is a program/),
+    ]);
+  },
+  60_000,
+);
+
+test('wallets are taken: the command gets as far as the database', async () => {
+  const { code, said } = await start(['ops', 'status'], { FEE_RECIPIENT: other, ARBITER_ADDRESS: other });
+  expect([code, said]).toEqual([1, expect.stringContaining('The database does not answer')]);
+}, 60_000);
