@@ -8,8 +8,8 @@ import { deterministicDeployer } from '../../src/escrow/deterministic-deployer.t
 import { foundryBinary } from './foundry-binary.ts';
 
 /**
- * Compiles the escrow and the test tokens and writes what TypeScript needs of them: ABI, creation code, runtime code
- * hash and CREATE2 address. The results are committed, so that forge is needed only here and in tests.
+ * Compiles the escrow, the batch contract and the test tokens and writes what TypeScript needs of them: ABI, creation
+ * code, runtime code hash and CREATE2 address. The results are committed, so that forge is needed only here and in tests.
  *
  * `node contracts/scripts/build.ts` writes; with `--check` it writes nothing and fails if a file differs.
  */
@@ -17,8 +17,11 @@ import { foundryBinary } from './foundry-binary.ts';
 const contracts = fileURLToPath(new URL('..', import.meta.url));
 const root = path.join(contracts, '..');
 
-/** Never changed once the escrow is deployed anywhere public: it is half of its address. */
-const salt = keccak256(stringToHex('Sluice PaymentEscrow 2'));
+/** Never changed once the contract is deployed anywhere public: it is half of its address. */
+const salts = {
+  escrow: keccak256(stringToHex('Sluice PaymentEscrow 2')),
+  batch: keccak256(stringToHex('Sluice PaymentBatch 1')),
+};
 
 const artifactSchema = z.object({
   abi: z.array(z.record(z.string(), z.unknown())),
@@ -53,10 +56,12 @@ function abiSource(name: string, artifact: Artifact): string {
   return `export const ${name} = [\n${lines.join('\n')}\n] as const;\n`;
 }
 
-function bytecodeSource(artifact: Artifact): string {
+function bytecodeSource(name: keyof typeof salts, artifact: Artifact): string {
   if (Object.keys(artifact.deployedBytecode.immutableReferences).length > 0) {
-    throw new Error('The escrow has immutables: its runtime code would differ from chain to chain.');
+    throw new Error(`The ${name} contract has immutables: its runtime code would differ from chain to chain.`);
   }
+  const salt = salts[name];
+  const title = { escrow: 'escrow', batch: 'batch contract' }[name];
   const creationCode = artifact.bytecode.object as Hex;
   const runtimeCode = artifact.deployedBytecode.object as Hex;
   const address = getCreate2Address({ from: deterministicDeployer.address, salt, bytecode: creationCode });
@@ -64,15 +69,15 @@ function bytecodeSource(artifact: Artifact): string {
     `/** ${written} */`,
     '',
     '/** CREATE2 salt of the deployment through the deterministic deployer. */',
-    `export const escrowSalt = '${salt}' as const;`,
+    `export const ${name}Salt = '${salt}' as const;`,
     '',
-    '/** The escrow’s address on every chain. */',
-    `export const escrowAddress = '${address}' as const;`,
+    `/** The ${title}’s address on every chain. */`,
+    `export const ${name}Address = '${address}' as const;`,
     '',
     '/** keccak256 of the runtime code, the same on every chain. */',
-    `export const escrowRuntimeCodeHash = '${keccak256(runtimeCode)}' as const;`,
+    `export const ${name}RuntimeCodeHash = '${keccak256(runtimeCode)}' as const;`,
     '',
-    `export const escrowCreationCode =\n  '${creationCode}' as const;`,
+    `export const ${name}CreationCode =\n  '${creationCode}' as const;`,
     '',
   ].join('\n');
 }
@@ -88,12 +93,15 @@ function tokensSource(usdc: Artifact, usdt: Artifact): string {
 }
 
 const escrow = await compile('PaymentEscrow.sol');
+const batch = await compile('PaymentBatch.sol');
 const usdc = await compile('tokens/UsdcToken.sol');
 const usdt = await compile('tokens/UsdtToken.sol');
 
 const files: [string, string][] = [
   ['src/escrow/escrow-abi.ts', `/** ${written} */\n${abiSource('escrowAbi', escrow)}`],
-  ['src/escrow/escrow-bytecode.ts', bytecodeSource(escrow)],
+  ['src/escrow/escrow-bytecode.ts', bytecodeSource('escrow', escrow)],
+  ['src/escrow/batch/batch-abi.ts', `/** ${written} */\n${abiSource('batchAbi', batch)}`],
+  ['src/escrow/batch/batch-bytecode.ts', bytecodeSource('batch', batch)],
   ['src/local/test-tokens.ts', tokensSource(usdc, usdt)],
 ];
 const check = process.argv.includes('--check');

@@ -24,41 +24,51 @@ const Output = z.object({
     .default({}),
 });
 
+/** The runtime code of the escrow, as `compileContract` gives it. */
+export function compileEscrow(patches: Patches, optimizerRuns: number): Promise<`0x${string}`> {
+  return compileContract('PaymentEscrow', patches, optimizerRuns);
+}
+
 /**
- * The runtime code, as 0x hex, of PaymentEscrow.sol with some files' text replaced. `optimizerRuns` 0 compiles without
- * the optimizer, which takes a fifth of the time. The escrow has no immutables, so that this code may be put at any
+ * The runtime code, as 0x hex, of a contract with some files' text replaced. `optimizerRuns` 0 compiles without the
+ * optimizer, which takes a fifth of the time. Neither contract has immutables, so that this code may be put at any
  * address. Throws with the compiler's messages when the source does not compile.
  */
-export async function compileEscrow(patches: Patches, optimizerRuns: number): Promise<`0x${string}`> {
+export async function compileContract(
+  name: 'PaymentEscrow' | 'PaymentBatch',
+  patches: Patches,
+  optimizerRuns: number,
+): Promise<`0x${string}`> {
+  const file = `${name}.sol`;
   const input = {
     language: 'Solidity',
-    sources: await readSources(patches),
+    sources: await readSources(file, patches),
     settings: {
       evmVersion: 'prague',
       optimizer: { enabled: optimizerRuns > 0, runs: optimizerRuns },
       metadata: { bytecodeHash: 'none', appendCBOR: false },
       remappings: ['@openzeppelin/=node_modules/@openzeppelin/'],
-      outputSelection: { 'PaymentEscrow.sol': { PaymentEscrow: ['evm.deployedBytecode.object'] } },
+      outputSelection: { [file]: { [name]: ['evm.deployedBytecode.object'] } },
     },
   };
   const output = Output.parse(JSON.parse(solc.compile(JSON.stringify(input))));
   const faults = output.errors.filter((fault) => fault.severity === 'error');
   if (faults.length > 0) throw new Error(faults.map((fault) => fault.formattedMessage).join('\n'));
-  const code = output.contracts['PaymentEscrow.sol']?.PaymentEscrow?.evm.deployedBytecode.object;
-  if (code === undefined || code === '') throw new Error('solc answered without the code of PaymentEscrow');
+  const code = output.contracts[file]?.[name]?.evm.deployedBytecode.object;
+  if (code === undefined || code === '') throw new Error(`solc answered without the code of ${name}`);
   return `0x${code}`;
 }
 
-/** PaymentEscrow.sol and everything that it imports, by the names that solc asks for. */
-async function readSources(patches: Patches): Promise<Record<string, { content: string }>> {
+/** The file and everything that it imports, by the names that solc asks for. */
+async function readSources(file: string, patches: Patches): Promise<Record<string, { content: string }>> {
   const sources: Record<string, { content: string }> = {};
-  const queue = ['PaymentEscrow.sol'];
+  const queue = [file];
   for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
     if (sources[name] !== undefined) continue;
     if (Object.keys(sources).length >= maximumSources) throw new Error(`more than ${maximumSources} sources`);
     const inModules = name.startsWith('node_modules/');
-    const file = inModules ? path.join(modules, name.slice('node_modules/'.length)) : path.join(contracts, name);
-    const content = patches[name] ?? (await readFile(file, 'utf8'));
+    const place = inModules ? path.join(modules, name.slice('node_modules/'.length)) : path.join(contracts, name);
+    const content = patches[name] ?? (await readFile(place, 'utf8'));
     sources[name] = { content };
     for (const match of content.matchAll(/^\s*import\b[^"';]*["']([^"']+)["'];/gm)) {
       const target = match[1] ?? '';

@@ -5,12 +5,13 @@ import { parseArgs } from 'node:util';
 import { createPublicClient, createWalletClient, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { deployEscrow, localChainIds } from '../../src/escrow/deploy-escrow.ts';
+import { batchRuntimeCodeHash } from '../../src/escrow/batch/batch-bytecode.ts';
+import { deployBatch, deployEscrow, localChainIds } from '../../src/escrow/deploy-escrow.ts';
 import { escrowRuntimeCodeHash } from '../../src/escrow/escrow-bytecode.ts';
 
 /**
- * `npm run contracts:deploy -- --chain <id> --rpc <url> --key-env <NAME>`: deploys the escrow or finds it deployed,
- * checks its code, and records it in contracts/deployments/<id>.json
+ * `npm run contracts:deploy -- --chain <id> --rpc <url> --key-env <NAME>`: deploys the escrow and the
+ * batch contract or finds them deployed, checks their code, and records them in contracts/deployments/<id>.json
  * (local chains are not recorded). The key comes from the named variable and pays
  * for gas only.
  */
@@ -41,11 +42,15 @@ if (chainId !== wanted.chain) throw new Error(`The RPC node is on chain ${chainI
 
 const address = await deployEscrow({ publicClient, walletClient });
 process.stdout.write(`The escrow is at ${address} on chain ${chainId}.\n`);
+const batchAddress = await deployBatch({ publicClient, walletClient });
+process.stdout.write(`The batch contract is at ${batchAddress} on chain ${chainId}.\n`);
 
 if (chainId < localChainIds.from || chainId > localChainIds.to) {
   const folder = fileURLToPath(new URL('../deployments', import.meta.url));
   await mkdir(folder, { recursive: true });
   const file = path.join(folder, `${chainId}.json`);
-  await writeFile(file, `${JSON.stringify({ chainId, address, runtimeCodeHash: escrowRuntimeCodeHash }, null, 2)}\n`);
+  const batch = { address: batchAddress, runtimeCodeHash: batchRuntimeCodeHash };
+  const record = { chainId, address, runtimeCodeHash: escrowRuntimeCodeHash, batch };
+  await writeFile(file, `${JSON.stringify(record, null, 2)}\n`);
   process.stdout.write(`Recorded in ${path.relative('.', file)}.\n`);
 }

@@ -18,7 +18,7 @@ import {
   walletActions,
 } from 'viem';
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
-import { deployEscrow } from '../../src/escrow/deploy-escrow.ts';
+import { deployBatch, deployEscrow } from '../../src/escrow/deploy-escrow.ts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
 import { usdcTokenAbi, usdcTokenCreationCode } from '../../src/local/test-tokens.ts';
@@ -73,10 +73,12 @@ export async function openBench({ othersHold }: { othersHold: bigint }) {
   }
   await client.setBlockTimestampInterval({ interval: 1 });
   const transport = http(`http://127.0.0.1:${port}`);
-  await deployEscrow({
+  const deployers = {
     publicClient: createPublicClient({ transport, pollingInterval: 5 }),
     walletClient: createWalletClient({ transport, account: client.account }),
-  });
+  };
+  await deployEscrow(deployers);
+  await deployBatch(deployers);
   const deployment = await client.sendTransaction({ data: usdcTokenCreationCode, chain: null });
   const token = (await client.waitForTransactionReceipt({ hash: deployment })).contractAddress;
   if (!token) throw new Error('The coin was not deployed.');

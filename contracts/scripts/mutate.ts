@@ -2,13 +2,15 @@ import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Mutant, mutants } from '../mutation/mutants.ts';
-import { compileEscrow } from './compile-escrow.ts';
+import { batchMutants } from '../mutation/batch-mutants.ts';
+import { mutants as escrowMutants, type Mutant } from '../mutation/mutants.ts';
+import { compileContract, compileEscrow } from './compile-escrow.ts';
 import { runForge } from './run-forge.ts';
 
 /**
- * `node contracts/scripts/mutate.ts [--quick] [--only <part of a name>]` breaks one rule of the escrow at a time and
- * expects the tests to notice: the unit tests, and if they all pass the invariants. The tests are compiled once, in a
+ * `node contracts/scripts/mutate.ts [--quick] [--only <part of a name or file>]` breaks one rule of the escrow, or of the
+ * batch contract, at a time and expects the tests to notice: the unit tests, and if they all pass the invariants, which
+ * are the escrow's alone. The tests are compiled once, in a
  * temporary copy of this folder; each mutant's code is put in the escrow's place when they run. Fails on a survivor
  * without an explanation, and on a mutant whose fragment is not found exactly once.
  */
@@ -20,7 +22,8 @@ const parallel = 2;
 
 type Outcome = { mutant: Mutant; killedBy: string | undefined };
 
-const chosen = mutants.filter((mutant) => (!quick || mutant.quick) && mutant.name.includes(only));
+const mutants = [...escrowMutants, ...batchMutants];
+const chosen = mutants.filter((mutant) => (!quick || mutant.quick) && `${mutant.name} ${fileOf(mutant)}`.includes(only));
 const folder = await mkdtemp(path.join(tmpdir(), 'mutants-'));
 try {
   process.exitCode = await mutate(folder);
@@ -31,7 +34,7 @@ try {
 async function mutate(folder: string): Promise<number> {
   const startedMs = performance.now();
   const sources = new Map<string, string>();
-  for (const file of ['PaymentEscrow.sol', 'Calendar.sol', 'PackedState.sol']) {
+  for (const file of new Set(mutants.map(fileOf))) {
     sources.set(file, await readFile(path.join(contracts, file), 'utf8'));
   }
   const unfit = mutants.filter((mutant) => occurrences(sources.get(fileOf(mutant)) ?? '', mutant.find) !== 1);
@@ -42,9 +45,15 @@ async function mutate(folder: string): Promise<number> {
   const copy = await copyContracts(folder);
   const whole = await compileEscrow({}, 0);
   for (const runTests of quick ? [runUnitTests] : [runUnitTests, runInvariants]) {
+    if (chosen.every(isOfBatch)) break;
     const clean = await runTests(copy, whole);
     if (clean.status === 0) continue;
     process.stdout.write(`the tests fail on the escrow as it is:\n${clean.output}`);
+    return 1;
+  }
+  const cleanBatch = await runBatchTests(copy, await compileContract('PaymentBatch', {}, 0));
+  if (cleanBatch.status !== 0) {
+    process.stdout.write(`the tests fail on the batch contract as it is:\n${cleanBatch.output}`);
     return 1;
   }
   const queue = [...chosen];
@@ -53,8 +62,11 @@ async function mutate(folder: string): Promise<number> {
     Array.from({ length: parallel }, async () => {
       for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
         const source = sources.get(fileOf(mutant)) ?? '';
-        const code = await compileEscrow({ [fileOf(mutant)]: source.replace(mutant.find, () => mutant.replace) }, 0);
-        const outcome = { mutant, killedBy: await findKiller(copy, code) };
+        const patches = { [fileOf(mutant)]: source.replace(mutant.find, () => mutant.replace) };
+        const killedBy = isOfBatch(mutant)
+          ? await findBatchKiller(copy, await compileContract('PaymentBatch', patches, 0))
+          : await findKiller(copy, await compileEscrow(patches, 0));
+        const outcome = { mutant, killedBy };
         outcomes.push(outcome);
         print(outcome);
       }
@@ -75,6 +87,22 @@ async function findKiller(copy: string, code: string): Promise<string | undefine
   if (unit.status !== 0) return failedTest(unit.output);
   const fuzzed = await runInvariants(copy, code);
   return fuzzed.status === 0 ? undefined : failedTest(fuzzed.output);
+}
+
+async function findBatchKiller(copy: string, code: string): Promise<string | undefined> {
+  const unit = await runBatchTests(copy, code);
+  return unit.status === 0 ? undefined : failedTest(unit.output);
+}
+
+function runBatchTests(copy: string, code: string) {
+  return runForge(copy, {
+    args: ['test', '--fail-fast', '--fuzz-seed', '0x51ce', '--match-path', 'test/Batch.t.sol'],
+    env: { ...unitSettings(copy), BATCH_RUNTIME_CODE: code },
+  });
+}
+
+function isOfBatch(mutant: Mutant): boolean {
+  return batchMutants.includes(mutant);
 }
 
 function runInvariants(copy: string, code: string) {
@@ -103,13 +131,16 @@ function runInvariants(copy: string, code: string) {
 function runUnitTests(copy: string, code: string) {
   return runForge(copy, {
     args: ['test', '--fail-fast', '--fuzz-seed', '0x51ce'],
-    env: {
-      FOUNDRY_OPTIMIZER: 'false',
-      FOUNDRY_FUZZ_RUNS: '16',
-      FOUNDRY_FUZZ_FAILURE_PERSIST_DIR: path.join(copy, `failures-${performance.now()}`),
-      ESCROW_RUNTIME_CODE: code,
-    },
+    env: { ...unitSettings(copy), ESCROW_RUNTIME_CODE: code },
   });
+}
+
+function unitSettings(copy: string): Record<string, string> {
+  return {
+    FOUNDRY_OPTIMIZER: 'false',
+    FOUNDRY_FUZZ_RUNS: '16',
+    FOUNDRY_FUZZ_FAILURE_PERSIST_DIR: path.join(copy, `failures-${performance.now()}`),
+  };
 }
 
 /** The reason and name on forge's first failure line. A run that failed otherwise (it did not compile) is an error. */

@@ -11,6 +11,7 @@ import {
   type WalletClient,
 } from 'viem';
 import { GatewayError } from '../errors.ts';
+import { batchAddress, batchCreationCode, batchRuntimeCodeHash, batchSalt } from './batch/batch-bytecode.ts';
 import { deterministicDeployer } from './deterministic-deployer.ts';
 import { escrowAddress, escrowCreationCode, escrowRuntimeCodeHash, escrowSalt } from './escrow-bytecode.ts';
 
@@ -23,6 +24,24 @@ type Clients = {
 /** Chains of this machine: only there is the deterministic deployer itself deployed where it is missing. */
 export const localChainIds = { from: 31_337, to: 31_999 };
 
+type Deployment = { name: string; address: Address; salt: Hex; creationCode: Hex; runtimeCodeHash: Hex };
+
+const escrow: Deployment = {
+  name: 'escrow',
+  address: escrowAddress,
+  salt: escrowSalt,
+  creationCode: escrowCreationCode,
+  runtimeCodeHash: escrowRuntimeCodeHash,
+};
+
+const batch: Deployment = {
+  name: 'batch contract',
+  address: batchAddress,
+  salt: batchSalt,
+  creationCode: batchCreationCode,
+  runtimeCodeHash: batchRuntimeCodeHash,
+};
+
 /**
  * Puts the escrow at its address, the same on every chain, with CREATE2 through the deterministic deployer, and checks
  * the hash of the code that lies there. Idempotent: where the escrow already is, nothing is sent.
@@ -30,42 +49,57 @@ export const localChainIds = { from: 31_337, to: 31_999 };
  * Throws INVALID_STATE on a public chain without the deployer, CONFLICT if other code lies at the address,
  * CHAIN_UNAVAILABLE if the deployment cannot be sent, or is mined and leaves no code.
  */
-export async function deployEscrow({ publicClient, walletClient }: Clients): Promise<Address> {
-  if (await isDeployed(publicClient)) return escrowAddress;
+export async function deployEscrow(clients: Clients): Promise<Address> {
+  return await deploy(clients, escrow);
+}
+
+/** The same for the batch contract, which serves every escrow of its chain. */
+export async function deployBatch(clients: Clients): Promise<Address> {
+  return await deploy(clients, batch);
+}
+
+async function deploy({ publicClient, walletClient }: Clients, deployment: Deployment): Promise<Address> {
+  const { name, address } = deployment;
+  if (await isDeployed(publicClient, deployment)) return address;
   await ensureDeployer({ publicClient, walletClient });
   try {
     const hash = await walletClient.sendTransaction({
       account: walletClient.account,
       chain: walletClient.chain ?? null,
       to: deterministicDeployer.address,
-      data: concat([escrowSalt, escrowCreationCode]),
+      data: concat([deployment.salt, deployment.creationCode]),
     });
     await publicClient.waitForTransactionReceipt({ hash });
   } catch (cause) {
     // Another deployment of the same code may have been first: only what lies there counts. The node's own words would
     // repeat the whole creation code.
-    if (await isDeployed(publicClient)) return escrowAddress;
+    if (await isDeployed(publicClient, deployment)) return address;
     const reason = cause instanceof BaseError ? cause.shortMessage : 'unknown';
-    throw new GatewayError('CHAIN_UNAVAILABLE', `The escrow's deployment could not be sent: ${reason}`, {
-      meta: { address: escrowAddress },
+    throw new GatewayError('CHAIN_UNAVAILABLE', `The deployment of the ${name} could not be sent: ${reason}`, {
+      meta: { address },
     });
   }
-  if (await isDeployed(publicClient)) return escrowAddress;
-  throw new GatewayError('CHAIN_UNAVAILABLE', "The escrow's deployment was mined and left no code.", {
-    meta: { address: escrowAddress },
+  if (await isDeployed(publicClient, deployment)) return address;
+  throw new GatewayError('CHAIN_UNAVAILABLE', `The deployment of the ${name} was mined and left no code.`, {
+    meta: { address },
   });
 }
 
-/** Whether the escrow's code is at its address; other code there is an error, not an answer. */
-async function isDeployed(publicClient: PublicClient): Promise<boolean> {
-  const code = await publicClient.getCode({ address: escrowAddress });
+/** Whether the contract's code is at its address; other code there is an error, not an answer. */
+async function isDeployed(
+  publicClient: PublicClient,
+  { name, address, runtimeCodeHash }: Deployment,
+): Promise<boolean> {
+  const code = await publicClient.getCode({ address });
   if (code === undefined || code === '0x') return false;
   const found = keccak256(code);
-  if (found === escrowRuntimeCodeHash) return true;
+  if (found === runtimeCodeHash) return true;
   throw new GatewayError(
     'CONFLICT',
-    `The code at ${escrowAddress} has hash ${found}, not the escrow's ${escrowRuntimeCodeHash}.`,
-    { meta: { address: escrowAddress, found, expected: escrowRuntimeCodeHash } },
+    `The code at ${address} has hash ${found}; that of the ${name} is ${runtimeCodeHash}.`,
+    {
+      meta: { address, found, expected: runtimeCodeHash },
+    },
   );
 }
 

@@ -17,7 +17,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { deployEscrow } from '../escrow/deploy-escrow.ts';
+import { deployBatch, deployEscrow } from '../escrow/deploy-escrow.ts';
 import { deterministicDeployer } from '../escrow/deterministic-deployer.ts';
 import { escrowAddress } from '../escrow/escrow-bytecode.ts';
 import { localAccounts } from './local-accounts.ts';
@@ -31,7 +31,7 @@ export type FurnishChainOptions = {
   chainId: number;
   /** Who gets gas and a million of each token; the local payers and operator when left out. */
   fund?: Address[];
-  /** Whether the escrow is put on the chain; true when left out. */
+  /** Whether the escrow and the batch contract are put on the chain; true when left out. */
   deployEscrow?: boolean;
 };
 
@@ -40,14 +40,14 @@ const enoughGas = parseEther('1000');
 const enoughTokens = 1_000_000n;
 
 /**
- * Puts on a local chain what public ones have: Multicall3, the deterministic deployer, the escrow and two tokens, and
- * gives gas and tokens to those who pay. All addresses follow from the code, and everything that is already there stays.
+ * Puts on a local chain what public ones have: Multicall3, the deterministic deployer, the escrow, the batch contract and
+ * two tokens, and gives gas and tokens to those who pay. All addresses follow from the code, and everything that is already there stays.
  */
 export async function furnishChain(options: FurnishChainOptions): Promise<FurnishedChain> {
   const client = openClient(options.rpcUrl);
   await ensureMulticall3(client);
   await ensureDeployer(client);
-  const escrow = options.deployEscrow === false ? escrowAddress : await deployEscrow(openClients(options.rpcUrl));
+  const escrow = options.deployEscrow === false ? escrowAddress : await deployContracts(options.rpcUrl);
   const tokens = localTokens(options.chainId);
   const accounts = options.fund ?? localAccounts.funded;
   for (const token of tokens) await ensureToken(client, token, accounts);
@@ -73,6 +73,13 @@ function openClients(rpcUrl: string) {
   const account = privateKeyToAccount(localAccounts.deployer.privateKey);
   const settings = { transport: http(rpcUrl), pollingInterval: 30, cacheTime: 0 };
   return { publicClient: createPublicClient(settings), walletClient: createWalletClient({ account, ...settings }) };
+}
+
+async function deployContracts(rpcUrl: string): Promise<Address> {
+  const clients = openClients(rpcUrl);
+  const escrow = await deployEscrow(clients);
+  await deployBatch(clients);
+  return escrow;
 }
 
 /** Its real address comes from a key that nobody has, so the code is made elsewhere and put there. */

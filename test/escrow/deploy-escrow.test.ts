@@ -1,7 +1,8 @@
-import { type Account, createTestClient, createWalletClient, http, publicActions } from 'viem';
+import { type Account, createTestClient, createWalletClient, http, keccak256, publicActions } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deployEscrow } from '../../src/escrow/deploy-escrow.ts';
+import { batchAddress, batchRuntimeCodeHash } from '../../src/escrow/batch/batch-bytecode.ts';
+import { deployBatch, deployEscrow } from '../../src/escrow/deploy-escrow.ts';
 import { deterministicDeployer } from '../../src/escrow/deterministic-deployer.ts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
@@ -82,5 +83,25 @@ describe('deploying the escrow', () => {
     await elsewhere.publicClient.setCode({ address: escrowAddress, bytecode: '0x' });
     await elsewhere.publicClient.setCode({ address: deterministicDeployer.address, bytecode: '0x' });
     await expect(deployEscrow(elsewhere)).rejects.toMatchObject({ name: 'GatewayError', code: 'INVALID_STATE' });
+  });
+
+  it('brings the batch contract to one address on every chain, once', async () => {
+    await elsewhere.publicClient.setCode({
+      address: deterministicDeployer.address,
+      bytecode: deterministicDeployer.runtimeCode,
+    });
+    for (const clients of [local, elsewhere]) {
+      await expect(deployBatch(clients)).resolves.toBe(batchAddress);
+      const code = await clients.publicClient.getCode({ address: batchAddress });
+      expect(keccak256(code ?? '0x')).toBe(batchRuntimeCodeHash);
+    }
+    const before = await local.publicClient.getTransactionCount({ address: account.address });
+    await expect(deployBatch(local)).resolves.toBe(batchAddress);
+    expect(await local.publicClient.getTransactionCount({ address: account.address })).toBe(before);
+    await local.publicClient.setCode({ address: batchAddress, bytecode: '0x00' });
+    await expect(deployBatch(local)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('that of the batch contract is'),
+    });
   });
 });

@@ -1,0 +1,125 @@
+/**
+ * A batch: many calls of one escrow in one transaction, by `contracts/PaymentBatch.sol`. An item is a call that anybody
+ * may make, with the gas cap that it gets, and the goal it leads to. A failed item never undoes the others.
+ *
+ * An outcome, in the batch's event, is what its call did: DONE, FAILED, or NOT_TRIED where too little gas was left for the
+ * cap. It is not what became of the goal: an item whose goal somebody else reached before is FAILED, and the escrow's state
+ * tells so (`judgeItem`). An item that was not tried goes into the next batch as it is.
+ */
+import {
+  type Address,
+  decodeEventLog,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  hexToBytes,
+  isAddressEqual,
+  type Log,
+  parseAbi,
+} from 'viem';
+import type { Call } from '../calldata.ts';
+import type { RecurringConsent } from '../consent.ts';
+import { escrowAbi } from '../escrow-abi.ts';
+import type { EscrowStatus } from '../read-escrow-state.ts';
+import type { PaymentTerms } from '../terms.ts';
+import { batchAbi } from './batch-abi.ts';
+
+/** Reached when the payment has this status (any but NONE where it is null), or when nothing is left of the credit. */
+export type BatchGoal =
+  | { kind: 'PAYMENT'; id: Hex; status: EscrowStatus | null }
+  | { kind: 'CREDIT'; recipient: Address; token: Address };
+
+/** `data` is the call as it would be sent to the escrow itself. */
+export type BatchItem = { data: Hex; goal: BatchGoal };
+
+/** `gasCap` is the gas that the call gets. */
+export type CappedItem = BatchItem & { gasCap: bigint };
+
+const outcomes = ['NOT_TRIED', 'DONE', 'FAILED'] as const;
+export type BatchOutcome = (typeof outcomes)[number];
+
+const depositAbi = parseAbi([
+  'struct PaymentTerms { bytes32 intentId; address payer; address merchant; address token; uint128 amount; uint40 authorizeBy; uint40 captureBy; uint32 timelock; uint32 disputeWindow; uint32 disputeTimeout; uint16 timeoutPayerBps; uint16 feeBps; address feeRecipient; address operator; address arbiter; bytes32 quoteHash; bool captureOnAuthorize; }',
+  'function authorizeFromDeposit(PaymentTerms terms, bytes operatorSignature)',
+]);
+
+type OfPayment = { id: Hex; terms: PaymentTerms };
+
+export function settleItem({ id, terms }: OfPayment): BatchItem {
+  const data = encodeFunctionData({ abi: escrowAbi, functionName: 'settle', args: [terms] });
+  return { data, goal: { kind: 'PAYMENT', id, status: 'SETTLED' } };
+}
+
+export function reclaimItem({ id, terms }: OfPayment): BatchItem {
+  const data = encodeFunctionData({ abi: escrowAbi, functionName: 'reclaim', args: [terms] });
+  return { data, goal: { kind: 'PAYMENT', id, status: 'RECLAIMED' } };
+}
+
+export function resolveByTimeoutItem({ id, terms }: OfPayment): BatchItem {
+  const data = encodeFunctionData({ abi: escrowAbi, functionName: 'resolveByTimeout', args: [terms] });
+  return { data, goal: { kind: 'PAYMENT', id, status: 'RESOLVED' } };
+}
+
+/** `operatorSignature` is over `chargeTypedData`, not over the terms. */
+export function chargeItem(
+  request: OfPayment & { consent: RecurringConsent; period: number; operatorSignature: Hex; consentSignature: Hex },
+): BatchItem {
+  const { id, consent, period, terms, operatorSignature, consentSignature } = request;
+  const args = [consent, period, terms, operatorSignature, consentSignature] as const;
+  const data = encodeFunctionData({ abi: escrowAbi, functionName: 'charge', args });
+  return { data, goal: { kind: 'PAYMENT', id, status: null } };
+}
+
+/** `token` is the zero address for the native coin. */
+export function claimForItem({ recipient, token }: { recipient: Address; token: Address }): BatchItem {
+  const data = encodeFunctionData({ abi: escrowAbi, functionName: 'claimFor', args: [recipient, token] });
+  return { data, goal: { kind: 'CREDIT', recipient, token } };
+}
+
+export function depositItem({ id, terms, operatorSignature }: OfPayment & { operatorSignature: Hex }): BatchItem {
+  const args = [terms, operatorSignature] as const;
+  const data = encodeFunctionData({ abi: depositAbi, functionName: 'authorizeFromDeposit', args });
+  return { data, goal: { kind: 'PAYMENT', id, status: null } };
+}
+
+type Execution = { batch: Address; escrow: Address; gasFloor: bigint; items: readonly CappedItem[] };
+
+/** `gasFloor`: with less gas on entry the call reverts, so that an estimate finds a limit with which each item is tried. */
+export function executeCall({ batch, escrow, gasFloor, items }: Execution): Call {
+  const list = items.map(({ gasCap, data }) => ({ gasCap, data }));
+  const data = encodeFunctionData({ abi: batchAbi, functionName: 'execute', args: [escrow, gasFloor, list] });
+  return { to: batch, data, value: 0n };
+}
+
+/** What a simulated `execute` returns: each item's outcome, and the gas that its call used. */
+export function decodeExecution(data: Hex): { outcome: BatchOutcome; gasUsed: bigint }[] {
+  const [bytes, gasUsed] = decodeFunctionResult({ abi: batchAbi, functionName: 'execute', data });
+  return decodeOutcomes(bytes).map((outcome, index) => ({ outcome, gasUsed: gasUsed[index] ?? 0n }));
+}
+
+/**
+ * The outcomes of our one batch in a mined transaction, in the items' order; null where its receipt has none: it
+ * reverted, or ran out of gas, and nothing was done. The `count` must be that of the items.
+ */
+export function readOutcomes(
+  receipt: { logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[] },
+  { batch, escrow, count }: { batch: Address; escrow: Address; count: number },
+): BatchOutcome[] | null {
+  for (const log of receipt.logs) {
+    if (!isAddressEqual(log.address, batch)) continue;
+    const { args } = decodeEventLog({ abi: batchAbi, eventName: 'Executed', topics: log.topics, data: log.data });
+    if (!isAddressEqual(args.escrow, escrow)) continue;
+    const read = decodeOutcomes(args.outcomes);
+    if (read.length !== count) throw new Error(`The batch has ${read.length} outcomes for ${count} items.`);
+    return read;
+  }
+  return null;
+}
+
+function decodeOutcomes(bytes: Hex): BatchOutcome[] {
+  return [...hexToBytes(bytes)].map((byte) => {
+    const outcome = outcomes[byte];
+    if (outcome === undefined) throw new Error(`The batch answered with outcome ${byte}, which is not known.`);
+    return outcome;
+  });
+}

@@ -1,0 +1,137 @@
+import { type Address, type Hex, type PublicClient, size } from 'viem';
+import type { Call } from '../calldata.ts';
+import { type BatchItem, decodeExecution, executeCall } from './batch-item.ts';
+
+export type BatchLimits = {
+  items: number;
+  /** Of the items' calldata. */
+  bytes: number;
+  /** Of the gas floor. */
+  gas: bigint;
+  /** What one item may use; what needs more is refused, and must be sent alone. */
+  gasOfItem: bigint;
+};
+
+/**
+ * A node takes transactions of at most 128 KiB, and a chain may refuse more than 2^24 gas in one (EIP-7825), of which the
+ * sender adds a quarter itself.
+ */
+export const batchLimits: BatchLimits = { items: 100, bytes: 110_000, gas: 12_000_000n, gasOfItem: 1_000_000n };
+
+/** What an item takes beside its data: offset, length, cap and padding. */
+const BYTES_AROUND_ITEM = 160;
+/** The escrow pays nobody with less than 273,174 gas left, most of which is not used. */
+const GAS_TO_PAY = 290_000n;
+/** An item may be the first to touch what another one touched before it in the simulation. */
+const GAS_TO_COLLECT = 30_000n;
+/** What the batch uses around its items, and beside them. */
+const GAS_AROUND_ITEM = 2_000n;
+const GAS_AROUND_BATCH = 30_000n;
+
+export type PlannedBatch<Item extends BatchItem> = {
+  items: (Item & { gasCap: bigint })[];
+  gasFloor: bigint;
+  /** Ready to be sent by any key; an estimate of its gas is at least the floor. */
+  call: Call;
+};
+
+export type BatchPlan<Item extends BatchItem> = {
+  batches: PlannedBatch<Item>[];
+  /** Their calls fail now, alone or after the items before them: `judgeItem` says why. */
+  refused: Item[];
+};
+
+type World = { client: Pick<PublicClient, 'request'>; batch: Address; escrow: Address };
+
+/**
+ * Puts items into batches, in their order, with gas caps from what each used in a simulation at the latest block: a
+ * quarter more, and for what pays somebody the escrow's floor. Asks the node once for each batch. An item's cap bounds
+ * what it can cost on chain, whatever it does there; the floor is for all of them behaving as they did.
+ * Throws what the node throws.
+ */
+export async function planBatches<Item extends BatchItem>(
+  world: World,
+  { items, limits = batchLimits }: { items: readonly Item[]; limits?: BatchLimits },
+): Promise<BatchPlan<Item>> {
+  const plan: BatchPlan<Item> = { batches: [], refused: [] };
+  let rest = items;
+  // Each turn takes one item at least.
+  while (rest.length > 0) {
+    const candidates = fitting(rest, limits);
+    const measured = await simulate(world, { items: candidates, gasCap: limits.gasOfItem });
+    const turn = takeTurn(measured, limits);
+    plan.refused.push(...turn.refused);
+    const first = turn.taken;
+    if (first.length > 0) {
+      const gasFloor = floorOf(first);
+      const capped = first.map(({ item, gasCap }) => ({ ...item, gasCap }));
+      const call = executeCall({ batch: world.batch, escrow: world.escrow, gasFloor, items: capped });
+      plan.batches.push({ items: capped, gasFloor, call });
+    }
+    rest = rest.slice(turn.taken.length + turn.refused.length);
+  }
+  return plan;
+}
+
+type Measured<Item> = { item: Item; outcome: 'NOT_TRIED' | 'DONE' | 'FAILED'; gasUsed: bigint };
+type Taken<Item> = { item: Item; gasUsed: bigint; gasCap: bigint };
+
+/** The first items that a transaction has room for, one at least. */
+function fitting<Item extends BatchItem>(items: readonly Item[], limits: BatchLimits): readonly Item[] {
+  let bytes = 0;
+  const tooMany = items.findIndex(({ data }, index) => {
+    bytes += size(data) + BYTES_AROUND_ITEM;
+    return index > 0 && (index >= limits.items || bytes > limits.bytes);
+  });
+  return tooMany < 0 ? items : items.slice(0, tooMany);
+}
+
+/** Sorts the items until one was not tried or the gas of a batch is used up. */
+function takeTurn<Item extends BatchItem>(measured: readonly Measured<Item>[], limits: BatchLimits) {
+  const taken: Taken<Item>[] = [];
+  const refused: Item[] = [];
+  for (const { item, outcome, gasUsed } of measured) {
+    const isFirst = taken.length + refused.length === 0;
+    if (outcome === 'NOT_TRIED' && !isFirst) break;
+    if (outcome !== 'DONE') {
+      refused.push(item);
+      continue;
+    }
+    const next = { item, gasUsed, gasCap: gasUsed + gasUsed / 4n + spareGas(item) };
+    if (taken.length > 0 && floorOf([...taken, next]) > limits.gas) break;
+    taken.push(next);
+  }
+  return { taken, refused };
+}
+
+/** What leads to a payment that merely exists takes money in; everything else pays somebody. */
+function spareGas({ goal }: BatchItem): bigint {
+  return goal.kind === 'PAYMENT' && goal.status === null ? GAS_TO_COLLECT : GAS_TO_PAY;
+}
+
+/** Gas with which each item can get its cap when those before it use a quarter more than they did in the simulation. */
+function floorOf(items: readonly Taken<BatchItem>[]): bigint {
+  let floor = GAS_AROUND_BATCH;
+  let largest = 0n;
+  for (const { gasUsed, gasCap, item } of items) {
+    floor += gasUsed + gasUsed / 4n + GAS_AROUND_ITEM;
+    const needed = gasCap + gasCap / 63n + BigInt(size(item.data));
+    if (needed > largest) largest = needed;
+  }
+  return floor + largest;
+}
+
+async function simulate<Item extends BatchItem>(
+  { client, batch, escrow }: World,
+  { items, gasCap }: { items: readonly Item[]; gasCap: bigint },
+): Promise<Measured<Item>[]> {
+  const { to, data } = executeCall({
+    batch,
+    escrow,
+    gasFloor: 0n,
+    items: items.map((item) => ({ ...item, gasCap })),
+  });
+  const answer: Hex = await client.request({ method: 'eth_call', params: [{ to, data }, 'latest'] });
+  const results = decodeExecution(answer);
+  return items.map((item, index) => ({ item, ...(results[index] ?? { outcome: 'NOT_TRIED', gasUsed: 0n }) }));
+}
