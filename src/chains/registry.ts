@@ -1,6 +1,7 @@
 /** Which chains and tokens this installation knows, and which of them it has a node for. */
 import { readFileSync } from 'node:fs';
 import { ConfigError, type RpcSettings } from '../config.ts';
+import { create2Fault } from '../escrow/create2-rules.ts';
 import { escrowAddress } from '../escrow/escrow-bytecode.ts';
 import { builtInChains } from './built-in-chains.ts';
 import { type Chain, parseChains, type Token } from './chain.ts';
@@ -20,16 +21,24 @@ export type Registry = {
 
 /**
  * Reads the built-in chains and, on top, those of `chainsFile` (a JSON array of the same shape; a known id is
- * replaced). Throws ConfigError when the file is unreadable or wrong, or when a node is given for an unknown chain.
+ * replaced). Throws ConfigError when the file is unreadable or wrong, or when a node is given for an unknown chain, or
+ * when a chain derives CREATE2 addresses by rules of its own.
  */
 export function loadRegistry(options: { chainsFile?: string | undefined; rpc: readonly RpcSettings[] }): Registry {
   const byId = new Map(builtInChains(escrowAddress).map((chain) => [chain.chainId, chain]));
   if (options.chainsFile !== undefined) {
-    for (const chain of readChainsFile(options.chainsFile)) byId.set(chain.chainId, chain);
+    for (const chain of readChainsFile(options.chainsFile)) {
+      const fault = chain.family === 'EVM' ? create2Fault(chain.chainId) : undefined;
+      if (fault !== undefined) throw new ConfigError(`CHAINS_FILE: ${fault}`);
+      byId.set(chain.chainId, chain);
+    }
   }
   for (const settings of options.rpc) {
     const chain = byId.get(settings.chainId);
-    if (!chain) throw new ConfigError(`RPC_URL_${settings.chainId}: no such chain is registered`);
+    if (!chain) {
+      const fault = create2Fault(settings.chainId) ?? 'no such chain is registered';
+      throw new ConfigError(`RPC_URL_${settings.chainId}: ${fault}`);
+    }
     if (settings.confirmations !== undefined) {
       byId.set(chain.chainId, { ...chain, confirmations: settings.confirmations });
     }

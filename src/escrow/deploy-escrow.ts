@@ -12,6 +12,7 @@ import {
 } from 'viem';
 import { GatewayError } from '../errors.ts';
 import { batchAddress, batchCreationCode, batchRuntimeCodeHash, batchSalt } from './batch/batch-bytecode.ts';
+import { create2Fault } from './create2-rules.ts';
 import { deterministicDeployer } from './deterministic-deployer.ts';
 import { escrowAddress, escrowCreationCode, escrowRuntimeCodeHash, escrowSalt } from './escrow-bytecode.ts';
 
@@ -46,8 +47,8 @@ const batch: Deployment = {
  * Puts the escrow at its address, the same on every chain, with CREATE2 through the deterministic deployer, and checks
  * the hash of the code that lies there. Idempotent: where the escrow already is, nothing is sent.
  *
- * Throws INVALID_STATE on a public chain without the deployer, CONFLICT if other code lies at the address,
- * CHAIN_UNAVAILABLE if the deployment cannot be sent, or is mined and leaves no code.
+ * Throws INVALID_STATE on a chain with other CREATE2 rules or a public chain without the deployer, CONFLICT if other code
+ * lies at the address, CHAIN_UNAVAILABLE if the deployment cannot be sent, or is mined and leaves no code.
  */
 export async function deployEscrow(clients: Clients): Promise<Address> {
   return await deploy(clients, escrow);
@@ -60,6 +61,9 @@ export async function deployBatch(clients: Clients): Promise<Address> {
 
 async function deploy({ publicClient, walletClient }: Clients, deployment: Deployment): Promise<Address> {
   const { name, address } = deployment;
+  const chainId = await publicClient.getChainId();
+  const fault = create2Fault(chainId);
+  if (fault !== undefined) throw new GatewayError('INVALID_STATE', fault, { meta: { chainId } });
   if (await isDeployed(publicClient, deployment)) return address;
   await ensureDeployer({ publicClient, walletClient });
   try {

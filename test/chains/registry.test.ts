@@ -125,6 +125,30 @@ describe('the registry', () => {
   });
 });
 
+describe('chains that derive CREATE2 addresses by rules of their own', () => {
+  it.each([
+    [324, 'ZKsync Era'],
+    [2741, 'Abstract'],
+    [728126428, 'TRON'],
+  ])('are refused by name in a file and as a node: %i', (chainId, name) => {
+    const refusal = `Chain ${chainId} (${name}) derives CREATE2 addresses by rules of its own`;
+    expect(() => loadRegistry({ chainsFile: fileOf([{ ...local, chainId }]), rpc: [] })).toThrow(
+      expect.objectContaining({ name: 'ConfigError', message: expect.stringContaining(`CHAINS_FILE: ${refusal}`) }),
+    );
+    expect(() => loadRegistry({ rpc: [rpcOf(chainId)] })).toThrow(
+      expect.objectContaining({
+        name: 'ConfigError',
+        message: expect.stringContaining(`RPC_URL_${chainId}: ${refusal}`),
+      }),
+    );
+  });
+
+  it('are not those of another family that has the same number', () => {
+    const solana = { ...local, chainId: 324, family: 'SOLANA', tokens: [] };
+    expect(loadRegistry({ chainsFile: fileOf([solana]), rpc: [] }).chain(324)).toMatchObject({ family: 'SOLANA' });
+  });
+});
+
 describe('a selection of chains and tokens', () => {
   const registry = loadRegistry({ chainsFile: fileOf([local]), rpc: [] });
   const faults = (mode: 'TEST' | 'LIVE', allowedChains: 'ALL' | number[], allowedTokens: 'ALL' | string[]) =>

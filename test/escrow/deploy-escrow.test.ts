@@ -23,6 +23,7 @@ describe('deploying the escrow', () => {
   const nodes: EvmNode[] = [];
   let local: ReturnType<typeof clientsOf>;
   let elsewhere: ReturnType<typeof clientsOf>;
+  let otherRules: ReturnType<typeof clientsOf>;
 
   beforeAll(async () => {
     const start = async (chainId: number) => {
@@ -30,7 +31,7 @@ describe('deploying the escrow', () => {
       nodes.push(node);
       return clientsOf(node.rpcUrl);
     };
-    [local, elsewhere] = await Promise.all([start(31_337), start(8_453)]);
+    [local, elsewhere, otherRules] = await Promise.all([start(31_337), start(8_453), start(324)]);
   });
 
   afterAll(async () => {
@@ -77,6 +78,15 @@ describe('deploying the escrow', () => {
     await local.publicClient.setCode({ address: escrowAddress, bytecode: '0x00' });
     await expect(deployEscrow(local)).rejects.toMatchObject({ name: 'GatewayError', code: 'CONFLICT' });
     await local.publicClient.setCode({ address: escrowAddress, bytecode: code ?? '0x' });
+  });
+
+  it('refuses by name a chain that derives CREATE2 addresses by rules of its own, and sends nothing there', async () => {
+    await expect(deployEscrow(otherRules)).rejects.toMatchObject({
+      name: 'GatewayError',
+      code: 'INVALID_STATE',
+      message: expect.stringContaining('Chain 324 (ZKsync Era) derives CREATE2 addresses by rules of its own'),
+    });
+    expect(await otherRules.publicClient.getTransactionCount({ address: account.address })).toBe(0);
   });
 
   it('does not pay for the deterministic deployer on a chain that is not local', async () => {
