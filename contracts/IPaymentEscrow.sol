@@ -131,6 +131,15 @@ interface IPaymentEscrow {
     /// @notice A push that failed: the recipient may claim it.
     event Credited(bytes32 indexed id, address indexed recipient, address indexed token, uint256 amount, Role role);
     event Claimed(address indexed recipient, address indexed token, address to, uint256 amount);
+    /// @notice What lay at a payment's deposit address went to the payer.
+    /// @param id the payment whose deposit address it is; the payment itself need not exist
+    /// @param intentId the gateway's own reference
+    /// @param payer who was paid
+    /// @param token an ERC-20, which anybody may have named, or zero for the native coin
+    /// @param amount base units that left the address
+    event DepositReturned(
+        bytes32 indexed id, bytes32 indexed intentId, address indexed payer, address token, uint256 amount
+    );
 
     // Errors. Where two numbers disagree, the error carries the actual one first and then the one it had to meet.
 
@@ -181,6 +190,28 @@ interface IPaymentEscrow {
     error NothingToClaim(address recipient, address token);
     error InvalidClaimTarget(address to);
     error ClaimFailed(address to, uint256 amount);
+    /// @notice The deposit address holds less than the payment's amount.
+    /// @param actual base units that it holds
+    /// @param required the payment's amount
+    error DepositTooLow(uint256 actual, uint256 required);
+    /// @notice The recipient did not accept the coin, or the token did not move.
+    /// @param box the deposit address
+    /// @param token an ERC-20, or zero for the native coin
+    /// @param to the escrow or the payer
+    /// @param amount base units that were to move
+    error DepositNotSent(address box, address token, address to, uint256 amount);
+    /// @notice The deposit address holds nothing of this token.
+    /// @param box the deposit address
+    /// @param token an ERC-20, or zero for the native coin
+    error NothingToReturn(address box, address token);
+    /// @notice While the payment may still be authorized, only the operator returns deposits of its own token.
+    /// @param caller who called
+    /// @param operator the operator of the terms
+    error NotOperator(address caller, address operator);
+    /// @notice The escrow takes the native coin by authorize, and from the deposit address that a call collects from.
+    /// @param sender who sent the coin
+    /// @param value how much of it
+    error UnexpectedCoin(address sender, uint256 value);
 
     /// @notice The payer sends the payment; for the native coin with exactly the amount as value, else with none.
     function authorize(PaymentTerms calldata terms, bytes calldata operatorSignature) external payable;
@@ -211,6 +242,20 @@ interface IPaymentEscrow {
         uint256 validBefore,
         bytes calldata receiveSignature
     ) external;
+
+    /// @notice Anybody takes the payment's amount from its deposit address, where the payer's consent is the deposit
+    ///         itself: the address follows from the whole terms. What is beyond the amount stays there for returnDeposit.
+    /// @param terms the payment's terms, in the native coin or a token
+    /// @param operatorSignature the operator's signature over the terms
+    function authorizeFromDeposit(PaymentTerms calldata terms, bytes calldata operatorSignature) external;
+
+    /// @notice Pays the payer all that the deposit address of these terms holds of a token, or reverts; it credits
+    ///         nobody. Anybody may call it, with one exception: the terms' own token is the operator's to return while
+    ///         the payment is not authorized and still can be, until authorizeBy, so that no stranger undoes a payment
+    ///         that is being topped up. An authorizeBy further away than a payment may have does not count.
+    /// @param terms the terms, of another chain too: they have the same deposit address here
+    /// @param token any ERC-20, or zero for the native coin
+    function returnDeposit(PaymentTerms calldata terms, address token) external;
 
     /// @notice Operator or merchant keeps `amount`; the rest goes back to the payer in the same call.
     function capture(PaymentTerms calldata terms, uint128 amount, uint128 expectedLeft) external;
@@ -251,6 +296,11 @@ interface IPaymentEscrow {
     /// @notice The terms' EIP-712 struct hash: the payment's id, whatever the chain and contract.
     function idOf(PaymentTerms calldata terms) external pure returns (bytes32 id);
     /// @notice The consent's EIP-712 struct hash, whatever the chain and contract.
+    /// @notice The address to which a payer sends the amount of these terms. It follows from this contract's address and
+    ///         the terms alone, and is the same on every chain.
+    /// @param terms the payment's terms
+    /// @return where to send the payment's token; a transfer of anything else is returned to the payer on demand
+    function depositAddressOf(PaymentTerms calldata terms) external view returns (address);
     function consentIdOf(RecurringConsent calldata consent) external pure returns (bytes32 consentId);
     /// @notice What is signed: the EIP-712 digest of a struct hash on this contract and the chain's current id. Payer
     ///         and operator sign that of the payment's id, a subscriber that of the consent's.

@@ -6,10 +6,12 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {Create2} from "@openzeppelin/contracts/utils/Create2.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 import {Calendar} from "./Calendar.sol";
+import {DepositBox, IDepositBox} from "./DepositBox.sol";
 import {IERC3009} from "./IERC3009.sol";
 import {IPaymentEscrow} from "./IPaymentEscrow.sol";
 import {PackedState, pack} from "./PackedState.sol";
@@ -19,7 +21,7 @@ import {PackedState, pack} from "./PackedState.sol";
 ///         own: every rule of a payment is in the terms that its operator and its payer both agreed to, and from every
 ///         state time alone makes some public call that empties the payment.
 /// @dev Every function reads the same way: check, check, update state, emit, move money. The only callees are the
-///      payment's token, its parties, and precompiles. No constructor arguments and no immutables, so that creation
+///      payment's token, its parties, its deposit box, and precompiles. No constructor arguments and no immutables, so that creation
 ///      code, address and runtime code are the same on every chain.
 contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
@@ -67,6 +69,8 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     /// @dev The payment whose token is being asked to pay, for which stateOf still answers NONE. In transient storage:
     ///      200 gas, and a revert of the pull takes it back too.
     bytes32 private transient _collecting;
+    /// @dev The deposit box whose native coin is being collected: the only account that may send coin, in this call only.
+    address private transient _payingBox;
 
     // Authorization: two consents, always. The operator's is its signature on the terms; the payer's is the call
     // itself, its signature on the same terms, or an ERC-3009 authorization whose nonce is the payment's id.
@@ -121,6 +125,45 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         _requireSignature(digestOf(id), terms.operator, operatorSignature);
         _open(id, terms);
         _receive(id, terms, validBefore, receiveSignature);
+    }
+
+    // Deposits, for wallets that can only send. Each set of terms has an address of its own, and whoever sends there
+    // consents to them. The box at that address is deployed when it is first needed.
+
+    /// @dev The native coin comes in by authorize, and here from a deposit box.
+    receive() external payable {
+        if (msg.sender != _payingBox) revert UnexpectedCoin(msg.sender, msg.value);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function authorizeFromDeposit(PaymentTerms calldata terms, bytes calldata operatorSignature)
+        external
+        nonReentrant
+    {
+        bytes32 id = idOf(terms);
+        _requireSignature(digestOf(id), terms.operator, operatorSignature);
+        _open(id, terms);
+        _collect(id, terms);
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    /// @dev The caller names the token, so that only the box calls it: as the box, it may move what the box has, and
+    ///      nothing of the escrow's. The floor keeps a stranger from leaving a payer's contract too little gas.
+    function returnDeposit(PaymentTerms calldata terms, address token) external nonReentrant {
+        bytes32 id = idOf(terms);
+        address payer = terms.payer;
+        _requireNoSink(payer, token);
+        bool reserved = _isReserved(id, terms);
+        if (reserved && token == terms.token) revert NotOperator(msg.sender, terms.operator);
+        IDepositBox box = _deployedBox(id);
+        uint256 amount = box.held(token);
+        if (amount == 0) revert NothingToReturn(address(box), token);
+        uint256 kept = reserved ? box.held(terms.token) : 0;
+        emit DepositReturned(id, terms.intentId, payer, token, amount);
+        _requireGas(token == address(0) ? NATIVE_FLOOR_GAS : TOKEN_FLOOR_GAS);
+        if (!box.send(token, payer, amount)) revert DepositNotSent(address(box), token, payer, amount);
+        // Some chains have a second address for one token, or a token's address for the native coin.
+        if (reserved && box.held(terms.token) < kept) revert NotOperator(msg.sender, terms.operator);
     }
 
     // A hold: captured, or all of it goes back.
@@ -287,6 +330,11 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
             calldatacopy(add(pointer, 0x20), terms, 0x220)
             id := keccak256(pointer, 0x240)
         }
+    }
+
+    /// @inheritdoc IPaymentEscrow
+    function depositAddressOf(PaymentTerms calldata terms) external view returns (address) {
+        return _boxAddress(idOf(terms));
     }
 
     /// @inheritdoc IPaymentEscrow
@@ -462,7 +510,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
         uint256 amount = terms.amount;
         uint256 required = token.balanceOf(address(this)) + amount;
         token.safeTransferFrom(terms.payer, address(this), amount);
-        _finishCollecting(token, required);
+        _finishCollecting(address(token), required);
     }
 
     /// @dev Collects exactly the amount by ERC-3009. The token checks the payer's signature; the id as nonce binds it
@@ -477,7 +525,7 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
             IERC3009(address(token))
                 .receiveWithAuthorization(terms.payer, address(this), amount, 0, validBefore, id, signature);
         }
-        _finishCollecting(token, required);
+        _finishCollecting(address(token), required);
     }
 
     /// @dev Some tokens have only the form that takes a key's signature in three parts.
@@ -489,9 +537,48 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
             .receiveWithAuthorization(terms.payer, address(this), terms.amount, 0, validBefore, id, v, r, s);
     }
 
+    /// @dev Collects exactly the amount from the payment's deposit box.
+    function _collect(bytes32 id, PaymentTerms calldata terms) private {
+        address token = terms.token;
+        uint256 amount = terms.amount;
+        IDepositBox box = _deployedBox(id);
+        uint256 deposited = box.held(token);
+        if (deposited < amount) revert DepositTooLow(deposited, amount);
+        uint256 required = _balanceOf(token) + amount;
+        if (token == address(0)) _payingBox = address(box);
+        if (!box.send(token, address(this), amount)) revert DepositNotSent(address(box), token, address(this), amount);
+        _payingBox = address(0);
+        _finishCollecting(token, required);
+    }
+
+    /// @dev Whether only the operator may return the terms' own token: the payment may still be authorized, and the
+    ///      caller is somebody else. Terms beyond MAX_HOLD cannot be authorized, so that they reserve nothing: no
+    ///      operator keeps a deposit longer than that.
+    function _isReserved(bytes32 id, PaymentTerms calldata terms) private view returns (bool) {
+        uint40 authorizeBy = terms.authorizeBy;
+        return msg.sender != terms.operator && _states[id].status() == Status.NONE && block.timestamp <= authorizeBy
+            && authorizeBy <= block.timestamp + MAX_HOLD;
+    }
+
+    /// @dev Code at this address is the box's own, because the address follows from its creation code.
+    function _deployedBox(bytes32 id) private returns (IDepositBox) {
+        address box = _boxAddress(id);
+        if (box.code.length == 0) new DepositBox{salt: id}();
+        return IDepositBox(box);
+    }
+
+    function _boxAddress(bytes32 id) private view returns (address) {
+        return Create2.computeAddress(id, keccak256(type(DepositBox).creationCode), address(this));
+    }
+
+    /// @dev What the escrow has of a payment's token, the native coin included.
+    function _balanceOf(address token) private view returns (uint256) {
+        return token == address(0) ? address(this).balance : IERC20(token).balanceOf(address(this));
+    }
+
     /// @dev Exactly the amount has arrived: from here on stateOf shows the payment.
-    function _finishCollecting(IERC20 token, uint256 required) private {
-        uint256 actual = token.balanceOf(address(this));
+    function _finishCollecting(address token, uint256 required) private {
+        uint256 actual = _balanceOf(token);
         if (actual != required) revert WrongBalance(actual, required);
         _collecting = bytes32(0);
     }

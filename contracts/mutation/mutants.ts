@@ -1,3 +1,5 @@
+import { depositMutants } from './deposit-mutants.ts';
+
 /** One rule of the escrow broken: a fragment found exactly once in a file, and what stands there instead. */
 export type Mutant = {
   name: string;
@@ -568,4 +570,5 @@ export const mutants: readonly Mutant[] = [
     replace: 'return uint40(PackedState.unwrap(state) >> 128);',
     breaks: '3: the state is what was written',
   },
+  ...depositMutants,
 ];
