@@ -44,7 +44,11 @@ abstract contract Book is World {
         FORGE_TERMS,
         PAY_WRONG_VALUE,
         OVERCHARGE,
-        CHARGE_WRONG_PERIOD
+        CHARGE_WRONG_PERIOD,
+        DEPOSIT,
+        AUTHORIZE_FROM_DEPOSIT,
+        RETURN_DEPOSIT,
+        ROB_DEPOSIT
     }
 
     struct Payment {
@@ -69,7 +73,7 @@ abstract contract Book is World {
     }
 
     /// @notice How many operations there are.
-    uint256 public constant OPS = 34;
+    uint256 public constant OPS = 38;
     uint256 internal constant GAS = 6_000_000;
 
     uint256[OPS] public calls;

@@ -3,13 +3,13 @@ pragma solidity 0.8.37;
 
 import {IPaymentEscrow} from "../../IPaymentEscrow.sol";
 import {Account} from "./Account.sol";
-import {AttackHandler} from "./AttackHandler.sol";
 import {cheats} from "./Cheats.sol";
+import {DepositHandler} from "./DepositHandler.sol";
 import {TrickToken} from "./TrickToken.sol";
 import {World} from "./World.sol";
 
 /// @notice All that may happen, and the end of it: operator, merchant and arbiter gone, and only time passing.
-contract Handler is AttackHandler {
+contract Handler is DepositHandler {
     constructor(IPaymentEscrow escrow_, IPaymentEscrow twin_) World(escrow_, twin_) {}
 
     function selectors() external pure returns (bytes4[] memory list) {
@@ -48,6 +48,10 @@ contract Handler is AttackHandler {
         list[uint256(Op.PAY_WRONG_VALUE)] = this.payWrongValue.selector;
         list[uint256(Op.OVERCHARGE)] = this.overcharge.selector;
         list[uint256(Op.CHARGE_WRONG_PERIOD)] = this.chargeWrongPeriod.selector;
+        list[uint256(Op.DEPOSIT)] = this.deposit.selector;
+        list[uint256(Op.AUTHORIZE_FROM_DEPOSIT)] = this.authorizeFromDeposit.selector;
+        list[uint256(Op.RETURN_DEPOSIT)] = this.returnDeposit.selector;
+        list[uint256(Op.ROB_DEPOSIT)] = this.robDeposit.selector;
     }
 
     /// @notice The latest second at which a payment of these terms may still hold money, whoever has gone.

@@ -69,6 +69,7 @@ contract PaymentEscrowInvariants {
         _10_noReplayAnywhere();
         _11_hostileTokensGainNothing();
         _13_oneChargeAPeriodWithinTheCap();
+        _15_whatArrivedIsCollectedReturnedOrStillThere();
         // 9, 12 and 14 are the handlers' own: authorizeWithFrontRunPermit, expectWrongLeft, and every push booked.
     }
 
@@ -177,6 +178,20 @@ contract PaymentEscrowInvariants {
         }
     }
 
+    function _15_whatArrivedIsCollectedReturnedOrStillThere() private view {
+        for (uint256 i; i < handler.depositCount(); ++i) {
+            address box = handler.boxOf(handler.depositIds(i));
+            for (uint256 j; j < handler.tokenCount(); ++j) {
+                address token = handler.tokens(j);
+                require(
+                    handler.arrived(box, token)
+                        == handler.collectedFrom(box, token) + handler.sentBack(box, token) + _balance(token, box),
+                    "15: a deposit went astray"
+                );
+            }
+        }
+    }
+
     /// @notice Liveness, and with it the end of every book: what is left goes, and what is credited can be claimed.
     function afterInvariant() external {
         string memory path = cheats.envOr("INVARIANT_TALLY", string(""));
@@ -189,7 +204,14 @@ contract PaymentEscrowInvariants {
             require(left == 0 && status > IPaymentEscrow.Status.CAPTURED, "8: a payment stays open");
         }
         handler.claimAll();
+        handler.returnAll();
         _unbroken();
+        for (uint256 i; i < handler.depositCount(); ++i) {
+            address box = handler.boxOf(handler.depositIds(i));
+            for (uint256 j; j < handler.tokenCount(); ++j) {
+                require(_balance(handler.tokens(j), box) == 0, "8: a deposit stays behind");
+            }
+        }
         _solvent();
         _balancesAgree();
         for (uint256 j; j < handler.tokenCount(); ++j) {
@@ -266,6 +288,7 @@ contract PaymentEscrowInvariants {
             address token = handler.tokens(j);
             uint256 sum;
             for (uint256 i; i < handler.everybodyCount(); ++i) sum += _owns(handler.everybody(i), token);
+            for (uint256 i; i < handler.depositCount(); ++i) sum += _owns(handler.boxOf(handler.depositIds(i)), token);
             require(token == address(0) || sum == TrickToken(token).totalSupply(), "4: money went astray");
         }
     }
