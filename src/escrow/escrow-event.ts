@@ -70,7 +70,8 @@ export function decodeEscrowLog(
 ): { kind: EscrowEventKind; ref: Hex | null; args: Record<string, unknown> } | null {
   try {
     const { eventName, args } = decodeEventLog({ abi: escrowAbi, topics: log.topics, data: log.data });
-    if (eventName === 'EIP712DomainChanged') return null;
+    // Deposit addresses are not offered by the gateway: what goes back from one changes no payment.
+    if (eventName === 'EIP712DomainChanged' || eventName === 'DepositReturned') return null;
     return { kind: eventName, ref: 'id' in args ? args.id : null, args: toAbiJson(args) };
   } catch {
     return null;
