@@ -107,7 +107,7 @@ function payingClient(api: RestApi, evm: TestEvm) {
   /** What the pump would do: the operator sends what is queued for these terms. */
   const relay = async (termsHash: string) => {
     const outgoing = await api.database.outgoingTransaction.findUniqueOrThrow({
-      where: { purpose: `authorize:${termsHash}` },
+      where: { purpose: `authorize:${evm.chainId}:${termsHash}` },
     });
     return await send(evm.operator, { to: hex(outgoing.toAddress), data: hex(outgoing.data), value: 0n });
   };
