@@ -15,11 +15,12 @@ contract AuthorizeTest is Base {
         bytes32 typeHash = keccak256(
             "PaymentTerms(bytes32 intentId,address payer,address merchant,address token,uint128 amount,uint40 authorizeBy,uint40 captureBy,uint32 timelock,uint32 disputeWindow,uint32 disputeTimeout,uint16 timeoutPayerBps,uint16 feeBps,address feeRecipient,address operator,address arbiter,bytes32 quoteHash,bool captureOnAuthorize)"
         );
-        eq(escrow.idOf(terms), digestOf(keccak256(abi.encode(typeHash, terms))), "id");
+        eq(escrow.idOf(terms), keccak256(abi.encode(typeHash, terms)), "id");
+        eq(escrow.digestOf(escrow.idOf(terms)), digestOf(escrow.idOf(terms)), "digest");
         (, string memory name, string memory version, uint256 chainId, address verifier, bytes32 salt,) =
             escrow.eip712Domain();
         eq(keccak256(bytes(name)), keccak256("Sluice"), "name");
-        eq(keccak256(bytes(version)), keccak256("1"), "version");
+        eq(keccak256(bytes(version)), keccak256("2"), "version");
         eq(chainId, block.chainid, "chain");
         eq(uint160(verifier), uint160(address(escrow)), "verifier");
         eq(salt, bytes32(0), "salt");
@@ -121,7 +122,8 @@ contract AuthorizeTest is Base {
         refused(payer, data, invalidOperator(escrow.idOf(terms), operator));
         vm.chainId(home);
         PaymentEscrow other = new PaymentEscrow();
-        require(other.idOf(terms) != escrow.idOf(terms), "same id");
+        eq(other.idOf(terms), escrow.idOf(terms), "id");
+        require(other.digestOf(escrow.idOf(terms)) != digestOf(escrow.idOf(terms)), "same digest");
         vm.prank(payer);
         (bool ok,) = address(other).call(data);
         require(!ok, "replayed");
@@ -134,7 +136,7 @@ contract AuthorizeTest is Base {
         bytes32 id = escrow.idOf(terms);
         bytes memory data = abi.encodeCall(escrow.authorize, (terms, "anything"));
         refused(payer, data, invalidOperator(id, address(account)));
-        account.accept(id);
+        account.accept(digestOf(id));
         done(payer, data);
         hasState(id, IPaymentEscrow.Status.CAPTURED, AMOUNT);
     }
@@ -202,7 +204,7 @@ contract AuthorizeTest is Base {
             }
             bytes memory idCall = bytes.concat(escrow.idOf.selector, _slice(dirty, 4, 544));
             (, bytes memory answer) = address(escrow).staticcall(idCall);
-            account.accept(abi.decode(answer, (bytes32)));
+            account.accept(digestOf(abi.decode(answer, (bytes32))));
             refused(payer, dirty, "");
         }
     }
@@ -230,7 +232,7 @@ contract AuthorizeTest is Base {
         return abi.encodeWithSelector(IPaymentEscrow.WrongBalance.selector, actual, required);
     }
 
-    function invalidOperator(bytes32 id, address signer) private pure returns (bytes memory) {
-        return abi.encodeWithSelector(IPaymentEscrow.InvalidOperatorSignature.selector, id, signer);
+    function invalidOperator(bytes32 id, address signer) private view returns (bytes memory) {
+        return abi.encodeWithSelector(IPaymentEscrow.InvalidOperatorSignature.selector, digestOf(id), signer);
     }
 }

@@ -22,12 +22,14 @@ contract BoundsTest is Base {
 
     function test_theOperatorIsNotZeroBecauseNobodySignsForIt() public {
         terms.operator = address(0);
-        bytes32 id = escrow.idOf(terms);
+        bytes32 digest = digestOf(escrow.idOf(terms));
         bytes memory call = abi.encodeCall(escrow.authorize, (terms, signed(OPERATOR_KEY, terms)));
-        refused(payer, call, abi.encodeWithSelector(IPaymentEscrow.InvalidOperatorSignature.selector, id, address(0)));
+        refused(
+            payer, call, abi.encodeWithSelector(IPaymentEscrow.InvalidOperatorSignature.selector, digest, address(0))
+        );
         // Even code at the zero address that signs everything does not help.
         vm.etch(address(0), address(new SmartAccount()).code);
-        SmartAccount(payable(address(0))).accept(id);
+        SmartAccount(payable(address(0))).accept(digest);
         refused(payer, call, abi.encodeWithSelector(IPaymentEscrow.ZeroParty.selector, payer, merchant, address(0)));
     }
 

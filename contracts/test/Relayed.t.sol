@@ -30,8 +30,9 @@ contract RelayedTest is Base {
     function test_thePayerAloneMovesNothingEither() public {
         IPaymentEscrow.PaymentTerms memory terms = newTerms();
         bytes memory own = signed(PAYER_KEY, terms);
-        bytes memory failure =
-            abi.encodeWithSelector(IPaymentEscrow.InvalidOperatorSignature.selector, escrow.idOf(terms), operator);
+        bytes memory failure = abi.encodeWithSelector(
+            IPaymentEscrow.InvalidOperatorSignature.selector, digestOf(escrow.idOf(terms)), operator
+        );
         refused(payer, abi.encodeCall(escrow.authorizeWithAllowance, (terms, own, own)), failure);
         refused(payer, abi.encodeCall(escrow.authorizeWithReceive, (terms, own, LATER, receiveSignature(terms))), failure);
     }
@@ -45,7 +46,7 @@ contract RelayedTest is Base {
         bytes32 id = escrow.idOf(terms);
         bytes memory call = abi.encodeCall(escrow.authorizeWithAllowance, (terms, signed(OPERATOR_KEY, terms), "any"));
         refused(stranger, call, invalidPayer(id, address(account)));
-        account.accept(id);
+        account.accept(digestOf(id));
         done(stranger, call);
         hasState(id, IPaymentEscrow.Status.CAPTURED, AMOUNT);
     }
@@ -63,8 +64,8 @@ contract RelayedTest is Base {
         IPaymentEscrow.PaymentTerms memory terms = newTerms();
         terms.payer = address(first);
         bytes32 id = escrow.idOf(terms);
-        first.accept(id);
-        second.accept(id);
+        first.accept(digestOf(id));
+        second.accept(digestOf(id));
         terms.payer = address(second);
         bytes memory call = abi.encodeCall(escrow.authorizeWithAllowance, (terms, signed(OPERATOR_KEY, terms), ""));
         refused(stranger, call, invalidPayer(escrow.idOf(terms), address(second)));
@@ -264,7 +265,7 @@ contract RelayedTest is Base {
         return abi.encodeCall(escrow.authorizeWithReceive, (terms, signed(OPERATOR_KEY, terms), LATER, signature));
     }
 
-    function invalidPayer(bytes32 id, address signer) private pure returns (bytes memory) {
-        return abi.encodeWithSelector(IPaymentEscrow.InvalidPayerSignature.selector, id, signer);
+    function invalidPayer(bytes32 id, address signer) private view returns (bytes memory) {
+        return abi.encodeWithSelector(IPaymentEscrow.InvalidPayerSignature.selector, digestOf(id), signer);
     }
 }
