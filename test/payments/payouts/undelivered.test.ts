@@ -263,6 +263,8 @@ describe('a blocked merchant', () => {
     expect(await ground.verify(id)).toMatchObject({ verdict: 'DRIFT' });
     const world = { ...ground, logs: ground.source, log: silentLog };
     expect(await repairPayments(world, { chainId })).toMatchObject({ repaired: 1 });
+    // A chain that stands still is not looked at again at once.
+    await ground.evm.mine(1);
     await ground.observe();
     expect(await ground.payouts(id)).toMatchObject([{ deliveredAt: expect.any(Date) }]);
     expect(await ground.verify(id)).toMatchObject({ verdict: 'MATCH' });
