@@ -23,7 +23,9 @@ const parallel = 2;
 type Outcome = { mutant: Mutant; killedBy: string | undefined };
 
 const mutants = [...escrowMutants, ...batchMutants];
-const chosen = mutants.filter((mutant) => (!quick || mutant.quick) && `${mutant.name} ${fileOf(mutant)}`.includes(only));
+const chosen = mutants.filter(
+  (mutant) => (!quick || mutant.quick) && `${mutant.name} ${fileOf(mutant)}`.includes(only),
+);
 const folder = await mkdtemp(path.join(tmpdir(), 'mutants-'));
 try {
   process.exitCode = await mutate(folder);

@@ -21,7 +21,6 @@ export async function paymentIn(
   api: Pick<TestApi, 'database' | 'world'>,
   { appId, status }: { appId: string; status: PaymentIntentStatus },
 ): Promise<PaymentIntent & { termsHash: `0x${string}` }> {
-  const escrow = api.world.registry.chain(chainId)?.escrow ?? '0x';
   const id = newId();
   const now = Math.floor(Date.now() / 1000);
   const terms: PaymentTerms = {
