@@ -10,6 +10,7 @@ import type { CheckoutWorld } from '../../src/checkout/checkout-world.ts';
 import { confirmCheckout } from '../../src/checkout/confirm-checkout.ts';
 import { createCheckoutSession } from '../../src/checkout/create-checkout-session.ts';
 import { prepareCheckout } from '../../src/checkout/prepare-checkout.ts';
+import type { Call } from '../../src/escrow/calldata.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { type Gateway, openGateway } from '../setup/gateway.ts';
 import { signStep } from './sign-step.ts';
@@ -48,10 +49,11 @@ async function openSession() {
   return { id: session.id, paymentIntentId: session.paymentIntentId };
 }
 
+/** Answers the calls that the payer's wallet sent. */
 async function confirmSigned(
   session: { id: string },
   way: { tokenKey: string; method: AuthorizationMethod; payer: Payer },
-) {
+): Promise<Call[]> {
   const { tokenKey, method, payer } = way;
   const prepared = await prepareCheckout(world, {
     scope: gateway.scope,
@@ -59,12 +61,16 @@ async function confirmSigned(
     input: { chainId: gateway.evm.chainId, tokenKey, method, walletAddress: payer.address },
   });
   const signatures: Record<string, Hex> = {};
+  const sent: Call[] = [];
   for (const step of prepared.steps) {
     if (step.kind === 'signTypedData') signatures[step.name] = await signStep(payer, step);
-    if (step.kind === 'transaction')
-      await gateway.send(payer, { to: step.to, data: step.data, value: BigInt(step.value) });
+    if (step.kind !== 'transaction') continue;
+    const call = { to: step.to, data: step.data, value: BigInt(step.value) };
+    await gateway.send(payer, call);
+    sent.push(call);
   }
-  return await confirmCheckout(world, { scope: gateway.scope, sessionId: session.id, input: { signatures } });
+  await confirmCheckout(world, { scope: gateway.scope, sessionId: session.id, input: { signatures } });
+  return sent;
 }
 
 const sessionOf = (id: string) => gateway.database.checkoutSession.findUniqueOrThrow({ where: { id } });
@@ -115,6 +121,37 @@ describe('a relayed payment', () => {
     await gateway.settleDown();
     expect(await sessionOf(session.id)).toMatchObject({ status: 'COMPLETE', lastErrorCode: null });
   });
+
+  for (const [who, isTold] of [
+    ['the projector', true],
+    ['the pump', false],
+  ] as const) {
+    it(`that a reorganization dropped with its approval is repeated until that is back, seen first by ${who}`, async () => {
+      const { evm } = gateway;
+      const payer = evm.payers[2];
+      const session = await openSession();
+      const before = await evm.publicClient.getBlockNumber();
+      const approvals = await confirmSigned(session, { tokenKey: `USDT-${evm.chainId}`, method: 'APPROVAL', payer });
+      await gateway.settleDown();
+      expect((await sessionOf(session.id)).status).toBe('COMPLETE');
+      await evm.reorg(Number((await evm.publicClient.getBlockNumber()) - before));
+      if (isTold) await gateway.observe();
+      for (let turn = 0; turn < 3; turn += 1) await gateway.turnPumps();
+      await gateway.settleDown();
+      expect(await gateway.status(session.paymentIntentId)).toBe('CREATED');
+      expect(await gateway.steps(session.paymentIntentId)).toEqual([
+        'AUTHORIZE FAILED',
+        'CAPTURE REORGED',
+        'AUTHORIZE PENDING',
+      ]);
+      expect(await sessionOf(session.id)).toMatchObject({ status: 'OPEN', lastErrorCode: null });
+      for (const approval of approvals) await gateway.send(payer, approval);
+      await gateway.passTime(20);
+      await gateway.settleDown();
+      expect(await gateway.status(session.paymentIntentId)).toBe('CAPTURED');
+      expect((await sessionOf(session.id)).status).toBe('COMPLETE');
+    });
+  }
 
   it('of a payer who pays by hand needs no confirmation', async () => {
     const { evm } = gateway;

@@ -12,6 +12,7 @@ import { maxCaptureAttempts, requestCapture } from './capture-payment-intent.ts'
 import { type HeldPayment, heldPayment, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
+import { repeatRelay } from './repeat-relay.ts';
 import { requestTransaction } from './request-transaction.ts';
 
 /** What another room does when a relayed authorization fails for good; it appends no events. */
@@ -29,7 +30,7 @@ type FailingWorld = Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { rel
 /**
  * A transaction of a payment failed for good: it becomes FAILED with its error, and what waited for it goes on. A refund
  * takes the payment back to CAPTURED and tells `refund_failed`; a capture is tried anew until `captureAttempts` are spent,
- * or its revert says that it will never succeed, and then the payment is FAILED, its hold voided; a relay leaves the intent CREATED, to be prepared again. Called as the last statement of the
+ * or its revert says that it will never succeed, and then the payment is FAILED, its hold voided; a relay that a reorganization undid is repeated, and any other leaves the intent CREATED, to be prepared again. Called as the last statement of the
  * pump's transaction. What the chain has shown meanwhile wins.
  */
 export async function failTransaction(
@@ -48,7 +49,7 @@ export async function failTransaction(
   if (failed.count === 0) return;
   switch (found.type) {
     case 'AUTHORIZE':
-      return await world.relayFailed(tx, { paymentIntentId: intent.id, error: outgoing.error });
+      return await failRelay(tx, { world, intent, transaction: found, outgoing });
     case 'REFUND':
       return await failRefund(tx, { world, intent, transaction: found, outgoing });
     case 'CAPTURE':
@@ -66,14 +67,17 @@ export async function failTransaction(
   }
 }
 
+/** One that a reorganization had taken out of its block is repeated while it may still pass. */
+async function failRelay(tx: DatabaseTransaction, { world, intent, transaction, outgoing }: Told): Promise<void> {
+  const { error, verdict } = outgoing;
+  const mayPass = transaction.status === 'REORGED' && verdict === 'PASSES' && intent.status === 'CREATED';
+  if (mayPass && (await repeatRelay(tx, { relay: transaction, now: world.clock.now() }))) return;
+  await world.relayFailed(tx, { paymentIntentId: intent.id, error });
+}
+
 async function failRefund(
   tx: DatabaseTransaction,
-  {
-    world,
-    intent,
-    transaction,
-    outgoing: { error, verdict },
-  }: Failed & { outgoing: Pick<OutgoingFailure, 'error' | 'verdict'> },
+  { world, intent, transaction, outgoing: { error, verdict } }: Told,
 ): Promise<void> {
   await tx.refund.updateMany({ where: { transactionId: transaction.id }, data: { status: 'FAILED', error } });
   // A returned payment's refund is none of the intent's own.
@@ -87,6 +91,7 @@ async function failRefund(
 }
 
 type Failed = { world: FailingWorld; intent: PaymentIntent; transaction: Transaction };
+type Told = Failed & { outgoing: Pick<OutgoingFailure, 'error' | 'verdict'> };
 type Judged = Failed & { verdict: OutgoingFailure['verdict'] };
 
 /** Money that must go back is never given up: the verb looks at the contract again in a minute, or in a quarter of an hour. */

@@ -1,6 +1,7 @@
 import type { DatabaseTransaction, Refund, Transaction, TransactionType } from '../../../prisma/client.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
+import { repeatRelay } from '../actions/repeat-relay.ts';
 import { type PaymentFact, stepAmount, stepType } from '../fold.ts';
 import type { PaymentEvidence, RecordedSteps } from './folding-world.ts';
 
@@ -33,7 +34,7 @@ export async function recordSteps(
     await confirm(tx, { row, fact, evidence, now });
     moved += 1;
   }
-  for (const row of removed) await takeBack(tx, row);
+  for (const row of removed) await takeBack(tx, row, now);
   const open = rows.filter((row) => row.status !== 'CONFIRMED');
   const ours = added.length > 0 ? await sentRows(tx, added) : new Map<string, string[]>();
   for (const fact of added) {
@@ -141,9 +142,10 @@ async function recordFoundRefund(
 
 /**
  * A refund of ours is pending again: what we sent is sent again until it is in a block that stays. Where that was given
- * up before its evidence vanished, nobody will tell its failure any more, and it has failed.
+ * up before its evidence vanished, nobody will tell its failure any more, and it has failed. A relayed authorization has
+ * then failed as well, and is repeated while it may still pass.
  */
-async function takeBack(tx: DatabaseTransaction, row: Transaction): Promise<void> {
+async function takeBack(tx: DatabaseTransaction, row: Transaction, now: Date): Promise<void> {
   const sent = await tx.outgoingTransaction.findUnique({
     where: { transactionId: row.id },
     select: { status: true, error: true },
@@ -151,12 +153,14 @@ async function takeBack(tx: DatabaseTransaction, row: Transaction): Promise<void
   // Nobody of this life sends it again; it comes back with its block.
   if (row.type === 'REFUND' && !sent)
     await tx.refund.deleteMany({ where: { transactionId: row.id, reason: FOUND_REASON } });
-  const isGivenUp = row.type === 'REFUND' && (sent?.status === 'FAILED' || sent?.status === 'CANCELLED');
+  const isOver = sent?.status === 'FAILED' || sent?.status === 'CANCELLED';
+  const isGivenUp = isOver && (row.type === 'REFUND' || row.type === 'AUTHORIZE');
   const error = isGivenUp ? (sent?.error ?? null) : null;
   await tx.transaction.update({
     where: { id: row.id },
     data: { status: isGivenUp ? 'FAILED' : 'REORGED', confirmedAt: null, error },
   });
+  if (isGivenUp && row.type === 'AUTHORIZE') await repeatRelay(tx, { relay: row, now });
   await tx.refund.updateMany({
     where: { transactionId: row.id },
     data: { status: isGivenUp ? 'FAILED' : 'PENDING', confirmedAt: null, error },
