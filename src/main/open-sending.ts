@@ -11,8 +11,8 @@ import { type SendLimits, sendLimits } from '../operator/outgoing-transaction.ts
 import { pumpTransactions } from '../operator/pump-transactions.ts';
 import type { OutgoingHooks } from '../operator/sending-world.ts';
 import { pumpPayouts } from '../operator/solana/pump-payouts.ts';
-import { paymentOutgoingHooks } from '../payments/actions/payment-outgoing-hooks.ts';
 import { heldInVaults } from '../payments/solana/held-in-vaults.ts';
+import { paymentOutgoingHooks } from '../payments/transactions/payment-outgoing-hooks.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';

@@ -5,7 +5,7 @@ import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { settleCall } from '../../src/escrow/calldata.ts';
 import { jobTable } from '../../src/main/job-table.ts';
 import { readInstallation } from '../../src/operations/read-installation.ts';
-import { requestTransaction } from '../../src/payments/actions/request-transaction.ts';
+import { requestTransaction } from '../../src/payments/transactions/request-transaction.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { runQueue } from '../../src/platform/queue.ts';

@@ -5,12 +5,12 @@ import { voidCall } from '../../escrow/calldata.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
+import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
 import { demandNoMoneyOut, heldPayment, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
-import { requestTransaction } from './request-transaction.ts';
 
 /**
  * Cancels a payment that has not been captured. CREATED becomes CANCELLED at once, with its event; AUTHORIZED stays so,

@@ -5,11 +5,11 @@ import { captureCall } from '../../escrow/calldata.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { parseBaseUnits } from '../refund-amount.ts';
+import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
 import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
-import { requestTransaction } from './request-transaction.ts';
 
 /** Captures that are sent before the payment is given up. */
 export const maxCaptureAttempts = 3;

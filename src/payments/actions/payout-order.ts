@@ -3,8 +3,8 @@ import type { Address } from 'viem';
 import { refundCall, settleCall } from '../../escrow/calldata.ts';
 import { type PayoutPlan, payoutPlanToText, settlementOf } from '../../escrow/solana/payout-plan.ts';
 import type { SolanaTerms } from '../../escrow/solana/solana-terms.ts';
+import type { OutgoingCall } from '../transactions/request-transaction.ts';
 import type { HeldMoney } from './held-payment.ts';
-import type { OutgoingCall } from './request-transaction.ts';
 
 export type PayoutOrder = { call: OutgoingCall; sender: string };
 

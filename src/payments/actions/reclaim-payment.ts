@@ -4,11 +4,11 @@ import { reclaimCall } from '../../escrow/calldata.ts';
 import { readEscrowState } from '../../escrow/read-escrow-state.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { reclaimJob } from '../jobs.ts';
+import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ChainActionWorld } from './action-world.ts';
 import { chainTime, lookAgainAt } from './chain-time.ts';
 import { heldPayment, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
-import { requestTransaction } from './request-transaction.ts';
 
 /**
  * Gives a hold that nobody captured back to the payer once the chain's time has passed `captureBy`: records and queues a

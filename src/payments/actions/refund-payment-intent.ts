@@ -7,13 +7,13 @@ import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { parseRefund, type RefundSize, refundAmount } from '../refund-amount.ts';
+import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
 import { demandNoMoneyOut, heldMoney } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
 import { refundOrder } from './payout-order.ts';
-import { requestTransaction } from './request-transaction.ts';
 
 /** What a refund answers; amounts in base units. */
 export type RefundAnswer = {

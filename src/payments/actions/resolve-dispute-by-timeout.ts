@@ -4,11 +4,11 @@ import { resolveByTimeoutCall } from '../../escrow/calldata.ts';
 import { readEscrowState } from '../../escrow/read-escrow-state.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { resolveByTimeoutJob } from '../jobs.ts';
+import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ChainActionWorld } from './action-world.ts';
 import { chainTime, lookAgainAt } from './chain-time.ts';
 import { heldPayment, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
-import { requestTransaction } from './request-transaction.ts';
 
 /**
  * Splits a disputed payment as both signed, once nobody resolved it in time by the chain's clock: records and queues a

@@ -7,10 +7,10 @@ import { type Call, concedeCall, resolveCall } from '../../escrow/calldata.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { once } from '../../platform/idempotency/once.ts';
+import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld } from './action-world.ts';
 import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
-import { requestTransaction } from './request-transaction.ts';
 
 /** A merchant may give everything back; the arbiter may split as it sees fit. */
 export type Resolver = { kind: 'merchant'; scope: Scope } | { kind: 'arbiter' };

@@ -7,11 +7,11 @@ import { termsFromJson } from '../../escrow/terms.ts';
 import { standingFacts, toPaymentFacts } from '../facts/standing-facts.ts';
 import { foldPayment } from '../fold.ts';
 import { isAccepted, type PaymentKey } from '../payment-key.ts';
+import { requestTransaction, type TransactionRequest } from '../transactions/request-transaction.ts';
 import type { ChainActionWorld } from './action-world.ts';
 import { escrowOf, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { returnOrder } from './payout-order.ts';
-import { requestTransaction, type TransactionRequest } from './request-transaction.ts';
 
 /** The payer must get it back: tried for about a quarter of an hour, and rung again by the sweep. */
 const SIMULATIONS = 20;

@@ -14,7 +14,7 @@ import {
 } from '../jobs.ts';
 import { acceptedKey } from '../payment-key.ts';
 import { deliveryKey } from '../payouts/deliver-payouts.ts';
-import { dropOvertaken } from './drop-overtaken.ts';
+import { dropOvertaken } from '../transactions/drop-overtaken.ts';
 
 /** The fold's hooks: enqueues, in the fold's own transaction, the work that a new state makes due later, and drops what it has overtaken. */
 export function schedulePaymentWork({ clock }: { clock: Clock }): Required<PaymentHooks> {

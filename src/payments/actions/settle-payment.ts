@@ -6,12 +6,12 @@ import { wouldCreditMerchant } from '../../escrow/simulate-settlement.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { settleJob } from '../jobs.ts';
+import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ChainActionWorld } from './action-world.ts';
 import { chainTime, lookAgainAt } from './chain-time.ts';
 import { escrowOf, heldMoney, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { settleOrder } from './payout-order.ts';
-import { requestTransaction } from './request-transaction.ts';
 
 /** For so long a settlement waits for its merchant to be payable. */
 export const LONGEST_WAIT_SECONDS = 86_400;

@@ -1,8 +1,8 @@
 import type { DatabaseTransaction, Refund, Transaction, TransactionType } from '../../../prisma/client.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
-import { repeatRelay } from '../actions/repeat-relay.ts';
 import { type PaymentFact, stepAmount, stepType } from '../fold.ts';
+import { repeatRelay } from '../transactions/repeat-relay.ts';
 import type { PaymentEvidence, RecordedSteps } from './folding-world.ts';
 
 /** The reason of a refund that is known from the chain alone. */

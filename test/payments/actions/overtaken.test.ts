@@ -5,9 +5,9 @@ import { type Call, captureCall, disputeCall, refundCall, settleCall, voidCall }
 import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
 import { capturePaymentIntent } from '../../../src/payments/actions/capture-payment-intent.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { requestTransaction } from '../../../src/payments/actions/request-transaction.ts';
 import { resolveDispute } from '../../../src/payments/actions/resolve-dispute.ts';
 import { settlePayment } from '../../../src/payments/actions/settle-payment.ts';
+import { requestTransaction } from '../../../src/payments/transactions/request-transaction.ts';
 import { type Gateway, openGateway } from '../../setup/gateway.ts';
 import type { Signed } from '../ground.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import type { OutgoingOutcome } from '../../operator/outgoing-transaction.ts';
 import type { OutgoingHooks } from '../../operator/sending-world.ts';
-import type { ActionWorld } from './action-world.ts';
+import type { ActionWorld } from '../actions/action-world.ts';
 import { failTransaction, type RelayFailed } from './fail-transaction.ts';
 
 /** What payments do when the pump has signed, seen mined or given up a transaction; main hands it to the pump. */
