@@ -6,6 +6,7 @@
  *
  * A fault is worded as what follows a field's name: "is the zero address, to which nobody has a key".
  */
+import { batchAddress } from '../escrow/batch/batch-bytecode.ts';
 import { deterministicDeployer } from '../escrow/deterministic-deployer.ts';
 import type { Chain } from './chain.ts';
 import { parseEvmAddress } from './evm/evm-address.ts';
@@ -78,6 +79,7 @@ function contractFault(chains: readonly Chain[], address: string): string | null
   const isIt = (other: string) => other.toLowerCase() === address.toLowerCase();
   const escrow = chains.find((chain) => chain.escrow !== null && isIt(chain.escrow));
   if (escrow) return `is the escrow contract on ${escrow.name}`;
+  if (isIt(batchAddress)) return 'is the batch contract, which keeps nothing and gives nothing back';
   if (isIt(deterministicDeployer.address)) return 'is the deterministic deployer, a contract that gives nothing back';
   return tokenFault(chains, 'contract', isIt);
 }

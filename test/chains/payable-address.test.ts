@@ -4,6 +4,7 @@ import { Keypair, PublicKey } from '@solana/web3.js';
 import { describe, expect, it, test } from 'vitest';
 import { findSink, readPayable } from '../../src/chains/payable-address.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
+import { batchAddress } from '../../src/escrow/batch/batch-bytecode.ts';
 import { deterministicDeployer } from '../../src/escrow/deterministic-deployer.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
 
@@ -45,6 +46,7 @@ describe('on EVM chains', () => {
     [escrowAddress, /^is the escrow contract/],
     [escrowAddress.toLowerCase(), /^is the escrow contract/],
     [deterministicDeployer.address, /^is the deterministic deployer/],
+    [batchAddress, /^is the batch contract/],
     [usdc, /^is the contract of USDC on Ethereum$/],
     [usdc.toLowerCase(), /^is the contract of USDC on Ethereum$/],
   ])('%s cannot: %s', (text, fault) => {
