@@ -11,7 +11,14 @@ import { mailInvoiceJob, overdueInvoiceJob } from '../../src/invoices/jobs.ts';
 import { jobTable, type WorkWorld } from '../../src/main/job-table.ts';
 import { readQueue } from '../../src/operations/health/vital-signs.ts';
 import { sendTransactionsJob } from '../../src/operator/jobs.ts';
-import { expireJob, reclaimJob, resolveByTimeoutJob, returnPaymentJob, settleJob } from '../../src/payments/jobs.ts';
+import {
+  deliverPayoutsJob,
+  expireJob,
+  reclaimJob,
+  resolveByTimeoutJob,
+  returnPaymentJob,
+  settleJob,
+} from '../../src/payments/jobs.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { addJob, defineJob, type JobDefinition, keysAtWork, removeJob } from '../../src/platform/jobs.ts';
 import { silentLog } from '../../src/platform/log.ts';
@@ -56,7 +63,8 @@ const id = newId();
 const payment = { paymentIntentId: id };
 const keyed = [
   ...[settleJob, expireJob, reclaimJob, resolveByTimeoutJob].map((job) => ({ job, payload: payment })),
-  { job: returnPaymentJob, payload: { termsHash: `0x${'ab'.repeat(32)}` } },
+  { job: returnPaymentJob, payload: { chainId: 1, termsHash: `0x${'ab'.repeat(32)}` } },
+  { job: deliverPayoutsJob, payload: { chainId: 1, recipient: `0x${'ab'.repeat(20)}`, token: `0x${'cd'.repeat(20)}` } },
   { job: sendTransactionsJob, payload: { chainId: 1, sender: '0xab' } },
   { job: mailInvitationJob, payload: { memberId: id } },
   ...[mailInvoiceJob, overdueInvoiceJob].map((job) => ({ job, payload: { invoiceId: id } })),
