@@ -1,12 +1,11 @@
 /** What a worker holds does not grow with the number of events that it has sent, nor with that of endpoints it has served. */
 import { createServer } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../prisma/client.ts';
 import { deleteWebhookEndpoint } from '../../src/events/webhooks/delete-webhook-endpoint.ts';
 import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
 import { silentLog } from '../../src/platform/log.ts';
+import { collectGarbage } from '../setup/collect-garbage.ts';
 import { freshDatabase } from '../setup/database.ts';
 import { onTeardown } from '../setup/teardown.ts';
 import { openWebhookApp } from '../setup/webhooks.ts';
@@ -20,12 +19,9 @@ beforeAll(async () => {
   database = (await freshDatabase()).database;
 });
 
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
 /** Sockets and timers that are open, and the heap that is in use. */
 function held(): { sockets: number; timers: number; heap: number } {
-  collect();
+  collectGarbage();
   const resources = process.getActiveResourcesInfo();
   const count = (name: string) => resources.filter((resource) => resource === name).length;
   return { sockets: count('TCPSocketWrap'), timers: count('Timeout'), heap: process.memoryUsage().heapUsed };
