@@ -49,7 +49,10 @@ export function openPayerWallet(chain: Demo['chains'][number], privateKey: strin
     address: account.address,
     client,
     async send(step) {
-      const txHash = await client.sendTransaction({ to: step.to, data: step.data, value: BigInt(step.value) });
+      const call = { to: step.to, data: step.data, value: BigInt(step.value) };
+      const estimate = await client.estimateGas({ account, ...call });
+      // As wallets do: a call costs more when the escrow has paid out the last of a token since it was estimated.
+      const txHash = await client.sendTransaction({ ...call, gas: estimate + estimate / 2n });
       const receipt = await client.waitForTransactionReceipt({ hash: txHash, timeout: 60_000 });
       if (receipt.status !== 'success') throw new Error(`“${step.description}” reverted in ${txHash}.`);
       return { txHash, blockNumber: receipt.blockNumber };
