@@ -150,27 +150,6 @@ test('an owner changes settings, invites, and makes an app; a viewer’s forged 
   other.faults.splice(0);
 });
 
-test('a payout address that would lose the money is refused beside its field, and a wallet is saved', async () => {
-  const seen = await openPage({ expected: [/401/] });
-  const { page } = seen;
-  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=payouts' });
-  const field = page.getByLabel('On Ethereum and its like');
-  const before = await field.inputValue();
-  await field.fill(escrowAddress);
-  await page.getByRole('button', { name: 'Save the addresses' }).click();
-  await page.getByText(/^is the escrow contract on /).waitFor();
-  expect(await field.getAttribute('aria-invalid')).toBe('true');
-  expect(await page.getByText('That did not work').count()).toBe(0);
-  await inspect(seen, 'dashboard-payout-refused');
-  const address = payer.address;
-  await field.fill(address);
-  await page.getByRole('button', { name: 'Save the addresses' }).click();
-  const where = { appId: shop.appId, family: 'EVM' } as const;
-  await expect.poll(async () => (await ground.database.payoutAddress.findFirst({ where }))?.address).toBe(address);
-  expect(await page.getByText(/^is the escrow contract on /).count()).toBe(0);
-  await ground.database.payoutAddress.updateMany({ where, data: { address: before } });
-});
-
 test('logging out everywhere ends the other login too, which comes back to the same place; time ends it as well', async () => {
   const [one, two] = [await openPage({ expected: [/401/] }), await openPage({ expected: [/401/] })];
   for (const { page } of [one, two]) {
@@ -200,6 +179,27 @@ test('logging out everywhere ends the other login too, which comes back to the s
   await two.page.getByText('Your login ran out').waitFor();
   expect(await two.page.evaluate(() => sessionStorage.getItem('sluice.login'))).toBeNull();
   expect(new URL(two.page.url()).search).toBe('?part=members');
+});
+
+test('a payout address that would lose the money is refused beside its field, and a wallet is saved', async () => {
+  const seen = await openPage({ expected: [/400/, /401/] });
+  const { page } = seen;
+  await visitDashboard(ground, page, { email: shop.ownerEmail, path: '/settings?part=payouts' });
+  const field = page.getByLabel('On Ethereum and its like');
+  const before = await field.inputValue();
+  await field.fill(escrowAddress);
+  await page.getByRole('button', { name: 'Save the addresses' }).click();
+  await page.getByText(/^is the escrow contract on /).waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  expect(await page.getByText('That did not work').count()).toBe(0);
+  await inspect(seen, 'dashboard-payout-refused');
+  const address = payer.address;
+  await field.fill(address);
+  await page.getByRole('button', { name: 'Save the addresses' }).click();
+  const where = { appId: shop.appId, family: 'EVM' } as const;
+  await expect.poll(async () => (await ground.database.payoutAddress.findFirst({ where }))?.address).toBe(address);
+  expect(await page.getByText(/^is the escrow contract on /).count()).toBe(0);
+  await ground.database.payoutAddress.updateMany({ where, data: { address: before } });
 });
 
 test('a page says that it loads, and when there is no answer, what to do; trying again works', async () => {
