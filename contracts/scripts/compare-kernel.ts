@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { compileEscrow } from './compile-escrow.ts';
+import { releasedEscrowCode } from './released-code.ts';
 import { runForge } from './run-forge.ts';
 
 /**
@@ -31,7 +31,7 @@ async function compare(): Promise<number> {
   const build = await runForge(contracts, { args: ['build'], env: settings });
   if (build.status !== 0) return report(build.output);
   const startedMs = performance.now();
-  const code = await compileEscrow({}, 100_000);
+  const code = releasedEscrowCode();
   const starts = Array.from({ length: Math.ceil(sequences / perRun) }, (_, index) => index * perRun);
   let failure: string | undefined;
   await Promise.all(

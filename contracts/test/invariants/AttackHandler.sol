@@ -28,20 +28,20 @@ abstract contract AttackHandler is SubscriptionHandler {
         uint256 trick = _roll(dice, 9);
         bytes32 earlier = ids.length == 0 ? bytes32(uint256(1)) : ids[_roll(dice, ids.length)];
         bytes memory empty;
-        if (trick == 0) return _withAllowance(t, _sign(t.operator, _id(t)));
-        if (trick == 1) return _withAllowance(t, _sign(t.payer, earlier));
+        if (trick == 0) return _withAllowance(t, _signHash(t.operator, _id(t)));
+        if (trick == 1) return _withAllowance(t, _signHash(t.payer, earlier));
         if (trick == 2) return _withAllowance(t, empty);
         if (trick == 3) {
             bytes32 signed = consentIds.length == 0 ? earlier : consentIds[_roll(dice, consentIds.length)];
-            return _withAllowance(t, _sign(t.payer, signed));
+            return _withAllowance(t, _signHash(t.payer, signed));
         }
-        if (trick == 4) return abi.encodeCall(IPaymentEscrow.authorize, (t, _sign(t.operator, _id(t))));
+        if (trick == 4) return abi.encodeCall(IPaymentEscrow.authorize, (t, _signHash(t.operator, _id(t))));
         if (trick == 5) return _receiveCall(t, t.payer, earlier);
         if (trick == 6) return _receiveCall(t, thief, _id(t));
         if (trick == 7) {
             // Two accounts of one owner: what one signed is no consent of the other.
             t.payer = payers[2];
-            bytes memory signature = _sign(t.payer, _id(t));
+            bytes memory signature = _signHash(t.payer, _id(t));
             t.payer = payers[3];
             _allow(t.payer, t.token, type(uint256).max);
             return _withAllowance(t, signature);
@@ -53,7 +53,7 @@ abstract contract AttackHandler is SubscriptionHandler {
 
     /// @dev A permit that the payer really gave, for terms that it did not sign.
     function _strayPermit(IPaymentEscrow.PaymentTerms memory t, uint256 deadline) private view returns (bytes memory) {
-        bytes memory signature = _sign(t.operator, _id(t));
+        bytes memory signature = _signHash(t.operator, _id(t));
         bytes32 digest = TrickToken(t.token).permitDigest(t.payer, address(escrow), t.amount, deadline);
         (uint8 v, bytes32 r, bytes32 s) = cheats.sign(keyOf[t.payer], digest);
         return abi.encodeCall(IPaymentEscrow.authorizeWithPermit, (t, signature, signature, deadline, v, r, s));
@@ -65,7 +65,7 @@ abstract contract AttackHandler is SubscriptionHandler {
         returns (bytes memory)
     {
         return abi.encodeCall(
-            IPaymentEscrow.authorizeWithAllowance, (t, _sign(t.operator, _id(t)), payerSignature)
+            IPaymentEscrow.authorizeWithAllowance, (t, _signHash(t.operator, _id(t)), payerSignature)
         );
     }
 
@@ -80,7 +80,7 @@ abstract contract AttackHandler is SubscriptionHandler {
         t.token = token;
         return abi.encodeCall(
             IPaymentEscrow.authorizeWithReceive,
-            (t, _sign(t.operator, _id(t)), time + 1 hours, _sign(signer, digest))
+            (t, _signHash(t.operator, _id(t)), time + 1 hours, _sign(signer, digest))
         );
     }
 
@@ -97,9 +97,9 @@ abstract contract AttackHandler is SubscriptionHandler {
                 t.payer,
                 native ? t.amount : 0,
                 GAS,
-                abi.encodeCall(IPaymentEscrow.authorize, (t, _sign(t.operator, id)))
+                abi.encodeCall(IPaymentEscrow.authorize, (t, _signHash(t.operator, id)))
             )
-            : _call(thief, 0, GAS, _withAllowance(t, _sign(t.payer, id)));
+            : _call(thief, 0, GAS, _withAllowance(t, _signHash(t.payer, id)));
         _refused(Op.REPLAY, ok, "3: one id was collected twice");
     }
 
@@ -107,7 +107,7 @@ abstract contract AttackHandler is SubscriptionHandler {
     function replayElsewhere(uint256 seed) external {
         Dice memory dice = _begin(Op.REPLAY_ELSEWHERE, seed);
         IPaymentEscrow.PaymentTerms memory t = _terms(dice, tokens[1]);
-        bytes memory data = _withAllowance(t, _sign(t.payer, _id(t)));
+        bytes memory data = _withAllowance(t, _signHash(t.payer, _id(t)));
         _allow(t.payer, t.token, type(uint256).max);
         bool ok;
         if (_roll(dice, 2) == 0) {
@@ -116,10 +116,9 @@ abstract contract AttackHandler is SubscriptionHandler {
             cheats.prank(thief);
             (ok,) = address(twin).call{gas: GAS}(data);
         } else {
-            uint256 here = block.chainid;
-            cheats.chainId(8453);
+            cheats.chainId(chain + 1);
             ok = _call(thief, 0, GAS, data);
-            cheats.chainId(here);
+            cheats.chainId(chain);
         }
         _must(!ok, "10: consents opened another contract or chain");
         ++successes[uint256(Op.REPLAY_ELSEWHERE)];
@@ -220,31 +219,61 @@ abstract contract AttackHandler is SubscriptionHandler {
         _allow(t.payer, t.token, type(uint256).max);
         uint256 value = native ? t.amount + 1 - 2 * _roll(dice, 2) : 1 + _roll(dice, 2) * (t.amount - 1);
         bool empty = _roll(dice, 4) == 0;
-        bytes memory data = abi.encodeCall(IPaymentEscrow.authorize, (t, _sign(t.operator, _id(t))));
+        bytes memory data = abi.encodeCall(IPaymentEscrow.authorize, (t, _signHash(t.operator, _id(t))));
         bool ok = _call(t.payer, value == 0 && empty ? 1 : value, GAS, empty ? bytes("") : data);
         _refused(Op.PAY_WRONG_VALUE, ok, "1: a wrong value was kept");
     }
 
-    /// @dev What a failed push credited goes where its recipient says, and nowhere else.
+    /// @dev A token's credit goes to its recipient, the coin's where its recipient says, and nothing goes elsewhere.
     function claim(uint256 seed) external {
         Dice memory dice = _begin(Op.CLAIM, seed);
         (bool found, address recipient, address token) = _pickCredit(dice);
-        if (!found) {
-            recipient = _anybody(dice);
-            token = _one(dice, tokens);
-        }
+        // One time in eight a stranger claims what is another's.
+        if (!found || _roll(dice, 8) == 0) recipient = _anybody(dice);
+        if (!found) token = _one(dice, tokens);
+        else if (_roll(dice, 2) == 0) _relent(token, recipient);
+        found = credits[recipient][token] > 0;
+        address to = _roll(dice, 3) == 0 ? refuge : _roll(dice, 4) == 0 ? _anybody(dice) : recipient;
         // The contract that holds it all, and nobody, are refused as targets.
-        address to = _roll(dice, 2) == 0 ? refuge : _roll(dice, 2) == 0 ? recipient : _anybody(dice);
         if (_roll(dice, 12) == 0) to = _roll(dice, 2) == 0 ? address(escrow) : address(0);
+        bool allowed = token == address(0) ? to != address(escrow) && to != address(0) : to == recipient;
         uint8 takes = _takes(token, to);
         bool ok = _call(recipient, 0, GAS, abi.encodeCall(IPaymentEscrow.claim, (token, to)));
-        bool expected = found && to != address(escrow) && to != address(0) && (takes == 1 || (takes == 2 && ok));
+        bool expected = found && allowed && (takes == 1 || (takes == 2 && ok));
         if (_agrees(Op.CLAIM, ok, expected, "4: claim")) _claimed(recipient, token, to);
+    }
+
+    /// @dev Anybody, with as little gas as it likes, has a recipient paid; and can choose nothing about it.
+    function claimFor(uint256 seed) external {
+        Dice memory dice = _begin(Op.CLAIM_FOR, seed);
+        (bool found, address recipient, address token) = _pickCredit(dice);
+        if (!found) (recipient, token) = (_anybody(dice), _one(dice, tokens));
+        else if (_roll(dice, 2) == 0) _relent(token, recipient);
+        uint256 gasLimit = _roll(dice, 4) == 0 ? 20_000 + _roll(dice, 500_000) : GAS;
+        uint8 takes = _takes(token, recipient);
+        bool ok = _call(
+            _anybody(dice), 0, gasLimit, abi.encodeCall(IPaymentEscrow.claimFor, (recipient, token))
+        );
+        bool claimable = found && takes != 0;
+        bool expected = claimable && (takes == 1 && gasLimit == GAS || ok);
+        if (_agrees(Op.CLAIM_FOR, ok, expected, "4: claim for another")) _claimed(recipient, token, recipient);
+    }
+
+    /// @dev What kept the recipient from being paid is over.
+    function _relent(address token, address recipient) private {
+        if (token != address(0)) {
+            TrickToken(token).setPaused(false);
+            TrickToken(token).setBlocked(recipient, false);
+            TrickToken(token).setBlocked(address(escrow), false);
+        } else if (_isAccount(recipient)) {
+            Account(payable(recipient)).setMode(Account.Mode.ACCEPT, address(0), "");
+        }
     }
 
     function _claimed(address recipient, address token, address to) internal {
         uint256 amount = credits[recipient][token];
         credits[recipient][token] = 0;
+        _emittedClaim(recipient, token, to, amount);
         owned[address(escrow)][token] -= amount;
         owned[to][token] += _reaches(token, amount);
         _gift(token, to, _reaches(token, amount));
@@ -270,31 +299,60 @@ abstract contract AttackHandler is SubscriptionHandler {
     /// @dev Blacklists, a token's new fee, and accounts that change how they take the coin.
     function blacklist(uint256 seed) external {
         Dice memory dice = _begin(Op.BLACKLIST, seed);
-        uint256 choice = _roll(dice, 6);
         // Sometimes things get better, or nothing would be paid in the end.
         bool worse = _roll(dice, 3) != 0;
-        address who = choice < 3 ? _one(dice, payers) : choice < 5 ? _one(dice, merchants) : _one(dice, feeRecipients);
+        (address who, address token) = _victim(dice, worse);
         if (_roll(dice, 20) == 0) who = _one(dice, everybody);
         if (_roll(dice, 8) == 0) {
             TrickToken(tokens[1 + uint8(TrickToken.Kind.FEE)]).setFee(worse ? _roll(dice, 1000) : 0);
-        } else if (_isAccount(who) && _roll(dice, 2) == 0) {
+        } else if (_isAccount(who) && (token == address(0) || _roll(dice, 2) == 0)) {
             Account(payable(who)).setMode(
                 worse ? Account.Mode(1 + _roll(dice, 3)) : Account.Mode.ACCEPT, address(0), ""
             );
         } else {
-            TrickToken(tokens[1 + _roll(dice, tokens.length - 1)]).setBlocked(who, worse);
+            if (token == address(0)) token = tokens[1 + _roll(dice, tokens.length - 1)];
+            TrickToken(token).setBlocked(who, worse);
         }
         ++successes[uint256(Op.BLACKLIST)];
+    }
+
+    /// @dev Somebody whom an open payment will pay, or whom a failed push credited; or just anyone.
+    function _victim(Dice memory dice, bool worse) private view returns (address who, address token) {
+        uint256 choice = _roll(dice, 6);
+        (bool found, bytes32 id) = _pickOpen(dice);
+        if (worse && found && _roll(dice, 2) == 0) {
+            IPaymentEscrow.PaymentTerms memory t = termsOf[id];
+            return (choice < 2 ? t.payer : choice < 5 ? t.merchant : t.feeRecipient, t.token);
+        }
+        if (!worse && _roll(dice, 2) == 0) {
+            (found, who, token) = _pickCredit(dice);
+            if (found) return (who, token);
+        }
+        who = choice < 3 ? _one(dice, payers) : choice < 5 ? _one(dice, merchants) : _one(dice, feeRecipients);
+        token = _one(dice, tokens);
+    }
+
+    /// @dev An issuer stops every transfer of its token, or lets them go on.
+    function pause(uint256 seed) external {
+        Dice memory dice = _begin(Op.PAUSE, seed);
+        TrickToken token = TrickToken(tokens[1 + _roll(dice, tokens.length - 1)]);
+        // Mostly for a short while, or little would ever be paid.
+        bool value = _roll(dice, 4) == 0;
+        if (token.paused() == value) return;
+        token.setPaused(value);
+        ++successes[uint256(Op.PAUSE)];
     }
 
     /// @dev From now on the re-entrant token, or a merchant's account, calls the escrow while it is being paid.
     function armReentry(uint256 seed) external {
         Dice memory dice = _begin(Op.ARM_REENTRY, seed);
         (bool found, bytes32 id) = _pickOpen(dice);
-        bytes memory data = abi.encodeCall(IPaymentEscrow.claim, (_one(dice, tokens), refuge));
+        // Where nobody has a credit this fails anyway; where somebody has, only the guard is in its way.
+        (, address recipient, address token) = _pickCredit(dice);
+        bytes memory data = abi.encodeCall(IPaymentEscrow.claimFor, (recipient, token));
         if (_roll(dice, 3) == 0) {
             IPaymentEscrow.PaymentTerms memory t = _terms(dice, tokens[1]);
-            data = _withAllowance(t, _sign(t.payer, _id(t)));
+            data = _withAllowance(t, _signHash(t.payer, _id(t)));
             // Signed, but meant for no booked payment: going through inside another call is the breach.
             _allow(t.payer, t.token, type(uint256).max);
         } else if (found) {

@@ -32,7 +32,7 @@ abstract contract AuthorizeHandler is Book {
             t.payer,
             t.token == address(0) ? t.amount : 0,
             GAS,
-            abi.encodeCall(IPaymentEscrow.authorize, (t, _sign(t.operator, _id(t))))
+            abi.encodeCall(IPaymentEscrow.authorize, (t, _signHash(t.operator, _id(t))))
         );
         if (_agrees(Op.AUTHORIZE_DIRECT, ok, expected, "direct authorization")) _book(t, _id(t));
     }
@@ -64,7 +64,7 @@ abstract contract AuthorizeHandler is Book {
         } else {
             data = abi.encodeCall(
                 IPaymentEscrow.authorizeWithPermit,
-                (t, _sign(t.operator, _id(t)), _sign(t.payer, _id(t)), time - 1, 27, bytes32(seed), bytes32(seed))
+                (t, _signHash(t.operator, _id(t)), _signHash(t.payer, _id(t)), time - 1, 27, bytes32(seed), bytes32(seed))
             );
         }
         bool expected = _collects(t, t.payer);
@@ -83,7 +83,7 @@ abstract contract AuthorizeHandler is Book {
             0,
             GAS,
             abi.encodeCall(
-                IPaymentEscrow.authorizeWithAllowance, (t, _sign(t.operator, _id(t)), _sign(t.payer, _id(t)))
+                IPaymentEscrow.authorizeWithAllowance, (t, _signHash(t.operator, _id(t)), _signHash(t.payer, _id(t)))
             )
         );
         if (_agrees(Op.AUTHORIZE_WITH_ALLOWANCE, ok, expected, "authorization by allowance")) _book(t, _id(t));
@@ -103,7 +103,7 @@ abstract contract AuthorizeHandler is Book {
             0,
             GAS,
             abi.encodeCall(
-                IPaymentEscrow.authorizeWithReceive, (t, _sign(t.operator, id), validBefore, signature)
+                IPaymentEscrow.authorizeWithReceive, (t, _signHash(t.operator, id), validBefore, signature)
             )
         );
         if (_agrees(Op.AUTHORIZE_WITH_RECEIVE, ok, expected, "authorization by ERC-3009")) _book(t, id);
@@ -113,14 +113,14 @@ abstract contract AuthorizeHandler is Book {
     function authorizeOutOfBounds(uint256 seed) external {
         Dice memory dice = _begin(Op.AUTHORIZE_OUT_OF_BOUNDS, seed);
         IPaymentEscrow.PaymentTerms memory t = _terms(dice, _roll(dice, 2) == 0 ? address(0) : tokens[1]);
-        _break(t, _roll(dice, 17));
+        _break(t, _roll(dice, 24));
         _allow(t.payer, t.token, type(uint256).max);
         if (_collects(t, t.payer)) return;
         bool ok = _call(
             t.payer,
             t.token == address(0) ? t.amount : 0,
             GAS,
-            abi.encodeCall(IPaymentEscrow.authorize, (t, _sign(t.operator, _id(t))))
+            abi.encodeCall(IPaymentEscrow.authorize, (t, _signHash(t.operator, _id(t))))
         );
         _refused(Op.AUTHORIZE_OUT_OF_BOUNDS, ok, "8: terms outside their bounds were taken");
     }
@@ -142,12 +142,24 @@ abstract contract AuthorizeHandler is Book {
         else if (which == 13) t.timeoutPayerBps = 10_001;
         else if (which == 14) t.disputeTimeout = type(uint32).max;
         else if (which == 15) t.timelock = type(uint32).max;
-        else t.captureBy = type(uint40).max;
+        else if (which == 16) t.captureBy = type(uint40).max;
+        else _breakParties(t, which);
+    }
+
+    /// @dev Parties that could never use what they are paid, and an arbiter that is the operator.
+    function _breakParties(IPaymentEscrow.PaymentTerms memory t, uint256 which) private view {
+        if (which == 17) t.payer = address(escrow);
+        else if (which == 18) t.payer = t.token;
+        else if (which == 19) t.merchant = address(escrow);
+        else if (which == 20) t.merchant = t.token;
+        else if (which == 21) (t.feeBps, t.feeRecipient) = (0, address(escrow));
+        else if (which == 22) t.feeRecipient = t.token;
+        else (t.timelock, t.disputeWindow, t.disputeTimeout, t.arbiter) = (1 days, 1 days, 7 days, t.operator);
     }
 
     function _permitCall(IPaymentEscrow.PaymentTerms memory t) internal view returns (bytes memory) {
-        bytes memory approval = _sign(t.operator, _id(t));
-        bytes memory consent = _sign(t.payer, _id(t));
+        bytes memory approval = _signHash(t.operator, _id(t));
+        bytes memory consent = _signHash(t.payer, _id(t));
         (uint8 v, bytes32 r, bytes32 s) = _signPermit(t);
         return abi.encodeCall(IPaymentEscrow.authorizeWithPermit, (t, approval, consent, time + 1 hours, v, r, s));
     }
@@ -171,17 +183,23 @@ abstract contract AuthorizeHandler is Book {
     function _moves(address token, address payer) internal view returns (bool) {
         if (token == address(0)) return true;
         TrickToken trick = TrickToken(token);
-        return !trick.blocked(payer) && !trick.blocked(address(escrow));
+        return !trick.paused() && !trick.blocked(payer) && !trick.blocked(address(escrow));
     }
 
     function _withinBounds(IPaymentEscrow.PaymentTerms memory t) internal view returns (bool) {
         if (t.payer == address(0) || t.merchant == address(0) || t.operator == address(0) || t.amount == 0) return false;
         if (t.feeBps > 1000 || t.timeoutPayerBps > 10_000) return false;
         if (t.feeBps > 0 && t.feeRecipient == address(0)) return false;
+        if (_isSink(t.payer, t) || _isSink(t.merchant, t) || t.arbiter == t.operator) return false;
+        if (t.feeRecipient != address(0) && _isSink(t.feeRecipient, t)) return false;
         if (time > t.authorizeBy || t.authorizeBy > t.captureBy || t.captureBy > time + 90 days) return false;
         if (t.disputeWindow > t.timelock || t.timelock > 180 days) return false;
         if ((t.arbiter == address(0)) != (t.disputeWindow == 0)) return false;
         return t.disputeWindow == 0 || (t.disputeTimeout >= 7 days && t.disputeTimeout <= 90 days);
+    }
+
+    function _isSink(address party, IPaymentEscrow.PaymentTerms memory t) private view returns (bool) {
+        return party == address(escrow) || party == t.token;
     }
 
     /// @dev Terms within the bounds, with the extremes often; sums down to one base unit, for the rounding.

@@ -31,8 +31,11 @@ abstract contract Book is World {
         CHARGE,
         REVOKE,
         CLAIM,
+        CLAIM_FOR,
         PASS_TIME,
+        CHANGE_CHAIN_ID,
         BLACKLIST,
+        PAUSE,
         ARM_REENTRY,
         DONATE,
         STARVE_OF_GAS,
@@ -73,7 +76,7 @@ abstract contract Book is World {
     }
 
     /// @notice How many operations there are.
-    uint256 public constant OPS = 38;
+    uint256 public constant OPS = 41;
     uint256 internal constant GAS = 6_000_000;
 
     uint256[OPS] public calls;
@@ -113,6 +116,7 @@ abstract contract Book is World {
 
     function _begin(Op op, uint256 seed) internal returns (Dice memory) {
         cheats.warp(time);
+        cheats.chainId(chain);
         ++calls[uint256(op)];
         ++steps;
         touched = 0;
@@ -151,8 +155,9 @@ abstract contract Book is World {
             _keep(seen, _kept(seen) + 1);
             _keep(keccak256(abi.encode(seen)), uint256(keccak256(abi.encode(topics, keccak256(all[i].data)))));
             if (topics[0] != IPaymentEscrow.Credited.selector) continue;
-            bytes32 credited = keccak256(abi.encode(seen, topics[1]));
-            _keep(credited, _kept(credited) + abi.decode(all[i].data, (uint256)));
+            (uint256 amount, IPaymentEscrow.Role role) = abi.decode(all[i].data, (uint256, IPaymentEscrow.Role));
+            bytes32 ofRole = keccak256(abi.encode(seen, topics[1], topics[2], topics[3], role));
+            _keep(ofRole, _kept(ofRole) + amount);
         }
     }
 
@@ -184,10 +189,26 @@ abstract contract Book is World {
 
     /// @dev The event came exactly once, for this payment, with these values.
     function _emitted(bytes32 topic, bytes32 id, bytes memory data) internal {
-        bytes32 seen = keccak256(abi.encode(generation, topic));
         bytes32[] memory topics = new bytes32[](4);
         (topics[0], topics[1], topics[2]) = (topic, id, termsOf[id].intentId);
-        topics[3] = bytes32(uint256(uint160(termsOf[id].payer)));
+        topics[3] = _word(termsOf[id].payer);
+        _emittedOnce(topics, data);
+    }
+
+    /// @dev The claim's event came exactly once, with these values.
+    function _emittedClaim(address recipient, address token, address to, uint256 amount) internal {
+        bytes32[] memory topics = new bytes32[](3);
+        topics[0] = IPaymentEscrow.Claimed.selector;
+        (topics[1], topics[2]) = (_word(recipient), _word(token));
+        _emittedOnce(topics, abi.encode(to, amount));
+    }
+
+    function _word(address account) private pure returns (bytes32) {
+        return bytes32(uint256(uint160(account)));
+    }
+
+    function _emittedOnce(bytes32[] memory topics, bytes memory data) private {
+        bytes32 seen = keccak256(abi.encode(generation, topics[0]));
         _must(_kept(seen) == 1, "2: an event is missing or doubled");
         _must(
             _kept(keccak256(abi.encode(seen))) == uint256(keccak256(abi.encode(topics, keccak256(data)))),
@@ -195,9 +216,9 @@ abstract contract Book is World {
         );
     }
 
-    function _creditedInLogs(bytes32 id) private view returns (uint256) {
+    function _creditedInLogs(bytes32 id, address to, IPaymentEscrow.Role role) private view returns (uint256) {
         bytes32 seen = keccak256(abi.encode(generation, IPaymentEscrow.Credited.selector));
-        return _kept(keccak256(abi.encode(seen, id)));
+        return _kept(keccak256(abi.encode(seen, id, _word(to), _word(termsOf[id].token), role)));
     }
 
     /// @dev 0: a push to `to` must fail, 1: it must not, 2: it depends on the gas that it needs.
@@ -208,7 +229,7 @@ abstract contract Book is World {
             return mode == Account.Mode.ACCEPT ? 1 : mode == Account.Mode.REENTER ? 2 : 0;
         }
         TrickToken trick = TrickToken(token);
-        if (trick.blocked(to) || trick.blocked(address(escrow))) return 0;
+        if (trick.paused() || trick.blocked(to) || trick.blocked(address(escrow))) return 0;
         // What a re-entrant token spends on its attempts may exceed what a push gives it.
         return trick.kind() == TrickToken.Kind.REENTRANT && trick.hookTarget() != address(0) ? 2 : 1;
     }
@@ -218,13 +239,15 @@ abstract contract Book is World {
         return amount - amount * TrickToken(token).feeBps() / 10_000;
     }
 
-    /// @dev Books a push out of the escrow: paid, or credited when it could not be.
-    function _push(bytes32 id, address to, uint256 amount) private returns (bool paid) {
+    /// @dev Books a push out of the escrow: paid, or credited when it could not be, and then for this role.
+    function _push(bytes32 id, address to, uint256 amount, IPaymentEscrow.Role role) private returns (bool paid) {
         if (amount == 0) return true;
         address token = termsOf[id].token;
         uint8 takes = _takes(token, to);
+        uint256 inLogs = _creditedInLogs(id, to, role);
         paid = takes == 1;
-        if (takes == 2) paid = escrow.creditOf(to, token) == credits[to][token];
+        if (takes == 2) paid = inLogs == 0;
+        _must(inLogs == (paid ? 0 : amount), "14: credited what could be paid, or paid what could not");
         if (!paid) {
             if (credits[to][token] == 0) credited.push(Credit(to, token));
             credits[to][token] += amount;
@@ -235,22 +258,19 @@ abstract contract Book is World {
         owned[to][token] += _reaches(token, amount);
     }
 
-    /// @dev Books a distribution and checks that no more and no less was credited than could not be paid.
+    /// @dev Books a distribution.
     function _distribute(bytes32 id, uint256 toPayer, uint256 toMerchant, uint256 toFee) internal {
         Payment storage p = payments[id];
         IPaymentEscrow.PaymentTerms storage t = termsOf[id];
-        uint256 before = p.credited;
         touched = id;
         p.toPayer += toPayer;
         p.toMerchant += toMerchant;
         p.toFee += toFee;
-        if (_push(id, t.payer, toPayer)) returned[t.payer][t.token] += _reaches(t.token, toPayer);
-        _push(id, t.merchant, toMerchant);
-        _push(id, t.feeRecipient, toFee);
-        _must(
-            _creditedInLogs(id) == p.credited - before,
-            "14: credited what could be paid, or paid what could not"
-        );
+        if (_push(id, t.payer, toPayer, IPaymentEscrow.Role.PAYER)) {
+            returned[t.payer][t.token] += _reaches(t.token, toPayer);
+        }
+        _push(id, t.merchant, toMerchant, IPaymentEscrow.Role.MERCHANT);
+        _push(id, t.feeRecipient, toFee, IPaymentEscrow.Role.FEE_RECIPIENT);
     }
 
     function _book(IPaymentEscrow.PaymentTerms memory t, bytes32 id) internal {

@@ -46,7 +46,7 @@ abstract contract DepositHandler is AttackHandler {
         bytes32 id = depositIds[_roll(dice, depositIds.length)];
         IPaymentEscrow.PaymentTerms memory t = termsOf[id];
         bool signed = _roll(dice, 6) != 0;
-        bytes memory signature = _sign(signed ? t.operator : stranger, _digest(id));
+        bytes memory signature = _signHash(signed ? t.operator : stranger, id);
         bool expected = signed && payments[id].status == IPaymentEscrow.Status.NONE
             && owned[boxOf[id]][t.token] >= t.amount && _collects(t, boxOf[id]);
         bool ok =
@@ -62,7 +62,7 @@ abstract contract DepositHandler is AttackHandler {
         address token = _roll(dice, 3) == 0 ? _one(dice, tokens) : t.token;
         address caller = _roll(dice, 4) == 0 ? t.operator : _anybody(dice);
         bool reserved = token == t.token && caller != t.operator && time <= t.authorizeBy
-            && payments[id].status == IPaymentEscrow.Status.NONE;
+            && t.authorizeBy <= time + 90 days && payments[id].status == IPaymentEscrow.Status.NONE;
         bool expected = !reserved && owned[boxOf[id]][token] > 0 && _takesReturn(token, t.payer);
         bool ok = _call(caller, 0, GAS, abi.encodeCall(IPaymentEscrow.returnDeposit, (t, token)));
         if (_agrees(Op.RETURN_DEPOSIT, ok, expected, "15: return of a deposit")) _sentBack(id, t, token);
@@ -103,6 +103,8 @@ abstract contract DepositHandler is AttackHandler {
         else if (choice < 3 && depositIds.length > 0) id = depositIds[_roll(dice, depositIds.length)];
         else {
             IPaymentEscrow.PaymentTerms memory t = _terms(dice, _one(dice, tokens));
+            // Terms that cannot be authorized yet reserve nothing.
+            if (choice == 5) t.authorizeBy = t.captureBy = uint40(time + 89 days + _roll(dice, 3 days));
             id = _id(t);
             termsOf[id] = t;
         }
@@ -133,7 +135,7 @@ abstract contract DepositHandler is AttackHandler {
     }
 
     function _takesReturn(address token, address payer) private view returns (bool) {
-        if (token != address(0)) return !TrickToken(token).blocked(payer);
+        if (token != address(0)) return !TrickToken(token).paused() && !TrickToken(token).blocked(payer);
         return !_isAccount(payer) || Account(payable(payer)).mode() == Account.Mode.ACCEPT;
     }
 }

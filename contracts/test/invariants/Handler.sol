@@ -34,8 +34,11 @@ contract Handler is DepositHandler {
         list[uint256(Op.CHARGE)] = this.charge.selector;
         list[uint256(Op.REVOKE)] = this.revoke.selector;
         list[uint256(Op.CLAIM)] = this.claim.selector;
+        list[uint256(Op.CLAIM_FOR)] = this.claimFor.selector;
         list[uint256(Op.PASS_TIME)] = this.passTime.selector;
+        list[uint256(Op.CHANGE_CHAIN_ID)] = this.changeChainId.selector;
         list[uint256(Op.BLACKLIST)] = this.blacklist.selector;
+        list[uint256(Op.PAUSE)] = this.pause.selector;
         list[uint256(Op.ARM_REENTRY)] = this.armReentry.selector;
         list[uint256(Op.DONATE)] = this.donate.selector;
         list[uint256(Op.STARVE_OF_GAS)] = this.starveOfGas.selector;
@@ -81,8 +84,9 @@ contract Handler is DepositHandler {
         }
     }
 
-    /// @notice Once nobody is hostile any more, everything credited can be claimed.
+    /// @notice Once nobody is hostile any more, everything credited is claimed: by its recipient, or by a stranger for it.
     function claimAll() external {
+        for (uint256 j = 1; j < tokens.length; ++j) TrickToken(tokens[j]).setPaused(false);
         for (uint256 i; i < everybody.length; ++i) {
             if (_isAccount(everybody[i])) {
                 Account(payable(everybody[i])).setMode(Account.Mode.ACCEPT, address(0), "");
@@ -92,7 +96,9 @@ contract Handler is DepositHandler {
         for (uint256 i; i < everybody.length; ++i) {
             for (uint256 j; j < tokens.length; ++j) {
                 if (credits[everybody[i]][tokens[j]] == 0) continue;
-                bool ok = _call(everybody[i], 0, GAS, abi.encodeCall(IPaymentEscrow.claim, (tokens[j], everybody[i])));
+                bool ok = (i + j) % 2 == 0
+                    ? _call(stranger, 0, GAS, abi.encodeCall(IPaymentEscrow.claimFor, (everybody[i], tokens[j])))
+                    : _call(everybody[i], 0, GAS, abi.encodeCall(IPaymentEscrow.claim, (tokens[j], everybody[i])));
                 _must(ok, "8: a credit cannot be claimed");
                 if (ok) _claimed(everybody[i], tokens[j], everybody[i]);
             }

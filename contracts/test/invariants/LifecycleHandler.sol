@@ -75,10 +75,13 @@ abstract contract LifecycleHandler is AuthorizeHandler {
         Dice memory dice = _begin(Op.DISPUTE_WITH_SIGNATURE, seed);
         (bool found, bytes32 id) = _pick(dice, IPaymentEscrow.Status.CAPTURED, _roll(dice, 8) == 0);
         if (!found) return;
-        // One time in four the signature is a stranger's.
-        bool signed = _roll(dice, 4) != 0;
+        // One time in five the signature is a stranger's, one time in five it is for another chain.
+        uint256 fault = _roll(dice, 5);
+        bool signed = fault > 1;
+        if (fault == 1) cheats.chainId(chain + 1);
         bytes memory signature =
-            _sign(signed ? termsOf[id].payer : stranger, _digest(keccak256(abi.encode(DISPUTE_TYPE, id))));
+            _signHash(fault == 0 ? stranger : termsOf[id].payer, keccak256(abi.encode(DISPUTE_TYPE, id)));
+        cheats.chainId(chain);
         bool ok = _call(
             _anybody(dice), 0, GAS, abi.encodeCall(IPaymentEscrow.disputeWithSignature, (termsOf[id], signature))
         );
@@ -142,6 +145,16 @@ abstract contract LifecycleHandler is AuthorizeHandler {
         time = target;
         cheats.warp(target);
         ++successes[uint256(Op.PASS_TIME)];
+    }
+
+    /// @dev A fork: from now on the chain has another id, sometimes one that it had before. No payment may notice.
+    function changeChainId(uint256 seed) external {
+        Dice memory dice = _begin(Op.CHANGE_CHAIN_ID, seed);
+        uint256 next = 31_337 + _roll(dice, 4);
+        if (next == chain) return;
+        chain = next;
+        cheats.chainId(next);
+        ++successes[uint256(Op.CHANGE_CHAIN_ID)];
     }
 
     /// @dev The one public call that empties this payment, and whether its time has come.

@@ -8,7 +8,7 @@ import {cheats} from "./Cheats.sol";
 import {Handler} from "./Handler.sol";
 import {TrickToken} from "./TrickToken.sol";
 
-/// @notice The fourteen invariants. What the handlers see during a call (one that the rules refuse going through, or
+/// @notice The fifteen invariants. What the handlers see during a call (one that the rules refuse going through, or
 ///         the other way round) is reported beside them, with the number of the invariant first.
 contract PaymentEscrowInvariants {
     struct FuzzSelector {
@@ -43,21 +43,21 @@ contract PaymentEscrowInvariants {
 
     /// @dev One function, since forge runs every invariant over the same sequence of calls. After each call what it
     ///      touched is checked; everything, now and then and in the end.
-    function invariant_allFourteen() external view {
+    function invariant_allFifteen() external view {
         _unbroken();
         bytes32 id = handler.touched();
         if (id != 0) {
             _stateAgrees(id);
             _balancesOf(id);
         }
-        if (handler.steps() % 100 == 0) _allFourteen();
+        if (handler.steps() % 100 == 0) _allFifteen();
     }
 
     function _unbroken() private view {
         require(handler.breaches() == 0, handler.firstBreach());
     }
 
-    function _allFourteen() private view {
+    function _allFifteen() private view {
         _01_theBalanceCoversAllLeftAndCredited();
         _02_perIdTheBooksAddUp();
         _03_collectedOnceAndAFinalStatusIsEmpty();
@@ -148,7 +148,7 @@ contract PaymentEscrowInvariants {
             (IPaymentEscrow.Status there,,,) = handler.twin().stateOf(id);
             require(there == IPaymentEscrow.Status.NONE, "10: known to another contract");
             require(escrow.idOf(handler.terms(id)) == id, "10: the id is not the EIP-712 hash");
-            require(handler.twin().idOf(handler.terms(id)) != id, "10: one id for two contracts");
+            require(handler.twin().digestOf(id) != escrow.digestOf(id), "10: one digest for two contracts");
         }
     }
 
@@ -196,7 +196,7 @@ contract PaymentEscrowInvariants {
     function afterInvariant() external {
         string memory path = cheats.envOr("INVARIANT_TALLY", string(""));
         if (bytes(path).length != 0) cheats.writeLine(path, _tally());
-        _allFourteen();
+        _allFifteen();
         handler.outlive();
         _unbroken();
         for (uint256 i; i < handler.idCount(); ++i) {

@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {IPaymentEscrow} from "../../IPaymentEscrow.sol";
+import {cheats} from "./Cheats.sol";
 import {LifecycleHandler} from "./LifecycleHandler.sol";
 import {Dice} from "./World.sol";
 
@@ -108,7 +109,7 @@ abstract contract SubscriptionHandler is LifecycleHandler {
         IPaymentEscrow.PaymentTerms memory t = _renewal(dice, c, period);
         address consenter = c.payer;
         address approver = c.operator;
-        uint256 trick = _roll(dice, 17);
+        uint256 trick = _roll(dice, 18);
         if (trick == 0) t.amount = c.capPerPeriod + 1;
         else if (trick == 1) t.merchant = thief;
         else if (trick == 2) t.feeBps = c.feeBps == 1000 ? 999 : c.feeBps + 1;
@@ -126,9 +127,18 @@ abstract contract SubscriptionHandler is LifecycleHandler {
         else if (trick == 14) consenter = thief;
         else if (trick == 15) t.disputeWindow = c.disputeWindow == 0 ? 1 : c.disputeWindow - 1;
         bytes memory data = _chargeCall(c, period, t, consenter, approver);
+        if (trick == 17) {
+            // The payer consented while the chain had another id.
+            cheats.chainId(chain + 1);
+            bytes memory signature = _signHash(c.payer, consentId);
+            cheats.chainId(chain);
+            data = abi.encodeCall(
+                IPaymentEscrow.charge, (c, period, t, _approval(c, period, t, c.operator), signature)
+            );
+        }
         if (trick == 16) {
             // The consent itself is made dearer after it was signed.
-            bytes memory signature = _sign(c.payer, consentId);
+            bytes memory signature = _signHash(c.payer, consentId);
             c.capPerPeriod += 1e24;
             t.intentId = keccak256(abi.encode(_consentId(c), period));
             data = abi.encodeCall(
@@ -178,7 +188,7 @@ abstract contract SubscriptionHandler is LifecycleHandler {
         IPaymentEscrow.PaymentTerms memory t,
         address approver
     ) private view returns (bytes memory) {
-        return _sign(approver, _digest(keccak256(abi.encode(CHARGE_TYPE, _consentId(c), period, _id(t)))));
+        return _signHash(approver, keccak256(abi.encode(CHARGE_TYPE, _consentId(c), period, _id(t))));
     }
 
     function _chargeCall(
@@ -189,7 +199,7 @@ abstract contract SubscriptionHandler is LifecycleHandler {
         address approver
     ) internal view returns (bytes memory) {
         return abi.encodeCall(
-            IPaymentEscrow.charge, (c, period, t, _approval(c, period, t, approver), _sign(consenter, _consentId(c)))
+            IPaymentEscrow.charge, (c, period, t, _approval(c, period, t, approver), _signHash(consenter, _consentId(c)))
         );
     }
 

@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 /// @notice An ERC-20 that misbehaves in one way, each time it fails (or, REENTRANT and BOMB, each time it moves).
-/// @dev Every kind can blacklist an account both as sender and as recipient, as issued stablecoins do.
+/// @dev Every kind can blacklist an account both as sender and as recipient, and pause, as issued stablecoins do.
 contract TrickToken {
     enum Kind {
         GOOD,
@@ -23,6 +23,7 @@ contract TrickToken {
     Kind public immutable kind;
     uint256 public totalSupply;
     uint256 public feeBps;
+    bool public paused;
     bool public reentered;
     address public hookTarget;
     bytes public hook;
@@ -43,6 +44,10 @@ contract TrickToken {
 
     function setBlocked(address account, bool value) external {
         blocked[account] = value;
+    }
+
+    function setPaused(bool value) external {
+        paused = value;
     }
 
     function setFee(uint256 bps) external {
@@ -177,7 +182,7 @@ contract TrickToken {
     }
 
     function _move(address from, address to, uint256 amount) private {
-        if (blocked[from] || blocked[to] || balanceOf[from] < amount) _fail();
+        if (paused || blocked[from] || blocked[to] || balanceOf[from] < amount) _fail();
         uint256 fee = kind == Kind.FEE ? amount * feeBps / 10_000 : 0;
         balanceOf[from] -= amount;
         balanceOf[to] += amount - fee;

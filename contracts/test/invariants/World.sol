@@ -31,6 +31,8 @@ abstract contract World {
     /// @notice A second deployment, which signatures for the first must not open.
     IPaymentEscrow public immutable twin;
     uint256 public time = BEGIN;
+    /// @notice What the chain calls itself now.
+    uint256 public chain = 31_337;
 
     address[] public payers;
     address[] public merchants;
@@ -123,6 +125,11 @@ abstract contract World {
 
     function _consentId(IPaymentEscrow.RecurringConsent memory consent) internal pure returns (bytes32) {
         return keccak256(abi.encode(CONSENT_TYPE, consent));
+    }
+
+    /// @dev What a party signs of terms, consents, disputes and charges: the digest under the chain's present id.
+    function _signHash(address who, bytes32 structHash) internal view returns (bytes memory) {
+        return _sign(who, _digest(structHash));
     }
 
     function _sign(address who, bytes32 digest) internal view returns (bytes memory) {
