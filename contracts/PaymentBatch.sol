@@ -4,13 +4,6 @@ pragma solidity 0.8.37;
 import {IPaymentBatch} from "./IPaymentBatch.sol";
 import {IPaymentEscrow} from "./IPaymentEscrow.sol";
 
-/// @notice What a batch knows by its signature alone.
-interface IDepositEscrow {
-    /// @notice Takes a payment into escrow from what was sent to its deposit address.
-    function authorizeFromDeposit(IPaymentEscrow.PaymentTerms calldata terms, bytes calldata operatorSignature)
-        external;
-}
-
 /// @title A batch of calls, without state, owner or money
 /// @notice Holds nothing and approves nothing, so that what it is told to call can take nothing from it. It makes only
 ///         calls that anybody may make, so that a call through it carries no right that its caller lacks.
@@ -49,7 +42,7 @@ contract PaymentBatch is IPaymentBatch {
     function _isAllowed(bytes4 selector) private pure returns (bool) {
         return selector == IPaymentEscrow.charge.selector || selector == IPaymentEscrow.settle.selector
             || selector == IPaymentEscrow.reclaim.selector || selector == IPaymentEscrow.resolveByTimeout.selector
-            || selector == IPaymentEscrow.claimFor.selector || selector == IDepositEscrow.authorizeFromDeposit.selector;
+            || selector == IPaymentEscrow.claimFor.selector || selector == IPaymentEscrow.authorizeFromDeposit.selector;
     }
 
     /// @dev Each item's data is copied over the last one's. Copies none of what the call returns.

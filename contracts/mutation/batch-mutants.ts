@@ -17,7 +17,7 @@ export const batchMutants: readonly Mutant[] = [
   withoutSelector('reclaim', 'selector == IPaymentEscrow.reclaim.selector'),
   withoutSelector('resolveByTimeout', 'selector == IPaymentEscrow.resolveByTimeout.selector'),
   withoutSelector('claimFor', 'selector == IPaymentEscrow.claimFor.selector'),
-  withoutSelector('authorizeFromDeposit', 'selector == IDepositEscrow.authorizeFromDeposit.selector'),
+  withoutSelector('authorizeFromDeposit', 'selector == IPaymentEscrow.authorizeFromDeposit.selector'),
   {
     name: 'a batch makes any call',
     file,

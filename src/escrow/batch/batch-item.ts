@@ -15,7 +15,6 @@ import {
   hexToBytes,
   isAddressEqual,
   type Log,
-  parseAbi,
 } from 'viem';
 import type { Call } from '../calldata.ts';
 import type { RecurringConsent } from '../consent.ts';
@@ -37,11 +36,6 @@ export type CappedItem = BatchItem & { gasCap: bigint };
 
 const outcomes = ['NOT_TRIED', 'DONE', 'FAILED'] as const;
 export type BatchOutcome = (typeof outcomes)[number];
-
-const depositAbi = parseAbi([
-  'struct PaymentTerms { bytes32 intentId; address payer; address merchant; address token; uint128 amount; uint40 authorizeBy; uint40 captureBy; uint32 timelock; uint32 disputeWindow; uint32 disputeTimeout; uint16 timeoutPayerBps; uint16 feeBps; address feeRecipient; address operator; address arbiter; bytes32 quoteHash; bool captureOnAuthorize; }',
-  'function authorizeFromDeposit(PaymentTerms terms, bytes operatorSignature)',
-]);
 
 type OfPayment = { id: Hex; terms: PaymentTerms };
 
@@ -78,7 +72,7 @@ export function claimForItem({ recipient, token }: { recipient: Address; token: 
 
 export function depositItem({ id, terms, operatorSignature }: OfPayment & { operatorSignature: Hex }): BatchItem {
   const args = [terms, operatorSignature] as const;
-  const data = encodeFunctionData({ abi: depositAbi, functionName: 'authorizeFromDeposit', args });
+  const data = encodeFunctionData({ abi: escrowAbi, functionName: 'authorizeFromDeposit', args });
   return { data, goal: { kind: 'PAYMENT', id, status: null } };
 }
 
