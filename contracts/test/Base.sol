@@ -51,9 +51,9 @@ abstract contract Base {
     function setUp() public virtual {
         vm.warp(START);
         escrow = new PaymentEscrow();
-        // The mutation check runs these tests, compiled once, against the code of one mutant after another.
-        bytes memory mutant = vm.envOr("ESCROW_RUNTIME_CODE", bytes(""));
-        if (mutant.length != 0) vm.etch(address(escrow), mutant);
+        // The released code, or a mutant's, when the caller names one.
+        bytes memory code = vm.envOr("ESCROW_RUNTIME_CODE", bytes(""));
+        if (code.length != 0) vm.etch(address(escrow), code);
         usdc = new UsdcToken();
         usdt = new UsdtToken();
         usdc.mint(payer, 1e15);

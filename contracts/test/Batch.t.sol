@@ -21,8 +21,8 @@ contract BatchTest is Base {
     function setUp() public override {
         super.setUp();
         batch = new PaymentBatch();
-        bytes memory mutant = vm.envOr("BATCH_RUNTIME_CODE", bytes(""));
-        if (mutant.length != 0) vm.etch(address(batch), mutant);
+        bytes memory code = vm.envOr("BATCH_RUNTIME_CODE", bytes(""));
+        if (code.length != 0) vm.etch(address(batch), code);
     }
 
     // The calls that a batch makes.
@@ -42,7 +42,7 @@ contract BatchTest is Base {
 
     function test_noOtherFunctionOfTheEscrowIsCalled() public {
         RecordingCallee callee = new RecordingCallee();
-        bytes4[14] memory others = [
+        bytes4[15] memory others = [
             IPaymentEscrow.authorize.selector,
             IPaymentEscrow.authorizeWithPermit.selector,
             IPaymentEscrow.authorizeWithAllowance.selector,
@@ -56,6 +56,7 @@ contract BatchTest is Base {
             IPaymentEscrow.concede.selector,
             IPaymentEscrow.revoke.selector,
             IPaymentEscrow.claim.selector,
+            IPaymentEscrow.returnDeposit.selector,
             IPaymentEscrow.stateOf.selector
         ];
         for (uint256 i = 0; i < others.length; i++) {
