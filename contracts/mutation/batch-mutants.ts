@@ -10,6 +10,14 @@ const withoutSelector = (name: string, found: string): Mutant => ({
   breaks: 'batch: the six functions that anybody may call',
 });
 
+const withSelector = (name: string): Mutant => ({
+  name: `a batch knows ${name} too`,
+  file,
+  find: 'selector == IPaymentEscrow.charge.selector',
+  replace: `selector == IPaymentEscrow.${name}.selector || selector == IPaymentEscrow.charge.selector`,
+  breaks: 'batch: only the six functions that ask nobody who calls',
+});
+
 /** One rule of the batch contract broken at a time. */
 export const batchMutants: readonly Mutant[] = [
   withoutSelector('charge', 'selector == IPaymentEscrow.charge.selector'),
@@ -18,6 +26,9 @@ export const batchMutants: readonly Mutant[] = [
   withoutSelector('resolveByTimeout', 'selector == IPaymentEscrow.resolveByTimeout.selector'),
   withoutSelector('claimFor', 'selector == IPaymentEscrow.claimFor.selector'),
   withoutSelector('authorizeFromDeposit', 'selector == IPaymentEscrow.authorizeFromDeposit.selector'),
+  withSelector('claim'),
+  withSelector('returnDeposit'),
+  withSelector('refund'),
   {
     name: 'a batch makes any call',
     file,

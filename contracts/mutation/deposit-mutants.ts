@@ -144,6 +144,28 @@ export const depositMutants: readonly Mutant[] = [
     breaks: '14: whatever gas the caller gives',
   },
   {
+    name: 'a return of coin needs the gas of a token',
+    find: `_requireGas(token == address(0) ? NATIVE_FLOOR_GAS : TOKEN_FLOOR_GAS);
+        if (!box.send`,
+    replace: `_requireGas(TOKEN_FLOOR_GAS);
+        if (!box.send`,
+    breaks: '14: the floor is the push’s',
+  },
+  {
+    name: 'a return of a token needs the gas of coin only',
+    find: `_requireGas(token == address(0) ? NATIVE_FLOOR_GAS : TOKEN_FLOOR_GAS);
+        if (!box.send`,
+    replace: `_requireGas(NATIVE_FLOOR_GAS);
+        if (!box.send`,
+    breaks: '14: the floor is the push’s',
+  },
+  {
+    name: 'a return is not told',
+    find: 'emit DepositReturned(id, terms.intentId, payer, token, amount);',
+    replace: '',
+    breaks: 'a return is an event',
+  },
+  {
     name: 'the box lies elsewhere',
     find: 'new DepositBox{salt: id}();',
     replace: 'new DepositBox{salt: bytes32(0)}();',

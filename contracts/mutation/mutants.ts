@@ -1,4 +1,8 @@
+import { claimMutants } from './claim-mutants.ts';
 import { depositMutants } from './deposit-mutants.ts';
+import { guardMutants } from './guard-mutants.ts';
+import { identityMutants } from './identity-mutants.ts';
+import { partyMutants } from './party-mutants.ts';
 
 /** One rule of the escrow broken: a fragment found exactly once in a file, and what stands there instead. */
 export type Mutant = {
@@ -39,32 +43,32 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'direct payment without the operator',
-    find: `        bytes32 id = idOf(terms);
-        _requireSignature(id, terms.operator, operatorSignature);
+    find: `        _requireSignature(digestOf(id), terms.operator, operatorSignature);
         _open(id, terms);
         if (value == 0) _pull(terms);`,
-    replace: `        bytes32 id = idOf(terms);
-        _open(id, terms);
+    replace: `        _open(id, terms);
         if (value == 0) _pull(terms);`,
     breaks: 'two consents: the operator signs the terms',
   },
   {
     name: 'relayed payment without the operator',
-    find: `_requireSignature(id, terms.operator, operatorSignature);
+    find: `_requireSignature(digest, terms.operator, operatorSignature);
         if (!_isSigned`,
     replace: 'if (!_isSigned',
     breaks: 'two consents: the operator signs the terms',
   },
   {
     name: 'relayed payment without the payer',
-    find: 'if (!_isSigned(id, terms.payer, payerSignature)) revert InvalidPayerSignature(id, terms.payer);',
-    replace: 'payerSignature;',
+    find: `        if (!_isSigned(digest, terms.payer, payerSignature)) revert InvalidPayerSignature(digest, terms.payer);
+        _open(id, terms);`,
+    replace: `        payerSignature;
+        _open(id, terms);`,
     breaks: '5: an allowance and an operator signature alone never move money',
     quick: true,
   },
   {
     name: 'ERC-3009 without the operator',
-    find: `_requireSignature(id, terms.operator, operatorSignature);
+    find: `_requireSignature(digestOf(id), terms.operator, operatorSignature);
         _open(id, terms);
         _receive(`,
     replace: `_open(id, terms);
@@ -123,8 +127,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'fee to nobody',
-    find: 'if (terms.feeRecipient == address(0) && feeBps > 0)',
-    replace: 'if (terms.feeRecipient == address(0) && feeBps > 1)',
+    find: 'else if (feeBps > 0) revert FeeRecipientMissing',
+    replace: 'else if (feeBps > 1) revert FeeRecipientMissing',
     breaks: 'bounds: feeRecipient ≠ 0 if feeBps > 0',
   },
   {
@@ -207,7 +211,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the rest of a capture kept',
-    find: '_push(id, terms.token, terms.payer, returned);',
+    find: '_push(id, terms.token, terms.payer, returned, Role.PAYER);',
     replace: '',
     breaks: '2: the rest returns to the payer in the same call',
   },
@@ -275,7 +279,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the fee kept in the contract',
-    find: '_push(id, token, terms.feeRecipient, fee);',
+    find: '_push(id, token, terms.feeRecipient, fee, Role.FEE_RECIPIENT);',
     replace: '',
     breaks: '2: the fee goes to the fee recipient',
   },
@@ -294,8 +298,11 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'disputed by anybody’s signature',
-    find: 'if (!_isSigned(digest, terms.payer, payerSignature)) revert InvalidPayerSignature(digest, terms.payer);',
-    replace: 'payerSignature; digest;',
+    find: `        if (!_isSigned(digest, terms.payer, payerSignature)) revert InvalidPayerSignature(digest, terms.payer);
+        _dispute(terms);`,
+    replace: `        payerSignature;
+        digest;
+        _dispute(terms);`,
     breaks: 'dispute is the payer’s',
   },
   {
@@ -428,14 +435,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'charged without the payer',
-    find: 'if (!_isSigned(consentId, terms.payer, consentSignature)) {',
-    replace: 'consentSignature; if (false) {',
+    find: 'if (!_isSigned(digest, terms.payer, consentSignature)) revert InvalidPayerSignature(digest, terms.payer);',
+    replace: 'consentSignature;',
     breaks: '5: the consent is the payer’s',
   },
   {
     name: 'charged without the operator',
     find: `        _requireSignature(
-            _digest(keccak256(abi.encode(CHARGE_TYPEHASH, consentId, period, id))), terms.operator, operatorSignature
+            digestOf(keccak256(abi.encode(CHARGE_TYPEHASH, consentId, period, id))), terms.operator, operatorSignature
         );`,
     replace: '        operatorSignature;',
     breaks: 'a charge needs the operator’s signature over consent, period and terms',
@@ -445,24 +452,6 @@ export const mutants: readonly Mutant[] = [
     find: 'if (msg.sender != consent.payer) revert NotPayer(msg.sender, consent.payer);',
     replace: '',
     breaks: 'revoke is the subscriber’s',
-  },
-  {
-    name: 'claimed twice',
-    find: '_credits[msg.sender][token] = 0;',
-    replace: '',
-    breaks: '1: a credit is paid once',
-  },
-  {
-    name: 'a failed push forgotten',
-    find: '_credits[to][token] += amount;',
-    replace: '',
-    breaks: '2: what cannot be pushed is credited',
-  },
-  {
-    name: 'a credit overwritten',
-    find: '_credits[to][token] += amount;',
-    replace: '_credits[to][token] = amount;',
-    breaks: '2: credits add up',
   },
   {
     name: 'no gas floor for the coin',
@@ -514,42 +503,6 @@ export const mutants: readonly Mutant[] = [
     breaks: 'ECDSA first: an EIP-7702 account has code',
   },
   {
-    name: 'one hash for all chains',
-    find: 'mstore(add(pointer, 0x60), chainid())',
-    replace: 'mstore(add(pointer, 0x60), 1)',
-    breaks: '10: no replay across chains',
-  },
-  {
-    name: 'one hash for all contracts',
-    find: 'mstore(add(pointer, 0x80), address())',
-    replace: 'mstore(add(pointer, 0x80), 1)',
-    breaks: '10: no replay across contracts',
-  },
-  {
-    name: 're-entered through claim',
-    find: 'function claim(address token, address to) external nonReentrant {',
-    replace: 'function claim(address token, address to) external {',
-    breaks: '11: guard against re-entry',
-  },
-  {
-    name: 're-entered through an allowance',
-    find: `        bytes calldata payerSignature
-    ) external nonReentrant {
-        _openSigned(terms, operatorSignature, payerSignature);
-        _pull(terms);`,
-    replace: `        bytes calldata payerSignature
-    ) external {
-        _openSigned(terms, operatorSignature, payerSignature);
-        _pull(terms);`,
-    breaks: '11: guard against re-entry',
-  },
-  {
-    name: 're-entered through refund',
-    find: 'function refund(PaymentTerms calldata terms, uint128 amount, uint128 expectedLeft) external nonReentrant {',
-    replace: 'function refund(PaymentTerms calldata terms, uint128 amount, uint128 expectedLeft) external {',
-    breaks: '11: guard against re-entry',
-  },
-  {
     name: 'months not clamped',
     file: 'Calendar.sol',
     find: 'if (day > last) day = last;',
@@ -570,5 +523,9 @@ export const mutants: readonly Mutant[] = [
     replace: 'return uint40(PackedState.unwrap(state) >> 128);',
     breaks: '3: the state is what was written',
   },
+  ...claimMutants,
   ...depositMutants,
+  ...guardMutants,
+  ...identityMutants,
+  ...partyMutants,
 ];

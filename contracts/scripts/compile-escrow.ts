@@ -24,28 +24,46 @@ const Output = z.object({
     .default({}),
 });
 
-/** The runtime code of the escrow, as `compileContract` gives it. */
-export function compileEscrow(patches: Patches, optimizerRuns: number): Promise<`0x${string}`> {
-  return compileContract('PaymentEscrow', patches, optimizerRuns);
+/** By the intermediate language or not, and optimized for how many runs of each instruction; 0 for not at all. */
+type Compiler = { viaIR: boolean; optimizerRuns: number };
+
+/** The release's settings in foundry.toml; compiling the escrow so takes half a minute. */
+export const releaseCompiler: Compiler = { viaIR: true, optimizerRuns: 2_000 };
+
+/** The runtime code of the escrow, compiled in a second: without the optimizer. */
+export function compileEscrow(patches: Patches): Promise<`0x${string}`> {
+  return compileContract('PaymentEscrow', patches, { viaIR: false, optimizerRuns: 0 });
 }
 
 /**
- * The runtime code, as 0x hex, of a contract with some files' text replaced. `optimizerRuns` 0 compiles without the
- * optimizer, which takes a fifth of the time. Neither contract has immutables, so that this code may be put at any
- * address. Throws with the compiler's messages when the source does not compile.
+ * The runtime code, as 0x hex, of a contract with some files' text replaced. Neither contract has immutables, so that this
+ * code may be put at any address. Throws with the compiler's messages when the source does not compile.
  */
-export async function compileContract(
+export function compileContract(
   name: 'PaymentEscrow' | 'PaymentBatch',
   patches: Patches,
-  optimizerRuns: number,
+  compiler: Compiler,
 ): Promise<`0x${string}`> {
-  const file = `${name}.sol`;
+  return compile({ file: `${name}.sol`, name }, patches, compiler);
+}
+
+/** The runtime code of a contract of the tests, compiled as the release is. */
+export function compileTestContract(file: string, name: string): Promise<`0x${string}`> {
+  return compile({ file: `test/${file}`, name }, {}, releaseCompiler);
+}
+
+async function compile(
+  { file, name }: { file: string; name: string },
+  patches: Patches,
+  { viaIR, optimizerRuns }: Compiler,
+): Promise<`0x${string}`> {
   const input = {
     language: 'Solidity',
     sources: await readSources(file, patches),
     settings: {
       evmVersion: 'prague',
       optimizer: { enabled: optimizerRuns > 0, runs: optimizerRuns },
+      viaIR,
       metadata: { bytecodeHash: 'none', appendCBOR: false },
       remappings: ['@openzeppelin/=node_modules/@openzeppelin/'],
       outputSelection: { [file]: { [name]: ['evm.deployedBytecode.object'] } },
