@@ -12,6 +12,7 @@ library Calendar {
     /// @notice The same day and time of day `months` later; a day that the month lacks becomes its last day.
     /// @param timestamp unix seconds, at most 2^64
     /// @param months at most 2^64
+    /// @return unix seconds
     function addMonths(uint256 timestamp, uint256 months) internal pure returns (uint256) {
         unchecked {
             uint256 daysTotal = timestamp / 1 days + EPOCH_DAYS;

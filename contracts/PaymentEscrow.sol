@@ -21,19 +21,23 @@ import {PackedState, pack} from "./PackedState.sol";
 ///         own: every rule of a payment is in the terms that its operator and its payer both agreed to, and from every
 ///         state time alone makes some public call that empties the payment.
 /// @dev Every function reads the same way: check, check, update state, emit, move money. The only callees are the
-///      payment's token, its parties, its deposit box, and precompiles. No constructor arguments and no immutables, so that creation
-///      code, address and runtime code are the same on every chain.
+///      payment's token, its parties, its deposit box, and precompiles. No constructor arguments and no immutables, so
+///      that creation code, address and runtime code are the same on every chain.
 contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
 
+    /// @dev What is kept of a consent, by its id.
+    /// @param revoked whether the payer ended it
     /// @param nextPeriod the lowest period that may still be charged
     struct ConsentState {
         bool revoked;
         uint32 nextPeriod;
     }
 
+    /// @dev The whole, in basis points.
     uint16 private constant MAX_BPS = 10_000;
     uint16 private constant MAX_FEE_BPS = 1_000;
+    /// @dev From the second of the authorization to captureBy.
     uint256 private constant MAX_HOLD = 90 days;
     uint32 private constant MAX_TIMELOCK = 180 days;
     uint32 private constant MIN_DISPUTE_TIMEOUT = 7 days;
@@ -63,8 +67,10 @@ contract PaymentEscrow is IPaymentEscrow, IERC5267, ReentrancyGuardTransient {
     bytes32 private constant DISPUTE_TYPEHASH = keccak256("Dispute(bytes32 id)");
     bytes32 private constant CHARGE_TYPEHASH = keccak256("Charge(bytes32 consentId,uint32 period,bytes32 id)");
 
+    /// @dev All there is of a payment but its terms, by its id.
     mapping(bytes32 id => PackedState) private _states;
     mapping(bytes32 consentId => ConsentState) private _consents;
+    /// @dev Base units that could not be pushed.
     mapping(address recipient => mapping(address token => uint256)) private _credits;
     /// @dev The payment whose token is being asked to pay, for which stateOf still answers NONE. In transient storage:
     ///      200 gas, and a revert of the pull takes it back too.
