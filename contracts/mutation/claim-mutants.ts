@@ -48,7 +48,11 @@ export const claimMutants: readonly Mutant[] = [
   ),
   wrongRole('refund', '_push(id, terms.token, terms.payer, amount, Role.PAYER);', 'MERCHANT'),
   wrongRole('settle to the merchant', '_push(id, token, terms.merchant, net, Role.MERCHANT);', 'PAYER'),
-  wrongRole('settle to the fee recipient', '_push(id, token, terms.feeRecipient, fee, Role.FEE_RECIPIENT);', 'MERCHANT'),
+  wrongRole(
+    'settle to the fee recipient',
+    '_push(id, token, terms.feeRecipient, fee, Role.FEE_RECIPIENT);',
+    'MERCHANT',
+  ),
   wrongRole('a split to the payer', '_push(id, terms.token, terms.payer, back, Role.PAYER);', 'MERCHANT'),
   wrongRole('a split to the merchant', '_push(id, terms.token, terms.merchant, net, Role.MERCHANT);', 'PAYER'),
   wrongRole(
