@@ -6,7 +6,8 @@ import {Shares} from "./Shares.sol";
 /// @title One payment of the escrow, without tokens, signatures and hashes
 /// @notice The transitions, time limits, rights and splits of PaymentEscrow for one id. An id is the hash of its terms,
 ///         so that the terms of a payment never change: they are this contract's immutables. Money is not moved but
-///         counted, once for each role. The compiler's model checker proves every assertion below for all terms, all
+///         counted, once for each role, whether the role takes it or it is credited: CreditKernel follows what is
+///         credited, DepositKernel what lies at the payment's deposit address. The compiler's model checker proves every assertion below for all terms, all
 ///         callers, all times and all sequences of calls, and the differential test runs this code beside the escrow's.
 /// @dev Both consents are taken as given: whoever calls authorize has them.
 contract PaymentKernel {
@@ -31,6 +32,7 @@ contract PaymentKernel {
     struct Terms {
         address payer;
         address merchant;
+        address token;
         uint128 amount;
         uint40 authorizeBy;
         uint40 captureBy;
@@ -54,6 +56,7 @@ contract PaymentKernel {
 
     address private immutable payer;
     address private immutable merchant;
+    address private immutable token;
     uint128 private immutable amountOfTerms;
     uint40 private immutable authorizeBy;
     uint40 private immutable captureBy;
@@ -66,6 +69,8 @@ contract PaymentKernel {
     address private immutable operator;
     address private immutable arbiter;
     bool private immutable captureOnAuthorize;
+    /// @dev The escrow's own address.
+    address private immutable escrow;
     /// @dev Any address at all: what is proved of it is proved of every address.
     address private immutable witness;
 
@@ -110,9 +115,19 @@ contract PaymentKernel {
         assert(paidToFeeRecipient * 10 <= gross);
     }
 
-    constructor(Terms memory terms, address witness_) {
+    /// @dev No party of an open payment is an address that could never use what it is paid, and no operator judges its
+    ///      own disputes. The terms never change, so that what holds when a payment opens holds ever after.
+    modifier partiesUsable() {
+        _;
+        assert(!_isSink(payer) && !_isSink(merchant));
+        assert(feeRecipient == address(0) || !_isSink(feeRecipient));
+        assert(arbiter != operator);
+    }
+
+    constructor(Terms memory terms, address escrow_, address witness_) {
         payer = terms.payer;
         merchant = terms.merchant;
+        token = terms.token;
         amountOfTerms = terms.amount;
         authorizeBy = terms.authorizeBy;
         captureBy = terms.captureBy;
@@ -125,6 +140,7 @@ contract PaymentKernel {
         operator = terms.operator;
         arbiter = terms.arbiter;
         captureOnAuthorize = terms.captureOnAuthorize;
+        escrow = escrow_;
         witness = witness_;
         assert(_conserves());
         assert(_collectsOnce());
@@ -136,7 +152,7 @@ contract PaymentKernel {
 
     // The transitions.
 
-    function authorize() external proved {
+    function authorize() external proved partiesUsable {
         require(status == Status.NONE);
         _requireBounds();
         if (captureOnAuthorize) _write(amountOfTerms, uint40(block.timestamp), 0, Status.CAPTURED);
@@ -262,7 +278,10 @@ contract PaymentKernel {
         require(payer != address(0) && merchant != address(0) && operator != address(0));
         require(amountOfTerms > 0);
         require(feeBps <= MAX_FEE_BPS);
-        require(feeRecipient != address(0) || feeBps == 0);
+        require(!_isSink(payer));
+        require(!_isSink(merchant));
+        require(feeRecipient == address(0) ? feeBps == 0 : !_isSink(feeRecipient));
+        require(arbiter != operator);
         require(block.timestamp <= authorizeBy);
         require(captureBy >= authorizeBy);
         require(captureBy <= block.timestamp + MAX_HOLD);
@@ -271,6 +290,10 @@ contract PaymentKernel {
         require((arbiter == address(0)) == (disputeWindow == 0));
         require(disputeWindow == 0 || (disputeTimeout >= MIN_DISPUTE_TIMEOUT && disputeTimeout <= MAX_DISPUTE_TIMEOUT));
         require(timeoutPayerBps <= MAX_BPS);
+    }
+
+    function _isSink(address party) private view returns (bool) {
+        return party == escrow || party == token;
     }
 
     function _requireOperatorOrMerchant() private view {

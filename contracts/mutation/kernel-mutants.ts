@@ -13,6 +13,8 @@ export type KernelMutant = {
     | 'one charge a period, at most the cap'
     | 'signed recipients'
     | 'fee bound'
+    | 'usable parties'
+    | 'reserved deposits'
     | 'reachable';
   /** Part of the fast subset. */
   quick?: true;
@@ -27,7 +29,8 @@ const unreachable = (status: string): KernelMutant => ({
   breaks: 'reachable',
 });
 
-export const kernelMutants: readonly KernelMutant[] = [
+/** Of payments and consents. Those of credits and deposits are in money-kernel-mutants.ts. */
+export const paymentKernelMutants: readonly KernelMutant[] = [
   unreachable('AUTHORIZED'),
   unreachable('VOIDED'),
   unreachable('RECLAIMED'),
@@ -218,6 +221,34 @@ export const kernelMutants: readonly KernelMutant[] = [
     replace:
       '_close(Status.SETTLED);\n        _push(Role.MERCHANT, merchant, net);\n        _push(Role.FEE_RECIPIENT, operator, fee);',
     breaks: 'signed recipients',
+  },
+  {
+    name: 'the token as merchant',
+    kernel: 'PaymentKernel',
+    find: 'require(!_isSink(merchant));',
+    replace: 'require(merchant != escrow);',
+    breaks: 'usable parties',
+  },
+  {
+    name: 'the escrow as payer',
+    kernel: 'PaymentKernel',
+    find: 'require(!_isSink(payer));',
+    replace: 'require(payer != token);',
+    breaks: 'usable parties',
+  },
+  {
+    name: 'a fee recipient that is a sink',
+    kernel: 'PaymentKernel',
+    find: 'require(feeRecipient == address(0) ? feeBps == 0 : !_isSink(feeRecipient));',
+    replace: 'require(feeRecipient != address(0) || feeBps == 0);',
+    breaks: 'usable parties',
+  },
+  {
+    name: 'an operator that judges itself',
+    kernel: 'PaymentKernel',
+    find: 'require(arbiter != operator);',
+    replace: '',
+    breaks: 'usable parties',
   },
   {
     name: 'a fee above a tenth',

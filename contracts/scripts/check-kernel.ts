@@ -10,6 +10,8 @@ export const kernels = {
   SharesKernel: 'kernel/Shares.sol',
   PaymentKernel: 'kernel/PaymentKernel.sol',
   ConsentKernel: 'kernel/ConsentKernel.sol',
+  CreditKernel: 'kernel/CreditKernel.sol',
+  DepositKernel: 'kernel/DepositKernel.sol',
 } as const;
 export type Kernel = keyof typeof kernels;
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { type KernelMutant, kernelMutants } from '../mutation/kernel-mutants.ts';
+import { type KernelMutant, paymentKernelMutants } from '../mutation/kernel-mutants.ts';
+import { moneyKernelMutants } from '../mutation/money-kernel-mutants.ts';
 import { checkKernel, kernels } from './check-kernel.ts';
 import { startZ3 } from './solve-with-z3.ts';
 
@@ -11,6 +12,7 @@ import { startZ3 } from './solve-with-z3.ts';
 const quick = process.argv.includes('--quick');
 const onlyAt = process.argv.indexOf('--only');
 const only = onlyAt < 0 ? '' : (process.argv[onlyAt + 1] ?? '');
+const kernelMutants = [...paymentKernelMutants, ...moneyKernelMutants];
 const chosen = kernelMutants.filter((mutant) => (!quick || mutant.quick) && mutant.name.includes(only));
 
 const startedMs = performance.now();
