@@ -3,6 +3,8 @@ pragma solidity 0.8.37;
 
 import {IPaymentEscrow} from "../../IPaymentEscrow.sol";
 import {ConsentKernel} from "../../kernel/ConsentKernel.sol";
+import {CreditKernel} from "../../kernel/CreditKernel.sol";
+import {DepositKernel} from "../../kernel/DepositKernel.sol";
 import {PaymentKernel} from "../../kernel/PaymentKernel.sol";
 import {World, cheats} from "./World.sol";
 
@@ -35,8 +37,9 @@ contract DifferentialTest is World {
         _begin(seed);
         for (uint256 step; step < STEPS; ++step) {
             _passTime();
-            // Without a payment that is open nothing else has an effect.
-            Op op = _roll(4) == 0 ? Op.AUTHORIZE : Op(_roll(OPS));
+            _changeMinds();
+            _arrive();
+            Op op = _roll(2) == 0 ? Op(_roll(OPS)) : _fitting();
             (bool byEscrow, bool byKernel) = _do(op);
             if (byEscrow != byKernel) revert Differs(seed, step, op, byEscrow ? "only escrow accepts" : "only kernel accepts");
             ++(byEscrow ? accepted : refused)[uint256(op)];
@@ -45,18 +48,35 @@ contract DifferentialTest is World {
         }
     }
 
+    /// @dev What some payment's state lets somebody do.
+    function _fitting() private returns (Op) {
+        PaymentKernel kernel = payments[_roll(payments.length)].kernel;
+        PaymentKernel.Status status = kernel.status();
+        uint256 choice = _roll(4);
+        if (status == PaymentKernel.Status.AUTHORIZED) {
+            return choice < 2 ? Op.CAPTURE : choice == 2 ? Op.VOID : Op.RECLAIM;
+        }
+        if (status != PaymentKernel.Status.CAPTURED) return choice == 0 ? Op.AUTHORIZE_FROM_DEPOSIT : Op.AUTHORIZE;
+        if (kernel.disputedAt() == 0) return choice < 2 ? Op.DISPUTE : choice == 2 ? Op.SETTLE : Op.REFUND;
+        return choice < 2 ? Op.RESOLVE : choice == 2 ? Op.CONCEDE : Op.RESOLVE_BY_TIMEOUT;
+    }
+
     function _do(Op op) private returns (bool byEscrow, bool byKernel) {
         if (op == Op.CHARGE) return _charge();
         if (op == Op.REVOKE) return _revoke();
         if (op == Op.AUTHORIZE) return _authorize();
+        if (op == Op.AUTHORIZE_FROM_DEPOSIT) return _authorizeFromDeposit();
+        if (op == Op.RETURN_DEPOSIT) return _returnDeposit();
+        if (op == Op.CLAIM) return _claim();
+        if (op == Op.CLAIM_FOR) return _claimFor();
         Payment storage payment = payments[_roll(payments.length)];
         address caller = _caller(payment.terms);
         (uint128 amount, uint128 expectedLeft) = _amounts(payment.kernel.left());
         uint16 bps = _bps();
-        return (
-            _accepts(caller, address(escrow), 0, _escrowCall(op, payment.terms, amount, expectedLeft, bps)),
-            _accepts(caller, address(payment.kernel), 0, _kernelCall(op, amount, expectedLeft, bps))
-        );
+        uint256[3] memory before = _given(payment.kernel);
+        byEscrow = _accepts(caller, address(escrow), 0, _escrowCall(op, payment.terms, amount, expectedLeft, bps));
+        byKernel = _accepts(caller, address(payment.kernel), 0, _kernelCall(op, amount, expectedLeft, bps));
+        _credit(payment, before);
     }
 
     function _escrowCall(
@@ -91,12 +111,91 @@ contract DifferentialTest is World {
 
     /// @dev A payment of this sequence, opened or not: a second authorization must be refused.
     function _authorize() private returns (bool byEscrow, bool byKernel) {
-        Payment storage payment = payments[_roll(payments.length)];
+        uint256 index = _roll(payments.length);
+        Payment storage payment = payments[index];
         IPaymentEscrow.PaymentTerms memory terms = payment.terms;
+        // The issuer keeps whoever may not be paid from paying too.
+        _setRefusal(payer, false);
         uint256 value = terms.token == address(0) ? terms.amount : 0;
         bytes memory data = abi.encodeCall(escrow.authorize, (terms, _signed(OPERATOR_KEY, payment.id)));
         byEscrow = _accepts(terms.payer, address(escrow), value, data);
-        byKernel = _accepts(terms.payer, address(payment.kernel), 0, abi.encodeCall(PaymentKernel.authorize, ()));
+        byKernel = _accepts(address(this), address(this), 0, abi.encodeCall(this.authorizeKernel, (index)));
+    }
+
+    /// @notice Opens a payment, also for the kernels of its deposits.
+    function authorizeKernel(uint256 index) external {
+        payments[index].kernel.authorize();
+        if (index >= deposits.length) return;
+        for (uint256 kind; kind < 2; ++kind) deposits[index].kernels[kind].open();
+    }
+
+    function _authorizeFromDeposit() private returns (bool byEscrow, bool byKernel) {
+        uint256 index = _roll(deposits.length);
+        Payment storage payment = payments[index];
+        bytes memory data =
+            abi.encodeCall(escrow.authorizeFromDeposit, (payment.terms, _signed(OPERATOR_KEY, payment.id)));
+        byEscrow = _accepts(_caller(payment.terms), address(escrow), 0, data);
+        byKernel = _accepts(address(this), address(this), 0, abi.encodeCall(this.authorizeKernelFromDeposit, (index)));
+    }
+
+    /// @notice Collects a deposit and opens its payment, or neither.
+    function authorizeKernelFromDeposit(uint256 index) external {
+        payments[index].kernel.authorize();
+        uint256 kind = _kind(payments[index].terms.token);
+        deposits[index].kernels[kind].authorizeFromDeposit();
+        deposits[index].kernels[1 - kind].open();
+        payments[index].fromDeposit = true;
+    }
+
+    function _returnDeposit() private returns (bool byEscrow, bool byKernel) {
+        uint256 index = _roll(deposits.length);
+        IPaymentEscrow.PaymentTerms memory terms = payments[index].terms;
+        uint256 kind = _kind(terms.token);
+        if (_roll(3) == 0) kind = 1 - kind;
+        address caller = _caller(terms);
+        DepositKernel kernel = deposits[index].kernels[kind];
+        // A token's contract takes no coin.
+        kernel.refuse(refuses[terms.payer] || (kind == 1 && terms.payer == address(usdc)));
+        byEscrow = _accepts(caller, address(escrow), 0, abi.encodeCall(escrow.returnDeposit, (terms, _token(kind))));
+        byKernel = _accepts(caller, address(kernel), 0, abi.encodeCall(DepositKernel.returnDeposit, ()));
+    }
+
+    /// @dev Mostly a claim of somebody who is owed something, mostly to an account that takes it.
+    function _claim() private returns (bool byEscrow, bool byKernel) {
+        (address caller, uint256 kind) = _creditor();
+        address[8] memory targets =
+            [caller, caller, caller, stranger, merchant, operator, address(escrow), address(0)];
+        address to = targets[_roll(targets.length)];
+        CreditKernel kernel = credits[caller][kind];
+        kernel.refuse(refuses[to]);
+        uint256 owed = kernel.owed();
+        byEscrow = _accepts(caller, address(escrow), 0, abi.encodeCall(escrow.claim, (_token(kind), to)));
+        byKernel = _accepts(caller, address(kernel), 0, abi.encodeCall(CreditKernel.claim, (to)));
+        if (byKernel) _noteClaim(caller, to, kind, owed);
+    }
+
+    function _claimFor() private returns (bool byEscrow, bool byKernel) {
+        (address recipient, uint256 kind) = _creditor();
+        address caller = _accounts()[_roll(6)];
+        CreditKernel kernel = credits[recipient][kind];
+        kernel.refuse(refuses[recipient]);
+        bytes memory data = abi.encodeCall(escrow.claimFor, (recipient, _token(kind)));
+        byEscrow = _accepts(caller, address(escrow), 0, data);
+        byKernel = _accepts(caller, address(kernel), 0, abi.encodeCall(CreditKernel.claimFor, ()));
+    }
+
+    /// @dev Somebody who is owed something, if anybody is, and often takes it again; now and then anybody.
+    function _creditor() private returns (address account, uint256 kind) {
+        address[6] memory accounts = _accounts();
+        uint256 from = _roll(6);
+        (account, kind) = (accounts[from], _roll(2));
+        if (_roll(6) == 0) return (account, kind);
+        for (uint256 i; i < 6; ++i) {
+            uint256 place = (from + i) % 6;
+            if (credits[accounts[place / 2]][place % 2].owed() == 0) continue;
+            if (_roll(2) == 0) _setRefusal(accounts[place / 2], false);
+            return (accounts[place / 2], place % 2);
+        }
     }
 
     function _charge() private returns (bool byEscrow, bool byKernel) {
@@ -104,13 +203,14 @@ contract DifferentialTest is World {
         uint32 period = _roll(4) == 0 ? uint32(_roll(4)) : next;
         IPaymentEscrow.PaymentTerms memory terms = _chargeTerms(period);
         bytes32 id = escrow.idOf(terms);
+        _setRefusal(payer, false);
         bytes memory data = abi.encodeCall(
             escrow.charge,
             (
                 consent.fields,
                 period,
                 terms,
-                _signed(OPERATOR_KEY, _chargeDigest(consent.id, period, id)),
+                _signed(OPERATOR_KEY, _chargeHash(consent.id, period, id)),
                 _signed(PAYER_KEY, consent.id)
             )
         );
@@ -121,7 +221,7 @@ contract DifferentialTest is World {
     /// @notice Charges the consent and opens its payment, or neither.
     function chargeKernel(bytes32 id, uint32 period, IPaymentEscrow.PaymentTerms memory terms) external {
         consent.kernel.charge(period, _rulesOf(terms), terms.amount, terms.captureOnAuthorize);
-        PaymentKernel kernel = new PaymentKernel(_kernelTerms(terms), address(0));
+        PaymentKernel kernel = _newKernel(terms);
         kernel.authorize();
         _keep(id, terms, kernel);
     }
@@ -144,13 +244,14 @@ contract DifferentialTest is World {
             if (left != payment.kernel.left()) return "left";
             if (capturedAt != payment.kernel.capturedAt()) return "capturedAt";
             if (disputedAt != payment.kernel.disputedAt()) return "disputedAt";
-            held[payment.terms.token == address(0) ? 1 : 0] += left;
+            held[_kind(payment.terms.token)] += left;
         }
         (bool revoked, uint32 nextPeriod) = escrow.consentState(consent.id);
         if (revoked != consent.kernel.revoked()) return "revoked";
         if (nextPeriod != consent.kernel.nextPeriod()) return "nextPeriod";
-        if (usdc.balanceOf(address(escrow)) - heldAtStart[0] != held[0]) return "tokens held";
-        if (address(escrow).balance - heldAtStart[1] != held[1]) return "coin held";
-        return _balancesDiffer() ? "an account's balance" : "";
+        if (_balance(address(escrow), 0) - heldAtStart[0] != held[0] + _owed(0)) return "tokens held";
+        if (_balance(address(escrow), 1) - heldAtStart[1] != held[1] + _owed(1)) return "coin held";
+        if (_depositsDiffer()) return "a deposit";
+        return _balancesDiffer() ? "an account's balance or credit" : "";
     }
 }

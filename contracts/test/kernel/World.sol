@@ -4,6 +4,8 @@ pragma solidity 0.8.37;
 import {IPaymentEscrow} from "../../IPaymentEscrow.sol";
 import {PaymentEscrow} from "../../PaymentEscrow.sol";
 import {ConsentKernel} from "../../kernel/ConsentKernel.sol";
+import {CreditKernel} from "../../kernel/CreditKernel.sol";
+import {DepositKernel} from "../../kernel/DepositKernel.sol";
 import {PaymentKernel} from "../../kernel/PaymentKernel.sol";
 import {UsdcToken} from "../../tokens/UsdcToken.sol";
 
@@ -21,7 +23,8 @@ interface Cheats {
 
 Cheats constant cheats = Cheats(address(uint160(uint256(keccak256("hevm cheat code")))));
 
-/// @notice One escrow, and a sequence's payments and consent, each with its kernel.
+/// @notice One escrow, everybody's credits, and a sequence's payments, deposits and consent, each with its kernel. Of two
+///         kinds of money, 0 is a token and 1 the native coin.
 abstract contract World {
     enum Op {
         AUTHORIZE,
@@ -35,13 +38,24 @@ abstract contract World {
         CONCEDE,
         RESOLVE_BY_TIMEOUT,
         CHARGE,
-        REVOKE
+        REVOKE,
+        AUTHORIZE_FROM_DEPOSIT,
+        RETURN_DEPOSIT,
+        CLAIM,
+        CLAIM_FOR
     }
 
     struct Payment {
         bytes32 id;
         IPaymentEscrow.PaymentTerms terms;
         PaymentKernel kernel;
+        bool fromDeposit;
+    }
+
+    /// @dev What lies at the deposit address of the payment with the same index, of both kinds.
+    struct Deposit {
+        address box;
+        DepositKernel[2] kernels;
     }
 
     struct Consent {
@@ -50,7 +64,7 @@ abstract contract World {
         ConsentKernel kernel;
     }
 
-    uint256 internal constant OPS = 12;
+    uint256 internal constant OPS = 16;
     uint256 internal constant PAYER_KEY = 0xA11CE;
     uint256 internal constant OPERATOR_KEY = 0x0B0B;
     uint256 private constant START = 1_800_000_000;
@@ -66,11 +80,18 @@ abstract contract World {
     address internal stranger = address(0x57A6E2);
 
     Payment[] internal payments;
+    Deposit[] internal deposits;
+    mapping(address => CreditKernel[2]) internal credits;
+    /// @dev Whether an account takes neither kind of money now.
+    mapping(address => bool) internal refuses;
     Consent internal consent;
-    /// @dev What the escrow held when the sequence began, of tokens and of coin.
+    /// @dev What the escrow held when the sequence began, beside what it owed.
     uint256[2] internal heldAtStart;
-    /// @dev What each account owned when the sequence began.
+    /// @dev What each account owned, or was owed, when the sequence began.
     mapping(address => uint256[2]) private ownedAtStart;
+    /// @dev What claims of others' credits, at their wish, brought an account or took from it in this sequence.
+    mapping(address => uint256[2]) private claimedFromOthers;
+    mapping(address => uint256[2]) private claimedForOthers;
     uint256 private dice;
     uint256 private time;
 
@@ -84,6 +105,13 @@ abstract contract World {
         cheats.deal(payer, PLENTY);
         cheats.prank(payer);
         usdc.approve(address(escrow), type(uint256).max);
+        address[6] memory accounts = _accounts();
+        for (uint256 i; i < accounts.length; ++i) {
+            for (uint256 kind; kind < 2; ++kind) {
+                credits[accounts[i]][kind] =
+                    new CreditKernel(accounts[i], _token(kind), address(escrow), address(0));
+            }
+        }
     }
 
     function _begin(uint256 seed) internal {
@@ -91,12 +119,19 @@ abstract contract World {
         time = START + _roll(400 days);
         cheats.warp(time);
         delete payments;
+        delete deposits;
         for (uint256 i; i < 2; ++i) _open();
         _consent();
         heldAtStart = [usdc.balanceOf(address(escrow)), address(escrow).balance];
         address[6] memory accounts = _accounts();
         for (uint256 i; i < accounts.length; ++i) {
-            ownedAtStart[accounts[i]] = [usdc.balanceOf(accounts[i]), accounts[i].balance];
+            for (uint256 kind; kind < 2; ++kind) {
+                uint256 owed = credits[accounts[i]][kind].owed();
+                heldAtStart[kind] -= owed;
+                ownedAtStart[accounts[i]][kind] = _balance(accounts[i], kind) + owed;
+                claimedFromOthers[accounts[i]][kind] = 0;
+                claimedForOthers[accounts[i]][kind] = 0;
+            }
         }
     }
 
@@ -127,6 +162,70 @@ abstract contract World {
         return second == 0 ? 0 : second - 1;
     }
 
+    // Recipients that refuse, credits and deposits.
+
+    /// @dev Now and then a role's account begins or ceases to refuse what is pushed to it.
+    function _changeMinds() internal {
+        if (_roll(6) != 0) return;
+        address[6] memory accounts = _accounts();
+        address account = accounts[_roll(3)];
+        _setRefusal(account, !refuses[account]);
+    }
+
+    function _setRefusal(address account, bool value) internal {
+        if (refuses[account] == value) return;
+        refuses[account] = value;
+        if (value) usdc.blacklist(account);
+        else usdc.unBlacklist(account);
+        // Code that reverts: whatever calls the account fails.
+        cheats.etch(account, value ? bytes(hex"60006000fd") : bytes(""));
+    }
+
+    /// @dev What a transition gave a role whose account refuses is credited to that account.
+    function _credit(Payment storage payment, uint256[3] memory before) internal {
+        uint256[3] memory given = _given(payment.kernel);
+        address[3] memory roles = [payment.terms.payer, payment.terms.merchant, payment.terms.feeRecipient];
+        for (uint256 i; i < roles.length; ++i) {
+            if (given[i] == before[i] || !refuses[roles[i]]) continue;
+            credits[roles[i]][_kind(payment.terms.token)].credit(uint128(given[i] - before[i]));
+        }
+    }
+
+    function _given(PaymentKernel kernel) internal view returns (uint256[3] memory) {
+        return [kernel.paidToPayer(), kernel.paidToMerchant(), kernel.paidToFeeRecipient()];
+    }
+
+    function _noteClaim(address recipient, address to, uint256 kind, uint256 amount) internal {
+        claimedForOthers[recipient][kind] += amount;
+        claimedFromOthers[to][kind] += amount;
+    }
+
+    /// @dev Now and then money arrives at a deposit address: mostly the payment's own, mostly the amount.
+    function _arrive() internal {
+        if (_roll(6) != 0) return;
+        uint256 index = _roll(deposits.length);
+        uint256 kind = _kind(payments[index].terms.token);
+        if (_roll(4) == 0) kind = 1 - kind;
+        uint128 amount = payments[index].terms.amount;
+        if (_roll(3) == 0) amount = uint128(_roll(uint256(amount) + 1));
+        address box = deposits[index].box;
+        if (kind == 0) usdc.mint(box, amount);
+        else cheats.deal(box, box.balance + amount);
+        deposits[index].kernels[kind].arrive(amount);
+    }
+
+    function _kind(address token) internal pure returns (uint256) {
+        return token == address(0) ? 1 : 0;
+    }
+
+    function _token(uint256 kind) internal view returns (address) {
+        return kind == 0 ? address(usdc) : address(0);
+    }
+
+    function _balance(address account, uint256 kind) internal view returns (uint256) {
+        return kind == 0 ? usdc.balanceOf(account) : account.balance;
+    }
+
     // Payments.
 
     function _open() private {
@@ -137,7 +236,10 @@ abstract contract World {
         terms.token = _roll(3) == 0 ? address(0) : address(usdc);
         terms.amount = _amount();
         terms.authorizeBy = uint40(time + _roll(2 days));
-        terms.captureBy = terms.authorizeBy + uint40(_roll(88 days));
+        // Later than any hold may last: until it comes nearer, such a payment reserves no deposit.
+        if (_roll(8) == 0) terms.authorizeBy = uint40(time + 89 days + _roll(3 days));
+        else terms.captureBy = terms.authorizeBy + uint40(_roll(88 days));
+        if (terms.captureBy == 0) terms.captureBy = terms.authorizeBy;
         terms.feeBps = uint16(_roll(1_001));
         terms.feeRecipient = _feeRecipient();
         terms.operator = operator;
@@ -145,7 +247,30 @@ abstract contract World {
         _setDisputes(terms);
         terms.captureOnAuthorize = _roll(2) == 0;
         if (_roll(8) == 0) _breakBounds(terms);
-        _keep(escrow.idOf(terms), terms, new PaymentKernel(_kernelTerms(terms), address(0)));
+        _keep(escrow.idOf(terms), terms, _newKernel(terms));
+        deposits.push();
+        Deposit storage deposit = deposits[deposits.length - 1];
+        deposit.box = escrow.depositAddressOf(terms);
+        deposit.kernels = [_depositKernel(terms, 0), _depositKernel(terms, 1)];
+    }
+
+    function _newKernel(IPaymentEscrow.PaymentTerms memory terms) internal returns (PaymentKernel) {
+        return new PaymentKernel(_kernelTerms(terms), address(escrow), address(0));
+    }
+
+    function _depositKernel(IPaymentEscrow.PaymentTerms memory terms, uint256 kind) private returns (DepositKernel) {
+        return new DepositKernel(
+            DepositKernel.Terms({
+                payer: terms.payer,
+                token: terms.token,
+                amount: terms.amount,
+                authorizeBy: terms.authorizeBy,
+                operator: terms.operator
+            }),
+            _token(kind),
+            address(escrow),
+            address(0)
+        );
     }
 
     function _setDisputes(IPaymentEscrow.PaymentTerms memory terms) private {
@@ -158,8 +283,9 @@ abstract contract World {
 
     /// @dev One second, one basis point or one account out of what authorization allows; sometimes the last one within.
     function _breakBounds(IPaymentEscrow.PaymentTerms memory terms) private {
-        uint256 kind = _roll(12);
+        uint256 kind = _roll(16);
         uint256 beyond = _roll(2);
+        address sink = terms.token == address(0) || beyond == 0 ? address(escrow) : address(usdc);
         if (kind == 0) terms.amount = 0;
         if (kind == 1) terms.feeBps = uint16(1_000 + beyond);
         if (kind == 2) terms.feeRecipient = address(0);
@@ -172,10 +298,14 @@ abstract contract World {
         if (kind == 9) terms.disputeTimeout = uint32(90 days + beyond);
         if (kind == 10) terms.timeoutPayerBps = uint16(10_000 + beyond);
         if (kind == 11) terms.arbiter = beyond == 0 ? address(0) : arbiter;
+        if (kind == 12) terms.arbiter = operator;
+        if (kind == 13) terms.payer = sink;
+        if (kind == 14) terms.merchant = sink;
+        if (kind == 15) terms.feeRecipient = sink;
     }
 
     function _keep(bytes32 id, IPaymentEscrow.PaymentTerms memory terms, PaymentKernel kernel) internal {
-        payments.push(Payment({id: id, terms: terms, kernel: kernel}));
+        payments.push(Payment({id: id, terms: terms, kernel: kernel, fromDeposit: false}));
     }
 
     function _kernelTerms(IPaymentEscrow.PaymentTerms memory terms)
@@ -185,6 +315,7 @@ abstract contract World {
     {
         kernel.payer = terms.payer;
         kernel.merchant = terms.merchant;
+        kernel.token = terms.token;
         kernel.amount = terms.amount;
         kernel.authorizeBy = terms.authorizeBy;
         kernel.captureBy = terms.captureBy;
@@ -294,19 +425,9 @@ abstract contract World {
         if (kind == 8) terms.captureBy -= 1;
     }
 
-    function _chargeDigest(bytes32 consentId, uint32 period, bytes32 id) internal view returns (bytes32) {
-        bytes32 domain = keccak256(
-            abi.encode(
-                keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
-                keccak256("Sluice"),
-                keccak256("1"),
-                block.chainid,
-                address(escrow)
-            )
-        );
+    function _chargeHash(bytes32 consentId, uint32 period, bytes32 id) internal pure returns (bytes32) {
         bytes32 typeHash = keccak256("Charge(bytes32 consentId,uint32 period,bytes32 id)");
-        bytes32 structHash = keccak256(abi.encode(typeHash, consentId, period, id));
-        return keccak256(abi.encodePacked(hex"1901", domain, structHash));
+        return keccak256(abi.encode(typeHash, consentId, period, id));
     }
 
     // Calls.
@@ -316,8 +437,8 @@ abstract contract World {
         (ok,) = target.call{value: value}(data);
     }
 
-    function _signed(uint256 key, bytes32 digest) internal pure returns (bytes memory) {
-        (uint8 v, bytes32 r, bytes32 s) = cheats.sign(key, digest);
+    function _signed(uint256 key, bytes32 structHash) internal view returns (bytes memory) {
+        (uint8 v, bytes32 r, bytes32 s) = cheats.sign(key, escrow.digestOf(structHash));
         return abi.encodePacked(r, s, v);
     }
 
@@ -368,26 +489,54 @@ abstract contract World {
 
     // Balances.
 
-    function _accounts() private view returns (address[6] memory) {
+    function _accounts() internal view returns (address[6] memory) {
         return [payer, merchant, feeRecipient, operator, arbiter, stranger];
     }
 
-    /// @dev Whether some account owns more or less than the kernels paid it and collected from it.
+    /// @dev Whether some account owns, together with what it is owed, more or less than the kernels say; or is owed more
+    ///      or less.
     function _balancesDiffer() internal view returns (bool) {
         address[6] memory accounts = _accounts();
         for (uint256 i; i < accounts.length; ++i) {
-            address account = accounts[i];
-            uint256[2] memory gets = ownedAtStart[account];
-            uint256[2] memory gives;
-            for (uint256 j; j < payments.length; ++j) {
-                Payment storage payment = payments[j];
-                uint256 token = payment.terms.token == address(0) ? 1 : 0;
-                if (account == payment.terms.payer) gives[token] += payment.kernel.collected();
-                if (account == payment.terms.payer) gets[token] += payment.kernel.paidToPayer();
-                if (account == payment.terms.merchant) gets[token] += payment.kernel.paidToMerchant();
-                if (account == payment.terms.feeRecipient) gets[token] += payment.kernel.paidToFeeRecipient();
+            for (uint256 kind; kind < 2; ++kind) {
+                uint256 owed = credits[accounts[i]][kind].owed();
+                // Nobody pays the last three, so that nothing credits them.
+                if (i < 3 && escrow.creditOf(accounts[i], _token(kind)) != owed) return true;
+                if (_balance(accounts[i], kind) + owed != _expected(accounts[i], kind)) return true;
             }
-            if (usdc.balanceOf(account) != gets[0] - gives[0] || account.balance != gets[1] - gives[1]) return true;
+        }
+        return false;
+    }
+
+    function _expected(address account, uint256 kind) private view returns (uint256 gets) {
+        gets = ownedAtStart[account][kind] + claimedFromOthers[account][kind];
+        uint256 gives = claimedForOthers[account][kind];
+        for (uint256 i; i < payments.length; ++i) {
+            Payment storage payment = payments[i];
+            if (account == payment.terms.payer && i < deposits.length) gets += deposits[i].kernels[kind].returned();
+            if (_kind(payment.terms.token) != kind) continue;
+            if (account == payment.terms.payer) {
+                if (!payment.fromDeposit) gives += payment.kernel.collected();
+                gets += payment.kernel.paidToPayer();
+            }
+            if (account == payment.terms.merchant) gets += payment.kernel.paidToMerchant();
+            if (account == payment.terms.feeRecipient) gets += payment.kernel.paidToFeeRecipient();
+        }
+        return gets - gives;
+    }
+
+    /// @dev What the escrow owes everybody, of one kind.
+    function _owed(uint256 kind) internal view returns (uint256 owed) {
+        address[6] memory accounts = _accounts();
+        for (uint256 i; i < 3; ++i) owed += credits[accounts[i]][kind].owed();
+    }
+
+    /// @dev Whether something lies at a deposit address that the kernel does not know of, or the other way round.
+    function _depositsDiffer() internal view returns (bool) {
+        for (uint256 i; i < deposits.length; ++i) {
+            for (uint256 kind; kind < 2; ++kind) {
+                if (_balance(deposits[i].box, kind) != deposits[i].kernels[kind].held()) return true;
+            }
         }
         return false;
     }
