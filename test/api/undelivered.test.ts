@@ -2,6 +2,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PayoutRole } from '../../prisma/client.ts';
+import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { paymentEnvironment, paymentIn } from '../setup/payment-in.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
@@ -60,10 +61,24 @@ beforeAll(async () => {
   });
 });
 
+/** What a member sends who may look and nothing else. */
+async function viewerOf(merchantId: string) {
+  const [id, sessionId] = [newId(), newId()];
+  await api.database.member.create({ data: { id, merchantId, email: `${id}@example.com`, role: 'VIEWER' } });
+  const createdAt = api.world.clock.now();
+  const expiresAt = new Date(createdAt.getTime() + 3_600_000);
+  await api.database.memberSession.create({ data: { id: sessionId, memberId: id, expiresAt, createdAt } });
+  const { token } = await issueToken(api.world, { subject: { audience: 'dashboard', memberId: id, sessionId } });
+  return { headers: { authorization: `Bearer ${token}` } };
+}
+
 const FIELDS = 'role recipient chainId tokenKey amount formatted since txHash advice';
 const PAYMENT = `query ($id: ID!) { paymentIntent(id: $id) { status undelivered { ${FIELDS} } settlementWaitsUntil
   transactions { id undelivered { role amount } } } }`;
-const OVERVIEW = `{ overview { undelivered { role recipient tokenKey payments amount formatted since advice } } }`;
+const OVERVIEW = `{ overview { undelivered { role recipient tokenKey payments amount formatted since advice paymentIntentId
+  nextTryAt isBeingDelivered } } }`;
+const UNDER_WAY = `query ($id: ID!) { paymentIntent(id: $id) { undelivered { isBeingDelivered } }
+  overview { undelivered { role isBeingDelivered } } }`;
 const DELIVER = 'mutation ($id: ID!) { deliverPayouts(id: $id) { id status } }';
 
 describe('an undelivered payout', () => {
@@ -97,10 +112,48 @@ describe('an undelivered payout', () => {
 
   it('is summed by recipient and token in the overview, whenever its payment was made', async () => {
     const { data } = await api.graphql(OVERVIEW, {}, { key: api.merchantA.secretKey });
-    expect(data.overview.undelivered).toMatchObject([
-      { payments: 1, amount: '9900000', formatted: '9.9', since: creditedAt.toISOString() },
-      { payments: 1, amount: '9900000', formatted: '9.9' },
-    ]);
+    const sums: { paymentIntentId: string; nextTryAt: string }[] = data.overview.undelivered;
+    const sum = { payments: 1, amount: '9900000', formatted: '9.9', since: creditedAt.toISOString() };
+    expect(sums).toHaveLength(2);
+    for (const [{ id }, role] of [[settled, 'MERCHANT'] as const, [refunded, 'PAYER'] as const]) {
+      const own = sums.find(({ paymentIntentId }) => paymentIntentId === id);
+      expect(own).toMatchObject({ ...sum, role, isBeingDelivered: false });
+      expect(Date.parse(own?.nextTryAt ?? '')).toBeGreaterThan(Date.now());
+    }
+  });
+
+  it('is being delivered while a claim for its recipient that was sent after it is on its way', async () => {
+    const [payout] = await api.database.creditedPayout.findMany({
+      where: { paymentIntentId: settled.id, deliveredAt: null },
+    });
+    const { recipient = '', createdAt = new Date() } = payout ?? {};
+    const isUnderWay = async () => {
+      const { data } = await api.graphql(UNDER_WAY, { id: settled.id }, { key: api.merchantA.secretKey });
+      const sums: { role: string; isBeingDelivered: boolean }[] = data.overview.undelivered;
+      const others = sums.filter(({ role }) => role !== 'MERCHANT');
+      expect(others.map(({ isBeingDelivered }) => isBeingDelivered)).toEqual([false]);
+      const own = sums.filter(({ role }) => role === 'MERCHANT');
+      return [...data.paymentIntent.undelivered, ...own].map(({ isBeingDelivered }) => isBeingDelivered);
+    };
+    const claim = await api.database.outgoingTransaction.create({
+      data: {
+        id: newId(),
+        chainId,
+        sender: wallet.address,
+        toAddress: wallet.address,
+        data: '0x',
+        purpose: `claim:${chainId}:${recipient}:${USDC}:1`,
+        createdAt: new Date(createdAt.getTime() - 1),
+      },
+    });
+    const become = (data: object) => api.database.outgoingTransaction.update({ where: { id: claim.id }, data });
+    expect(await isUnderWay()).toEqual([false, false]);
+    for (const status of ['QUEUED', 'MINED']) {
+      await become({ status, createdAt });
+      expect(await isUnderWay()).toEqual([true, true]);
+    }
+    await become({ status: 'FAILED' });
+    expect(await isUnderWay()).toEqual([false, false]);
   });
 
   it('is nothing to another merchant', async () => {
@@ -134,6 +187,19 @@ describe('an undelivered payout', () => {
 });
 
 describe('delivering now', () => {
+  it('is for members and keys that may write, and for nobody else', async () => {
+    const codes = async (credential: Parameters<typeof api.graphql>[2]) =>
+      (await api.graphql(DELIVER, { id: settled.id }, credential)).errors?.map(({ extensions }) => extensions.code);
+    const { merchantId, publishableKey } = api.merchantA;
+    const viewer = await viewerOf(merchantId);
+    expect(await codes({})).toEqual(['AUTHENTICATION_ERROR']);
+    expect(await codes({ key: publishableKey })).toEqual(['AUTHORIZATION_ERROR']);
+    expect(await codes(viewer)).toEqual(['AUTHORIZATION_ERROR']);
+    expect(await api.database.creditedPayout.count({ where: { nextTryAt: { lte: new Date() } } })).toBe(0);
+    const { errors } = await api.graphql(DELIVER, { id: 'nothing' }, { key: api.merchantA.secretKey });
+    expect(errors?.[0]?.extensions.code).toBe('VALIDATION_ERROR');
+  });
+
   it('makes what is undelivered due, by one job for its recipient', async () => {
     const { data } = await api.graphql(DELIVER, { id: settled.id }, { key: api.merchantA.secretKey });
     expect(data.deliverPayouts).toEqual({ id: settled.id, status: 'SETTLED' });
@@ -144,6 +210,20 @@ describe('delivering now', () => {
     const jobs = await api.database.$queryRaw<{ key: string }[]>`
       SELECT key FROM graphile_worker.jobs WHERE key LIKE 'deliver:%'`;
     expect(jobs).toEqual([{ key: `deliver:${chainId}:${payout?.recipient}:${USDC}` }]);
+  });
+
+  it('is done once under its idempotency key', async () => {
+    const named = { key: api.merchantA.secretKey, headers: { 'idempotency-key': 'deliver' } };
+    const first = await api.graphql(DELIVER, { id: settled.id }, named);
+    const later = new Date(Date.now() + 3_600_000);
+    await api.database.creditedPayout.updateMany({ data: { nextTryAt: later } });
+    const again = await api.graphql(DELIVER, { id: settled.id }, named);
+    expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([
+      null,
+      'true',
+    ]);
+    expect(again.data).toEqual(first.data);
+    expect(await api.database.creditedPayout.count({ where: { nextTryAt: { not: later } } })).toBe(0);
   });
 
   it('is refused where everything is delivered', async () => {

@@ -16,8 +16,17 @@ export type Recipient = { chainId: number; recipient: string; token: string };
 export const CLAIM_PURPOSE = 'claim:';
 
 /** One job for a recipient and token, however many payouts wait for it. */
-export function deliveryKey({ chainId, ...owner }: Recipient): string {
-  return `deliver:${chainId}:${ownerKey(owner)}`;
+export function deliveryKey(recipient: Recipient): string {
+  return `deliver:${recipientKey(recipient)}`;
+}
+
+export function recipientKey({ chainId, ...owner }: Recipient): string {
+  return `${chainId}:${ownerKey(owner)}`;
+}
+
+/** Begins the purpose of each claim for the recipient and token of this `recipientKey`. */
+export function claimPurpose(key: string): string {
+  return `${CLAIM_PURPOSE}${key}:`;
 }
 
 /**
@@ -46,7 +55,7 @@ export async function deliverPayouts(world: ChainActionWorld, request: Recipient
       to: call.to,
       data: call.data,
       // One for each time it was due: two workers at once send one.
-      purpose: `${purposeOf(request)}${dueAt.getTime()}`,
+      purpose: `${claimPurpose(recipientKey(request))}${dueAt.getTime()}`,
       maxFailures: 1,
     });
   });
@@ -72,13 +81,12 @@ function toAddress(text: string): Address {
 
 async function isUnderWay({ database }: ChainActionWorld, request: Recipient): Promise<boolean> {
   const open = await database.outgoingTransaction.count({
-    where: { purpose: { startsWith: purposeOf(request) }, status: { in: ['QUEUED', 'SIGNED', 'SENT'] } },
+    where: {
+      purpose: { startsWith: claimPurpose(recipientKey(request)) },
+      status: { in: ['QUEUED', 'SIGNED', 'SENT'] },
+    },
   });
   return open > 0;
-}
-
-function purposeOf({ chainId, ...owner }: Recipient): string {
-  return `${CLAIM_PURPOSE}${chainId}:${ownerKey(owner)}:`;
 }
 
 /** The contract's `claimFor` reverts where the recipient cannot be paid, or nothing is credited to it any more. */

@@ -14,6 +14,12 @@ export type UndeliveredSum = {
   amount: bigint;
   /** Block time of the oldest. */
   since: Date;
+  /** The payment of the oldest. */
+  paymentIntentId: string;
+  /** When delivering them is tried next. */
+  nextTryAt: Date;
+  /** When the newest was seen. */
+  newestAt: Date;
 };
 
 const LIMIT = 100;
@@ -27,7 +33,9 @@ export async function readUndelivered(database: Database, { scope }: { scope: Sc
   const rows = await database.$queryRaw<(Omit<UndeliveredSum, 'amount'> & { amount: Prisma.Decimal })[]>`
     SELECT payout.role::text AS role, payout.recipient, payout.token, payout.chain_id AS "chainId",
       payout.token_key AS "tokenKey", count(DISTINCT payout.payment_intent_id)::int AS payments,
-      sum(payout.amount) AS amount, min(payout.credited_at) AS since
+      sum(payout.amount) AS amount, min(payout.credited_at) AS since,
+      (array_agg(payout.payment_intent_id::text ORDER BY payout.credited_at, payout.id))[1] AS "paymentIntentId",
+      min(payout.next_try_at) AS "nextTryAt", max(payout.created_at) AS "newestAt"
     FROM credited_payout payout JOIN payment_intent intent ON intent.id = payout.payment_intent_id
     WHERE payout.delivered_at IS NULL AND ${apps}
     GROUP BY 1, 2, 3, 4, 5 ORDER BY since, recipient, token LIMIT ${LIMIT}`;

@@ -1,7 +1,7 @@
 /** The type OverviewUndelivered: what recipients that could not be paid have waiting in the escrow. */
 import { adviceOn, formatPayout, printAddress } from '../../../payments/payouts/payout-fields.ts';
 import type { UndeliveredSum } from '../../../payments/payouts/read-undelivered.ts';
-import { PayoutRoleEnum } from '../payments/undelivered.ts';
+import { isBeingDelivered, PayoutRoleEnum } from '../payments/undelivered.ts';
 import { builder } from '../server/builder.ts';
 
 export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('OverviewUndelivered').implement({
@@ -21,6 +21,15 @@ export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('Overvie
       resolve: ({ tokenKey, amount }, _args, { world }) => formatPayout(world.registry, { tokenKey, amount }),
     }),
     since: t.expose('since', { type: 'DateTime', description: 'Block time of the oldest.' }),
+    paymentIntentId: t.expose('paymentIntentId', {
+      type: 'UUID',
+      description: 'The payment intent of the oldest; deliverPayouts of it tries to deliver all of them.',
+    }),
+    nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'When we try to deliver them next.' }),
+    isBeingDelivered: t.boolean({
+      description: 'Whether a claim that delivers all of them is on its way to the chain.',
+      resolve: (sum, _args, context) => isBeingDelivered(context, sum),
+    }),
     advice: t.string({
       description: 'What the recipient can do, in words.',
       resolve: (sum, _args, { world }) => adviceOn(world.registry, sum),

@@ -1,9 +1,13 @@
 /** The type UndeliveredPayout: money that the escrow keeps for a recipient that it could not pay. */
 import type { CreditedPayout } from '../../../../prisma/client.ts';
 import { LONGEST_WAIT_SECONDS } from '../../../payments/actions/settle-payment.ts';
+import { claimsUnderWay } from '../../../payments/payouts/claims-under-way.ts';
+import { type Recipient, recipientKey } from '../../../payments/payouts/deliver-payouts.ts';
 import { adviceOn, formatPayout, printAddress } from '../../../payments/payouts/payout-fields.ts';
 import { accessOf } from '../server/access/access.ts';
+import { batched } from '../server/batch.ts';
 import { builder } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 import { TransactionRef } from './transaction.ts';
 
@@ -36,12 +40,27 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
     since: t.expose('creditedAt', { type: 'DateTime', description: 'Block time at which it could not be paid.' }),
     txHash: t.exposeString('txHash', { description: 'The transaction that could not pay it.' }),
     nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'When we try to deliver it next.' }),
+    isBeingDelivered: t.boolean({
+      description: 'Whether a claim that delivers it is on its way to the chain.',
+      resolve: (row, _args, context) => isBeingDelivered(context, { ...row, newestAt: row.createdAt }),
+    }),
     advice: t.string({
       description: 'What its recipient can do, in words.',
       resolve: (row, _args, { world }) => adviceOn(world.registry, row),
     }),
   }),
 });
+
+/** `newestAt`: when we learned of the newest of what is undelivered to this recipient. A claim from before may have missed it. */
+export async function isBeingDelivered(
+  context: GraphqlContext,
+  { chainId, recipient, token, newestAt }: Recipient & { newestAt: Date },
+): Promise<boolean> {
+  const claimedAt = await batched(context, 'claims', recipientKey({ chainId, recipient, token }), (keys) =>
+    claimsUnderWay(context.world.database, keys),
+  );
+  return claimedAt !== undefined && claimedAt >= newestAt;
+}
 
 const undelivered = {
   where: { deliveredAt: null },
