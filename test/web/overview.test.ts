@@ -65,6 +65,7 @@ describe('the books', () => {
     settled: nothing,
     returned: nothing,
     fees: nothing,
+    undelivered: nothing,
   });
 
   it('are summed in one currency, token by token', () => {
@@ -85,6 +86,13 @@ describe('the books', () => {
       expect.objectContaining({ part: 'held', value: '0.30' }),
       { part: 'settled', value: '0.00', tokens: [] },
     ]);
+  });
+
+  it('have a part for what is undelivered only where something is', () => {
+    const paid = book('USDC-1', 'USD', sum('1', '0.10'));
+    const partsOf = (books: Books) => sumBooks(books, 'USD').map(({ part }) => part);
+    expect(partsOf([paid])).toEqual(['received', 'held', 'settled', 'returned', 'fees']);
+    expect(partsOf([{ ...paid, undelivered: sum('1', '0.00') }]).at(-1)).toBe('undelivered');
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { allowedActions } from '../../web/src/dashboard/payments/one/allowed-actions.ts';
 import { isMoving, type PaymentStory, paymentSteps } from '../../web/src/dashboard/payments/one/payment-steps.ts';
 import { planRefund } from '../../web/src/dashboard/payments/one/refund-size.ts';
+import { deliveryStateOf } from '../../web/src/dashboard/payouts/undelivered-payout.ts';
 
 type Transaction = PaymentStory['transactions'][number];
 const at = (second: number) => new Date(1_700_000_000_000 + second * 1000).toISOString();
@@ -108,6 +109,25 @@ describe('the steps of a payment', () => {
     expect(steps[4]?.refund?.id).toBe('f');
   });
 
+  test('have the entries of a claim with the delivery that was told with it', () => {
+    const events = [20, 40, 60].map((second) =>
+      event(`payment_intent.payout_${second === 20 ? 'un' : ''}delivered`, second),
+    );
+    const claim = { ...entry('CLAIM', '0xelse'), createdAt: at(41) };
+    const steps = paymentSteps({
+      ...emptyStory,
+      transactions: [transaction('s', 'SETTLE', 10)],
+      ledger: [entry('SETTLE', '0xs'), entry('CREDIT', '0xs'), claim],
+      events,
+    });
+    expect(steps.map(({ name, entries }) => [name, entries.map(({ kind }) => kind)])).toEqual([
+      ['SETTLE', ['SETTLE', 'CREDIT']],
+      ['payout_undelivered', []],
+      ['payout_delivered', ['CLAIM']],
+      ['payout_delivered', []],
+    ]);
+  });
+
   test('are moving until every block is final and every delivery is made', () => {
     expect(isMoving({ ...emptyStory, ...story })).toBe(false);
     expect(isMoving({ ...emptyStory, transactions: [transaction('a', 'CAPTURE', 1, { finality: 'CONFIRMED' })] })).toBe(
@@ -116,6 +136,18 @@ describe('the steps of a payment', () => {
     expect(
       isMoving({ ...emptyStory, transactions: [transaction('a', 'REFUND', 1, { status: 'PENDING', finality: null })] }),
     ).toBe(true);
+  });
+});
+
+describe('an undelivered payout', () => {
+  test.each([
+    ['WAITING', { nextTryAt: at(9), isBeingDelivered: false }, undefined],
+    ['ASKED', { nextTryAt: at(5), isBeingDelivered: false }, at(5)],
+    ['SENT', { nextTryAt: at(9), isBeingDelivered: true }, at(5)],
+    ['SENT', { nextTryAt: at(9), isBeingDelivered: true }, undefined],
+    ['REFUSED', { nextTryAt: at(9), isBeingDelivered: false }, at(5)],
+  ] as const)('is %s with %o when it was asked for at %s', (state, payout, askedAt) => {
+    expect(deliveryStateOf(payout, askedAt)).toBe(state);
   });
 });
 
@@ -201,6 +233,8 @@ const emptyStory: PaymentStory = {
   metadata: {},
   idempotencyKey: null,
   leftoverAmount: null,
+  settlementWaitsUntil: null,
+  undelivered: [],
   createdAt: at(0),
   updatedAt: at(0),
   customerAccount: null,

@@ -25,7 +25,7 @@ export const pages: readonly DashboardPage[] = [
     key: 'overview',
     path: '/',
     icon: 'chart',
-    words: ['overview'],
+    words: ['overview', 'payouts'],
     load: async () => (await import('./overview/overview-page.tsx')).OverviewPage,
   }),
   page({
@@ -39,7 +39,7 @@ export const pages: readonly DashboardPage[] = [
     key: 'payment',
     path: '/payments/:id',
     under: 'payments',
-    words: ['payments'],
+    words: ['payments', 'payouts'],
     load: async () => (await import('./payments/one/payment-page.tsx')).PaymentPage,
   }),
   page({

@@ -1,4 +1,4 @@
-/** Where the money is: five figures in fiat, each with the tokens that it is made of. */
+/** Where the money is: five figures in fiat, and a sixth while a payout is undelivered, each with its tokens. */
 import { useTranslation } from 'react-i18next';
 import { chainOf, tokenOf } from '../../settings.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
@@ -13,7 +13,7 @@ export function BooksPanel({ books, currency, isLoading }: BooksPanelProps) {
   if (!books && !isLoading) return null;
   const sums: PartSum[] = books
     ? sumBooks(books, currency)
-    : bookParts.map((part) => ({ part, value: '', tokens: [] }));
+    : bookParts.filter((part) => part !== 'undelivered').map((part) => ({ part, value: '', tokens: [] }));
   return (
     <section aria-label={t('overview.books.label')}>
       <dl className={styles.books}>

@@ -6,19 +6,20 @@ import type { OverviewPageQuery } from '../../../../generated/web/documents.ts';
 const Decimal = DecimalOfTwenty.clone({ precision: 80 });
 
 export type Books = OverviewPageQuery['overview']['books'];
-export const bookParts = ['received', 'held', 'settled', 'returned', 'fees'] as const;
+export const bookParts = ['received', 'held', 'settled', 'returned', 'fees', 'undelivered'] as const;
 export type BookPart = (typeof bookParts)[number];
 
 export type PartSum = { part: BookPart; value: string; tokens: { tokenKey: string; units: string }[] };
 
-/** One sum a part, with its tokens, of payments in `currency`. */
+/** One sum a part, with its tokens, of payments in `currency`; `undelivered` only where something is. */
 export function sumBooks(books: Books, currency: string): PartSum[] {
   const own = books.filter((book) => book.currency === currency);
-  return bookParts.map((part) => ({
+  const sums = bookParts.map((part) => ({
     part,
     value: own.reduce((sum, book) => sum.plus(book[part].value), new Decimal(0)).toFixed(2),
     tokens: own.flatMap((book) =>
       BigInt(book[part].units) === 0n ? [] : { tokenKey: book.tokenKey, units: book[part].units },
     ),
   }));
+  return sums.filter(({ part, tokens }) => part !== 'undelivered' || tokens.length > 0);
 }

@@ -18,6 +18,7 @@ import { type LivePayment, withPayment } from './newest-payments.ts';
 import { NewestPayments } from './newest-payments-list.tsx';
 import styles from './overview.module.css';
 import { type Range, ranges, spanOf } from './range.ts';
+import { UndeliveredList } from './undelivered-list.tsx';
 import { VolumeChart } from './volume-chart.tsx';
 
 const NEWEST = 10;
@@ -85,6 +86,7 @@ function OverviewOf() {
     >
       <ErrorNote error={error} retry={refetch} />
       {!payments.isLive && <Note tone="wait">{t('overview.notLive')}</Note>}
+      <UndeliveredList sums={overview?.undelivered ?? []} />
       <BooksPanel books={overview?.books} currency={currency} isLoading={isPending} />
       {(overview || isPending) && (
         <Panel title={t('overview.received')} about={t('overview.receivedAbout', { currency })}>

@@ -3,13 +3,17 @@ import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'wouter';
+import { PaymentStoryDocument } from '../../../../../generated/web/documents.ts';
 import { chainOf, tokenOf } from '../../../settings.ts';
 import { Amount } from '../../../ui/amounts/amount.tsx';
 import { Button } from '../../../ui/button/button.tsx';
 import { CopyButton } from '../../../ui/button/copy-button.tsx';
+import { useFormats } from '../../../ui/formats/use-formats.ts';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
+import { Note } from '../../../ui/state/note.tsx';
 import { Skeleton } from '../../../ui/state/skeleton.tsx';
 import { Status } from '../../../ui/state/status.tsx';
+import { UndeliveredCard } from '../../payouts/undelivered-card.tsx';
 import { PageFrame } from '../../shell/page-frame.tsx';
 import { DisputeCard } from './dispute-card.tsx';
 import { JsonDialog } from './json-dialog.tsx';
@@ -40,6 +44,7 @@ function back(t: TFunction): { href: string; words: string } {
 
 function Payment({ payment }: { payment: PaymentStory }) {
   const { t } = useTranslation();
+  const formats = useFormats();
   const [isJsonOpen, setJsonOpen] = useState(false);
   const { cryptoAmount, cryptoTokenDecimals, cryptoTokenKey, authorizationChainId: chainId } = payment;
   const chain = chainId === null ? undefined : chainOf(chainId);
@@ -94,6 +99,15 @@ function Payment({ payment }: { payment: PaymentStory }) {
       {isJsonOpen && <JsonDialog title={t('payments.one.json')} value={payment} onClose={() => setJsonOpen(false)} />}
       <div className={styles.columns}>
         <div className={styles.story}>
+          {payment.settlementWaitsUntil && (
+            <Note
+              tone="wait"
+              title={t('payouts.waits', { until: formats.absolute(new Date(payment.settlementWaitsUntil)) })}
+            />
+          )}
+          {payment.undelivered.map((payout) => (
+            <UndeliveredCard key={payout.id} payout={payout} paymentIntentId={payment.id} from={PaymentStoryDocument} />
+          ))}
           {payment.dispute && <DisputeCard payment={payment} dispute={payment.dispute} />}
           <PaymentTimeline payment={payment} />
         </div>

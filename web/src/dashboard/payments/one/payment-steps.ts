@@ -51,12 +51,12 @@ export function paymentSteps(story: PaymentStory): StoryStep[] {
     events: [],
   }));
   const onChain = [...steps];
-  for (const entry of story.ledger) stepOfEntry(onChain, entry)?.entries.push(entry);
   for (const event of story.events) {
     const step = stepOfEvent(onChain, event);
     if (step) step.events.push(event);
     else steps.push(ownStep(event));
   }
+  for (const entry of story.ledger) (stepOfEntry(onChain, entry) ?? deliveryOf(steps, entry))?.entries.push(entry);
   return steps.sort(inTime);
 }
 
@@ -79,6 +79,12 @@ function stepOfEntry(steps: readonly StoryStep[], entry: StoryEntry): StoryStep 
   const type = entry.kind.replace(/^REVERSE_/, '').replace(/#\d+$/, '');
   const inHash = steps.filter(({ transaction }) => transaction?.txHash === entry.txHash);
   return inHash.find(({ name }) => name === type) ?? inHash[0];
+}
+
+/** A claim is no transaction of the payment: its entries stand with the delivery that was told with them. */
+function deliveryOf(steps: readonly StoryStep[], entry: StoryEntry): StoryStep | undefined {
+  const apart = ({ at }: StoryStep) => Math.abs(Date.parse(at) - Date.parse(entry.createdAt));
+  return steps.filter(({ name }) => name === 'payout_delivered').sort((left, right) => apart(left) - apart(right))[0];
 }
 
 /** The latest transaction of a fitting type that is not younger than the event. */

@@ -1,0 +1,113 @@
+/** Money that the escrow could not pay out: whose it is, why, what happens by itself, and one button that tries now. */
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { PayoutsDeliverDocument } from '../../../../generated/web/documents.ts';
+import { chainOf, tokenOf } from '../../settings.ts';
+import { Address } from '../../ui/addresses/address.tsx';
+import { Button } from '../../ui/button/button.tsx';
+import { useFormats } from '../../ui/formats/use-formats.ts';
+import { ErrorNote } from '../../ui/state/error-note.tsx';
+import { Note } from '../../ui/state/note.tsx';
+import { Status } from '../../ui/state/status.tsx';
+import { Time } from '../../ui/state/time.tsx';
+import { questionKey } from '../session/use-ask.ts';
+import { useDashboard } from '../session/use-dashboard.ts';
+import { useTell } from '../session/use-tell.ts';
+import styles from './payouts.module.css';
+import { deliveryStateOf, type UndeliveredPayout } from './undelivered-payout.ts';
+
+/** A try that comes to nothing has no event. */
+const TRYING_MS = 2_000;
+
+type UndeliveredCardProps = {
+  payout: UndeliveredPayout;
+  /** The payment by which it is delivered. */
+  paymentIntentId: string;
+  /** The document that the payout is from. */
+  from: object;
+  /** Which payments it is of, where the page does not say so. */
+  children?: ReactNode;
+};
+
+export function UndeliveredCard({ payout, paymentIntentId, from, children }: UndeliveredCardProps) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const id = useId();
+  const { role, recipient, chainId, tokenKey, amount, since, nextTryAt } = payout;
+  const token = tokenOf(tokenKey);
+  const symbol = token?.symbol ?? tokenKey;
+  const figure = `${formats.token(amount, token?.decimals ?? 0).exact} ${symbol}`;
+  const words = { amount: figure, symbol, chain: chainOf(chainId)?.name ?? String(chainId) };
+  const isCoin = token?.address === 'native';
+  return (
+    <section aria-labelledby={id} className={styles.card} data-undelivered={role}>
+      <div className={styles.head}>
+        <h2 id={id}>{t(`payouts.title.${role}`, words)}</h2>
+        <Status status="UNDELIVERED" tone="wait">
+          {t('payouts.undelivered')}
+        </Status>
+      </div>
+      <p>{t(isCoin ? 'payouts.why.coin' : 'payouts.why.token', words)}</p>
+      <p>
+        {t('payouts.kept')} {t(isCoin ? 'payouts.way.coin' : 'payouts.way.token', words)}
+      </p>
+      {role === 'MERCHANT' && <p>{t('payouts.fixed')}</p>}
+      <dl className={styles.facts}>
+        <dt>{t('payouts.recipient')}</dt>
+        <dd>
+          <Address value={recipient} chainId={chainId} />
+        </dd>
+        <dt>{t('payouts.since')}</dt>
+        <dd>
+          <Time at={since} />
+        </dd>
+        <dt>{t('payouts.next')}</dt>
+        <dd>
+          <Time at={nextTryAt} />
+        </dd>
+      </dl>
+      <Delivery payout={payout} paymentIntentId={paymentIntentId} from={from}>
+        {children}
+      </Delivery>
+    </section>
+  );
+}
+
+function Delivery({ payout, paymentIntentId, from, children }: UndeliveredCardProps) {
+  const { t } = useTranslation();
+  const { mayWrite } = useDashboard();
+  const client = useQueryClient();
+  const deliver = useTell(PayoutsDeliverDocument, { changes: [from] });
+  const [askedAt, setAskedAt] = useState<string>();
+  const state = deliveryStateOf(payout, askedAt);
+  const isMoving = state === 'ASKED' || state === 'SENT';
+  useEffect(() => {
+    if (!isMoving) return;
+    const timer = setInterval(() => void client.invalidateQueries({ queryKey: questionKey(from) }), TRYING_MS);
+    return () => clearInterval(timer);
+  }, [isMoving, client, from]);
+  const press = () =>
+    deliver.mutateAsync({ id: paymentIntentId }).then(
+      ({ deliverPayouts }) => setAskedAt(deliverPayouts.undelivered[0]?.nextTryAt),
+      () => {},
+    );
+  return (
+    <>
+      <div role="status">
+        {state === 'SENT' && <Note title={t('payouts.sent')} />}
+        {state === 'REFUSED' && <Note tone="wait" title={t('payouts.refused')} />}
+      </div>
+      <ErrorNote error={deliver.error} />
+      <div className={styles.buttons}>
+        {/* A courtesy only: the API refuses a viewer whatever the page shows. */}
+        {mayWrite && (
+          <Button onPress={press} isBusy={isMoving} busyWords={t('payouts.delivering')}>
+            {t('payouts.deliver')}
+          </Button>
+        )}
+        {children}
+      </div>
+    </>
+  );
+}
