@@ -1,7 +1,8 @@
 /** Undelivered payouts over GraphQL and REST: what is told, to whom, and that nobody else sees or retries them. */
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { PayoutRole } from '../../prisma/client.ts';
+import type { PayoutRole, Prisma } from '../../prisma/client.ts';
+import { hashClientSecret, newClientSecret } from '../../src/auth/client-secret.ts';
 import { issueToken } from '../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { paymentEnvironment, paymentIn } from '../setup/payment-in.ts';
@@ -146,9 +147,10 @@ describe('an undelivered payout', () => {
         createdAt: new Date(createdAt.getTime() - 1),
       },
     });
-    const become = (data: object) => api.database.outgoingTransaction.update({ where: { id: claim.id }, data });
+    const become = (data: Prisma.OutgoingTransactionUpdateInput) =>
+      api.database.outgoingTransaction.update({ where: { id: claim.id }, data });
     expect(await isUnderWay()).toEqual([false, false]);
-    for (const status of ['QUEUED', 'MINED']) {
+    for (const status of ['QUEUED', 'MINED'] as const) {
       await become({ status, createdAt });
       expect(await isUnderWay()).toEqual([true, true]);
     }
@@ -183,6 +185,31 @@ describe('an undelivered payout', () => {
     };
     expect(await seen(wallet)).toEqual([{ id: refunded.id, undelivered: [{ role: 'PAYER', formatted: '9.9' }] }]);
     expect(await seen(privateKeyToAccount(generatePrivateKey()))).toEqual([]);
+  });
+
+  it('is told to whoever has the secret of its checkout session, as far as it is for the payer', async () => {
+    const seen = async (paymentIntentId: string) => {
+      const id = newId();
+      const clientSecret = newClientSecret(id);
+      const [amount, expiresAt] = ['10', new Date(Date.now() + 3_600_000)];
+      await api.database.checkoutSession.create({
+        data: {
+          id,
+          appId: api.merchantA.appId,
+          clientSecretHash: hashClientSecret(clientSecret),
+          amount,
+          currency: 'USD',
+          subtotal: amount,
+          taxAmount: '0',
+          paymentIntentId,
+          expiresAt,
+        },
+      });
+      const query = 'query ($id: ID!) { checkout(id: $id) { payment { undelivered { role formatted } } } }';
+      return (await api.graphql(query, { id }, { clientSecret })).data.checkout.payment.undelivered;
+    };
+    expect(await seen(refunded.id)).toEqual([{ role: 'PAYER', formatted: '9.9' }]);
+    expect(await seen(settled.id)).toEqual([]);
   });
 });
 

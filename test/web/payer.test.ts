@@ -4,10 +4,11 @@ import { consentFromJson, consentHash, type RecurringConsent } from '../../src/e
 import { firstEditionAddress, firstEditionConsentHash, firstEditionTermsHash } from '../../src/escrow/first-edition.ts';
 import type { EscrowState } from '../../src/escrow/read-escrow-state.ts';
 import { type PaymentTerms, termsFromJson, termsHash } from '../../src/escrow/terms.ts';
+import { heldCredits } from '../../web/src/payer/holdings/held-credits.ts';
 import { type HeldPayment, type Holdings, mergeHoldings, noHoldings } from '../../web/src/payer/holdings/holding.ts';
 import { holdingsTold } from '../../web/src/payer/holdings/holdings-told.ts';
 import { printCopy, readCopy } from '../../web/src/payer/holdings/kept-copy.ts';
-import { actionOf, outlookOf } from '../../web/src/payer/holdings/payment-outlook.ts';
+import { actionOf, collectable, outlookOf } from '../../web/src/payer/holdings/payment-outlook.ts';
 
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const escrow = '0x1000000000000000000000000000000000000009';
@@ -131,6 +132,7 @@ const paymentTold = {
   authorizedAt: '1970-01-01T00:15:00.000Z',
   capturedAt: '1970-01-01T00:15:50.000Z',
   txHash: null,
+  undelivered: [],
   dispute: { status: 'OPEN' as const, createdAt: '1970-01-01T00:16:40.000Z' },
 };
 const consentTold = {
@@ -211,5 +213,46 @@ describe('what several sources tell', () => {
     expect(told.payments.map(({ id }) => id)).toEqual([paymentTold.termsHash]);
     expect(told.consents.map(({ id }) => id)).toEqual([consentTold.id]);
     expect(told.allowances).toHaveLength(1);
+  });
+});
+
+describe('what could not be sent to the wallet', () => {
+  const next = '2026-01-01T00:05:00.000Z';
+  const later = '2026-01-01T06:00:00.000Z';
+  const payments = toldOf({
+    payments: [
+      {
+        ...paymentTold,
+        undelivered: [
+          { tokenKey: 'USDC-31337', amount: '5', nextTryAt: later },
+          { tokenKey: 'USDC-31337', amount: '7', nextTryAt: next },
+        ],
+      },
+    ],
+  }).payments;
+  const onChain = (amount: bigint) => {
+    const credit = { key: `${chainId}:usdc-31337`, chainId, tokenKey: 'USDC-31337', amount };
+    return new Map([[chainId, amount === 0n ? [] : [credit]]]);
+  };
+
+  it('is as much as the contract says, with the payments and the next try that the gateway told', () => {
+    expect(heldCredits(payments, onChain(20n))).toMatchObject([{ amount: 20n, from: payments, nextTryAt: next }]);
+    expect(heldCredits([], onChain(20n))).toMatchObject([{ amount: 20n, from: [], nextTryAt: null }]);
+  });
+
+  it('is nothing any more once the contract owes nothing, whatever the gateway still says', () => {
+    expect(heldCredits(payments, onChain(0n))).toEqual([]);
+  });
+
+  it('is the sum that the gateway told where the contract could not be asked', () => {
+    expect(heldCredits(payments, new Map())).toMatchObject([
+      { chainId, tokenKey: 'USDC-31337', amount: 12n, from: payments, nextTryAt: next },
+    ]);
+  });
+
+  it('makes a payment that went back one to be collected, and no other', () => {
+    expect(collectable({ kind: 'RETURNED' })).toEqual({ kind: 'COLLECTABLE' });
+    expect(collectable({ kind: 'SETTLED' })).toEqual({ kind: 'SETTLED' });
+    expect(actionOf({ kind: 'COLLECTABLE' })).toBeNull();
   });
 });

@@ -17,13 +17,22 @@ export function walletOf(ground: BrowserGround, payer: LocalAccount) {
   return { chain, escrow: getAddress(chain.escrow), wallet: openPayerWallet(chain, payer.privateKey) };
 }
 
-/** One payment from the wallet, by its own transaction. Answers the intent's id. */
+/** One payment from the wallet, by its own transaction, in USDC. Answers the intent's id. */
 export async function payShop(ground: BrowserGround, shop: ShopGround, payer: LocalAccount): Promise<string> {
+  return (await paySession(ground, shop, { payer })).paymentIntentId;
+}
+
+/** The same in USDC or another token. Answers the session, with what opens its page. */
+export async function paySession(
+  ground: BrowserGround,
+  shop: ShopGround,
+  { payer, tokenKey = TOKEN }: { payer: LocalAccount; tokenKey?: string },
+): Promise<{ id: string; paymentIntentId: string; clientSecret: string }> {
   const session = await shop.call('POST', '/checkout-sessions', {
     items: [{ name: 'A pot of tea', amount: '12.50' }],
   });
-  await doSession(ground, shop, { path: `/checkout-sessions/${session.id}`, payer, method: 'DIRECT' });
-  return session.paymentIntentId;
+  await doSession(ground, shop, { path: `/checkout-sessions/${session.id}`, payer, method: 'DIRECT', tokenKey });
+  return session;
 }
 
 /** A monthly subscription, charged for its first month. Answers its id, and its customer's. */
@@ -45,17 +54,18 @@ export async function subscribe(
     productPlanPriceId: plan.prices[0].id,
   });
   const session = await shop.call('POST', `/subscriptions/${subscription.id}/checkout`, {});
-  await doSession(ground, shop, { path: `/checkout-sessions/${session.id}`, payer, method: 'PERMIT' });
+  await doSession(ground, shop, { path: `/checkout-sessions/${session.id}`, payer, method: 'PERMIT', tokenKey: TOKEN });
   return { id: subscription.id, customerAccountId: customer.id };
 }
 
 async function doSession(
   ground: BrowserGround,
   shop: ShopGround,
-  { path, payer, method }: { path: string; payer: LocalAccount; method: 'DIRECT' | 'PERMIT' },
+  request: { path: string; payer: LocalAccount; method: 'DIRECT' | 'PERMIT'; tokenKey: string },
 ): Promise<void> {
+  const { path, payer, method, tokenKey } = request;
   const { wallet } = walletOf(ground, payer);
-  const way = { chainId: CHAIN, tokenKey: TOKEN, walletAddress: payer.address, method };
+  const way = { chainId: CHAIN, tokenKey, walletAddress: payer.address, method };
   const { quote, steps } = await shop.call('POST', `${path}/prepare`, way);
   const signatures: Record<string, Hex> = {};
   let txHash: Hex | undefined;

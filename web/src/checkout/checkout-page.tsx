@@ -5,6 +5,7 @@ import type { CheckoutViewFragment } from '../../../generated/web/documents.ts';
 import { useNow } from '../ui/formats/use-now.ts';
 import { resumeWallet, useFoundWallets, useWallet } from '../wallet/evm/use-wallet.ts';
 import { addWords } from '../words/open-words.ts';
+import { CollectNote } from './cards/collect-note.tsx';
 import { EndCard } from './cards/end-card.tsx';
 import { LoadingCard } from './cards/loading-card.tsx';
 import { PayingCards } from './cards/paying-cards.tsx';
@@ -121,7 +122,10 @@ export function CheckoutPage({ session }: { session: SessionName }) {
         )}
         {seen.card === 'expired' && <EndCard why="expired" url={view.session.cancelUrl} />}
         {seen.card === 'over' && (
-          <EndCard why={seen.why === 'FAILED' ? 'failed' : 'cancelled'} url={view.session.cancelUrl} />
+          <>
+            <EndCard why={seen.why === 'FAILED' ? 'failed' : 'cancelled'} url={view.session.cancelUrl} />
+            <CollectNote payment={view.payment} />
+          </>
         )}
       </div>
     </PageFrame>

@@ -1,6 +1,7 @@
 /** The payment of a session, and what the payer did for it, as the payer's page may see them. */
 import { AuthorizationMethodEnum, CaptureModeEnum, PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { TransactionRef } from '../payments/transaction.ts';
+import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder } from '../server/builder.ts';
 import type { Attempt, ShownPayment } from './checkout-view.ts';
 
@@ -50,6 +51,11 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
       type: 'DateTime',
       nullable: true,
       description: 'When it can be paid out to the merchant.',
+    }),
+    undelivered: t.field({
+      type: [UndeliveredPayoutRef],
+      description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
+      resolve: ({ payouts }) => payouts,
     }),
     disputeEndsAt: t.field({
       type: 'DateTime',

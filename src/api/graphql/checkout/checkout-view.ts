@@ -11,6 +11,7 @@ const shown = {
     include: {
       quotes: { where: { confirmedAt: { not: null } }, orderBy: { confirmedAt: 'desc' }, take: 1 },
       transactions: { where: { type: 'AUTHORIZE' }, orderBy: { createdAt: 'desc' }, take: 1 },
+      payouts: { where: { role: 'PAYER', deliveredAt: null }, orderBy: { creditedAt: 'asc' }, take: 100 },
     },
   },
 } as const satisfies Prisma.CheckoutSessionInclude;

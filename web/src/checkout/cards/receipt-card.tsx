@@ -13,6 +13,7 @@ import type { Outcome } from '../steps.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
+import { CollectNote } from './collect-note.tsx';
 import { receiptWords } from './receipt-words.ts';
 
 const REDIRECT_SECONDS = 8;
@@ -30,13 +31,17 @@ export function ReceiptCard({ view, outcome, notice, paidAt }: ReceiptCardProps)
   const { successUrl } = view.session;
   const { chainId } = view.payment ?? {};
   const isCustodial = chainId != null && chainOf(chainId)?.escrow === null;
-  const words = receiptWords(outcome, { isCustodial, disputeSeconds: view.disputeSeconds });
+  const isUncollected = outcome === 'refunded' && (view.payment?.undelivered ?? []).length > 0;
+  const words = isUncollected
+    ? 'uncollected'
+    : receiptWords(outcome, { isCustodial, disputeSeconds: view.disputeSeconds });
   const [icon, tone] = outcome === 'refunded' ? (['back', 'quiet'] as const) : (['check', 'good'] as const);
   return (
     <div className={styles.stack} data-outcome={outcome}>
       <CardHead icon={icon} tone={tone} title={t(`checkout.receipt.title.${outcome}`)}>
         {t(`checkout.receipt.words.${words}`, { name: view.appName })}
       </CardHead>
+      <CollectNote payment={view.payment} />
       <ReceiptFacts view={view} />
       {notice && <Notice name={notice} />}
       <div className={styles.actions}>

@@ -23,6 +23,8 @@ export type HeldPayment = Place & {
     state: EscrowState;
     paidAt: string | null;
     txHash: string | null;
+    /** What was to go back to the wallet and could not be delivered yet; base units. */
+    undelivered: readonly { tokenKey: string; amount: bigint; nextTryAt: string }[];
   } | null;
 };
 

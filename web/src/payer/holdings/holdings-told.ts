@@ -53,6 +53,11 @@ function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldP
     state: stateTold(payment),
     paidAt: payment.authorizedAt ?? null,
     txHash: payment.txHash ?? null,
+    undelivered: payment.undelivered.map(({ tokenKey, amount: units, nextTryAt }) => ({
+      tokenKey,
+      amount: BigInt(units),
+      nextTryAt,
+    })),
   };
   const terms = termsFromJson(payment.terms);
   const places: Place[] = [

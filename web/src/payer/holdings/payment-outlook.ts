@@ -16,6 +16,8 @@ export type Outlook =
   | { kind: 'DISPUTE_OVERDUE'; payerBps: number }
   /** Back with the payer. */
   | { kind: 'RETURNED' }
+  /** Nothing is left in it, but what went back could not be sent to the wallet and waits to be collected. */
+  | { kind: 'COLLECTABLE' }
   | { kind: 'SETTLED' }
   | { kind: 'RESOLVED' }
   | { kind: 'UNKNOWN' };
@@ -52,6 +54,11 @@ function capturedOutlook(terms: PaymentTerms, state: EscrowState, now: number): 
   const disputeBefore = state.capturedAt + terms.disputeWindow;
   if (now < disputeBefore) return { kind: 'DISPUTABLE', at: disputeBefore };
   return { kind: 'SETTLING', at: state.capturedAt + terms.timelock };
+}
+
+/** The same of a payment of which something waits to be collected. */
+export function collectable(outlook: Outlook): Outlook {
+  return outlook.kind === 'RETURNED' ? { kind: 'COLLECTABLE' } : outlook;
 }
 
 export function actionOf(outlook: Outlook): PaymentAction | null {

@@ -14,12 +14,16 @@ type CallButtonProps = {
   call: Call;
   acting: Acting;
   look?: 'primary' | 'plain' | 'danger';
+  /** What it means when the contract refuses the call; the contract's own words where it is left out. */
+  refused?: string;
+  isDisabled?: boolean;
   /** After it is in a block. */
   onDone?: () => void;
   children: ReactNode;
 };
 
-export function CallButton({ chainId, call, acting, look = 'plain', onDone, children }: CallButtonProps) {
+export function CallButton(props: CallButtonProps) {
+  const { chainId, call, acting, look = 'plain', refused, isDisabled, onDone, children } = props;
   const { t } = useTranslation();
   const { sending, send } = useSend();
   const press = async () => {
@@ -31,25 +35,26 @@ export function CallButton({ chainId, call, acting, look = 'plain', onDone, chil
   return (
     <div className={styles.call}>
       <div className={styles.buttons}>
-        <Button look={look} busyWords={busy} isDisabled={sending.phase === 'done'} onPress={press}>
+        <Button look={look} busyWords={busy} isDisabled={isDisabled || sending.phase === 'done'} onPress={press}>
           {sending.phase === 'done' ? t('payer.busy.done') : children}
         </Button>
         {sending.hash && <Address value={sending.hash} chainId={chainId} kind="transaction" />}
       </div>
-      {sending.fault && <SendFaultNote fault={sending.fault} />}
+      {sending.fault && <SendFaultNote fault={sending.fault} refused={refused} />}
     </div>
   );
 }
 
-export function SendFaultNote({ fault }: { fault: SendFault }) {
+export function SendFaultNote({ fault, refused }: { fault: SendFault; refused?: string | undefined }) {
   const { t } = useTranslation();
+  const isRefused = fault.kind === 'REFUSED' || fault.kind === 'REVERTED';
   return (
     <Note
       tone={fault.kind === 'REJECTED' || fault.kind === 'SLOW' ? 'wait' : 'bad'}
       isUrgent
       title={t(`payer.wallet.${fault.kind}`)}
     >
-      {fault.why}
+      {isRefused && refused !== undefined ? refused : fault.why}
     </Note>
   );
 }

@@ -7,11 +7,12 @@ import { settings } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { Empty } from '../../ui/state/empty.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
+import { heldCredits } from '../holdings/held-credits.ts';
 import { type Holdings, noHoldings } from '../holdings/holding.ts';
 import { isOpen } from '../holdings/payment-outlook.ts';
 import { AllowanceRow } from './allowance-row.tsx';
 import { ConsentCard } from './consent-card.tsx';
-import { CreditRow } from './credit-row.tsx';
+import { CreditCard } from './credit-card.tsx';
 import { type Acting, chainNow, stateOfPayment } from './known-state.ts';
 import styles from './payer.module.css';
 import { PaymentCard } from './payment-card.tsx';
@@ -27,13 +28,15 @@ export function HoldingsPage({ wallet, credential, onSignedOut }: HoldingsPagePr
   const known = useHoldings(wallet, credential, found);
   const acting: Acting = { wallet, credential, gateway: known.gateway, refresh: known.refresh };
   const isWaiting = known.gateway === 'ASKING' || !known.isRead;
+  const onChain = new Map([...known.chains].map(([chainId, states]) => [chainId, states.credits]));
+  const credits = heldCredits(known.payments, onChain);
   const payments = known.payments.map((payment) => {
     const states = known.chains.get(payment.chainId);
-    return { payment, now: chainNow(states), ...stateOfPayment(payment, states) };
+    const hasCredit = credits.some(({ from }) => from.includes(payment));
+    return { payment, hasCredit, now: chainNow(states), ...stateOfPayment(payment, states) };
   });
   const open = payments.filter(({ state }) => state === null || isOpen(state));
   const closed = payments.filter(({ state }) => state !== null && !isOpen(state));
-  const credits = [...known.chains.values()].flatMap((states) => states.credits);
   const allowances = allowancesOf(known);
   const isEmpty = payments.length + known.consents.length + allowances.length + credits.length === 0;
 
@@ -58,7 +61,7 @@ export function HoldingsPage({ wallet, credential, onSignedOut }: HoldingsPagePr
       {credits.length > 0 && (
         <Section title={t('payer.credits.title')} about={t('payer.credits.about')}>
           {credits.map((credit) => (
-            <CreditRow key={credit.key} credit={credit} acting={acting} />
+            <CreditCard key={credit.key} credit={credit} acting={acting} />
           ))}
         </Section>
       )}

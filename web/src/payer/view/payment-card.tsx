@@ -10,7 +10,7 @@ import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Status } from '../../ui/state/status.tsx';
 import type { Tone } from '../../ui/state/tones.ts';
 import type { HeldPayment } from '../holdings/holding.ts';
-import { actionOf, type Outlook, outlookOf } from '../holdings/payment-outlook.ts';
+import { actionOf, collectable, type Outlook, outlookOf } from '../holdings/payment-outlook.ts';
 import { CallButton } from './call-button.tsx';
 import { DisputeDialog, type Disputing } from './dispute-dialog.tsx';
 import type { Acting, StateSource } from './known-state.ts';
@@ -24,13 +24,16 @@ type PaymentCardProps = {
   source: StateSource;
   /** Unix seconds on its chain. */
   now: number;
+  /** Something of it could not be sent to the wallet. */
+  hasCredit: boolean;
   acting: Acting;
 };
 
-export function PaymentCard({ payment, state, source, now, acting }: PaymentCardProps) {
+export function PaymentCard({ payment, state, source, now, hasCredit, acting }: PaymentCardProps) {
   const { t } = useTranslation();
   const { terms, told, chainId } = payment;
-  const outlook: Outlook = state ? outlookOf(terms, state, now) : { kind: 'UNKNOWN' };
+  const next: Outlook = state ? outlookOf(terms, state, now) : { kind: 'UNKNOWN' };
+  const outlook = hasCredit ? collectable(next) : next;
   const card = useRef<HTMLElement>(null);
   return (
     <article
@@ -50,6 +53,7 @@ export function PaymentCard({ payment, state, source, now, acting }: PaymentCard
         <p>
           <OutlookWords outlook={outlook} />
         </p>
+        {hasCredit && outlook.kind !== 'COLLECTABLE' && <p>{t('payer.credits.part')}</p>}
       </div>
       <PaymentAction payment={payment} outlook={outlook} acting={acting} card={card} />
       <p className={styles.source}>
@@ -72,6 +76,7 @@ const tones: Record<Outlook['kind'], Tone> = {
   DISPUTED: 'wait',
   DISPUTE_OVERDUE: 'wait',
   RETURNED: 'good',
+  COLLECTABLE: 'wait',
   SETTLED: 'good',
   RESOLVED: 'good',
   UNKNOWN: 'quiet',
