@@ -15,7 +15,7 @@ export type UndeliveredPayout = {
  * WAITING: for its next try. ASKED: we are to try now, and have not yet. SENT: a claim is on its way. REFUSED: we tried since
  * this page asked, and the recipient could still not be paid.
  */
-export type DeliveryState = 'WAITING' | 'ASKED' | 'SENT' | 'REFUSED';
+type DeliveryState = 'WAITING' | 'ASKED' | 'SENT' | 'REFUSED';
 
 /** `askedAt`: when it was due by the answer to this page's request; undefined while it has made none. */
 export function deliveryStateOf(
