@@ -5,15 +5,17 @@ import { checkKernel, kernels } from './check-kernel.ts';
 import { startZ3 } from './solve-with-z3.ts';
 
 /**
- * `node contracts/scripts/mutate-kernel.ts [--quick] [--only <part of a name>]` breaks one rule of the kernel at a time
- * and expects the model checker to refute an assertion. Fails on a mutant without a counterexample, and on one whose
- * fragment is not found exactly once.
+ * `node contracts/scripts/mutate-kernel.ts [--quick] [--only <part of a name or kernel>]` breaks one rule of the kernel
+ * at a time and expects the model checker to refute an assertion. Fails on a mutant without a counterexample, and on one
+ * whose fragment is not found exactly once.
  */
 const quick = process.argv.includes('--quick');
 const onlyAt = process.argv.indexOf('--only');
 const only = onlyAt < 0 ? '' : (process.argv[onlyAt + 1] ?? '');
 const kernelMutants = [...paymentKernelMutants, ...moneyKernelMutants];
-const chosen = kernelMutants.filter((mutant) => (!quick || mutant.quick) && mutant.name.includes(only));
+const chosen = kernelMutants.filter(
+  (mutant) => (!quick || mutant.quick) && `${mutant.name} ${mutant.kernel}`.includes(only),
+);
 
 const startedMs = performance.now();
 const unfit = [];
