@@ -39,12 +39,24 @@ export function compileEscrow(patches: Patches): Promise<`0x${string}`> {
  * The runtime code, as 0x hex, of a contract with some files' text replaced. Neither contract has immutables, so that this
  * code may be put at any address. Throws with the compiler's messages when the source does not compile.
  */
-export async function compileContract(
+export function compileContract(
   name: 'PaymentEscrow' | 'PaymentBatch',
+  patches: Patches,
+  compiler: Compiler,
+): Promise<`0x${string}`> {
+  return compile({ file: `${name}.sol`, name }, patches, compiler);
+}
+
+/** The runtime code of a contract of the tests, compiled as the release is. */
+export function compileTestContract(file: string, name: string): Promise<`0x${string}`> {
+  return compile({ file: `test/${file}`, name }, {}, releaseCompiler);
+}
+
+async function compile(
+  { file, name }: { file: string; name: string },
   patches: Patches,
   { viaIR, optimizerRuns }: Compiler,
 ): Promise<`0x${string}`> {
-  const file = `${name}.sol`;
   const input = {
     language: 'Solidity',
     sources: await readSources(file, patches),

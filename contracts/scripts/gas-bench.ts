@@ -3,32 +3,41 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type ContractFunctionArgs,
   createPublicClient,
   createTestClient,
   createWalletClient,
   type Hex,
-  hashTypedData,
   http,
   keccak256,
   maxUint256,
+  type PublicClient,
   parseSignature,
   publicActions,
   stringToHex,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
   walletActions,
 } from 'viem';
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
+import {
+  chargeIntentId,
+  chargeTypedData,
+  consentHash,
+  consentTypedData,
+  type RecurringConsent,
+} from '../../src/escrow/consent.ts';
 import { deployBatch, deployEscrow } from '../../src/escrow/deploy-escrow.ts';
-import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
+import { disputeTypedData } from '../../src/escrow/dispute-request.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
+import { type PaymentTerms, termsHash, termsTypedData } from '../../src/escrow/terms.ts';
 import { usdcTokenAbi, usdcTokenCreationCode } from '../../src/local/test-tokens.ts';
 import { foundryBinary } from './foundry-binary.ts';
 
 /** A local chain of one run, with the escrow, the USDC test coin and one account for each party. */
 
-export type Terms = ContractFunctionArgs<typeof escrowAbi, 'pure', 'idOf'>[0];
-type Consent = ContractFunctionArgs<typeof escrowAbi, 'pure', 'consentIdOf'>[0];
-type Account = ReturnType<typeof privateKeyToAccount>;
+export type Terms = PaymentTerms;
+type Consent = RecurringConsent;
+export type Account = ReturnType<typeof privateKeyToAccount>;
 export type Bench = Awaited<ReturnType<typeof openBench>>;
 
 async function freePort(): Promise<number> {
@@ -80,7 +89,7 @@ export async function openBench({ othersHold }: { othersHold: bigint }) {
   await deployEscrow(deployers);
   await deployBatch(deployers);
   const deployment = await client.sendTransaction({ data: usdcTokenCreationCode, chain: null });
-  const token = (await client.waitForTransactionReceipt({ hash: deployment })).contractAddress;
+  const token = (await mined(client, deployment)).contractAddress;
   if (!token) throw new Error('The coin was not deployed.');
 
   const person = (name: string): Account => privateKeyToAccount(keccak256(stringToHex(name)));
@@ -114,6 +123,34 @@ export async function openBench({ othersHold }: { othersHold: bigint }) {
   return { client, token, people, stop: () => chain.kill() };
 }
 
+/** Asks until there is a receipt: the chain tells of a block before it has the block's receipts, and no other follows. */
+export async function mined(
+  client: Pick<PublicClient, 'getTransactionReceipt'>,
+  hash: Hex,
+): Promise<TransactionReceipt> {
+  for (let tries = 0; tries < 6_000; tries += 1) {
+    const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined;
+      throw error;
+    });
+    if (receipt !== undefined) return receipt;
+    await delay(10);
+  }
+  throw new Error(`The transaction ${hash} is in no block.`);
+}
+
+/** Sends a transaction and returns its receipt; throws if it reverts. */
+export async function send(
+  { client }: Pick<Bench, 'client'>,
+  call: { from: Account; to: Hex; data: Hex; value?: bigint; gas?: bigint | undefined },
+): Promise<TransactionReceipt> {
+  const { from, to, data, value = 0n, gas } = call;
+  const hash = await client.sendTransaction({ chain: null, account: from, to, data, value, gas });
+  const receipt = await mined(client, hash);
+  if (receipt.status !== 'success') throw new Error(`The transaction ${hash} reverted.`);
+  return receipt;
+}
+
 let serial = 0;
 
 /** Terms of a payment of 25 coins with a fee of 1 %, a 7 day timelock and a 3 day dispute window. */
@@ -142,37 +179,32 @@ export async function newTerms({ client, token, people }: Bench, changes: Partia
   };
 }
 
-export async function idOf({ client }: Bench, terms: Terms): Promise<Hex> {
-  return await client.readContract({ address: escrowAddress, abi: escrowAbi, functionName: 'idOf', args: [terms] });
+const place = { chainId: 31_337, escrow: escrowAddress };
+
+/** What is signed is the digest over the terms' id, as a wallet shows it. */
+export function signTerms(signer: Account, terms: Terms): Promise<Hex> {
+  return signer.signTypedData(termsTypedData({ ...place, terms }));
 }
 
-/** The id is the EIP-712 digest: signing it is signing the terms. */
-export async function signTerms(bench: Bench, signer: Account, terms: Terms): Promise<Hex> {
-  return await signer.sign({ hash: await idOf(bench, terms) });
+export function signDispute(signer: Account, terms: Terms): Promise<Hex> {
+  return signer.signTypedData(disputeTypedData({ ...place, id: termsHash(terms) }));
 }
 
-const escrowDomain = { name: 'Sluice', version: '2', chainId: 31_337, verifyingContract: escrowAddress } as const;
-
-export async function signDispute(signer: Account, id: Hex): Promise<Hex> {
-  const types = { Dispute: [{ name: 'id', type: 'bytes32' }] } as const;
-  return await signer.signTypedData({ domain: escrowDomain, types, primaryType: 'Dispute', message: { id } });
+function signConsent(signer: Account, consent: Consent): Promise<Hex> {
+  return signer.signTypedData(consentTypedData({ ...place, consent }));
 }
 
-export async function signCharge(signer: Account, consentId: Hex, period: number, id: Hex): Promise<Hex> {
-  const types = {
-    Charge: [
-      { name: 'consentId', type: 'bytes32' },
-      { name: 'period', type: 'uint32' },
-      { name: 'id', type: 'bytes32' },
-    ],
-  } as const;
-  const hash = hashTypedData({
-    domain: escrowDomain,
-    types,
-    primaryType: 'Charge',
-    message: { consentId, period, id },
-  });
-  return await signer.sign({ hash });
+/** Terms and both signatures of the charge of one period. */
+export async function newCharge(bench: Bench, { consent, period }: { consent: Consent; period: number }) {
+  const consentId = consentHash(consent);
+  const terms = await newTerms(bench, { intentId: chargeIntentId(consentId, period) });
+  const { operator, payer } = bench.people;
+  const charge = chargeTypedData({ ...place, consentId, period, id: termsHash(terms) });
+  return {
+    terms,
+    operatorSignature: await operator.signTypedData(charge),
+    consentSignature: await signConsent(payer, consent),
+  };
 }
 
 export async function signPermit({ client, token, people }: Bench, value: bigint) {
@@ -230,9 +262,10 @@ export async function pass({ client }: Bench, seconds: number): Promise<void> {
   await client.mine({ blocks: 1 });
 }
 
+/** A consent to a charge like these terms each month, with the terms' intent id as its own reference. */
 export function consentOf(terms: Terms): Consent {
   return {
-    subscriptionId: keccak256(stringToHex('subscription')),
+    subscriptionId: terms.intentId,
     payer: terms.payer,
     merchant: terms.merchant,
     token: terms.token,

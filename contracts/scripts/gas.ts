@@ -1,34 +1,33 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { type ContractFunctionArgs, type ContractFunctionName, maxUint256, zeroAddress } from 'viem';
-import type { privateKeyToAccount } from 'viem/accounts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
+import { termsHash } from '../../src/escrow/terms.ts';
 import { usdcTokenAbi } from '../../src/local/test-tokens.ts';
+import { measureBatches } from './gas-batches.ts';
 import {
+  type Account,
   type Bench,
   consentOf,
-  idOf,
+  mined,
+  newCharge,
   newTerms,
   openBench,
   pass,
-  signCharge,
   signDispute,
   signPermit,
   signReceive,
   signTerms,
   type Terms,
 } from './gas-bench.ts';
+import { measureDeposits } from './gas-deposits.ts';
+import { type Row, report } from './gas-report.ts';
 
 /**
  * Measures whole-transaction gas (21,000 included) of every operation from the receipts of a local chain, and writes
- * the table of docs/gas.md. With `--check` it writes nothing and fails if the table has changed.
+ * the tables of docs/gas.md. With `--check` it writes nothing and fails if one has changed.
  */
 
-type Account = ReturnType<typeof privateKeyToAccount>;
 type Writes = ContractFunctionName<typeof escrowAbi, 'nonpayable' | 'payable'>;
-type Row = { operation: string; gas: bigint; target?: bigint; reference?: string };
-
 const rows: Row[] = [];
 
 async function send<Name extends Writes>(
@@ -41,7 +40,7 @@ async function send<Name extends Writes>(
   // The generic call is typed by this function's own signature; viem cannot follow the name through it.
   const request = { chain: null, account: from, address: escrowAddress, abi: escrowAbi, functionName, args, value };
   const hash = await client.writeContract(request as unknown as Parameters<typeof client.writeContract>[0]);
-  const receipt = await client.waitForTransactionReceipt({ hash });
+  const receipt = await mined(client, hash);
   if (receipt.status !== 'success') throw new Error(`${functionName} reverted.`);
   return receipt.gasUsed;
 }
@@ -55,11 +54,11 @@ async function approve({ client, token, people }: Bench, value: bigint): Promise
     functionName: 'approve',
     args: [escrowAddress, value],
   });
-  return (await client.waitForTransactionReceipt({ hash })).gasUsed;
+  return (await mined(client, hash)).gasUsed;
 }
 
 async function authorizeDirect(bench: Bench, terms: Terms): Promise<bigint> {
-  const signature = await signTerms(bench, bench.people.operator, terms);
+  const signature = await signTerms(bench.people.operator, terms);
   const value = terms.token === zeroAddress ? terms.amount : 0n;
   return await send(bench, bench.people.payer, 'authorize', [terms, signature], value);
 }
@@ -76,24 +75,20 @@ async function measureAuthorizations(bench: Bench): Promise<void> {
   await approve(bench, maxUint256);
   await opened(bench);
   const hold = await authorizeDirect(bench, await newTerms(bench, { captureOnAuthorize: false }));
-  rows.push({ operation: 'authorize (DIRECT, hold)', gas: hold, target: 90_000n, reference: '85,566' });
+  rows.push({ operation: 'authorize (DIRECT, hold)', gas: hold, target: 90_000n });
   const direct = await authorizeDirect(bench, await newTerms(bench));
   rows.push({ operation: 'authorize (DIRECT, captured at once)', gas: direct });
   const native = await authorizeDirect(bench, await newTerms(bench, { token: zeroAddress }));
   rows.push({ operation: 'authorize (native coin, captured at once)', gas: native });
 
   const allowed = await newTerms(bench, { captureOnAuthorize: false });
-  const allowedBy = await signTerms(bench, payer, allowed);
+  const allowedBy = await signTerms(payer, allowed);
   rows.push({
     operation: 'authorizeWithAllowance (hold)',
-    gas: await send(bench, relayer, 'authorizeWithAllowance', [
-      allowed,
-      await signTerms(bench, operator, allowed),
-      allowedBy,
-    ]),
+    gas: await send(bench, relayer, 'authorizeWithAllowance', [allowed, await signTerms(operator, allowed), allowedBy]),
   });
 
-  rows.push({ operation: 'approve (the token’s own)', gas: await approve(bench, 0n), reference: '55,338' });
+  rows.push({ operation: 'approve (the token’s own)', gas: await approve(bench, 0n) });
   const permits = [
     { operation: 'authorizeWithPermit (hold; the payer’s first permit)', target: 125_000n },
     { operation: 'authorizeWithPermit (hold; a later one)', target: 125_000n },
@@ -101,8 +96,8 @@ async function measureAuthorizations(bench: Bench): Promise<void> {
   for (const permit of permits) {
     const permitted = await newTerms(bench, { captureOnAuthorize: false });
     const { deadline, v, r, s } = await signPermit(bench, permitted.amount);
-    const operatorSignature = await signTerms(bench, operator, permitted);
-    const payerSignature = await signTerms(bench, payer, permitted);
+    const operatorSignature = await signTerms(operator, permitted);
+    const payerSignature = await signTerms(payer, permitted);
     rows.push({
       ...permit,
       gas: await send(bench, relayer, 'authorizeWithPermit', [
@@ -119,23 +114,21 @@ async function measureAuthorizations(bench: Bench): Promise<void> {
 
   const received = await newTerms(bench, { captureOnAuthorize: false });
   const validBefore = BigInt(received.authorizeBy);
-  const nonce = await idOf(bench, received);
+  const nonce = termsHash(received);
   const signature = await signReceive(bench, { nonce, value: received.amount, validBefore });
   rows.push({
     operation: 'authorizeWithReceive (ERC-3009, hold)',
     gas: await send(bench, relayer, 'authorizeWithReceive', [
       received,
-      await signTerms(bench, operator, received),
+      await signTerms(operator, received),
       validBefore,
       signature,
     ]),
     target: 115_000n,
-    reference: '121,406',
   });
   rows.splice(4, 1, {
     operation: 'approve (the token’s own)',
     gas: await approve(bench, maxUint256),
-    reference: '55,338',
   });
 }
 
@@ -144,31 +137,30 @@ async function measureHolds(bench: Bench): Promise<void> {
   const hold = { captureOnAuthorize: false };
   const whole = await opened(bench, hold);
   const capture = await send(bench, operator, 'capture', [whole, whole.amount, whole.amount]);
-  rows.push({ operation: 'capture (all)', gas: capture, target: 40_000n, reference: '66,154' });
+  rows.push({ operation: 'capture (all)', gas: capture, target: 40_000n });
   const part = await opened(bench, hold);
   rows.push({
     operation: 'capture (a part, the rest returned)',
     gas: await send(bench, operator, 'capture', [part, 10_000_000n, part.amount]),
   });
   const voided = await send(bench, operator, 'void', [await opened(bench, hold)]);
-  rows.push({ operation: 'void', gas: voided, target: 50_000n, reference: '54,217' });
+  rows.push({ operation: 'void', gas: voided, target: 50_000n });
   const late = await opened(bench, hold);
   await pass(bench, 8 * 86_400);
   const reclaimed = await send(bench, relayer, 'reclaim', [late]);
-  rows.push({ operation: 'reclaim', gas: reclaimed, target: 50_000n, reference: '54,285' });
+  rows.push({ operation: 'reclaim', gas: reclaimed, target: 50_000n });
 }
 
 async function measureCaptured(bench: Bench): Promise<void> {
   const { operator, relayer } = bench.people;
   const part = await opened(bench);
   const refund = await send(bench, operator, 'refund', [part, 5_000_000n, part.amount]);
-  rows.push({ operation: 'refund (a part)', gas: refund, target: 52_000n, reference: '70,408' });
+  rows.push({ operation: 'refund (a part)', gas: refund, target: 52_000n });
   const whole = await opened(bench);
   rows.push({
     operation: 'refund (all)',
     gas: await send(bench, operator, 'refund', [whole, whole.amount, whole.amount]),
     target: 52_000n,
-    reference: '70,408',
   });
   const settled = await opened(bench);
   const free = await opened(bench, { feeBps: 0 });
@@ -192,7 +184,7 @@ async function measureDisputes(bench: Bench): Promise<void> {
     gas: await send(bench, arbiter, 'resolve', [resolved, 5_000]),
   });
   const conceded = await opened(bench);
-  const signature = await signDispute(payer, await idOf(bench, conceded));
+  const signature = await signDispute(payer, conceded);
   rows.push({
     operation: 'disputeWithSignature',
     gas: await send(bench, relayer, 'disputeWithSignature', [conceded, signature]),
@@ -208,24 +200,10 @@ async function measureDisputes(bench: Bench): Promise<void> {
 }
 
 async function measureRenewals(bench: Bench): Promise<void> {
-  const { client, people } = bench;
+  const { people } = bench;
   const consent = consentOf(await newTerms(bench));
-  const consentId = await client.readContract({
-    address: escrowAddress,
-    abi: escrowAbi,
-    functionName: 'consentIdOf',
-    args: [consent],
-  });
-  const consentSignature = await people.payer.sign({ hash: consentId });
   for (const period of [0, 1]) {
-    const intentId = await client.readContract({
-      address: escrowAddress,
-      abi: escrowAbi,
-      functionName: 'chargeIntentId',
-      args: [consentId, period],
-    });
-    const terms = await newTerms(bench, { intentId });
-    const operatorSignature = await signCharge(people.operator, consentId, period, await idOf(bench, terms));
+    const { terms, operatorSignature, consentSignature } = await newCharge(bench, { consent, period });
     rows.push({
       operation: period === 0 ? 'charge (the first)' : 'charge (a later one)',
       gas: await send(bench, people.relayer, 'charge', [consent, period, terms, operatorSignature, consentSignature]),
@@ -235,21 +213,26 @@ async function measureRenewals(bench: Bench): Promise<void> {
   rows.push({ operation: 'revoke', gas: await send(bench, people.payer, 'revoke', [consent]) });
 }
 
-async function measureClaim(bench: Bench): Promise<void> {
+async function measureClaims(bench: Bench): Promise<void> {
   const { client, token, people } = bench;
-  const terms = await opened(bench, { feeBps: 0 });
-  const act = { chain: null, address: token, abi: usdcTokenAbi, args: [people.merchant.address] } as const;
-  await client.writeContract({ ...act, functionName: 'blacklist' });
-  await pass(bench, 7 * 86_400);
-  rows.push({
-    operation: 'settle (the merchant cannot be paid)',
-    gas: await send(bench, people.relayer, 'settle', [terms]),
-  });
-  rows.push({
-    operation: 'claim',
-    gas: await send(bench, people.merchant, 'claim', [token, people.feeRecipient.address]),
-  });
-  await client.writeContract({ ...act, functionName: 'unBlacklist' });
+  const merchant = people.merchant.address;
+  const act = { chain: null, address: token, abi: usdcTokenAbi, args: [merchant] } as const;
+  for (const [operation, caller] of [
+    ['claim', people.merchant],
+    ['claimFor', people.relayer],
+  ] as const) {
+    const terms = await opened(bench, { feeBps: 0 });
+    await client.writeContract({ ...act, functionName: 'blacklist' });
+    await pass(bench, 7 * 86_400);
+    const settled = await send(bench, people.relayer, 'settle', [terms]);
+    if (operation === 'claim') rows.push({ operation: 'settle (the merchant cannot be paid)', gas: settled });
+    await client.writeContract({ ...act, functionName: 'unBlacklist' });
+    const gas =
+      operation === 'claim'
+        ? await send(bench, caller, operation, [token, merchant])
+        : await send(bench, caller, operation, [merchant, token]);
+    rows.push({ operation, gas });
+  }
 }
 
 function addWholePath(): void {
@@ -258,17 +241,7 @@ function addWholePath(): void {
     operation: 'whole path: authorize (DIRECT, captured at once) + settle',
     gas: gasOf('authorize (DIRECT, captured at once)') + gasOf('settle (with a fee)'),
     target: 150_000n,
-    reference: '187,560',
   });
-}
-
-function table(): string {
-  const number = (value: bigint | undefined) => value?.toLocaleString('en-US') ?? '';
-  const lines = rows.map(({ operation, gas, target, reference }) => {
-    const met = target === undefined ? '' : gas <= target ? 'met' : `missed by ${number(gas - target)}`;
-    return `| ${operation} | ${number(gas)} | ${target === undefined ? '' : `≤ ${number(target)}`} | ${met} | ${reference ?? ''} |`;
-  });
-  return ['| operation | gas | target | | commerce-payments v1.0 |', '|---|---:|---:|---|---:|', ...lines].join('\n');
 }
 
 /** The same operations when no other payment holds the token: its balance slot is then created and cleared. */
@@ -279,10 +252,10 @@ async function measureAlone(bench: Bench): Promise<void> {
   const first = await newTerms(bench, hold);
   rows.push({ operation: 'alone: authorize (DIRECT, hold)', gas: await authorizeDirect(bench, first) });
   const voided = await send(bench, operator, 'void', [first]);
-  rows.push({ operation: 'alone: void', gas: voided, target: 50_000n, reference: '54,217' });
+  rows.push({ operation: 'alone: void', gas: voided, target: 50_000n });
   const second = await opened(bench);
   const refund = await send(bench, operator, 'refund', [second, second.amount, second.amount]);
-  rows.push({ operation: 'alone: refund (all)', gas: refund, target: 52_000n, reference: '70,408' });
+  rows.push({ operation: 'alone: refund (all)', gas: refund, target: 52_000n });
 }
 
 /** Each on a fresh chain, which is ended whatever happens. */
@@ -301,19 +274,11 @@ await measure(10n ** 12n, [
   measureCaptured,
   measureDisputes,
   measureRenewals,
-  measureClaim,
+  measureClaims,
+  async (bench) => void rows.push(...(await measureDeposits(bench))),
 ]);
 addWholePath();
 await measure(0n, [measureAlone]);
+await measure(10n ** 12n, [async (bench) => void rows.push(...(await measureBatches(bench)))]);
 
-const file = fileURLToPath(new URL('../../docs/gas.md', import.meta.url));
-const marks = { from: '<!-- table -->', to: '<!-- end -->' };
-const current = await readFile(file, 'utf8').catch(() => `${marks.from}\n${marks.to}\n`);
-const start = current.indexOf(marks.from) + marks.from.length;
-const next = `${current.slice(0, start)}\n${table()}\n${current.slice(current.indexOf(marks.to))}`;
-process.stdout.write(`${table()}\n`);
-if (process.argv.includes('--check')) {
-  if (next !== current) throw new Error('docs/gas.md differs: run node contracts/scripts/gas.ts');
-} else {
-  await writeFile(file, next);
-}
+await report(rows, { check: process.argv.includes('--check') });

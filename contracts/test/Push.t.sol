@@ -179,6 +179,20 @@ contract PushTest is Base {
         eq(address(account).balance, AMOUNT - feeOf(AMOUNT), "paid once");
     }
 
+    function test_nobodyIsCalledForNothing() public {
+        ReentrantAccount account = new ReentrantAccount();
+        IPaymentEscrow.PaymentTerms memory whole = nativeHold(address(account));
+        done(operator, abi.encodeCall(escrow.capture, (whole, AMOUNT, AMOUNT)));
+        IPaymentEscrow.PaymentTerms memory conceded = newTerms();
+        conceded.token = address(0);
+        conceded.merchant = address(account);
+        conceded.feeRecipient = address(account);
+        open(conceded);
+        done(payer, abi.encodeCall(escrow.dispute, (conceded)));
+        done(operator, abi.encodeCall(escrow.concede, (conceded)));
+        require(!account.called(), "called for nothing");
+    }
+
     function test_plainCoinIsNotTaken() public {
         vm.prank(payer);
         (bool ok,) = address(escrow).call{value: 1}("");
