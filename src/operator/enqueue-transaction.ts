@@ -18,6 +18,8 @@ export type NewOutgoing = {
   transactionId?: string;
   /** Failed simulations after which it is given up (default 5). */
   maxFailures?: number;
+  /** Gas that is spent on it at most, where it runs code of others (default: what a transaction may have). */
+  maxGas?: bigint;
   notBefore?: Date;
 };
 
@@ -39,6 +41,7 @@ export async function enqueueTransaction(tx: DatabaseTransaction, outgoing: NewO
       purpose: outgoing.purpose,
       transactionId: outgoing.transactionId ?? null,
       maxFailures: outgoing.maxFailures ?? defaultMaxFailures,
+      maxGas: outgoing.maxGas ?? null,
       notBefore: outgoing.notBefore ?? null,
       requestId: tracedRequestId() ?? null,
     },

@@ -55,6 +55,9 @@ export type SendLimits = {
 
 export const sendLimits: SendLimits = { inFlight: 16, resendAfterMs: 15_000, replaceAfterMs: 30_000, attempts: 20 };
 
+/** A node takes no transaction with more (EIP-7825), and one that none takes would hold up all that come after it. */
+export const MAX_TRANSACTION_GAS = 2n ** 24n;
+
 /** What a transfer of nothing to oneself needs. */
 export const TRANSFER_GAS = 21_000n;
 

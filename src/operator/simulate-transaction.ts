@@ -2,19 +2,23 @@ import { isAddress, isHex } from 'viem';
 import { type OutgoingTransaction, transaction } from '../../prisma/client.ts';
 import { callFault } from '../chains/evm/classify-answer.ts';
 import type { RevertVerdict } from '../escrow/judge-revert.ts';
-import { failedStatus, retryDelayMs } from './outgoing-transaction.ts';
+import { failedStatus, MAX_TRANSACTION_GAS, retryDelayMs } from './outgoing-transaction.ts';
 import type { SendingWorld } from './sending-world.ts';
 
 export type Simulation = { kind: 'OK'; gasLimit: bigint } | { kind: 'REVERT' } | { kind: 'NO_FUNDS' };
 
 /**
  * Runs a queued transaction against the newest block, without a nonce. A revert that may pass is tried again after a
- * growing wait, and given up (FAILED, hook) when its limit is reached; one that will never pass is given up at once
+ * growing wait, and given up (FAILED, hook) when its limit is reached, and so is what needs more gas than it may have; one that will never pass is given up at once
  * (CANCELLED where another call has overtaken it). Throws where the node itself fails.
  */
 export async function simulateTransaction(world: SendingWorld, outgoing: OutgoingTransaction): Promise<Simulation> {
   try {
-    return { kind: 'OK', gasLimit: await gasLimitOf(world, outgoing) };
+    const gasLimit = await gasLimitOf(world, outgoing);
+    if (gasLimit !== null) return { kind: 'OK', gasLimit };
+    const most = maxGasOf(outgoing);
+    await countFailure(world, { outgoing, error: `It needs more than ${most} gas.`, verdict: 'PASSES' });
+    return { kind: 'REVERT' };
   } catch (error) {
     const fault = callFault(error);
     if (fault === null) throw error;
@@ -29,14 +33,24 @@ export async function simulateTransaction(world: SendingWorld, outgoing: Outgoin
   }
 }
 
-/** The gas it needs, and a quarter more, for the state may change until it is mined. */
+/**
+ * The gas it needs, and a quarter more as far as it may have that, for the state may change until it is mined; null where
+ * it needs more than it may have.
+ */
 export async function gasLimitOf(
   { client, signer }: Pick<SendingWorld, 'client' | 'signer'>,
-  outgoing: Pick<OutgoingTransaction, 'toAddress' | 'data' | 'valueWei'>,
-): Promise<bigint> {
+  outgoing: Pick<OutgoingTransaction, 'toAddress' | 'data' | 'valueWei' | 'maxGas'>,
+): Promise<bigint | null> {
   const call = callOf(outgoing);
   const estimate = await client.estimateGas({ account: signer.address, ...call });
-  return estimate + estimate / 4n + 10_000n;
+  const most = maxGasOf(outgoing);
+  if (estimate > most) return null;
+  const ample = estimate + estimate / 4n + 10_000n;
+  return ample < most ? ample : most;
+}
+
+function maxGasOf({ maxGas }: Pick<OutgoingTransaction, 'maxGas'>): bigint {
+  return maxGas ?? MAX_TRANSACTION_GAS;
 }
 
 export function callOf(outgoing: Pick<OutgoingTransaction, 'toAddress' | 'data' | 'valueWei'>) {

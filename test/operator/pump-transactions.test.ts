@@ -7,6 +7,9 @@ import { Crash, crashing, openSender, openSendingGround, sink } from './sending-
 /** A contract that reverts without data. */
 const revertingCode = '0x60006000fd';
 const acceptingCode = '0x00';
+/** Counts down from 800,000, which takes some twenty million gas. */
+const burningCode = '0x620c35005b600190038060045700';
+const burner = '0x00000000000000000000000000000000000b0001';
 
 describe('the pump', () => {
   let ground: Awaited<ReturnType<typeof openSendingGround>>;
@@ -38,6 +41,25 @@ describe('the pump', () => {
     await mine(4);
     await sender.turn();
     expect((await sender.row(id)).status).toBe('FINAL');
+  });
+
+  it('gives up what needs more gas than it may have, and clamps the margin of what needs a little less', async () => {
+    const sender = await openSender(ground);
+    const limit = 40_000n;
+    await ground.admin.setCode({ address: burner, bytecode: burningCode });
+    const dear = await sender.enqueue({ purpose: 'dear', to: burner, maxFailures: 1, maxGas: limit });
+    const endless = await sender.enqueue({ purpose: 'endless', to: burner, maxFailures: 1 });
+    const cheap = await sender.enqueue({ purpose: 'cheap', maxGas: 22_000n });
+    await sender.turn();
+    expect(await sender.row(dear)).toMatchObject({
+      status: 'FAILED',
+      nonce: null,
+      error: 'It needs more than 40000 gas.',
+    });
+    expect(await sender.row(endless)).toMatchObject({ status: 'FAILED', nonce: null });
+    expect(await sender.row(cheap)).toMatchObject({ status: 'SENT', nonce: 0n });
+    const [attempt] = await ground.database.outgoingAttempt.findMany({ where: { outgoingId: cheap } });
+    expect(attempt?.gasLimit).toBe(22_000n);
   });
 
   it('asks for one purpose once', async () => {

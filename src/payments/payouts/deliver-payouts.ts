@@ -12,6 +12,9 @@ import { nextTryAt, ownerKey } from './payout.ts';
 /** The recipient and the token in lower case. */
 export type Recipient = { chainId: number; recipient: string; token: string };
 
+/** Gas that we spend on a claim at most: the recipient of coin decides how much its code burns, and we would pay for it. */
+const CLAIM_GAS = 1_000_000n;
+
 /** Begins the purpose of every claim that we send for a recipient. */
 export const CLAIM_PURPOSE = 'claim:';
 
@@ -57,6 +60,7 @@ export async function deliverPayouts(world: ChainActionWorld, request: Recipient
       // One for each time it was due: two workers at once send one.
       purpose: `${claimPurpose(recipientKey(request))}${dueAt.getTime()}`,
       maxFailures: 1,
+      maxGas: CLAIM_GAS,
     });
   });
 }
@@ -89,7 +93,10 @@ async function isUnderWay({ database }: ChainActionWorld, request: Recipient): P
   return open > 0;
 }
 
-/** The contract's `claimFor` reverts where the recipient cannot be paid, or nothing is credited to it any more. */
+/**
+ * The contract's `claimFor` reverts where the recipient cannot be paid, or nothing is credited to it any more. A recipient
+ * whose code burns more gas than we spend on it has to claim by itself.
+ */
 async function succeeds(
   { nodes, operator }: ChainActionWorld,
   chainId: number,
@@ -97,8 +104,7 @@ async function succeeds(
 ): Promise<boolean> {
   return await nodes.asking(chainId, async (client) => {
     try {
-      await client.estimateGas({ account: operator.address, to, data });
-      return true;
+      return (await client.estimateGas({ account: operator.address, to, data })) <= CLAIM_GAS;
     } catch (error) {
       if (callFault(error)?.kind === 'REVERT') return false;
       throw error;

@@ -14,6 +14,8 @@ import type { Signed } from '../ground.ts';
 import { openPayoutsGround, type PayoutsGround } from './payouts-ground.ts';
 
 const DAY = 86_400;
+/** Counts from 400,000 down to zero, which takes ten million gas, and accepts what it is sent. */
+const burningCode = '0x62061a805b600190038060045700';
 const HOUR = 3_600;
 
 let ground: PayoutsGround;
@@ -361,5 +363,26 @@ describe('others that cannot be paid', () => {
     expect(paid).toBe((10n ** 15n * 99n) / 100n);
     expect(await ground.payouts(id)).toMatchObject([{ deliveredTo: arbiter.address.toLowerCase() }]);
     expect((await ground.events(id)).at(-1)).toBe('payout_delivered');
+  });
+
+  it('are contracts that burn gas before they take the coin, on which we spend none and which hold up nobody', async () => {
+    const { chainId, testClient } = ground.evm;
+    const { id, signed } = await ground.payIn(`ETH-${chainId}`, { token: ground.native, amount: 10n ** 15n });
+    await testClient.setCode({ address: merchant.address, bytecode: burningCode });
+    await ground.passTime(110);
+    await settleBy(signed);
+    await ground.observe();
+    await ground.passTime(301);
+    await ground.settleDown();
+    expect(await ground.payouts(id)).toMatchObject([{ role: 'MERCHANT', deliveredAt: null }]);
+    const claims = { where: { purpose: { startsWith: `claim:${chainId}:${merchant.address.toLowerCase()}` } } };
+    const sentBefore = await ground.database.outgoingTransaction.count(claims);
+    await ground.passTime(6 * HOUR + 60);
+    await ground.settleDown();
+    expect(await ground.database.outgoingTransaction.count(claims)).toBe(sentBefore);
+    await ground.acceptCoin(merchant.address);
+    await ground.passTime(6 * HOUR + 60);
+    await ground.settleDown();
+    expect((await ground.payouts(id)).every(({ deliveredAt }) => deliveredAt !== null)).toBe(true);
   });
 });
