@@ -14,20 +14,25 @@ const USDC = '0x1000000000000000000000000000000000000001';
 const creditedAt = new Date('2026-01-02T03:04:05Z');
 
 let api: RestApi;
-let settled: { id: string };
-let refunded: { id: string };
+let settled: { id: string; termsHash: string };
+let refunded: typeof settled;
 let settlement: string;
 
 /** As the fold would have left it. */
-async function credit(paymentIntentId: string, role: PayoutRole, fields: { delivered?: boolean; by?: string } = {}) {
-  const recipient = (role === 'PAYER' ? wallet.address : '0x70997970C51812dc3A010C7d01b50e0d17dc79C8').toLowerCase();
+async function credit(
+  { id: paymentIntentId, termsHash }: { id: string; termsHash: string },
+  role: PayoutRole,
+  fields: { delivered?: boolean; by?: string; recipient?: string } = {},
+) {
+  const usual = role === 'PAYER' ? wallet.address : '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+  const recipient = (fields.recipient ?? usual).toLowerCase();
   await api.database.creditedPayout.create({
     data: {
       id: newId(),
       paymentIntentId,
       transactionId: fields.by ?? null,
       chainId,
-      termsHash: paymentIntentId,
+      termsHash,
       role,
       recipient,
       token: USDC,
@@ -35,7 +40,7 @@ async function credit(paymentIntentId: string, role: PayoutRole, fields: { deliv
       amount: '9900000',
       txHash: '0x02',
       blockNumber: 7n,
-      blockHash: paymentIntentId,
+      blockHash: termsHash,
       logIndex: fields.delivered ? 3 : role === 'PAYER' ? 1 : 2,
       creditedAt,
       ...(fields.delivered ? { deliveredAt: new Date(), deliveredTo: recipient, deliveredTxHash: '0x03' } : {}),
@@ -53,9 +58,9 @@ beforeAll(async () => {
   await api.database.transaction.create({
     data: { id: settlement, paymentIntentId: settled.id, chainId, type: 'SETTLE', status: 'CONFIRMED', txHash: '0x02' },
   });
-  await credit(settled.id, 'MERCHANT', { by: settlement });
-  await credit(settled.id, 'FEE_RECIPIENT', { delivered: true });
-  await credit(refunded.id, 'PAYER');
+  await credit(settled, 'MERCHANT', { by: settlement });
+  await credit(settled, 'FEE_RECIPIENT', { delivered: true });
+  await credit(refunded, 'PAYER');
   await api.database.paymentIntent.update({
     where: { id: refunded.id },
     data: { authorizationWalletAddress: wallet.address },
@@ -171,6 +176,9 @@ describe('an undelivered payout', () => {
   });
 
   it('is told to the payer whose wallet it is for, and to no other wallet', async () => {
+    // Another wallet paid the same intent; that payment did not count and went back.
+    const returned = { id: refunded.id, termsHash: `0x${'77'.repeat(32)}` };
+    await credit(returned, 'PAYER', { recipient: privateKeyToAccount(generatePrivateKey()).address });
     const seen = async (account: typeof wallet) => {
       const challenge = `mutation ($input: RequestPayerLoginInput!) { requestPayerLogin(input: $input) { message } }`;
       const login = `mutation ($input: VerifyPayerLoginInput!) { verifyPayerLogin(input: $input) { accessToken } }`;

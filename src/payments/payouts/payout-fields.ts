@@ -1,6 +1,6 @@
 /** An undelivered payout as the API prints it and events carry it. */
 import { getAddress, isHex, zeroAddress } from 'viem';
-import type { CreditedPayout, PayoutRole } from '../../../prisma/client.ts';
+import type { CreditedPayout, PaymentIntent, PayoutRole } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { printBaseUnits, toBigInt } from '../../prices/base-units.ts';
 import { printUnits } from '../../prices/quote.ts';
@@ -66,4 +66,16 @@ export function adviceOn(
 /** With its checksum. */
 export function printAddress(address: string): string {
   return isHex(address) ? getAddress(address) : address;
+}
+
+/**
+ * Whether a payout is for the payer of the payment that counts. Somebody else may have paid the same intent too: what goes
+ * back to that wallet is nothing to the first one.
+ */
+export function isOfPayer(
+  intent: Pick<PaymentIntent, 'acceptedTermsHash' | 'authorizationChainId'>,
+  payout: Pick<CreditedPayout, 'role' | 'chainId' | 'termsHash'>,
+): boolean {
+  const { role, chainId, termsHash } = payout;
+  return role === 'PAYER' && termsHash === intent.acceptedTermsHash && chainId === intent.authorizationChainId;
 }

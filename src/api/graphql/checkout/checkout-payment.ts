@@ -1,4 +1,5 @@
 /** The payment of a session, and what the payer did for it, as the payer's page may see them. */
+import { isOfPayer } from '../../../payments/payouts/payout-fields.ts';
 import { AuthorizationMethodEnum, CaptureModeEnum, PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { TransactionRef } from '../payments/transaction.ts';
 import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
@@ -55,7 +56,7 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
     undelivered: t.field({
       type: [UndeliveredPayoutRef],
       description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
-      resolve: ({ payouts }) => payouts,
+      resolve: (payment) => payment.payouts.filter((payout) => isOfPayer(payment, payout)),
     }),
     disputeEndsAt: t.field({
       type: 'DateTime',

@@ -39,14 +39,18 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
       description: `Payments that this wallet made into the escrow, newest first, at most ${PAYMENTS}.`,
       args: { before: t.arg({ type: 'UUID', description: 'Only those older than this payment intent.' }) },
       complexity: { field: 10, multiplier: PAYMENTS / 5 },
-      resolve: (_payer, { before }, context) =>
+      resolve: ({ wallet }, { before }, context) =>
         context.database.paymentIntent.findMany({
           where: { acceptedTermsHash: { not: null }, ...(before ? { id: { lt: before } } : {}) },
           include: {
             app: { select: { name: true, logoUrl: true } },
             dispute: true,
             terms: true,
-            payouts: { where: { role: 'PAYER', deliveredAt: null }, orderBy: { creditedAt: 'asc' }, take: PAYMENTS },
+            payouts: {
+              where: { recipient: wallet.toLowerCase(), role: 'PAYER', deliveredAt: null },
+              orderBy: { creditedAt: 'asc' },
+              take: PAYMENTS,
+            },
             checkoutSessions: { select: { items: { orderBy: { position: 'asc' } } }, take: 1 },
           },
           orderBy: { id: 'desc' },

@@ -3,7 +3,7 @@ import type { CreditedPayout } from '../../../../prisma/client.ts';
 import { LONGEST_WAIT_SECONDS } from '../../../payments/actions/settle-payment.ts';
 import { claimsUnderWay } from '../../../payments/payouts/claims-under-way.ts';
 import { type Recipient, recipientKey } from '../../../payments/payouts/deliver-payouts.ts';
-import { adviceOn, formatPayout, printAddress } from '../../../payments/payouts/payout-fields.ts';
+import { adviceOn, formatPayout, isOfPayer, printAddress } from '../../../payments/payouts/payout-fields.ts';
 import { accessOf } from '../server/access/access.ts';
 import { batched } from '../server/batch.ts';
 import { builder } from '../server/builder.ts';
@@ -74,9 +74,9 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
     complexity: { field: 1, multiplier: 1 },
     description:
       'Payouts of it that could not be delivered, oldest first; empty when all were. To its payer: those for the payer alone.',
-    select: { payouts: undelivered },
-    resolve: ({ payouts }, _args, { principal }) =>
-      accessOf(principal).has('read') ? payouts : payouts.filter(({ role }) => role === 'PAYER'),
+    select: { payouts: undelivered, acceptedTermsHash: true, authorizationChainId: true },
+    resolve: (intent, _args, { principal }) =>
+      accessOf(principal).has('read') ? intent.payouts : intent.payouts.filter((payout) => isOfPayer(intent, payout)),
   }),
   settlementWaitsUntil: t.field({
     type: 'DateTime',
