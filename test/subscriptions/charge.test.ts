@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type PaymentIntent, type SubscriptionConsent, transaction } from '../../prisma/client.ts';
 import { consentHash, consentToJson, consentTypedData, type RecurringConsent } from '../../src/escrow/consent.ts';
 import { escrowAbi } from '../../src/escrow/escrow-abi.ts';
+import { uuidToBytes32 } from '../../src/escrow/terms.ts';
 import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
 import { verifyPayment } from '../../src/payments/verification/verify-payment.ts';
 import { newId } from '../../src/platform/identifier.ts';
@@ -29,7 +30,8 @@ beforeAll(async () => {
 });
 
 const consentOf = (changes: Partial<RecurringConsent> = {}): RecurringConsent => ({
-  subscriptionId: `0x${'ab'.repeat(32)}`,
+  // Another one each time: two that begin in the same second would be one consent.
+  subscriptionId: uuidToBytes32(newId()),
   payer: gateway.evm.payers[0].address,
   merchant: gateway.evm.merchant.address,
   token: gateway.evm.usdc.address,
