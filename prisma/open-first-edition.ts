@@ -15,12 +15,13 @@ export class FirstEditionOpen extends Error {
 }
 
 type OpenPayment = { id: string; app: string; chain: number; status: string; disputed: boolean; doing: string };
+type UnreadChain = { chain: number; halted: boolean };
 type OpenConsent = { id: string; app: string; status: string; chain: number; wallet: string };
 
 /**
  * Throws FirstEditionOpen, which lists what is open and says what to do with it: payments whose money is in the
- * contract, that can still be authorized, or whose latest event is not final; and consents that a subscription would be
- * charged by. Changes nothing. A database that has been migrated to the second edition had nothing open.
+ * contract, that can still be authorized, or whose latest event is not final; consents that a subscription would be
+ * charged by; and chains on which a payment may have been made that nobody has read yet. Changes nothing. A database that has been migrated to the second edition had nothing open.
  */
 export async function demandFirstEditionClosed(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ terms: string | null; marked: boolean }>(
@@ -31,7 +32,22 @@ export async function demandFirstEditionClosed(client: pg.ClientBase): Promise<v
   if (!found || found.terms === null || found.marked) return;
   const payments = await readPayments(client);
   const consents = await readConsents(client);
-  if (payments.length + consents.length > 0) throw new FirstEditionOpen(printOpen(payments, consents));
+  const chains = await readUnreadChains(client);
+  if (payments.length + consents.length + chains.length === 0) return;
+  throw new FirstEditionOpen(printOpen({ payments, consents, chains }));
+}
+
+/** Chains whose final blocks are not all known up to the moment after which none of their terms could be authorized. */
+async function readUnreadChains(client: pg.ClientBase): Promise<UnreadChain[]> {
+  const { rows } = await client.query<UnreadChain>(
+    `SELECT terms.chain_id AS chain, coalesce(bool_or(cursor.halted_at IS NOT NULL), false) AS halted
+     FROM payment_terms terms LEFT JOIN chain_cursor cursor ON cursor.chain_id = terms.chain_id
+     WHERE terms.terms ->> 'vault' IS NULL GROUP BY terms.chain_id
+     HAVING bool_or(cursor.halted_at IS NOT NULL)
+       OR coalesce(min(cursor.finalized_timestamp), 0) <= extract(epoch FROM max(terms.authorize_by))
+     ORDER BY terms.chain_id`,
+  );
+  return rows;
 }
 
 /** Only terms on Solana, which are of no contract, name a vault. */
@@ -97,12 +113,24 @@ function printConsent({ id, app, chain, status, wallet }: OpenConsent): string {
   return `  subscription ${id}  chain ${chain}  ${status}  (${app}): cancel it, now or at the end of its period; ${wallet} consents again.`;
 }
 
-function printOpen(payments: readonly OpenPayment[], consents: readonly OpenConsent[]): string {
+function printChain({ chain, halted }: UnreadChain): string {
+  return halted
+    ? `  chain ${chain} is halted: resume it with npm run ops -- chain resync ${chain}.`
+    : `  chain ${chain} is not read up to the end of its last quote: wait until its indexer has caught up and the block is final.`;
+}
+
+function printOpen(open: {
+  payments: readonly OpenPayment[];
+  consents: readonly OpenConsent[];
+  chains: readonly UnreadChain[];
+}): string {
+  const { payments, consents, chains } = open;
   return [
     'This database has payments or consents of the first edition of the escrow contract that are open. This version',
     'acts on the second edition only, so it does not start and has changed nothing. Run the version before until',
     'these are finished, and then upgrade (docs/operations.md, "Upgrade from the first edition"). To discard a',
     'development installation instead, stop it and remove its folder (.local).',
+    ...chains.map(printChain),
     ...listed(payments.map(printPayment), 'payments'),
     ...listed(consents.map(printConsent), 'subscriptions'),
   ].join('\n');

@@ -67,6 +67,21 @@ const refusal = async (url: string): Promise<string> =>
     (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
   );
 
+it('is not migrated while a payment may have been made that no block told of yet', async () => {
+  const { url, client } = await firstEdition(isFinished);
+  await client.query('UPDATE chain_cursor SET finalized_timestamp = $1', [Date.parse('2026-01-01') / 1000]);
+  const told = await refusal(url);
+  expect(told.split('\n').filter((line) => line.startsWith('  '))).toEqual([
+    expect.stringMatching(/^ {2}chain \d+ is not read up to the end of its last quote: wait/),
+  ]);
+  await client.query('UPDATE chain_cursor SET finalized_timestamp = $1, halted_at = now()', [
+    Date.parse('2026-01-01') / 1000 + 1,
+  ]);
+  expect(await refusal(url)).toMatch(/ {2}chain \d+ is halted: resume it/);
+  await client.query('UPDATE chain_cursor SET halted_at = NULL');
+  expect(await refusal(url)).toBe('deployed');
+});
+
 it('is not migrated while payments or consents are open, which are listed with what to do', async () => {
   const { url, client } = await firstEdition();
   const told = await refusal(url);
