@@ -68,6 +68,15 @@ const undelivered = {
   take: 100,
 } as const;
 
+/** A payer, who holds the secret of a session, is told of its own payouts only. */
+function shownTo(
+  principal: GraphqlContext['principal'],
+  intent: Parameters<typeof isOfPayer>[0],
+  payouts: CreditedPayout[],
+): CreditedPayout[] {
+  return accessOf(principal).has('read') ? payouts : payouts.filter((payout) => isOfPayer(intent, payout));
+}
+
 builder.prismaObjectFields(PaymentIntentRef, (t) => ({
   undelivered: t.field({
     type: [UndeliveredPayoutRef],
@@ -75,8 +84,7 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
     description:
       'Payouts of it that could not be delivered, oldest first; empty when all were. To its payer: those for the payer alone.',
     select: { payouts: undelivered, acceptedTermsHash: true, authorizationChainId: true },
-    resolve: (intent, _args, { principal }) =>
-      accessOf(principal).has('read') ? intent.payouts : intent.payouts.filter((payout) => isOfPayer(intent, payout)),
+    resolve: (intent, _args, { principal }) => shownTo(principal, intent, intent.payouts),
   }),
   settlementWaitsUntil: t.field({
     type: 'DateTime',
@@ -95,8 +103,12 @@ builder.prismaObjectField(TransactionRef, 'undelivered', (t) =>
   t.field({
     type: [UndeliveredPayoutRef],
     complexity: { field: 1, multiplier: 1 },
-    description: 'What this step was to pay and could not deliver yet, oldest first.',
-    select: { payouts: undelivered },
-    resolve: ({ payouts }) => payouts,
+    description:
+      'What this step was to pay and could not deliver yet, oldest first. To its payer: what is for the payer alone.',
+    select: {
+      payouts: undelivered,
+      paymentIntent: { select: { acceptedTermsHash: true, authorizationChainId: true } },
+    },
+    resolve: ({ payouts, paymentIntent }, _args, { principal }) => shownTo(principal, paymentIntent, payouts),
   }),
 );
