@@ -55,6 +55,10 @@ export async function settlePayment(
       amount: held.left,
       maxFailures: SIMULATIONS,
     });
+    // From here on it waits for the chain, and no more for its merchant.
+    if (locked.settlementCheckAt !== null) {
+      await tx.paymentIntent.update({ where: { id: paymentIntentId }, data: { settlementCheckAt: null } });
+    }
   });
 }
 

@@ -68,7 +68,7 @@ describe('a blocked merchant', () => {
       await ground.settleDown();
     });
     expect(money).toEqual({ payer: 0n, merchant: 9_900_000n, fee: 100_000n, escrow: -10_000_000n });
-    expect(await ground.status(id)).toBe('SETTLED');
+    expect(await ground.read(id)).toMatchObject({ status: 'SETTLED', settlementCheckAt: null });
     expect(await ground.payouts(id)).toEqual([]);
   });
 
