@@ -31,6 +31,7 @@ export function PaymentsGrid({ rows, changed, hasMore, isReadingMore, onMore, on
   const { t } = useTranslation();
   const place = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState(0);
+  const wantedRow = useRef(0);
   const isNarrow = useNarrow();
   const height = isNarrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
   const virtual = useVirtualizer({
@@ -51,11 +52,14 @@ export function PaymentsGrid({ rows, changed, hasMore, isReadingMore, onMore, on
     (wanted: number) => {
       const index = Math.max(0, Math.min(rows.length - 1, wanted));
       setCurrent(index);
+      wantedRow.current = index;
       virtual.scrollToIndex(index);
-      // The row may be drawn only after the list has scrolled to it.
-      requestAnimationFrame(() =>
-        requestAnimationFrame(() => place.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus()),
-      );
+      // The row may be drawn only after the list has scrolled to it; by then another key may have asked for another row.
+      const focus = () => {
+        if (wantedRow.current !== index) return;
+        place.current?.querySelector<HTMLElement>(`[data-row="${index}"]`)?.focus();
+      };
+      requestAnimationFrame(() => requestAnimationFrame(focus));
     },
     [rows.length, virtual],
   );
