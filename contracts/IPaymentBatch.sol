@@ -9,8 +9,8 @@ pragma solidity 0.8.37;
 interface IPaymentBatch {
     /// @notice What became of an item; one byte of `outcomes`.
     /// @dev NOT_TRIED: too little gas was left to give the item its cap. It was not called, and nothing after it was.
-    ///      DONE: the call returned. FAILED: it reverted or used up its cap. Of an item that somebody else executed
-    ///      before, the call fails: the escrow's state tells that it is where the item leads.
+    ///      DONE: the call returned. FAILED: it reverted or used up its cap. If somebody else executed
+    ///      the item first, its call fails too: the escrow's state then shows that the item is done.
     enum Outcome {
         NOT_TRIED,
         DONE,

@@ -401,9 +401,9 @@ interface IPaymentEscrow {
     /// @param unit the consent's unit, which is 0 or 1
     /// @param count how many of them a period has
     error InvalidPeriodLength(uint8 unit, uint32 count);
-    /// @notice The period begins too far in the future to be told.
+    /// @notice The period begins later than a timestamp of 40 bits can express.
     /// @param start the second at which it would begin
-    /// @param latest the latest one
+    /// @param latest the latest second that can be expressed
     error PeriodOutOfRange(uint256 start, uint256 latest);
     /// @notice Nothing was credited to the recipient in this token, or it was claimed.
     /// @param recipient whose credit it would be

@@ -5,7 +5,7 @@ import {IPaymentBatch} from "./IPaymentBatch.sol";
 import {IPaymentEscrow} from "./IPaymentEscrow.sol";
 
 /// @title A batch of calls, without state, owner or money
-/// @notice Holds nothing and approves nothing, so that what it is told to call can take nothing from it. It makes only
+/// @notice Holds nothing and approves nothing, so that a contract that it calls can take nothing from it. It makes only
 ///         calls that anybody may make, so that a call through it carries no right that its caller lacks.
 /// @dev No storage, no constructor arguments, no immutables, no delegatecall and no value, so that one deployment serves
 ///      every escrow on its chain, and its address is the same on every chain.

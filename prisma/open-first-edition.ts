@@ -21,7 +21,8 @@ type OpenConsent = { id: string; app: string; status: string; chain: number; wal
 /**
  * Throws FirstEditionOpen, which lists what is open and says what to do with it: payments whose money is in the
  * contract, that can still be authorized, or whose latest event is not final; consents that a subscription would be
- * charged by; and chains on which a payment may have been made that nobody has read yet. Changes nothing. A database that has been migrated to the second edition had nothing open.
+ * charged by; and chains on which a payment may have been made that nobody has read yet. Changes nothing. A database that
+ * has been migrated to the second edition had nothing open.
  */
 export async function demandFirstEditionClosed(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ terms: string | null; marked: boolean }>(
@@ -126,8 +127,8 @@ function printOpen(open: {
 }): string {
   const { payments, consents, chains } = open;
   return [
-    'This database has payments or consents of the first edition of the escrow contract that are open. This version',
-    'acts on the second edition only, so it does not start and has changed nothing. Run the version before until',
+    'This database has payments or consents of the first edition of the escrow contract that are open, or may be. This',
+    'version acts on the second edition only, so it does not start and has changed nothing. Run the version before until',
     'these are finished, and then upgrade (docs/operations.md, "Upgrade from the first edition"). To discard a',
     'development installation instead, stop it and remove its folder (.local).',
     ...chains.map(printChain),

@@ -123,7 +123,7 @@ export async function openBench({ othersHold }: { othersHold: bigint }) {
   return { client, token, people, stop: () => chain.kill() };
 }
 
-/** Asks until there is a receipt: the chain tells of a block before it has the block's receipts, and no other follows. */
+/** Polls until the receipt is there: the node announces a block before it serves the block's receipts, and mines no other. */
 export async function mined(
   client: Pick<PublicClient, 'getTransactionReceipt'>,
   hash: Hex,

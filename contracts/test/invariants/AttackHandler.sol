@@ -316,7 +316,7 @@ abstract contract AttackHandler is SubscriptionHandler {
         ++successes[uint256(Op.BLACKLIST)];
     }
 
-    /// @dev Somebody whom an open payment will pay, or whom a failed push credited; or just anyone.
+    /// @dev A recipient of an open payment, a recipient that a failed push credited, or any other account.
     function _victim(Dice memory dice, bool worse) private view returns (address who, address token) {
         uint256 choice = _roll(dice, 6);
         (bool found, bytes32 id) = _pickOpen(dice);

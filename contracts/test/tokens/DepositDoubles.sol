@@ -88,7 +88,7 @@ contract LookingToken is PlainToken {
     }
 }
 
-/// @notice Stands where a deposit box should and does what it was told to, not what the escrow asked for.
+/// @notice Takes the place of a deposit box and plays a configured trick instead of what the escrow asks for.
 contract FakeBox {
     enum Trick {
         NOTHING,
