@@ -124,11 +124,20 @@ async function prepareEach(
 
 async function writeTogether(world: Applying, { groups, write }: PreparedWrite): Promise<Outcome> {
   const facts = groups.flatMap((group) => group.facts);
+  const writes = [write].flat();
+  const last = writes.pop();
   try {
+    for (const piece of writes) {
+      await transaction(world.database, async (tx) => {
+        await limitLockWait(tx);
+        await piece(tx);
+      });
+      if (groups[0]) await noteProgress(world, groups[0].chainId);
+    }
     await transaction(world.database, async (tx) => {
       await limitLockWait(tx);
       await markApplied(tx, facts, world.clock.now());
-      await write(tx);
+      await last?.(tx);
     });
     return 'APPLIED';
   } catch (error) {

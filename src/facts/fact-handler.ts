@@ -21,12 +21,18 @@ export type FactGroup = {
  */
 export type WriteFacts = (tx: DatabaseTransaction) => Promise<void>;
 
+/**
+ * One write, or several where one transaction would be too long. Each is a transaction of its own, and the facts count as
+ * applied with the last: all but the last must be harmless twice.
+ */
+export type PreparedWrites = WriteFacts | readonly WriteFacts[];
+
 /** A write, and the groups that it applies. */
-export type PreparedWrite = { groups: readonly FactGroup[]; write: WriteFacts };
+export type PreparedWrite = { groups: readonly FactGroup[]; write: PreparedWrites };
 
 export type FactHandler = {
   /** Reads what the write needs from database and nodes; null while the evidence is not whole, and it is asked again. */
-  prepare(group: FactGroup): Promise<WriteFacts | null>;
+  prepare(group: FactGroup): Promise<PreparedWrites | null>;
   /**
    * The same for several groups, with fewer questions and transactions: each write is one transaction. Groups in none of
    * them wait. A write that throws CONFLICT is given up, and its groups are prepared one by one.

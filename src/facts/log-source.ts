@@ -141,7 +141,7 @@ function decode(log: NodeLog): Pick<ChainLog, 'kind' | 'ref' | 'args'> | null {
 }
 
 /** Addresses in arguments are told in lower case, as Ponder tells them. */
-function withLowerCase(args: Record<string, unknown>): Record<string, unknown> {
+export function withLowerCase(args: Record<string, unknown>): Record<string, unknown> {
   return z
     .record(z.string(), z.unknown())
     .parse(

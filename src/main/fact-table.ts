@@ -1,5 +1,5 @@
 /** Fact kind → handler: what the projector hands to which room, inside its own transaction. */
-import type { Database } from '../../prisma/client.ts';
+import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
 import { followAuthorizations } from '../customers/follow-authorizations.ts';
 import { reportTransfers, type UnexpectedTransfer } from '../customers/report-transfers.ts';
 import type { FactGroup, FactHandler, FactHandlers } from '../facts/fact-handler.ts';
@@ -38,7 +38,7 @@ function both(first: FactHandler, second: FactHandler): FactHandler {
       const ready = writes.filter((write) => write !== null);
       if (ready.length < writes.length) return null;
       return async (tx) => {
-        for (const write of ready) await write(tx);
+        for (const write of ready.flat()) await write(tx);
       };
     },
   };
@@ -58,8 +58,8 @@ function tracedHandler(database: Database, handler: FactHandler): FactHandler {
   return {
     async prepare(group) {
       const requestId = (await requestsOf(database, [group])).get(group) ?? null;
-      const write = await traced(requestId, () => handler.prepare({ ...group, requestId }));
-      return write && ((tx) => traced(requestId, () => write(tx)));
+      const writes = await traced(requestId, () => handler.prepare({ ...group, requestId }));
+      return writes && [writes].flat().map((write) => (tx: DatabaseTransaction) => traced(requestId, () => write(tx)));
     },
     ...(prepareTogether
       ? {

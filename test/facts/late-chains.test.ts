@@ -29,7 +29,7 @@ it('a chain whose node is down when the indexer first starts joins when it answe
     database,
     clock: systemClock,
     log: silentLog,
-    handlers: paymentFactHandlers({ database, registry, nodes, clock: systemClock, hooks: {} }),
+    handlers: paymentFactHandlers({ database, registry, nodes, clock: systemClock, hooks: {}, log: silentLog }),
     joinEveryMs: 100,
   });
   onTeardown(() => indexer.stop());

@@ -33,7 +33,7 @@ beforeAll(async () => {
     database,
     clock: systemClock,
     log: process.env.SLUICE_TEST_LOG ? openLog({ level: 'debug', part: 'indexer' }) : silentLog,
-    handlers: paymentFactHandlers({ database, registry, nodes, clock: systemClock, hooks: {} }),
+    handlers: paymentFactHandlers({ database, registry, nodes, clock: systemClock, hooks: {}, log: silentLog }),
   });
 });
 

@@ -83,7 +83,7 @@ export function projectorWorld(
   base: { database: Database; registry: Registry; nodes: EvmNodes; source: FactSource },
   hooks: PaymentHooks = {},
 ): ProjectorWorld {
-  const handlers = paymentFactHandlers({ ...base, clock: systemClock, hooks });
+  const handlers = paymentFactHandlers({ ...base, clock: systemClock, hooks, log: silentLog });
   return { ...base, clock: systemClock, log: silentLog, handlers, memory: newProjectorMemory() };
 }
 

@@ -4,6 +4,7 @@ import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
 import type { PaymentFact, PaymentState } from '../fold.ts';
 import type { PaymentHooks } from './payment-hooks.ts';
 
@@ -13,6 +14,7 @@ export type FoldingWorld = {
   registry: Registry;
   nodes: EvmNodes;
   hooks: PaymentHooks;
+  log: Log;
 };
 
 /** What was read before the transaction that applies it. */

@@ -5,6 +5,7 @@ import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-stat
 import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
 import { agrees, foldPayment, type PaymentFact, type PaymentState } from '../fold.ts';
+import type { Receipts } from '../payouts/emitted-logs.ts';
 import { readStatesTogether } from '../read-states-together.ts';
 import type { FoldingWorld, PaymentEvidence } from './folding-world.ts';
 import { standingFacts, standingFactsOf, toPaymentFacts } from './standing-facts.ts';
@@ -18,7 +19,7 @@ type Subject = { group: FactGroup; terms: PaymentTerms };
  */
 export async function gatherEvidence(
   world: FoldingWorld,
-  subjects: readonly Subject[],
+  { subjects, receipts }: { subjects: readonly Subject[]; receipts: Receipts },
 ): Promise<(PaymentEvidence | null)[]> {
   const [first] = subjects;
   if (!first) return [];
@@ -34,7 +35,7 @@ export async function gatherEvidence(
   const folded = subjects.filter((_, index) => told[index]);
   const [contract, gasUsed] = await Promise.all([
     readStates(world, folded, evmBlockHash(view.confirmed.hash)),
-    readGasUsed(world, folded),
+    readGasUsed(folded, receipts),
   ]);
   return await Promise.all(
     subjects.map(async (subject, index) => {
@@ -126,17 +127,13 @@ function areOfEscrow(world: FoldingWorld, { terms }: Subject, rows: readonly Cha
 }
 
 /** Of the facts that are new; it is told where it is known, and evidence of nothing. */
-async function readGasUsed(world: FoldingWorld, subjects: readonly Subject[]): Promise<Map<string, bigint>> {
+async function readGasUsed(subjects: readonly Subject[], receipts: Receipts): Promise<Map<string, bigint>> {
   const facts = subjects.flatMap(({ group }) => group.facts.filter((fact) => fact.status === 'CONFIRMED'));
   const gasUsed = new Map<string, bigint>();
-  const read = async ({ chainId, txHash }: ChainFact) => {
-    if (!isHex(txHash)) return;
-    const receipt = await world.nodes
-      .client(chainId)
-      .getTransactionReceipt({ hash: txHash })
-      .catch(() => null);
+  const read = async (txHash: string) => {
+    const receipt = await receipts(txHash).catch(() => null);
     if (receipt) gasUsed.set(txHash, receipt.gasUsed);
   };
-  await Promise.all([...new Map(facts.map((fact) => [fact.txHash, fact])).values()].map(read));
+  await Promise.all([...new Set(facts.map(({ txHash }) => txHash))].map(read));
   return gasUsed;
 }

@@ -1,13 +1,16 @@
 /** The payments room's part of the projector: what it does with the escrow's events. */
 import type { Database, PaymentTerms } from '../../../prisma/client.ts';
-import type { FactGroup, FactHandler, FactHandlers, PreparedWrite, WriteFacts } from '../../facts/fact-handler.ts';
+import type { FactGroup, FactHandler, FactHandlers, PreparedWrite, PreparedWrites } from '../../facts/fact-handler.ts';
 import { paymentEventKinds } from '../fold.ts';
-import { areEmitted, claimFactHandler } from '../payouts/claim-fact-handler.ts';
+import { readBelievedClaims } from '../payouts/believed-claims.ts';
+import { claimFactHandler } from '../payouts/claim-fact-handler.ts';
+import { areEmitted, openReceipts } from '../payouts/emitted-logs.ts';
+import { reportUntoldCredits } from '../payouts/untold-credits.ts';
 import type { FoldingWorld } from './folding-world.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { tellPending } from './tell-pending.ts';
 import { tellVanished } from './tell-vanished.ts';
-import { writePayments } from './write-payments.ts';
+import { isCredited, writePayments } from './write-payments.ts';
 
 /** For the projector's table: every escrow event that moves a payment, or tells that somebody could not be paid. */
 export function paymentFactHandlers(world: FoldingWorld): FactHandlers {
@@ -22,7 +25,7 @@ export function paymentFactHandlers(world: FoldingWorld): FactHandlers {
 }
 
 /** Null while facts and contract disagree. Terms that this gateway did not sign change nothing, whatever they claim. */
-async function prepare(world: FoldingWorld, group: FactGroup): Promise<WriteFacts | null> {
+async function prepare(world: FoldingWorld, group: FactGroup): Promise<PreparedWrites | null> {
   const [prepared] = await prepareTogether(world, [group]);
   return prepared?.write ?? null;
 }
@@ -34,13 +37,19 @@ async function prepareTogether(world: FoldingWorld, groups: readonly FactGroup[]
     const terms = group.ref === null ? undefined : own.get(group.ref);
     return terms ? [{ group, terms }] : [];
   });
-  const found = await gatherEvidence(world, subjects);
+  const chainId = groups[0]?.chainId ?? 0;
+  const receipts = openReceipts(world, chainId);
+  const found = await gatherEvidence(world, { subjects, receipts });
   const agreed = found.filter((one) => one !== null);
-  const areCredited = await Promise.all(agreed.map(({ group }) => areEmitted(world, group)));
+  const areCredited = await Promise.all(agreed.map(({ group: { facts } }) => areEmitted(world, { facts, receipts })));
   const evidence = agreed.filter((_, index) => areCredited[index]);
   const strangers = groups.filter((group) => group.ref === null || !own.has(group.ref));
   const ready = [...strangers, ...evidence.map((one) => one.group)];
-  return ready.length === 0 ? [] : [{ groups: ready, write: (tx) => writePayments(tx, world, evidence) }];
+  if (ready.length === 0) return [];
+  await reportUntoldCredits(world, { evidence, receipts });
+  const termsHashes = evidence.filter(isCredited).map(({ terms }) => terms.termsHash);
+  const believed = await readBelievedClaims(world, { chainId, termsHashes, receipts });
+  return [{ groups: ready, write: (tx) => writePayments(tx, world, { evidence, believed }) }];
 }
 
 /** By terms hash. */

@@ -7,6 +7,7 @@ import { traced } from '../../platform/request-trace.ts';
 import { foldPayment, type PaymentState } from '../fold.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { acceptedKey, isAccepted, type PaymentKey } from '../payment-key.ts';
+import type { BelievedClaims } from '../payouts/believed-claims.ts';
 import { writePayouts } from '../payouts/write-payouts.ts';
 import { applyAccepted } from './apply-accepted.ts';
 import { bookLedger } from './book-ledger.ts';
@@ -24,7 +25,7 @@ import { standingFactsOf } from './standing-facts.ts';
 export async function writePayments(
   tx: DatabaseTransaction,
   world: FoldingWorld,
-  evidence: readonly PaymentEvidence[],
+  { evidence, believed }: { evidence: readonly PaymentEvidence[]; believed: BelievedClaims },
 ): Promise<void> {
   const [first] = evidence;
   if (!first) return;
@@ -42,26 +43,33 @@ export async function writePayments(
     const stamped = events.map((event) => (requestId ? { ...event, requestId } : event));
     told.set(appId, [...(told.get(appId) ?? []), ...stamped]);
   }
-  for (const { appId, event } of await foldPayouts(tx, world, { evidence, told: [...told.values()].flat() })) {
+  const steps = [...told.values()].flat();
+  for (const { appId, event } of await tellPayouts(tx, world, { evidence, believed, told: steps })) {
     told.set(appId, [...(told.get(appId) ?? []), event]);
   }
   for (const appId of [...told.keys()].sort()) await appendEvents(tx, appId, told.get(appId) ?? []);
 }
 
+/** Whether any of its facts says that somebody could not be paid. */
+export function isCredited({ group }: PaymentEvidence): boolean {
+  return group.facts.some((fact) => fact.kind === 'Credited');
+}
+
 /** Of those payments whose facts say that somebody could not be paid; told after the steps that were to pay. */
-async function foldPayouts(
+async function tellPayouts(
   tx: DatabaseTransaction,
   world: FoldingWorld,
-  { evidence, told }: { evidence: readonly PaymentEvidence[]; told: readonly NewEvent[] },
+  request: { evidence: readonly PaymentEvidence[]; believed: BelievedClaims; told: readonly NewEvent[] },
 ): Promise<{ appId: string; event: NewEvent }[]> {
-  const credited = evidence.filter(({ group }) => group.facts.some((fact) => fact.kind === 'Credited'));
+  const { evidence, believed, told } = request;
+  const credited = evidence.filter(isCredited);
   const [first] = credited;
   if (!first) return [];
   const reverted = new Set(
     told.filter(({ type }) => type === 'payment_intent.reverted').map(({ resourceId }) => resourceId),
   );
   const payments = credited.map(({ terms }) => terms);
-  const events = await writePayouts(tx, world, { view: first.group.view, payments, reverted });
+  const events = await writePayouts(tx, world, { view: first.group.view, payments, believed, reverted });
   return events.map(({ appId, termsHash, event }) => {
     const requestId = credited.find(({ terms }) => terms.termsHash === termsHash)?.group.requestId;
     return { appId, event: requestId ? { ...event, requestId } : event };

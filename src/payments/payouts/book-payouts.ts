@@ -2,10 +2,7 @@ import type { DatabaseTransaction, LedgerAccount } from '../../../prisma/client.
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { type Booking, isOfPayout, missingOf, payoutBookings } from '../ledger.ts';
-import { accountOf, type Claim, type Credit } from './payout.ts';
-
-/** A credit, and the claim that delivered it, if there is one. */
-export type FoldedPayout = { credit: Credit; claim: Claim | null };
+import { accountOf, type FoldedPayout } from './payout.ts';
 
 type BookedPayment = { paymentIntentId: string; termsHash: string; tokenKey: string };
 

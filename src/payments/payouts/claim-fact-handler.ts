@@ -1,14 +1,18 @@
-import { type Hex, isAddressEqual, isHex, TransactionReceiptNotFoundError } from 'viem';
-import type { ChainFact, Database } from '../../../prisma/client.ts';
+import type { Database } from '../../../prisma/client.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
 import type { FactGroup, FactHandler, WriteFacts } from '../../facts/fact-handler.ts';
 import type { FoldingWorld } from '../facts/folding-world.ts';
 import { lockIntents } from '../facts/lock-intents.ts';
+import { readBelievedClaims } from './believed-claims.ts';
 import { toClaim } from './credit-facts.ts';
+import { areEmitted, isOfEscrow, openReceipts } from './emitted-logs.ts';
 import type { Claim } from './payout.ts';
 import { writePayouts } from './write-payouts.ts';
 
 type Credited = { termsHash: string; paymentIntentId: string; tokenKey: string; chainId: number };
+
+/** Payments whose payouts are written in one transaction. */
+const AT_ONCE = 100;
 
 /**
  * What the projector does with a claim: it delivers what was credited to its recipient in its token before it, of all
@@ -18,22 +22,29 @@ export function claimFactHandler(world: FoldingWorld): FactHandler {
   return { prepare: (group) => prepare(world, group) };
 }
 
-async function prepare(world: FoldingWorld, group: FactGroup): Promise<WriteFacts | null> {
+async function prepare(world: FoldingWorld, group: FactGroup): Promise<WriteFacts[] | null> {
   const claims = group.facts.filter((fact) => isOfEscrow(world, fact)).flatMap((fact) => toClaim(fact) ?? []);
   const payments = await creditedPayments(world.database, claims);
-  if (payments.length > 0 && !(await areEmitted(world, group))) return null;
-  return async (tx) => {
-    if (payments.length === 0) return;
-    await lockIntents(
-      tx,
-      payments.map(({ paymentIntentId }) => paymentIntentId),
-    );
-    const told = new Map<string, NewEvent[]>();
-    for (const { appId, event } of await writePayouts(tx, world, { view: group.view, payments })) {
-      told.set(appId, [...(told.get(appId) ?? []), event]);
-    }
-    for (const appId of [...told.keys()].sort()) await appendEvents(tx, appId, told.get(appId) ?? []);
-  };
+  const receipts = openReceipts(world, group.chainId);
+  if (payments.length > 0 && !(await areEmitted(world, { facts: group.facts, receipts }))) return null;
+  const writes: WriteFacts[] = [];
+  for (let start = 0; start < payments.length; start += AT_ONCE) {
+    const part = payments.slice(start, start + AT_ONCE);
+    const termsHashes = part.map(({ termsHash }) => termsHash);
+    const believed = await readBelievedClaims(world, { chainId: group.chainId, termsHashes, receipts });
+    writes.push(async (tx) => {
+      await lockIntents(
+        tx,
+        part.map(({ paymentIntentId }) => paymentIntentId),
+      );
+      const told = new Map<string, NewEvent[]>();
+      for (const { appId, event } of await writePayouts(tx, world, { view: group.view, payments: part, believed })) {
+        told.set(appId, [...(told.get(appId) ?? []), event]);
+      }
+      for (const appId of [...told.keys()].sort()) await appendEvents(tx, appId, told.get(appId) ?? []);
+    });
+  }
+  return writes;
 }
 
 /** Those that the claims may have delivered, or that one of them is known to have: later claims than these delivered the rest. */
@@ -48,50 +59,8 @@ async function creditedPayments(database: Database, claims: readonly Claim[]): P
         OR: [{ deliveredAt: null }, { deliveredBlockNumber: { gte: blockNumber } }],
       })),
     },
+    orderBy: [{ blockNumber: 'asc' }, { logIndex: 'asc' }],
     select: { termsHash: true, paymentIntentId: true, tokenKey: true, chainId: true },
   });
   return [...new Map(rows.map((row) => [row.termsHash, row])).values()];
-}
-
-/**
- * Whether the node itself has the credits and claims among a group's confirmed facts, in their blocks: no state of the
- * contract tells of one payment's credit alone. False while it has not.
- */
-export async function areEmitted(world: FoldingWorld, group: FactGroup): Promise<boolean> {
-  const facts = group.facts.filter((fact) => fact.status === 'CONFIRMED' && /^(Credited|Claimed)$/.test(fact.kind));
-  const byTransaction = Map.groupBy(facts, (fact) => fact.txHash);
-  const answers = await Promise.all(
-    [...byTransaction].map(async ([hash, ofOne]) => {
-      const logs = await readLogs(world, group.chainId, hash);
-      return ofOne.every(
-        (fact) =>
-          isOfEscrow(world, fact) && logs.has(`${fact.blockHash}-${fact.logIndex}-${fact.address.toLowerCase()}`),
-      );
-    }),
-  );
-  return answers.every((answer) => answer);
-}
-
-async function readLogs(world: FoldingWorld, chainId: number, hash: string): Promise<Set<string>> {
-  if (!isHex(hash)) return new Set();
-  const logs = await world.nodes.asking(chainId, (client) =>
-    client.getTransactionReceipt({ hash }).then(
-      (receipt) => receipt.logs,
-      (error: unknown) => {
-        // A node that lags, or a transaction that a reorganisation took.
-        if (error instanceof TransactionReceiptNotFoundError) return [];
-        throw error;
-      },
-    ),
-  );
-  return new Set(logs.map((log) => placeOf(log)));
-}
-
-function placeOf(log: { blockHash: Hex; logIndex: number; address: Hex }): string {
-  return `${log.blockHash.toLowerCase()}-${log.logIndex}-${log.address.toLowerCase()}`;
-}
-
-function isOfEscrow({ registry }: FoldingWorld, fact: ChainFact): boolean {
-  const escrow = registry.chain(fact.chainId)?.escrow;
-  return escrow !== undefined && escrow !== null && isHex(fact.address) && isAddressEqual(fact.address, escrow);
 }

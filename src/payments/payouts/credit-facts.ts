@@ -1,31 +1,39 @@
 import type { ChainFact, DatabaseTransaction } from '../../../prisma/client.ts';
 import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
-import { byPlace } from '../../facts/chain-fact.ts';
+import { byPlace, lowest } from '../../facts/chain-fact.ts';
 import { type Claim, type Credit, type CreditOwner, type CreditPlace, ownerKey } from './payout.ts';
 
 type Reader = Pick<DatabaseTransaction, 'chainFact' | '$queryRaw'>;
 type Place = 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'txHash' | 'logIndex';
 type LoggedFact = Pick<ChainFact, Place | 'kind' | 'ref' | 'args'>;
 
+/** The escrow of a chain. Another one that was read before it, as its first edition, has credits and claims of its own. */
+type Contract = { chainId: number; escrow: string };
+
 const standing = ['CONFIRMED', 'FINAL'] as const;
 
-/** The credits of payments of a chain that stand at the confirmed height, in chain order. */
+/** The credits by `escrow` of payments of a chain that stand at the confirmed height, in chain order. */
 export async function creditsOf(
   database: Reader,
-  { chainId, termsHashes }: { chainId: number; termsHashes: readonly string[] },
+  { chainId, escrow, termsHashes }: Contract & { termsHashes: readonly string[] },
 ): Promise<Credit[]> {
+  const address = escrow.toLowerCase();
   const facts = await database.chainFact.findMany({
-    where: { chainId, ref: { in: [...termsHashes] }, kind: 'Credited', status: { in: [...standing] } },
+    where: { chainId, address, ref: { in: [...termsHashes] }, kind: 'Credited', status: { in: [...standing] } },
   });
   return facts.sort(byPlace).flatMap((fact) => toCredit(fact) ?? []);
 }
 
-/** The claims of these recipients and tokens that stand at the confirmed height, in chain order. */
-export async function claimsOf(
+/** The claims that may have delivered these credits and stand at the confirmed height, in chain order. */
+export async function claimsAfter(
   database: Reader,
-  { chainId, owners }: { chainId: number; owners: readonly CreditOwner[] },
+  { credits, ...contract }: Contract & { credits: readonly Credit[] },
 ): Promise<Claim[]> {
-  const facts = await factsOfOwners(database, { chainId, owners, kinds: ['Claimed'] });
+  const [first, ...rest] = credits.map(({ blockNumber }) => blockNumber);
+  if (first === undefined) return [];
+  const owners = [...new Map(credits.map((one) => [ownerKey(one), one])).values()];
+  const from = lowest(first, ...rest);
+  const facts = await factsOfOwners(database, { ...contract, owners, kinds: ['Claimed'], from });
   return facts.sort(byPlace).flatMap((fact) => toClaim(fact) ?? []);
 }
 
@@ -36,10 +44,10 @@ export async function claimsOf(
  */
 export async function creditInInbox(
   database: Reader,
-  { chainId, owners, upTo }: { chainId: number; owners: readonly CreditOwner[]; upTo: bigint },
+  { owners, upTo, ...contract }: Contract & { owners: readonly CreditOwner[]; upTo: bigint },
 ): Promise<Map<string, { amount: bigint; hasClaim: boolean }>> {
   const known = new Map(owners.map((owner) => [ownerKey(owner), { amount: 0n, hasClaim: false }]));
-  const facts = await factsOfOwners(database, { chainId, owners, kinds: ['Credited', 'Claimed'] });
+  const facts = await factsOfOwners(database, { ...contract, owners, kinds: ['Credited', 'Claimed'], from: 0n });
   for (const fact of facts.filter(({ blockNumber }) => blockNumber <= upTo).sort(byPlace)) {
     const credit = toCredit(fact);
     const event = credit ?? toClaim(fact);
@@ -53,8 +61,9 @@ export async function creditInInbox(
 
 async function factsOfOwners(
   database: Reader,
-  { chainId, owners, kinds }: { chainId: number; owners: readonly CreditOwner[]; kinds: readonly string[] },
+  request: Contract & { owners: readonly CreditOwner[]; kinds: readonly string[]; from: bigint },
 ): Promise<LoggedFact[]> {
+  const { chainId, escrow, owners, kinds, from } = request;
   if (owners.length === 0) return [];
   return await database.$queryRaw<LoggedFact[]>`
     SELECT fact.chain_id AS "chainId", fact.block_hash AS "blockHash", fact.log_index AS "logIndex",
@@ -64,6 +73,7 @@ async function factsOfOwners(
     JOIN unnest(${owners.map((owner) => owner.recipient)}::text[], ${owners.map((owner) => owner.token)}::text[])
       AS owner (recipient, token) ON fact.args->>'recipient' = owner.recipient AND fact.args->>'token' = owner.token
     WHERE fact.chain_id = ${chainId} AND fact.kind IN ('Credited', 'Claimed') AND fact.kind = ANY(${[...kinds]})
+      AND fact.address = ${escrow.toLowerCase()} AND fact.block_number >= ${from}
       AND fact.status IN ('CONFIRMED', 'FINAL')`;
 }
 

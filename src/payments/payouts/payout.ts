@@ -40,12 +40,21 @@ export function ownerKey({ recipient, token }: CreditOwner): string {
   return `${recipient}:${token}`;
 }
 
-/** The claim that delivered a credit: the first one after it of the same recipient and token; null while there is none. */
-export function claimOf(credit: Credit, claims: readonly Claim[]): Claim | null {
-  const after = claims.filter(
-    (claim) => ownerKey(claim) === ownerKey(credit) && byPlace<CreditPlace>(claim, credit) > 0,
-  );
-  return after.sort(byPlace)[0] ?? null;
+/** A credit, and the claim that delivered it, if there is one. */
+export type FoldedPayout = { credit: Credit; claim: Claim | null };
+
+/** Each credit, in chain order, with the first claim after it of the same recipient and token. */
+export function foldPayouts(credits: readonly Credit[], claims: readonly Claim[]): FoldedPayout[] {
+  const ofOwner = Map.groupBy(claims.toSorted(byPlace), ownerKey);
+  const passed = new Map<string, number>();
+  return credits.toSorted(byPlace).map((credit) => {
+    const key = ownerKey(credit);
+    const ofThis = ofOwner.get(key) ?? [];
+    let next = passed.get(key) ?? 0;
+    for (let claim = ofThis[next]; claim && byPlace<CreditPlace>(claim, credit) <= 0; claim = ofThis[next]) next += 1;
+    passed.set(key, next);
+    return { credit, claim: ofThis[next] ?? null };
+  });
 }
 
 /** The account that was to get the money, and has it only when it is delivered. */

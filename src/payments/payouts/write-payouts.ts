@@ -7,15 +7,17 @@ import type {
   Transaction,
 } from '../../../prisma/client.ts';
 import type { NewEvent } from '../../events/append-events.ts';
+import { factKey } from '../../facts/chain-fact.ts';
 import type { ChainView } from '../../facts/chain-view.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toBigInt, toDecimal } from '../../prices/base-units.ts';
 import { finalityOf } from '../facts/finality.ts';
 import type { FoldingWorld } from '../facts/folding-world.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
-import { bookPayouts, type FoldedPayout } from './book-payouts.ts';
-import { claimsOf, creditsOf } from './credit-facts.ts';
-import { type Claim, type Credit, claimOf, nextTryAt, ownerKey } from './payout.ts';
+import type { BelievedClaims } from './believed-claims.ts';
+import { bookPayouts } from './book-payouts.ts';
+import { claimsAfter, creditsOf } from './credit-facts.ts';
+import { type Claim, type Credit, type FoldedPayout, foldPayouts, nextTryAt, ownerKey } from './payout.ts';
 import { payoutFields } from './payout-fields.ts';
 
 type World = Pick<FoldingWorld, 'clock' | 'registry' | 'hooks'>;
@@ -29,28 +31,35 @@ type Changes = { added: Change[]; kept: Change[]; removed: CreditedPayout[] };
 /**
  * Writes the undelivered and delivered payouts of payments of one chain as the standing facts have them, with their books,
  * and answers what is to be told: each payout that is new, each that was delivered, and one `reverted` for a payment of which
- * a reorganisation took any of it, unless `reverted` holds its intent, of which that is told already. The intents are locked
- * by the caller. Runs any number of times.
+ * a reorganisation took any of it, unless `reverted` holds its intent, of which that is told already. Claims that are not
+ * `believed` deliver nothing. The intents are locked by the caller. Runs any number of times.
  */
 export async function writePayouts(
   tx: DatabaseTransaction,
   world: World,
-  request: { view: ChainView; payments: readonly Payment[]; reverted?: ReadonlySet<string> },
+  request: {
+    view: ChainView;
+    payments: readonly Payment[];
+    believed: BelievedClaims;
+    reverted?: ReadonlySet<string>;
+  },
 ): Promise<PayoutEvent[]> {
-  const { view, payments } = request;
+  const { view, payments, believed } = request;
   const { chainId } = view;
+  const escrow = world.registry.chain(chainId)?.escrow;
+  if (!escrow) return [];
   const termsHashes = payments.map((payment) => payment.termsHash);
-  const credits = await creditsOf(tx, { chainId, termsHashes });
+  const credits = await creditsOf(tx, { chainId, escrow, termsHashes });
   const rows = await tx.creditedPayout.findMany({
     where: { chainId, termsHash: { in: termsHashes } },
     orderBy: [{ blockNumber: 'asc' }, { logIndex: 'asc' }],
   });
   if (credits.length + rows.length === 0) return [];
-  const claims = await claimsOf(tx, {
-    chainId,
-    owners: [...new Map(credits.map((one) => [ownerKey(one), one])).values()],
-  });
-  const payouts = credits.map((credit) => ({ credit, claim: claimOf(credit, claims) }));
+  const claims = await claimsAfter(tx, { chainId, escrow, credits });
+  const payouts = foldPayouts(
+    credits,
+    claims.filter((claim) => believed.has(factKey(claim))),
+  );
   const now = world.clock.now();
   const changes = await matched(tx, { payments, rows, payouts, now });
   await writeRows(tx, changes, now);

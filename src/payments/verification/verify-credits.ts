@@ -43,10 +43,11 @@ export async function verifyCredits(world: World, request: Request): Promise<Cre
     distinct: ['recipient', 'token'],
     select: { recipient: true, token: true, tokenKey: true },
   });
-  if (owners.length === 0) return [];
+  const escrow = world.registry.chain(chainId)?.escrow;
+  if (owners.length === 0 || !escrow) return [];
   const [rows, known, cursor] = await Promise.all([
     undeliveredAt(world.database, { chainId, owners, block }),
-    creditInInbox(world.database, { chainId, owners, upTo: block.number }),
+    creditInInbox(world.database, { chainId, escrow, owners, upTo: block.number }),
     world.database.chainCursor.findUnique({ where: { chainId }, select: { startNumber: true } }),
   ]);
   const drifts: CreditDrift[] = [];

@@ -1,7 +1,7 @@
 /** Which claim delivers which credit, by their places alone, and when delivering is tried. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Claim, type Credit, claimOf, nextTryAt } from '../../../src/payments/payouts/payout.ts';
+import { type Claim, type Credit, foldPayouts, nextTryAt } from '../../../src/payments/payouts/payout.ts';
 
 const place = (blockNumber: number, logIndex: number) => ({
   chainId: 1,
@@ -25,6 +25,8 @@ const claim = (recipient: string, block: number, log: number): Claim => ({
   to: recipient,
 });
 
+const claimOf = (one: Credit, claims: readonly Claim[]) => foldPayouts([one], claims)[0]?.claim;
+
 it('delivers a credit by the first claim of the same recipient after it', () => {
   const claims = [claim('a', 9, 0), claim('a', 5, 2), claim('b', 4, 0), claim('a', 3, 0)];
   expect(claimOf(credit('a', 3, 1), claims)).toBe(claims[1]);
@@ -47,7 +49,7 @@ it('leaves undelivered exactly what the contract owes, whatever the order of cre
         owed.set(recipient, isClaim ? 0 : (owed.get(recipient) ?? 0) + 1);
       }
       for (const recipient of ['a', 'b']) {
-        const open = credits.filter((one) => one.recipient === recipient && claimOf(one, claims) === null);
+        const open = foldPayouts(credits, claims).filter((one) => one.credit.recipient === recipient && !one.claim);
         expect(open.length).toBe(owed.get(recipient) ?? 0);
       }
     }),

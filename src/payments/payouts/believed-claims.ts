@@ -1,0 +1,53 @@
+import { factKey } from '../../facts/chain-fact.ts';
+import type { FoldingWorld } from '../facts/folding-world.ts';
+import { claimsAfter, creditsOf } from './credit-facts.ts';
+import { isEmitted, type Receipts } from './emitted-logs.ts';
+import { foldPayouts } from './payout.ts';
+
+/** By `factKey`. */
+export type BelievedClaims = ReadonlySet<string>;
+
+/**
+ * Of the claims in the inbox that would deliver what these payments were credited, those that the node itself has in their
+ * blocks, or that were believed before. A claim that the node does not have delivers nothing, and its own group of facts
+ * waits. Throws CHAIN_UNAVAILABLE.
+ */
+export async function readBelievedClaims(
+  { database, registry }: Pick<FoldingWorld, 'database' | 'registry'>,
+  { chainId, termsHashes, receipts }: { chainId: number; termsHashes: readonly string[]; receipts: Receipts },
+): Promise<BelievedClaims> {
+  const escrow = registry.chain(chainId)?.escrow;
+  if (!escrow || termsHashes.length === 0) return new Set();
+  const credits = await creditsOf(database, { chainId, escrow, termsHashes });
+  const claims = await claimsAfter(database, { chainId, escrow, credits });
+  if (claims.length === 0) return new Set();
+  const believed = await believedBefore(database, { chainId, termsHashes });
+  const doubted = new Set<string>();
+  for (;;) {
+    const rest = claims.filter((claim) => !doubted.has(factKey(claim)));
+    const delivering = new Map(
+      foldPayouts(credits, rest).flatMap(({ claim }) => (claim ? [[factKey(claim), claim]] : [])),
+    );
+    const asked = [...delivering].filter(([key]) => !believed.has(key));
+    if (asked.length === 0) return believed;
+    for (const [key, claim] of asked) {
+      const found = await isEmitted({ ...claim, address: escrow }, receipts);
+      (found ? believed : doubted).add(key);
+    }
+  }
+}
+
+async function believedBefore(
+  database: FoldingWorld['database'],
+  { chainId, termsHashes }: { chainId: number; termsHashes: readonly string[] },
+): Promise<Set<string>> {
+  const rows = await database.creditedPayout.findMany({
+    where: { chainId, termsHash: { in: [...termsHashes] }, NOT: { deliveredAt: null } },
+    select: { deliveredBlockHash: true, deliveredLogIndex: true },
+  });
+  return new Set(
+    rows.flatMap(({ deliveredBlockHash: blockHash, deliveredLogIndex: logIndex }) =>
+      blockHash !== null && logIndex !== null ? [factKey({ blockHash, logIndex })] : [],
+    ),
+  );
+}

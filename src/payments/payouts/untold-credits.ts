@@ -1,0 +1,56 @@
+import { isAddressEqual, type TransactionReceipt } from 'viem';
+import { decodeEscrowLog } from '../../escrow/escrow-event.ts';
+import { byPlace, type ChainLog, factKey } from '../../facts/chain-fact.ts';
+import { withLowerCase } from '../../facts/log-source.ts';
+import { reportLogs } from '../../facts/report-logs.ts';
+import type { FoldingWorld, PaymentEvidence } from '../facts/folding-world.ts';
+import type { Receipts } from './emitted-logs.ts';
+
+/**
+ * Puts credits of these payments into the inbox that are in the receipts of their new steps and that no source has told of:
+ * the contract's state of a payment does not show that a log of them is missing. They are folded in the projector's next turn.
+ */
+export async function reportUntoldCredits(
+  world: Pick<FoldingWorld, 'database' | 'registry' | 'log'>,
+  { evidence, receipts }: { evidence: readonly PaymentEvidence[]; receipts: Receipts },
+): Promise<void> {
+  const credits = new Map<string, ChainLog>();
+  for (const { group, terms } of evidence) {
+    const escrow = world.registry.chain(terms.chainId)?.escrow;
+    for (const fact of group.facts) {
+      if (!escrow || fact.status !== 'CONFIRMED') continue;
+      // Where no node gives the receipt, whoever asks for credits and claims by name has said so.
+      const receipt = await receipts(fact.txHash).catch(() => null);
+      for (const log of receipt ? creditsIn(receipt, { ...fact, escrow, ref: terms.termsHash }) : []) {
+        credits.set(factKey(log), log);
+      }
+    }
+  }
+  if (credits.size === 0) return;
+  const logs = [...credits.values()].sort(byPlace);
+  const put = await reportLogs(world, { logs });
+  if (put === 0) return;
+  world.log.warn(
+    { chainId: logs[0]?.chainId, refs: [...new Set(logs.map(({ ref }) => ref))], facts: put },
+    'Receipts have credits of payments that had not been told.',
+  );
+}
+
+function creditsIn(
+  receipt: TransactionReceipt,
+  step: Pick<ChainLog, 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'txHash'> & {
+    escrow: `0x${string}`;
+    ref: string;
+  },
+): ChainLog[] {
+  const { chainId, blockNumber, blockHash, blockTimestamp, txHash, escrow, ref } = step;
+  return receipt.logs.flatMap((log) => {
+    if (!isAddressEqual(log.address, escrow) || log.blockHash.toLowerCase() !== blockHash) return [];
+    const decoded = decodeEscrowLog(log);
+    if (decoded?.kind !== 'Credited' || decoded.ref?.toLowerCase() !== ref) return [];
+    const place = { chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex: log.logIndex };
+    return [
+      { ...place, address: log.address.toLowerCase(), kind: decoded.kind, ref, args: withLowerCase(decoded.args) },
+    ];
+  });
+}
