@@ -28,7 +28,7 @@ const planSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('receive'), validBefore: z.int() }),
 ]);
 
-/** Reads a quote's `steps` column. */
+/** Reads a quote's `plan` column. */
 export function readPlan(column: unknown): AuthorizationPlan {
   return planSchema.parse(column);
 }

@@ -5,12 +5,11 @@ import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../chains/ev
 import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
 import type { Call } from '../escrow/calldata.ts';
 import { termsFromJson } from '../escrow/terms.ts';
-import { enqueueTransaction } from '../operator/enqueue-transaction.ts';
-import { isAccepted, type PaymentKey } from '../payments/payment-key.ts';
+import { isAccepted } from '../payments/payment-key.ts';
+import { requestAuthorization } from '../payments/transactions/request-authorization.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
-import { newId } from '../platform/identifier.ts';
 import {
   askedSignatures,
   type PlannedPayment,
@@ -140,7 +139,7 @@ async function judgeAnswer(
 ): Promise<{ signatures: Signatures; relay: Relay | null }> {
   if (world.registry.chain(found.quote.chainId)?.family === 'SOLANA') return { signatures: {}, relay: null };
   const payment = plannedPayment(world, found);
-  const plan = readPlan(found.quote.steps);
+  const plan = readPlan(found.quote.plan);
   const signatures = await requireSignatures(world, { payment, plan, given: input.signatures ?? {} });
   const operatorSignature = hex(found.signed.operatorSignature);
   const call = relayCall(plan, payment, { ...signatures, operatorSignature });
@@ -193,44 +192,22 @@ async function requireSignatures(
 
 async function queueRelay(tx: DatabaseTransaction, request: Relay & { quote: Quote; sender: string }): Promise<void> {
   const { quote, call, sender, payment } = request;
-  const { paymentIntentId } = quote;
-  if ((await tx.transaction.count({ where: { paymentIntentId, type: 'AUTHORIZE', status: 'PENDING' } })) > 0) {
-    throw new GatewayError('CONFLICT', 'This payment is under way already; wait for it.', {
-      meta: { paymentIntentId },
-    });
-  }
-  const underWay = await relayUnderWay(tx, { chainId: quote.chainId, address: quote.walletAddress });
-  if (underWay !== undefined) {
+  const { paymentIntentId, chainId, termsHash } = quote;
+  const underWay = await relayUnderWay(tx, { chainId, address: quote.walletAddress });
+  if (underWay !== undefined && underWay !== paymentIntentId) {
     throw new GatewayError('CONFLICT', 'A payment of this wallet is under way on this chain; wait for it.', {
       meta: { paymentIntentId: underWay },
     });
   }
-  const transactionId = newId();
-  await tx.transaction.create({
-    data: {
-      id: transactionId,
-      paymentIntentId: quote.paymentIntentId,
-      chainId: quote.chainId,
-      type: 'AUTHORIZE',
-      status: 'PENDING',
-      termsHash: quote.termsHash,
-      amount: payment.terms.amount.toString(),
-    },
-  });
-  await enqueueTransaction(tx, {
-    chainId: quote.chainId,
+  await requestAuthorization(tx, {
+    paymentIntentId,
+    chainId,
+    termsHash,
+    call,
+    amount: payment.terms.amount,
     sender,
-    to: call.to,
-    data: call.data,
-    purpose: relayPurpose(quote),
-    transactionId,
     ...(quote.method === 'APPROVAL' ? { maxFailures: APPROVAL_TRIES } : {}),
   });
-}
-
-/** The outgoing transaction's purpose: one relay for one set of terms. */
-export function relayPurpose({ chainId, termsHash }: PaymentKey): string {
-  return `authorize:${chainId}:${termsHash}`;
 }
 
 async function recordAnswer(
@@ -239,13 +216,12 @@ async function recordAnswer(
 ): Promise<void> {
   const { found, signatures, txHash, now } = request;
   const { chainId, termsHash } = found.quote;
-  const plan = readPlan(found.quote.steps);
   await tx.quote.update({
     where: { id: found.quote.id },
     data: {
       confirmedAt: now,
       signature: signatures.permit ?? signatures.receive ?? null,
-      ...(txHash === null ? {} : { steps: { ...plan, txHash } }),
+      toldTxHash: txHash,
     },
   });
   await tx.paymentTerms.update({

@@ -22,7 +22,7 @@ export type PlannedQuote = {
   authorizeBy: Date;
   /** Empty where the chain's terms carry none. */
   operatorSignature: string;
-  /** As kept in the quote's `steps`. */
+  /** As kept in the quote's `plan`. */
   plan: Prisma.InputJsonObject;
   steps: PaymentStep[];
   /** Base units, as of the newest block. */

@@ -198,7 +198,7 @@ async function writeQuote(
       walletAddress: way.payer ?? '',
       cryptoAmount: toDecimal(quoted.cryptoAmount),
       expiresAt: prepared.expiresAt,
-      steps: planned.plan,
+      plan: planned.plan,
       evidence: quoted.evidence,
     },
   });

@@ -3,41 +3,44 @@
  * all of it, an exact amount, or a percentage of it floored to base units.
  */
 import { Decimal } from 'decimal.js';
-import { type FieldFault, GatewayError, invalid } from '../errors.ts';
+import { z } from 'zod';
+import { GatewayError } from '../errors.ts';
+import { parseInput } from '../platform/parse-input.ts';
 
 export type RefundSize = { kind: 'ALL' } | { kind: 'AMOUNT'; amount: bigint } | { kind: 'PERCENT'; percent: Decimal };
 
-/** A positive integer of base units, as text. */
-export const baseUnitsPattern = /^[1-9]\d{0,77}$/;
-export const REASON_LENGTH = 500;
+const REASON_LENGTH = 500;
 
-/** A positive integer string of base units. VALIDATION_ERROR on anything else. */
-export function parseBaseUnits(text: string, param: string): bigint {
-  if (baseUnitsPattern.test(text)) return BigInt(text);
-  throw invalid([{ param, message: 'must be a positive integer of base units, as a string' }]);
-}
+/** Why money goes back or is disputed. */
+export const reasonSchema = z
+  .string()
+  .trim()
+  .min(1, `1 to ${REASON_LENGTH} characters`)
+  .max(REASON_LENGTH, `1 to ${REASON_LENGTH} characters`);
+export const REASON_LIMIT = `1 to ${REASON_LENGTH} characters.`;
+
+/** A positive integer of base units, as text. */
+export const baseUnitsSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,77}$/, 'a positive integer of base units, such as "1000000"');
+
+/** How much is refunded, and why. */
+export const refundSchema = z
+  .object({
+    reason: reasonSchema,
+    amount: baseUnitsSchema.nullish(),
+    percent: z.number('from 1 to 100').min(1, 'from 1 to 100').max(100, 'from 1 to 100').nullish(),
+  })
+  .refine(({ amount, percent }) => amount == null || percent == null, {
+    path: ['percent'],
+    message: 'cannot be given together with amount',
+    // Beside other faults too.
+    when: () => true,
+  });
 
 /** Checks a refund's parameters, all faults at once: VALIDATION_ERROR. */
-export function parseRefund(request: {
-  reason: string;
-  amount?: string | null | undefined;
-  percent?: number | null | undefined;
-}): { reason: string; size: RefundSize } {
-  const { reason, amount, percent } = request;
-  const faults: FieldFault[] = [];
-  if (reason.trim().length === 0 || reason.length > REASON_LENGTH) {
-    faults.push({ param: 'reason', message: `must have 1 to ${REASON_LENGTH} characters` });
-  }
-  if (typeof amount === 'string' && typeof percent === 'number') {
-    faults.push({ param: 'percent', message: 'cannot be given together with amount' });
-  }
-  if (typeof amount === 'string' && !baseUnitsPattern.test(amount)) {
-    faults.push({ param: 'amount', message: 'must be a positive integer of base units, as a string' });
-  }
-  if (typeof percent === 'number' && !(percent >= 1 && percent <= 100)) {
-    faults.push({ param: 'percent', message: 'must be from 1 to 100' });
-  }
-  if (faults.length > 0) throw invalid(faults);
+export function parseRefund(request: z.input<typeof refundSchema>): { reason: string; size: RefundSize } {
+  const { reason, amount, percent } = parseInput(refundSchema, request);
   if (typeof amount === 'string') return { reason, size: { kind: 'AMOUNT', amount: BigInt(amount) } };
   if (typeof percent === 'number') return { reason, size: { kind: 'PERCENT', percent: new Decimal(percent) } };
   return { reason, size: { kind: 'ALL' } };

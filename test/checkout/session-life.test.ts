@@ -152,7 +152,7 @@ describe("a session's end", () => {
         exchangeRate: '1',
         expiresAt: new Date(ends + 60_000),
         termsHash: '0x04',
-        steps: { kind: 'direct' },
+        plan: { kind: 'direct' },
       },
     });
     const at = (time: number) => ({ ...api.world, clock: { now: () => new Date(time) } });

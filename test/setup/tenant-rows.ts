@@ -100,7 +100,7 @@ export async function makeTenantRows(
       exchangeRate: '1',
       expiresAt,
       termsHash: `0x${quote.replaceAll('-', '')}`,
-      steps: {},
+      plan: {},
     },
   });
   await database.subscription.create({

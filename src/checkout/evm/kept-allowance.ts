@@ -74,7 +74,7 @@ async function readWaiting(
     JOIN quote ON quote.chain_id = sent.chain_id AND quote.terms_hash = sent.terms_hash
       AND quote.payment_intent_id = sent.payment_intent_id
     WHERE sent.type = 'AUTHORIZE' AND sent.status = 'PENDING' AND sent.chain_id = ${way.chain.chainId}
-      AND quote.steps->>'kind' = 'allowance' AND quote.token_key = ANY(${tokenKeys})
+      AND quote.plan->>'kind' = 'allowance' AND quote.token_key = ANY(${tokenKeys})
       AND quote.wallet_address = ${way.payer} AND sent.payment_intent_id <> ${paymentIntentId}::uuid
     LIMIT 1`;
   const [row] = rows;
@@ -95,7 +95,7 @@ async function readPrepared(
       SELECT DISTINCT ON (quote.payment_intent_id) quote.crypto_amount
       FROM quote JOIN payment_intent intent ON intent.id = quote.payment_intent_id
       WHERE quote.wallet_address = ${way.payer} AND quote.chain_id = ${way.chain.chainId}
-        AND quote.token_key = ANY(${tokenKeys}) AND quote.steps->>'kind' IN ('allowance', 'direct')
+        AND quote.token_key = ANY(${tokenKeys}) AND quote.plan->>'kind' IN ('allowance', 'direct')
         AND quote.confirmed_at IS NULL AND quote.expires_at > ${now}
         AND quote.payment_intent_id <> ${paymentIntentId}::uuid AND intent.status = 'CREATED'
       ORDER BY quote.payment_intent_id, quote.id DESC) AS latest`;

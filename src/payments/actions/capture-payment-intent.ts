@@ -1,10 +1,12 @@
+import { z } from 'zod';
 import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import { captureCall } from '../../escrow/calldata.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
-import { parseBaseUnits } from '../refund-amount.ts';
+import { parseInput } from '../../platform/parse-input.ts';
+import { baseUnitsSchema } from '../refund-amount.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
@@ -14,6 +16,9 @@ import { lockPayment } from './lock-payment.ts';
 /** Captures that are sent before the payment is given up. */
 export const maxCaptureAttempts = 3;
 const SIMULATIONS_PER_ATTEMPT = 4;
+
+/** How much is captured. */
+export const captureSchema = z.object({ amount: baseUnitsSchema.nullish() });
 
 /**
  * Captures a held payment: `amount` base units of what is left, or all of it; the rest returns to the payer in the same
@@ -26,7 +31,8 @@ export async function capturePaymentIntent(
 ): Promise<PaymentIntent> {
   const first = await firstAnswer<PaymentIntent>(world.database, request.idempotency);
   if (first) return first.result;
-  const asked = typeof request.amount === 'string' ? parseBaseUnits(request.amount, 'amount') : null;
+  const { amount: given } = parseInput(captureSchema, request);
+  const asked = typeof given === 'string' ? BigInt(given) : null;
   return await transaction(world.database, async (tx) => {
     const capture = async () => {
       const intent = await lockPayment(tx, request);

@@ -1,13 +1,15 @@
 import { type Hex, hashTypedData, isHex, type TypedDataDefinition } from 'viem';
+import { z } from 'zod';
 import { type DatabaseTransaction, type PaymentIntent, transaction } from '../../../prisma/client.ts';
 import { canonicalSignature, isSignedOnChain } from '../../chains/evm/signature.ts';
-import { type FieldFault, GatewayError, invalid } from '../../errors.ts';
+import { GatewayError, invalid } from '../../errors.ts';
 import { disputeWithSignatureCall } from '../../escrow/calldata.ts';
 import { disputeTypedData } from '../../escrow/dispute-request.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
-import { REASON_LENGTH } from '../refund-amount.ts';
+import { parseInput } from '../../platform/parse-input.ts';
+import { reasonSchema } from '../refund-amount.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ChainActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
@@ -15,6 +17,12 @@ import { type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 
 export const EVIDENCE_LENGTH = 10_000;
+
+/** What the payer says. */
+export const disputeSchema = z.object({
+  reason: reasonSchema,
+  evidence: z.string().max(EVIDENCE_LENGTH, `at most ${EVIDENCE_LENGTH} characters`).nullish(),
+});
 
 /** What the payer still has to sign, or the transaction that carries the dispute. */
 export type DisputeAnswer =
@@ -36,7 +44,7 @@ export async function openDispute(
 ): Promise<DisputeAnswer> {
   const first = await firstAnswer<DisputeAnswer>(world.database, request.idempotency);
   if (first) return first.result;
-  demandWords(request);
+  const { reason, evidence } = parseInput(disputeSchema, request);
   const { intent, held } = await transaction(world.database, (tx) => readDisputable(tx, { world, request }));
   const typedData = disputeTypedData({ chainId: held.chain.chainId, escrow: held.escrow, id: asHex(held.termsHash) });
   if (typeof request.signature !== 'string') {
@@ -52,8 +60,8 @@ export async function openDispute(
           paymentIntentId: intent.id,
           chainId: locked.held.chainId,
           termsHash: locked.held.termsHash,
-          reason: request.reason,
-          evidence: request.evidence ?? null,
+          reason,
+          evidence: evidence ?? null,
           signature,
         },
       });
@@ -70,17 +78,6 @@ export async function openDispute(
     };
     return (await once(tx, request.idempotency, dispute)).result;
   });
-}
-
-function demandWords(request: { reason: string; evidence?: string | null | undefined }): void {
-  const faults: FieldFault[] = [];
-  if (request.reason.trim().length === 0 || request.reason.length > REASON_LENGTH) {
-    faults.push({ param: 'reason', message: `must have 1 to ${REASON_LENGTH} characters` });
-  }
-  if ((request.evidence?.length ?? 0) > EVIDENCE_LENGTH) {
-    faults.push({ param: 'evidence', message: `must have at most ${EVIDENCE_LENGTH} characters` });
-  }
-  if (faults.length > 0) throw invalid(faults);
 }
 
 async function readDisputable(

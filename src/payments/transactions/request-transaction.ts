@@ -15,6 +15,9 @@ export type TransactionRequest = {
   /** Base units; null where the type moves none of a known amount. */
   amount: bigint | null;
   sender: string;
+  /** Unique; of the transaction's type and id where it is left out. */
+  purpose?: string;
+  /** Failed simulations after which it is given up (default 5). */
   maxFailures?: number;
 };
 
@@ -37,7 +40,7 @@ export async function requestTransaction(tx: DatabaseTransaction, request: Trans
     to: call.to,
     data: call.data,
     valueWei: call.value,
-    purpose: `${type.toLowerCase()}:${transaction.id}`,
+    purpose: request.purpose ?? `${type.toLowerCase()}:${transaction.id}`,
     transactionId: transaction.id,
     ...(request.maxFailures === undefined ? {} : { maxFailures: request.maxFailures }),
   });

@@ -1,14 +1,11 @@
 import type { Address, Hex } from 'viem';
 import type { DatabaseTransaction, Quote } from '../../../prisma/client.ts';
-import { relayPurpose } from '../../checkout/confirm-checkout.ts';
 import { requireUnpaid } from '../../checkout/require-payable.ts';
 import { lockPaymentIntent } from '../../checkout/store.ts';
-import { GatewayError } from '../../errors.ts';
 import { chargeCall } from '../../escrow/calldata.ts';
 import type { RecurringConsent } from '../../escrow/consent.ts';
 import { type PaymentTerms, termsToJson } from '../../escrow/terms.ts';
-import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
-import { newId } from '../../platform/identifier.ts';
+import { requestAuthorization } from '../../payments/transactions/request-authorization.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { hexOf, type PreparedCharge } from './prepare-charge.ts';
 
@@ -62,7 +59,7 @@ export async function recordCharge(
       cryptoAmount: toDecimal(quoted.cryptoAmount),
       expiresAt: charge.expiresAt,
       confirmedAt,
-      steps: { kind: 'charge', consentId: charge.consentId, periodIndex: charge.periodIndex },
+      plan: { kind: 'charge', consentId: charge.consentId, periodIndex: charge.periodIndex },
       evidence: quoted.evidence,
     },
   });
@@ -88,32 +85,15 @@ export async function sendCharge(tx: DatabaseTransaction, charge: SignedCharge):
   const { paymentIntentId, chainId, termsHash } = charge;
   await lockPaymentIntent(tx, paymentIntentId);
   requireUnpaid(await tx.paymentIntent.findUniqueOrThrow({ where: { id: paymentIntentId } }));
-  if ((await tx.transaction.count({ where: { paymentIntentId, type: 'AUTHORIZE', status: 'PENDING' } })) > 0) {
-    throw new GatewayError('CONFLICT', 'This payment is under way already; wait for it.', {
-      meta: { paymentIntentId },
-    });
-  }
-  const transactionId = newId();
-  await tx.transaction.create({
-    data: {
-      id: transactionId,
-      paymentIntentId,
-      chainId,
-      type: 'AUTHORIZE',
-      status: 'PENDING',
-      termsHash,
-      amount: toDecimal(charge.terms.amount),
-    },
-  });
-  const { to, data } = chargeCall({ ...charge, period: charge.periodIndex });
-  await enqueueTransaction(tx, {
+  const call = chargeCall({ ...charge, period: charge.periodIndex });
+  const { id } = await requestAuthorization(tx, {
+    paymentIntentId,
     chainId,
+    termsHash,
+    call,
+    amount: charge.terms.amount,
     sender: charge.sender,
-    to,
-    data,
-    purpose: relayPurpose(charge),
-    transactionId,
     ...(charge.maxFailures === undefined ? {} : { maxFailures: charge.maxFailures }),
   });
-  return transactionId;
+  return id;
 }

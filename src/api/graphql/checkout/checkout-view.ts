@@ -76,7 +76,7 @@ async function attemptOf(world: World, session: ShownSession): Promise<Attempt |
     ...quote,
     quoteId: quote.id,
     cryptoAmount: quote.cryptoAmount.toFixed(0),
-    txHash: toldHash(quote.steps),
+    txHash: quote.toldTxHash,
     madeAt: quote.confirmedAt,
     payBy: terms.authorizeBy,
   };
@@ -89,10 +89,4 @@ async function signedConsent(world: World, sessionId: string): Promise<Attempt |
   });
   if (!row || row.signedAt === null) return null;
   return { ...row, cryptoAmount: row.cryptoAmount.toFixed(0), txHash: null, madeAt: row.signedAt, payBy: null };
-}
-
-/** A transaction that the payer's wallet told of; kept with the quote's steps. */
-function toldHash(steps: Prisma.JsonValue): string | null {
-  if (typeof steps !== 'object' || steps === null || Array.isArray(steps)) return null;
-  return typeof steps.txHash === 'string' ? steps.txHash : null;
 }

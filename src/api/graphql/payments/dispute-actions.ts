@@ -3,9 +3,14 @@ import { z } from 'zod';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { openOperatorSigner } from '../../../operator/operator-signer.ts';
-import { type DisputeAnswer, EVIDENCE_LENGTH, openDispute } from '../../../payments/actions/open-dispute.ts';
+import {
+  type DisputeAnswer,
+  disputeSchema,
+  EVIDENCE_LENGTH,
+  openDispute,
+} from '../../../payments/actions/open-dispute.ts';
 import { ALL_BPS, type Resolver, resolveDispute } from '../../../payments/actions/resolve-dispute.ts';
-import { REASON_LENGTH } from '../../../payments/refund-amount.ts';
+import { REASON_LIMIT } from '../../../payments/refund-amount.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
@@ -16,13 +21,7 @@ import { DisputeRef } from './dispute.ts';
 const SIGNATURE_LENGTH = 16_386;
 
 const disputeRules = defineRules({
-  schema: z.object({
-    reason: z
-      .string()
-      .trim()
-      .min(1, `1 to ${REASON_LENGTH} characters`)
-      .max(REASON_LENGTH, `1 to ${REASON_LENGTH} characters`),
-    evidence: z.string().max(EVIDENCE_LENGTH, `at most ${EVIDENCE_LENGTH} characters`).nullish(),
+  schema: disputeSchema.extend({
     signature: z
       .string()
       .regex(/^0x([0-9a-fA-F]{2})+$/, 'hex digits after 0x')
@@ -39,7 +38,7 @@ function disputeInput(name: string) {
     description: 'What the payer says, and signs.',
     extensions: carryRules(disputeRules),
     fields: (t) => ({
-      reason: t.string({ required: true, description: `1 to ${REASON_LENGTH} characters.` }),
+      reason: t.string({ required: true, description: REASON_LIMIT }),
       evidence: t.string({ description: `At most ${EVIDENCE_LENGTH} characters.` }),
       signature: t.field({ type: 'Hex', description: 'Of the typed data that an answer without it gave.' }),
     }),

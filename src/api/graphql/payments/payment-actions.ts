@@ -1,10 +1,9 @@
 /** The mutations on a payment: capturePaymentIntent, cancelPaymentIntent and refundPaymentIntent. */
-import { z } from 'zod';
 import { cancelPaymentIntent } from '../../../payments/actions/cancel-payment-intent.ts';
-import { capturePaymentIntent } from '../../../payments/actions/capture-payment-intent.ts';
+import { capturePaymentIntent, captureSchema } from '../../../payments/actions/capture-payment-intent.ts';
 import { type RefundAnswer, refundPaymentIntent } from '../../../payments/actions/refund-payment-intent.ts';
 import { retryDelivery } from '../../../payments/payouts/retry-delivery.ts';
-import { baseUnitsPattern, REASON_LENGTH } from '../../../payments/refund-amount.ts';
+import { REASON_LIMIT, refundSchema } from '../../../payments/refund-amount.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
@@ -12,9 +11,7 @@ import { carryRules, checked, defineRules } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 
-const amount = z.string().regex(baseUnitsPattern, 'a positive integer of base units, such as "1000000"').nullish();
-
-const captureRules = defineRules({ schema: z.object({ amount }) });
+const captureRules = defineRules({ schema: captureSchema });
 
 const CapturePaymentIntentInput = builder.inputType('CapturePaymentIntentInput', {
   description: 'What is captured of a held payment.',
@@ -24,28 +21,13 @@ const CapturePaymentIntentInput = builder.inputType('CapturePaymentIntentInput',
   }),
 });
 
-const refundRules = defineRules({
-  schema: z
-    .object({
-      reason: z
-        .string()
-        .trim()
-        .min(1, `1 to ${REASON_LENGTH} characters`)
-        .max(REASON_LENGTH, `1 to ${REASON_LENGTH} characters`),
-      amount,
-      percent: z.number().min(1, 'from 1 to 100').max(100, 'from 1 to 100').nullish(),
-    })
-    .refine((input) => input.amount == null || input.percent == null, {
-      path: ['percent'],
-      message: 'cannot be given together with amount',
-    }),
-});
+const refundRules = defineRules({ schema: refundSchema });
 
 const RefundPaymentIntentInput = builder.inputType('RefundPaymentIntentInput', {
   description: 'How much goes back to the payer, and why. Without amount and percent: everything that is left.',
   extensions: carryRules(refundRules),
   fields: (t) => ({
-    reason: t.string({ required: true, description: `1 to ${REASON_LENGTH} characters.` }),
+    reason: t.string({ required: true, description: REASON_LIMIT }),
     amount: t.string({ description: 'Base units, at most what is left.' }),
     percent: t.float({ description: 'Of what is left, 1 to 100, floored to base units.' }),
   }),

@@ -5,6 +5,7 @@
 import type { GraphQLInputObjectType } from 'graphql';
 import type { z } from 'zod';
 import { type FieldFault, invalid } from '../../../errors.ts';
+import { inputFaults } from '../../../platform/parse-input.ts';
 import type { GraphqlContext } from './context.ts';
 
 /** `schema` for limits, `also` for what only the world or the caller can tell, such as an unknown chain id. */
@@ -31,26 +32,14 @@ export function rulesOf(type: GraphQLInputObjectType): InputRules<unknown> | und
 /** The input within its limits, an absent field still absent; VALIDATION_ERROR names every bad field. */
 export function checked<Output>(context: GraphqlContext, rules: InputRules<Output>, input: unknown): Output {
   const parsed = rules.schema.safeParse(input);
-  const faults = [...zodFaults(parsed.error), ...(rules.also?.(input, context) ?? [])];
+  const faults = [...inputFaults(parsed.error), ...(rules.also?.(input, context) ?? [])];
   if (!parsed.success || faults.length > 0) throw invalid(faults);
   return parsed.data;
 }
 
 /** Every fault the rules find in a raw input. */
 export function faultsOf(context: GraphqlContext, rules: InputRules<unknown>, input: unknown): FieldFault[] {
-  return [...zodFaults(rules.schema.safeParse(input).error), ...(rules.also?.(input, context) ?? [])];
-}
-
-function zodFaults(error: z.ZodError | undefined): FieldFault[] {
-  return (error?.issues ?? []).map((issue) => ({ param: printPath(issue.path), message: issue.message }));
-}
-
-/** `items[0].amount` of ['items', 0, 'amount']. */
-function printPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? String(key) : `${text}.${String(key)}`),
-    '',
-  );
+  return [...inputFaults(rules.schema.safeParse(input).error), ...(rules.also?.(input, context) ?? [])];
 }
 
 function isRules(value: unknown): value is InputRules<unknown> {
