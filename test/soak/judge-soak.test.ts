@@ -61,16 +61,16 @@ describe('a soak', () => {
   const level = samples(() => 100);
 
   test('passes where nothing grows, slows down or fails', () => {
-    expect(faultsOf(soak({ processes: [{ name: 'API', heap: level, resident: level }] }))).toEqual([]);
+    expect(faultsOf(soak({ processes: [{ name: 'API', heap: level, resident: level, highestMb: 0 }] }))).toEqual([]);
   });
 
   test('fails where the heap of a part grows or what is resident, and not for a node that keeps its chain', () => {
     const faults = faultsOf(
       soak({
         processes: [
-          { name: 'API', heap: leak, resident: level },
-          { name: 'worker', heap: level, resident: leak },
-          { name: 'node of chain 31337', heap: [], resident: leak },
+          { name: 'API', heap: leak, resident: level, highestMb: 0 },
+          { name: 'worker', heap: level, resident: leak, highestMb: 0 },
+          { name: 'node of chain 31337', heap: [], resident: leak, highestMb: 0 },
         ],
       }),
     );

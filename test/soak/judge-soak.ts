@@ -3,7 +3,8 @@ import { judgeMemory, type Sample } from './judge-memory.ts';
 import { QUARTERS } from './observations.ts';
 import { DUE_JOBS, type TableSize } from './table-sizes.ts';
 
-export type ProcessSamples = { name: string; heap: Sample[]; resident: Sample[] };
+/** `resident` after collections; `highestMb` is the most that was found resident before one. */
+export type ProcessSamples = { name: string; heap: Sample[]; resident: Sample[]; highestMb: number };
 
 export type Soak = {
   minutes: number;

@@ -4,11 +4,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Inspector } from './inspect-heap.ts';
 
 export type Observed = { name: string; pids: number[]; hasProbe: boolean };
 
+/** Of several processes their sum, in which shared pages count more than once. */
 export type MemoryReading = {
-  /** Resident, in MiB; of several processes their sum, in which shared pages count more than once. */
+  /** Resident as the process was found, in MiB, with what it has freed and not given back. */
+  foundMb: number;
+  /** Resident after a forced collection, in MiB; as it was found where there is no probe. */
   residentMb: number;
   /** JavaScript objects and buffers after a forced garbage collection, in MiB; null where there is no probe. */
   heapMb: number | null;
@@ -45,14 +49,20 @@ export function observedProcesses({ folder, probes }: { folder: string; probes: 
   });
 }
 
-/** Collects the garbage of a process that has a probe before it is measured. */
-export async function readMemory(observed: Observed, { probes }: { probes: string }): Promise<MemoryReading> {
+/** Collects the garbage of a process that has a probe, and of Ponder by its inspector, before it is measured. */
+export async function readMemory(
+  observed: Observed,
+  { probes, inspector }: { probes: string; inspector: Inspector | null },
+): Promise<MemoryReading> {
   const [pid] = observed.pids;
-  const usage = observed.hasProbe && pid !== undefined ? await ask(probeOf(probes, pid), { method: 'GET' }) : null;
-  return {
-    residentMb: residentMb(observed.pids),
-    heapMb: usage === null ? null : (usage.heapUsed + usage.external) / MB,
-  };
+  const foundMb = residentMb(observed.pids);
+  let heapMb: number | null = null;
+  if (observed.name === PONDER) heapMb = (await inspector?.heapMb().catch(() => null)) ?? null;
+  else if (observed.hasProbe && pid !== undefined) {
+    const usage = await ask(probeOf(probes, pid), { method: 'GET' });
+    heapMb = (usage.heapUsed + usage.external) / MB;
+  }
+  return { foundMb, residentMb: residentMb(observed.pids), heapMb };
 }
 
 export function residentMb(pids: readonly number[]): number {

@@ -10,12 +10,12 @@ export function printSoak(soak: Soak): string {
 
 function memoryTable({ processes }: Soak): string {
   const head =
-    '| process | resident, MiB: first | last | MiB a minute, last half | heap after collection, MiB: first | last | MiB a minute, last half | judged |\n|---|---:|---:|---:|---:|---:|---:|---|';
+    '| process | resident, MiB: highest | after collection: first | last | MiB a minute, last half | heap after collection, MiB: first | last | MiB a minute, last half | judged |\n|---|---:|---:|---:|---:|---:|---:|---:|---|';
   return [head, ...processes.map(memoryRow)].join('\n');
 }
 
-function memoryRow({ name, resident, heap }: ProcessSamples): string {
-  const memory = [...measured(resident, LIMITS.resident), ...measured(heap, LIMITS.heap)];
+function memoryRow({ name, resident, heap, highestMb }: ProcessSamples): string {
+  const memory = [highestMb.toFixed(1), ...measured(resident, LIMITS.resident), ...measured(heap, LIMITS.heap)];
   const verdicts = [judgeMemory(resident, LIMITS.resident), judgeMemory(heap, LIMITS.heap)].map(
     ({ verdict }) => verdict,
   );

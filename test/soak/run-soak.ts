@@ -42,6 +42,7 @@ const installation = await openInstallation({
   environment: () => ({ SOAK_PROBES: probes, NODE_OPTIONS: `--import=${preload}` }),
 });
 const stopping = new AbortController();
+/** One that is started again is inspected no more. */
 const inspected: { ponder: Inspector | null } = { ponder: null };
 process.once('SIGINT', () => stopping.abort());
 try {
@@ -93,14 +94,14 @@ async function soak(): Promise<string[]> {
 async function sample(processes: Map<string, ProcessSamples>, minute: number): Promise<void> {
   for (const observed of observedProcesses({ folder: installation.folder, probes })) {
     const { name } = observed;
-    const kept = processes.get(name) ?? { name, heap: [], resident: [] };
+    const kept = processes.get(name) ?? { name, heap: [], resident: [], highestMb: 0 };
     processes.set(name, kept);
     // One that ends at this moment is measured again once it has been started again.
-    const reading = await readMemory(observed, { probes }).catch(() => null);
+    const reading = await readMemory(observed, { probes, inspector: inspected.ponder }).catch(() => null);
     if (!reading) continue;
+    kept.highestMb = Math.max(kept.highestMb, reading.foundMb);
     kept.resident.push({ minute, mb: reading.residentMb });
-    const mb = name === PONDER ? await ponderHeapMb() : reading.heapMb;
-    if (mb !== null) kept.heap.push({ minute, mb });
+    if (reading.heapMb !== null) kept.heap.push({ minute, mb: reading.heapMb });
   }
   const newest = (samples: readonly Sample[]) => samples.at(-1)?.mb.toFixed(1);
   const printed = [...processes.values()].map(({ name, heap, resident }) =>
@@ -116,11 +117,6 @@ async function inspectPonder(): Promise<Inspector | null> {
   if (!inspector)
     console.log('Another process has the inspector of Node on port 9229: the heap of Ponder is not measured.');
   return inspector;
-}
-
-/** One that is started again is inspected no more. */
-async function ponderHeapMb(): Promise<number | null> {
-  return inspected.ponder ? await inspected.ponder.heapMb().catch(() => null) : null;
 }
 
 async function snapshot(folder: string, quarter: number): Promise<void> {
