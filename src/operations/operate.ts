@@ -8,6 +8,7 @@ import { auditOperations } from './audit-operations.ts';
 import { chainOperations } from './chain-operations.ts';
 import { databaseOperations } from './database-operations.ts';
 import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
+import { payoutOperations } from './payout-operations.ts';
 import { printRows } from './print-rows.ts';
 import { repairOperations } from './repair-operations.ts';
 import { restoreOperations } from './restore/restore-operations.ts';
@@ -17,6 +18,7 @@ import { tenantOperations } from './tenant-operations.ts';
 const operations: Record<string, Operation> = {
   ...statusOperations,
   ...chainOperations,
+  ...payoutOperations,
   ...repairOperations,
   ...restoreOperations,
   ...databaseOperations,

@@ -128,7 +128,7 @@ function workFaults({ queue, outgoing, overdue, undelivered }: VitalSigns): stri
     faults.push('Transactions were given up. Run: npm run ops -- pending --status failed');
   }
   if (overdue.some((row) => row.intents > 0)) faults.push('Payments are overdue. Run: npm run ops -- stuck');
-  if (undelivered.some((row) => row.oldestSeconds > UNDELIVERED_LIMIT_SECONDS)) {
+  if (undelivered.some((row) => row.state !== 'acknowledged' && row.oldestSeconds > UNDELIVERED_LIMIT_SECONDS)) {
     faults.push('Payouts are undelivered. Run: npm run ops -- payouts');
   }
   return faults;

@@ -1,16 +1,12 @@
 /** Commands that only look: the whole installation on one screen, and each part of it closer. */
 import { formatUnits } from 'viem';
-import { formatPayout, printAddress } from '../payments/payouts/payout-fields.ts';
 import { readDatabaseRole } from './health/database-role.ts';
 import { readChainSigns } from './health/vital-signs.ts';
 import type { Answer, Operation, OperationsWorld, Row } from './operations-world.ts';
 import { type ChainLine, readChainLine, readInstallation } from './read-installation.ts';
 
-const ROWS = 200;
-
 export const statusOperations: Record<string, Operation> = {
   status: { usage: '', options: [], run: readStatus },
-  payouts: { usage: '', options: [], run: readPayouts },
   lag: {
     usage: '',
     options: [],
@@ -41,43 +37,6 @@ async function readStatus(world: OperationsWorld): Promise<Answer> {
     },
     ...(faults.length === 0 ? {} : { fault: faults.join('\n') }),
   };
-}
-
-/** The oldest first, in whole tokens; and settlements that wait for their merchant to be payable. */
-export async function readPayouts({
-  database,
-  registry,
-}: Pick<OperationsWorld, 'database' | 'registry'>): Promise<Row[]> {
-  const [credited, waiting] = await Promise.all([
-    database.creditedPayout.findMany({ where: { deliveredAt: null }, orderBy: { creditedAt: 'asc' }, take: ROWS }),
-    database.paymentIntent.findMany({
-      where: { status: 'CAPTURED', settlementCheckAt: { not: null } },
-      orderBy: { timelockEndsAt: 'asc' },
-      take: ROWS,
-    }),
-  ]);
-  return [
-    ...credited.map((payout) => ({
-      paymentIntentId: payout.paymentIntentId,
-      chainId: payout.chainId,
-      recipient: printAddress(payout.recipient),
-      role: payout.role,
-      amount: formatPayout(registry, payout),
-      tokenKey: payout.tokenKey,
-      since: payout.creditedAt.toISOString(),
-      next: `claimed from ${payout.nextTryAt.toISOString()}`,
-    })),
-    ...waiting.map((intent) => ({
-      paymentIntentId: intent.id,
-      chainId: intent.authorizationChainId,
-      recipient: null,
-      role: 'MERCHANT',
-      amount: null,
-      tokenKey: intent.authorizationTokenKey,
-      since: intent.timelockEndsAt?.toISOString() ?? null,
-      next: `settlement waits, looked at again at ${intent.settlementCheckAt?.toISOString() ?? ''}`,
-    })),
-  ];
 }
 
 function chainRow({ chainId, name, node, observed }: ChainLine): Row {

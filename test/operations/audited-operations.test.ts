@@ -1,5 +1,6 @@
 /** Commands of operators in the audit log: what each leaves, under whose name, and that none is forgotten. */
 import { hostname, userInfo } from 'node:os';
+import { zeroAddress } from 'viem';
 import { beforeAll, expect, it } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
@@ -54,6 +55,38 @@ async function row(...args: string[]): Promise<Record<string, string>> {
   return JSON.parse(printed)[0];
 }
 
+/** A payout that the escrow could not push. */
+async function credit(appId: string, recipient: string): Promise<void> {
+  const { database } = fresh;
+  const paymentIntentId = newId();
+  const terms = {
+    timelockDuration: 10,
+    disputeStartDuration: 10,
+    platformFeeBps: 100,
+    captureMode: 'AUTOMATIC',
+  } as const;
+  await database.paymentIntent.create({ data: { id: paymentIntentId, appId, amount: '1', currency: 'USD', ...terms } });
+  await database.creditedPayout.create({
+    data: {
+      id: newId(),
+      paymentIntentId,
+      chainId: 11155111,
+      termsHash: '0x01',
+      role: 'PAYER',
+      recipient: recipient.toLowerCase(),
+      token: zeroAddress,
+      tokenKey: 'ETH-11155111',
+      amount: '1',
+      txHash: '0x02',
+      blockNumber: 1n,
+      blockHash: '0x03',
+      logIndex: 1,
+      creditedAt: new Date(),
+      nextTryAt: new Date(),
+    },
+  });
+}
+
 /** What each command leaves, or why it leaves nothing. */
 const records: Record<string, string[] | string> = {
   'merchant create': ['merchant.created'],
@@ -86,6 +119,8 @@ const records: Record<string, string[] | string> = {
   audit: 'reads',
   lag: 'reads',
   payouts: 'reads',
+  'payouts acknowledge': ['payout.acknowledged'],
+  'payouts unacknowledge': ['payout.unacknowledged'],
   pending: 'reads',
   stuck: 'reads',
   'tokens check': 'reads',
@@ -125,6 +160,9 @@ it('writes what a command changed under the name of whoever ran it, in the log o
   const sent = { id, chainId: 11155111, sender: '0x00', toAddress: '0x00', data: '0x', purpose: 'a test' };
   await database.outgoingTransaction.create({ data: sent });
   await row('transaction', 'abandon', '--id', id, '--reason', 'stuck');
+  await credit(appId, address);
+  await row('payouts', 'acknowledge', address, '--token', 'ETH-11155111', '--note', 'It refuses the coin for good.');
+  await row('payouts', 'unacknowledge', address, '--token', 'ETH-11155111');
   await run('drain', '--wait-seconds', '0');
   await row('restore-begin');
 
@@ -138,7 +176,7 @@ it('writes what a command changed under the name of whoever ran it, in the log o
       actorName: `${userInfo().username}@${hostname()}`,
       address: null,
     });
-    const isOfMerchant = !/^(chain|database|signing|platform|transaction)/.test(entry.action);
+    const isOfMerchant = !/^(chain|database|signing|platform|transaction|payout\.)/.test(entry.action);
     expect([entry.action, entry.merchantId]).toEqual([entry.action, isOfMerchant ? merchantId : null]);
   }
   expect(new Set(entries.map(({ requestId }) => requestId)).size).toBe(entries.length);

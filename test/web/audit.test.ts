@@ -24,7 +24,7 @@ test('a key is limited as it was typed, and not at all by default', () => {
 
 test('every action that a merchant meets has words and a group', () => {
   const words = JSON.parse(readFileSync(new URL('../../web/src/words/en/audit.json', import.meta.url), 'utf8'));
-  const ofInstallation = /^(chain|database|platform_credential|signing_key)\./;
+  const ofInstallation = /^(chain|database|payout|platform_credential|signing_key)\./;
   for (const action of auditActions.filter((each) => !ofInstallation.test(each))) {
     const [group = '', name = ''] = action.split('.');
     expect.soft([action, words.actions[group]?.[name]]).toEqual([action, expect.any(String)]);

@@ -58,6 +58,8 @@ export const auditActions = [
   'chain.paused',
   'chain.resumed',
   'transaction.abandoned',
+  'payout.acknowledged',
+  'payout.unacknowledged',
   'platform_credential.created',
   'database.restored',
   'signing_key.rotated',
@@ -77,6 +79,7 @@ export type AuditTarget =
   | 'OutgoingTransaction'
   | 'PaymentIntent'
   | 'PaymentLink'
+  | 'PayoutRecipient'
   | 'PlatformCredential'
   | 'ProductPlan'
   | 'ProductPlanPrice'

@@ -2,8 +2,9 @@
  * What an operator wants to know of an installation at a glance, from our own tables: chains, inbox, queue, sending,
  * webhooks, and payments that are late. Spans are in seconds; counts of open work only, so that reading is cheap.
  */
-import { type Database, Prisma } from '../../../prisma/client.ts';
+import { type Database, type PayoutRole, Prisma } from '../../../prisma/client.ts';
 import type { Chain, Registry } from '../../chains/registry.ts';
+import { coveringAcknowledgement } from '../../payments/payouts/acknowledgement.ts';
 import { isFailed, isSuperseded } from '../../platform/jobs.ts';
 
 export type ChainSigns = {
@@ -37,8 +38,17 @@ export type VitalSigns = {
   outgoing: { chainId: number; status: string; count: number; oldestSeconds: number }[];
   webhooks: { due: number; oldestSeconds: number; disabled: number };
   overdue: { status: string; intents: number }[];
-  /** Credited: the escrow could not pay somebody. Waiting: settlements of merchants that could not be paid at present. */
-  undelivered: { chainId: number; state: 'credited' | 'waiting'; payouts: number; oldestSeconds: number }[];
+  /**
+   * Credited: the escrow could not pay somebody. Acknowledged: the same, and an operator knows of it. Waiting: settlements of
+   * merchants that could not be paid at present.
+   */
+  undelivered: {
+    chainId: number;
+    state: 'credited' | 'acknowledged' | 'waiting';
+    role: PayoutRole;
+    payouts: number;
+    oldestSeconds: number;
+  }[];
 };
 
 /** An intent that should have moved by itself this long ago is overdue. */
@@ -188,13 +198,15 @@ async function readOverdue(database: Database, now: Date): Promise<VitalSigns['o
 
 async function readUndelivered(database: Database, now: Date): Promise<VitalSigns['undelivered']> {
   return await database.$queryRaw<VitalSigns['undelivered']>`
-    SELECT chain_id AS "chainId", state, count(*)::int AS payouts,
+    SELECT chain_id AS "chainId", state, role, count(*)::int AS payouts,
       greatest(0, extract(epoch FROM ${now}::timestamptz - min(since)))::float8 AS "oldestSeconds"
     FROM (
-      SELECT chain_id, 'credited' AS state, created_at AS since FROM credited_payout WHERE delivered_at IS NULL
+      SELECT payout.chain_id, CASE WHEN acknowledgement.id IS NULL THEN 'credited' ELSE 'acknowledged' END AS state,
+        payout.role::text AS role, payout.created_at AS since
+      FROM credited_payout payout ${coveringAcknowledgement} WHERE payout.delivered_at IS NULL
       UNION ALL
-      SELECT authorization_chain_id, 'waiting', timelock_ends_at FROM payment_intent
+      SELECT authorization_chain_id, 'waiting', 'MERCHANT', timelock_ends_at FROM payment_intent
       WHERE status = 'CAPTURED' AND timelock_ends_at < ${now} AND settlement_check_at IS NOT NULL
     ) AS open
-    GROUP BY 1, 2 ORDER BY 1, 2`;
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 }

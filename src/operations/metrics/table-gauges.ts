@@ -68,11 +68,18 @@ function openGauges({ register }: Metrics) {
     webhooksDisabled: gauge('sluice_webhook_endpoints_disabled', 'Endpoints that were given up.'),
     undelivered: gauge(
       'sluice_payouts_undelivered',
-      'Payouts that recipients could not be paid, and settlements that wait for a merchant to be payable.',
+      'Payouts that recipients could not be paid: credited, acknowledged by an operator, or waiting, which are settlements.',
       chain,
       'state',
+      'role',
     ),
-    oldestUndelivered: gauge('sluice_payouts_undelivered_oldest_seconds', 'Age of the oldest of them.', chain, 'state'),
+    oldestUndelivered: gauge(
+      'sluice_payouts_undelivered_oldest_seconds',
+      'Age of the oldest of them.',
+      chain,
+      'state',
+      'role',
+    ),
     overdue: gauge('sluice_payment_intents_overdue', 'Intents that should have moved 10 minutes ago.', 'status'),
   };
 }
@@ -109,8 +116,8 @@ function tellWork(gauges: Gauges, signs: VitalSigns): void {
   gauges.webhooksDue.set(signs.webhooks.due);
   gauges.oldestWebhook.set(signs.webhooks.oldestSeconds);
   gauges.webhooksDisabled.set(signs.webhooks.disabled);
-  for (const { chainId, state, payouts, oldestSeconds } of signs.undelivered) {
-    const labels = { chain_id: String(chainId), state };
+  for (const { chainId, state, role, payouts, oldestSeconds } of signs.undelivered) {
+    const labels = { chain_id: String(chainId), state, role };
     gauges.undelivered.set(labels, payouts);
     gauges.oldestUndelivered.set(labels, oldestSeconds);
   }
