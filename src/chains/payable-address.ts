@@ -6,8 +6,7 @@
  *
  * A fault is worded as what follows a field's name: "is the zero address, to which nobody has a key".
  */
-import { batchAddress } from '../escrow/batch/batch-bytecode.ts';
-import { deterministicDeployer } from '../escrow/deterministic-deployer.ts';
+import { type EvmSink, findEvmSink } from '../escrow/evm-sink.ts';
 import type { Chain } from './chain.ts';
 import { parseEvmAddress } from './evm/evm-address.ts';
 import { parseSolanaAddress, solanaWalletFault } from './solana/solana-address.ts';
@@ -17,12 +16,8 @@ type Family = Chain['family'];
 /** `address` in its canonical form, or why it cannot be one. */
 export type PayableAddress = { address: string; fault: null } | { address: null; fault: string };
 
-/** Below it lie precompiles, system contracts and burn addresses: of Ethereum, and of every chain that adds its own. */
+/** On Sui, reserved packages and objects lie below it. */
 const FIRST_UNRESERVED = 0x10000n;
-/** OP Stack chains deploy their own contracts at these addresses; nobody has a key to one of them anywhere. */
-const PREDEPLOYS = { first: 0x4200000000000000000000000000000000000000n, count: 2048n };
-/** What wallets and exchanges write where a token's contract is expected. */
-const NATIVE_PLACEHOLDER = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen;
 
 /**
  * Reads an address that will be paid, or will pay, on any of `chains`; those of other families do not count. An EVM address
@@ -45,8 +40,10 @@ export function findSink(
 ): string | null {
   const own = chains.filter((chain) => chain.family === family);
   switch (family) {
-    case 'EVM':
-      return contractFault(own, address) ?? reservedFault(BigInt(address));
+    case 'EVM': {
+      const sink = findEvmSink(own, address);
+      return sink && evmFault(sink);
+    }
     case 'SOLANA':
       return tokenFault(own, 'mint', (token) => token === address) ?? solanaWalletFault(address);
     case 'SUI':
@@ -75,22 +72,29 @@ function canonical(family: Family, text: string): string | null {
   }
 }
 
-function contractFault(chains: readonly Chain[], address: string): string | null {
-  const isIt = (other: string) => other.toLowerCase() === address.toLowerCase();
-  const escrow = chains.find((chain) => chain.escrow !== null && isIt(chain.escrow));
-  if (escrow) return `is the escrow contract on ${escrow.name}`;
-  if (isIt(batchAddress)) return 'is the batch contract, which keeps nothing and gives nothing back';
-  if (isIt(deterministicDeployer.address)) return 'is the deterministic deployer, a contract that gives nothing back';
-  return tokenFault(chains, 'contract', isIt);
-}
-
-function reservedFault(value: bigint): string | null {
-  if (value === 0n) return 'is the zero address, to which nobody has a key';
-  if (value < FIRST_UNRESERVED) return 'is reserved for precompiles and system contracts, and nobody has a key to it';
-  if (value >= PREDEPLOYS.first && value < PREDEPLOYS.first + PREDEPLOYS.count) {
-    return 'is a predeployed contract of OP Stack chains, and nobody has a key to it';
+function evmFault(sink: EvmSink): string {
+  switch (sink.kind) {
+    case 'ESCROW':
+      return `is the escrow contract on ${sink.chain}`;
+    case 'FIRST_EDITION':
+      return 'is the escrow contract of the first edition, which gives nothing back';
+    case 'BATCH':
+      return 'is the batch contract, which keeps nothing and gives nothing back';
+    case 'DEPLOYER':
+      return 'is the deterministic deployer, a contract that gives nothing back';
+    case 'TOKEN':
+      return `is the contract of ${sink.symbol} on ${sink.chain}`;
+    case 'ZERO':
+      return 'is the zero address, to which nobody has a key';
+    case 'RESERVED':
+      return 'is reserved for precompiles and system contracts, and nobody has a key to it';
+    case 'PREDEPLOY':
+      return 'is a predeployed contract of OP Stack chains, and nobody has a key to it';
+    case 'PLACEHOLDER':
+      return 'stands for the native coin, and nobody has a key to it';
+    default:
+      return sink satisfies never;
   }
-  return value === NATIVE_PLACEHOLDER ? 'stands for the native coin, and nobody has a key to it' : null;
 }
 
 function tokenFault(chains: readonly Chain[], what: string, isIt: (address: string) => boolean): string | null {

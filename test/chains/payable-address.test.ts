@@ -7,6 +7,7 @@ import { loadRegistry } from '../../src/chains/registry.ts';
 import { batchAddress } from '../../src/escrow/batch/batch-bytecode.ts';
 import { deterministicDeployer } from '../../src/escrow/deterministic-deployer.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
+import { firstEditionAddress } from '../../src/escrow/first-edition.ts';
 
 const registry = loadRegistry({ rpc: [] });
 const chains = registry.chains();
@@ -45,6 +46,7 @@ describe('on EVM chains', () => {
     ['0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', /stands for the native coin/],
     [escrowAddress, /^is the escrow contract/],
     [escrowAddress.toLowerCase(), /^is the escrow contract/],
+    [firstEditionAddress, /^is the escrow contract of the first edition/],
     [deterministicDeployer.address, /^is the deterministic deployer/],
     [batchAddress, /^is the batch contract/],
     [usdc, /^is the contract of USDC on Ethereum$/],
