@@ -187,7 +187,11 @@ test('a wallet that accepts no coin collects a refund to another address', async
   await card.getByText(/^This address did not accept ETH\./).waitFor();
   const target = card.getByLabel('Send it to');
   await target.fill(zeroAddress);
-  await card.getByText('This is no address that can receive it.').waitFor();
+  await card.getByText('This is the zero address, to which nobody has a key.').waitFor();
+  const [token] = ground.demo.chains.flatMap(({ tokens }) => tokens.filter(({ key }) => key === `USDC-${CHAIN}`));
+  await target.fill(token?.address ?? '');
+  await card.getByText('This is the contract of USDC on Local 31337, which gives nothing back.').waitFor();
+  expect(await collect.isDisabled()).toBe(true);
   await inspect(opened, 'payer-coin-undelivered');
   const other = freshAddress();
   await target.fill(other);

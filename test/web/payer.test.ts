@@ -1,6 +1,9 @@
 /** What the payer's page makes of terms and states, and of the copy that it keeps. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { batchAddress } from '../../src/escrow/batch/batch-bytecode.ts';
 import { consentFromJson, consentHash, type RecurringConsent } from '../../src/escrow/consent.ts';
+import { deterministicDeployer } from '../../src/escrow/deterministic-deployer.ts';
 import { firstEditionAddress, firstEditionConsentHash, firstEditionTermsHash } from '../../src/escrow/first-edition.ts';
 import type { EscrowState } from '../../src/escrow/read-escrow-state.ts';
 import { type PaymentTerms, termsFromJson, termsHash } from '../../src/escrow/terms.ts';
@@ -9,6 +12,7 @@ import { type HeldPayment, type Holdings, mergeHoldings, noHoldings } from '../.
 import { holdingsTold } from '../../web/src/payer/holdings/holdings-told.ts';
 import { printCopy, readCopy } from '../../web/src/payer/holdings/kept-copy.ts';
 import { actionOf, collectable, outlookOf } from '../../web/src/payer/holdings/payment-outlook.ts';
+import { readCoinTarget } from '../../web/src/payer/view/coin-target.ts';
 
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const escrow = '0x1000000000000000000000000000000000000009';
@@ -213,6 +217,49 @@ describe('what several sources tell', () => {
     expect(told.payments.map(({ id }) => id)).toEqual([paymentTold.termsHash]);
     expect(told.consents.map(({ id }) => id)).toEqual([consentTold.id]);
     expect(told.allowances).toHaveLength(1);
+  });
+});
+
+describe('the address to which a coin is collected', () => {
+  const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+  const place = { name: 'Here', escrow, tokens: [{ symbol: 'USDC', address: usdc }] };
+
+  it.each([wallet, wallet.toLowerCase(), ` ${wallet} `])('may be %s', (typed) => {
+    expect(readCoinTarget(place, typed)).toEqual({ address: typed.trim(), fault: null });
+  });
+
+  it.each([
+    ['', 'MALFORMED'],
+    ['0x7099', 'MALFORMED'],
+    // A wrong checksum.
+    ['0x70997970c51812dc3a010c7d01b50e0d17dc79C8', 'MALFORMED'],
+    [zero, { kind: 'ZERO' }],
+    [escrow, { kind: 'ESCROW', chain: 'Here' }],
+    [usdc.toLowerCase(), { kind: 'TOKEN', chain: 'Here', symbol: 'USDC' }],
+    [batchAddress, { kind: 'BATCH' }],
+    [firstEditionAddress, { kind: 'FIRST_EDITION' }],
+    [deterministicDeployer.address, { kind: 'DEPLOYER' }],
+    ['0x0000000000000000000000000000000000000100', { kind: 'RESERVED' }],
+    ['0x4200000000000000000000000000000000000007', { kind: 'PREDEPLOY' }],
+    ['0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', { kind: 'PLACEHOLDER' }],
+  ])('cannot be "%s"', (typed, fault) => {
+    expect(readCoinTarget(place, typed)).toEqual({ address: null, fault });
+  });
+
+  it.each(['en', 'de'])('has words for every reason in "%s"', (language) => {
+    const words = readFileSync(new URL(`../../web/src/words/${language}/payer.json`, import.meta.url), 'utf8');
+    const kinds = [
+      'ZERO',
+      'ESCROW',
+      'TOKEN',
+      'BATCH',
+      'FIRST_EDITION',
+      'DEPLOYER',
+      'RESERVED',
+      'PREDEPLOY',
+      'PLACEHOLDER',
+    ];
+    expect(Object.keys(JSON.parse(words).credits.sink).sort()).toEqual(kinds.sort());
   });
 });
 

@@ -1,7 +1,8 @@
 /** Money that the escrow could not send to the wallet: why, what happens by itself, and one button that collects it. */
+import type { TFunction } from 'i18next';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isAddress, isAddressEqual, zeroAddress } from 'viem';
+import { zeroAddress } from 'viem';
 import { claimCall, claimForCall } from '../../../../src/escrow/calldata.ts';
 import { chainOf, tokenOf } from '../../settings.ts';
 import { TextField } from '../../ui/fields/text-field.tsx';
@@ -9,6 +10,7 @@ import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Status } from '../../ui/state/status.tsx';
 import type { HeldCredit } from '../holdings/held-credits.ts';
 import { CallButton } from './call-button.tsx';
+import { type CoinTarget, readCoinTarget } from './coin-target.ts';
 import type { Acting } from './known-state.ts';
 import styles from './payer.module.css';
 import { escrowOf } from './use-holdings.ts';
@@ -69,17 +71,16 @@ function CollectToken({ credit: { chainId, tokenKey }, figure, symbol, acting }:
 function CollectCoin({ credit: { chainId }, figure, symbol, acting }: CollectProps) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState<string>(acting.wallet);
-  const escrow = escrowOf(chainId);
-  if (!escrow) return null;
-  const to = typed.trim();
-  const target = isAddress(to) && ![zeroAddress, escrow].some((sink) => isAddressEqual(sink, to)) ? to : null;
-  const call = claimCall({ escrow, token: zeroAddress, to: target ?? acting.wallet });
+  const chain = chainOf(chainId);
+  if (!chain?.escrow) return null;
+  const target = readCoinTarget(chain, typed);
+  const call = claimCall({ escrow: chain.escrow, token: zeroAddress, to: target.address ?? acting.wallet });
   return (
     <div className={styles.stack}>
       <TextField
         label={t('payer.credits.to')}
         hint={t('payer.credits.toHint', { symbol })}
-        error={target === null ? t('payer.credits.toWrong') : undefined}
+        error={target.fault === null ? undefined : wordsOf(t, target.fault)}
         value={typed}
         spellCheck={false}
         autoComplete="off"
@@ -91,10 +92,15 @@ function CollectCoin({ credit: { chainId }, figure, symbol, acting }: CollectPro
         call={call}
         acting={acting}
         refused={t('payer.credits.refused.coin', { symbol })}
-        isDisabled={target === null}
+        isDisabled={target.fault !== null}
       >
         {t('payer.credits.claim', { amount: figure })}
       </CallButton>
     </div>
   );
+}
+
+function wordsOf(t: TFunction, fault: NonNullable<CoinTarget['fault']>): string {
+  if (fault === 'MALFORMED') return t('payer.credits.toWrong');
+  return t(`payer.credits.sink.${fault.kind}`, { ...fault });
 }
