@@ -1,8 +1,10 @@
 /** Commands that look after chains and what is on its way to them. */
 import { invalid } from '../errors.ts';
+import { replayFacts } from '../facts/replay-facts.ts';
 import { resyncChain } from '../facts/resync-chain.ts';
 import { abandonTransaction } from '../operator/abandon-transaction.ts';
 import { sweepPayments } from '../payments/actions/sweep-payments.ts';
+import { repairPayouts } from '../payments/payouts/repair-payouts.ts';
 import { isId } from '../platform/identifier.ts';
 import type { Operation, OperationsWorld, Row } from './operations-world.ts';
 import { pauseChain } from './pause-chain.ts';
@@ -80,8 +82,10 @@ export const chainOperations: Record<string, Operation> = {
     async run(world, { words, values }) {
       const chainId = knownChain(world, words[0]);
       const from = values.from === undefined ? undefined : blockOf(values.from);
+      const { payouts, termsHashes } = await repairPayouts(world, { chainId });
+      for (const ref of termsHashes) await replayFacts(world, { chainId, ref });
       const done = await resyncChain(world, { chainId, ...(from === undefined ? {} : { from }) });
-      return [{ chainId, from: String(done.from), facts: done.facts }];
+      return [{ chainId, from: String(done.from), facts: done.facts, payoutsRepaired: payouts }];
     },
   },
 };

@@ -2,9 +2,11 @@
 import { isHex } from 'viem';
 import { invalid, notFound } from '../errors.ts';
 import { ESCROW_EDITION } from '../escrow/escrow-domain.ts';
-import { openLogSource } from '../facts/log-source.ts';
+import type { ChainLog } from '../facts/chain-fact.ts';
+import { type LogSource, openLogSource } from '../facts/log-source.ts';
 import { replayFacts } from '../facts/replay-facts.ts';
 import { reportLogs } from '../facts/report-logs.ts';
+import { repairPayouts } from '../payments/payouts/repair-payouts.ts';
 import { isId } from '../platform/identifier.ts';
 import { isFailed } from '../platform/jobs.ts';
 import { checkTokens } from './check-tokens.ts';
@@ -73,7 +75,10 @@ export const repairOperations: Record<string, Operation> = {
   },
 };
 
-/** Reads the intent's payments from their nodes again, and lets the projector fold them anew. */
+/**
+ * Reads the intent's payments from their nodes again, with the claims of whoever they could not pay, and lets the projector
+ * fold them anew. It folds a payment's credits with all claims that stand, so that these are not folded by themselves.
+ */
 async function replay(world: OperationsWorld, id: string): Promise<Row[]> {
   const intent = await world.database.paymentIntent.findUnique({ where: { id }, include: { terms: true } });
   if (!intent) throw notFound('payment intent');
@@ -84,11 +89,32 @@ async function replay(world: OperationsWorld, id: string): Promise<Row[]> {
     if (!isHex(termsHash) || edition !== ESCROW_EDITION || world.registry.chain(chainId)?.family !== 'EVM') continue;
     const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
     const found = await logs.readPayment({ chainId, id: termsHash, from: cursor?.startNumber ?? 0n });
-    const missed = await reportLogs(world, { logs: found });
+    const credits = await readCredits(world, logs, { chainId, paymentIntentId: id, from: cursor?.startNumber ?? 0n });
+    const missed = await reportLogs(world, { logs: [...found, ...credits] });
+    const { payouts } = await repairPayouts(world, { chainId, termsHash });
     const facts = await replayFacts(world, { chainId, ref: termsHash });
-    rows.push({ termsHash, chainId, factsMissed: missed, factsReplayed: facts, check: `npm run verify -- ${id}` });
+    const check = `npm run verify -- ${id}`;
+    rows.push({ termsHash, chainId, factsMissed: missed, factsReplayed: facts, payoutsRepaired: payouts, check });
   }
   return rows;
+}
+
+/** Credits and claims of everybody whom the intent's payments on a chain could not pay. */
+async function readCredits(
+  { database }: OperationsWorld,
+  logs: LogSource,
+  { chainId, paymentIntentId, from }: { chainId: number; paymentIntentId: string; from: bigint },
+): Promise<ChainLog[]> {
+  const owners = await database.creditedPayout.findMany({
+    where: { chainId, paymentIntentId },
+    distinct: ['recipient', 'token'],
+    select: { recipient: true, token: true },
+  });
+  const found: ChainLog[] = [];
+  for (const { recipient, token } of owners) {
+    if (isHex(recipient) && isHex(token)) found.push(...(await logs.readCredits({ chainId, recipient, token, from })));
+  }
+  return found;
 }
 
 async function unexpectedTransfers({ database }: OperationsWorld, chainId: number): Promise<Row[]> {
