@@ -4,7 +4,7 @@ import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/identifier.ts';
-import { recipientKey } from './deliver-payouts.ts';
+import { recipientKey } from './claims-under-way.ts';
 import { printAddress } from './payout-fields.ts';
 
 /**

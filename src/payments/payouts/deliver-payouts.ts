@@ -7,29 +7,15 @@ import { addJob } from '../../platform/jobs.ts';
 import type { ChainActionWorld } from '../actions/action-world.ts';
 import { escrowOf } from '../actions/held-payment.ts';
 import { deliverPayoutsJob } from '../jobs.ts';
-import { nextTryAt, ownerKey } from './payout.ts';
-
-/** The recipient and the token in lower case. */
-export type Recipient = { chainId: number; recipient: string; token: string };
+import { claimPurpose, claimsUnderWay, type Recipient, recipientKey, unminedClaim } from './claims-under-way.ts';
+import { nextTryAt } from './payout.ts';
 
 /** Gas that we spend on a claim at most: the recipient of coin decides how much its code burns, and we would pay for it. */
 const CLAIM_GAS = 1_000_000n;
 
-/** Begins the purpose of every claim that we send for a recipient. */
-export const CLAIM_PURPOSE = 'claim:';
-
 /** One job for a recipient and token, however many payouts wait for it. */
 export function deliveryKey(recipient: Recipient): string {
   return `deliver:${recipientKey(recipient)}`;
-}
-
-export function recipientKey({ chainId, ...owner }: Recipient): string {
-  return `${chainId}:${ownerKey(owner)}`;
-}
-
-/** Begins the purpose of each claim for the recipient and token of this `recipientKey`. */
-export function claimPurpose(key: string): string {
-  return `${CLAIM_PURPOSE}${key}:`;
 }
 
 /**
@@ -83,14 +69,10 @@ function toAddress(text: string): Address {
   return text;
 }
 
+/** A claim that was mined keeps no other from being sent: what is undelivered after it may have been credited since. */
 async function isUnderWay({ database }: ChainActionWorld, request: Recipient): Promise<boolean> {
-  const open = await database.outgoingTransaction.count({
-    where: {
-      purpose: { startsWith: claimPurpose(recipientKey(request)) },
-      status: { in: ['QUEUED', 'SIGNED', 'SENT'] },
-    },
-  });
-  return open > 0;
+  const claims = await claimsUnderWay(database, { keys: [recipientKey(request)], statuses: unminedClaim });
+  return claims.size > 0;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Database, type PayoutAcknowledgement, transaction } from '../../../prisma/client.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
 import { GatewayError } from '../../errors.ts';
-import { recipientKey } from './deliver-payouts.ts';
+import { recipientKey } from './claims-under-way.ts';
 import { printAddress } from './payout-fields.ts';
 
 /** Takes back the acknowledgement of a recipient in a token: what is undelivered to it counts again. INVALID_STATE without one. */

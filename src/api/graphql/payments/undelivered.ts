@@ -1,8 +1,12 @@
 /** The type UndeliveredPayout: money that the escrow keeps for a recipient that it could not pay. */
 import type { CreditedPayout } from '../../../../prisma/client.ts';
 import { LONGEST_WAIT_SECONDS } from '../../../payments/actions/settle-payment.ts';
-import { claimsUnderWay } from '../../../payments/payouts/claims-under-way.ts';
-import { type Recipient, recipientKey } from '../../../payments/payouts/deliver-payouts.ts';
+import {
+  claimsUnderWay,
+  type Recipient,
+  recipientKey,
+  unfinishedClaim,
+} from '../../../payments/payouts/claims-under-way.ts';
 import { adviceOn, formatPayout, isOfPayer, printAddress } from '../../../payments/payouts/payout-fields.ts';
 import { accessOf } from '../server/access/access.ts';
 import { batched } from '../server/batch.ts';
@@ -57,7 +61,7 @@ export async function isBeingDelivered(
   { chainId, recipient, token, newestAt }: Recipient & { newestAt: Date },
 ): Promise<boolean> {
   const claimedAt = await batched(context, 'claims', recipientKey({ chainId, recipient, token }), (keys) =>
-    claimsUnderWay(context.world.database, keys),
+    claimsUnderWay(context.world.database, { keys, statuses: unfinishedClaim }),
   );
   return claimedAt !== undefined && claimedAt >= newestAt;
 }
