@@ -108,6 +108,11 @@ const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Rec
     signedAt: { not: null },
     ...(chainId === null ? {} : { chainId }),
   }),
+  CreditedPayout: ({ wallet, chainId }) => ({
+    recipient: wallet.toLowerCase(),
+    role: 'PAYER',
+    ...(chainId === null ? {} : { chainId }),
+  }),
 };
 
 /**

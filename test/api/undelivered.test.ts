@@ -178,7 +178,8 @@ describe('an undelivered payout', () => {
   it('is told to the payer whose wallet it is for, and to no other wallet', async () => {
     // Another wallet paid the same intent; that payment did not count and went back.
     const returned = { id: refunded.id, termsHash: `0x${'77'.repeat(32)}` };
-    await credit(returned, 'PAYER', { recipient: privateKeyToAccount(generatePrivateKey()).address });
+    const other = privateKeyToAccount(generatePrivateKey());
+    await credit(returned, 'PAYER', { recipient: other.address });
     const seen = async (account: typeof wallet) => {
       const challenge = `mutation ($input: RequestPayerLoginInput!) { requestPayerLogin(input: $input) { message } }`;
       const login = `mutation ($input: VerifyPayerLoginInput!) { verifyPayerLogin(input: $input) { accessToken } }`;
@@ -188,11 +189,16 @@ describe('an undelivered payout', () => {
         input: { message, signature: await account.signMessage({ message }) },
       });
       const headers = { authorization: `Bearer ${data.verifyPayerLogin.accessToken}` };
-      const found = await api.graphql('{ payer { payments { id undelivered { role formatted } } } }', {}, { headers });
-      return found.data.payer.payments;
+      const own = '{ payer { undelivered { role recipient } payments { id undelivered { role recipient } } } }';
+      return (await api.graphql(own, {}, { headers })).data.payer;
     };
-    expect(await seen(wallet)).toEqual([{ id: refunded.id, undelivered: [{ role: 'PAYER', formatted: '9.9' }] }]);
-    expect(await seen(privateKeyToAccount(generatePrivateKey()))).toEqual([]);
+    const ownOf = ({ address }: typeof wallet) => [{ role: 'PAYER', recipient: address }];
+    expect(await seen(wallet)).toEqual({
+      undelivered: ownOf(wallet),
+      payments: [{ id: refunded.id, undelivered: ownOf(wallet) }],
+    });
+    expect(await seen(other)).toEqual({ undelivered: ownOf(other), payments: [] });
+    expect(await seen(privateKeyToAccount(generatePrivateKey()))).toEqual({ undelivered: [], payments: [] });
   });
 
   it('is told to whoever has the secret of its checkout session, as far as it is for the payer', async () => {

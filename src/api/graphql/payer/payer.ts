@@ -2,6 +2,7 @@
 import { getAddress } from 'viem';
 import type { Principal } from '../../../auth/principal.ts';
 import { type Allowance, readAllowances } from '../../../payer/read-allowances.ts';
+import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder } from '../server/builder.ts';
 import { refusal } from '../server/scope-of.ts';
 import { PayerConsentRef, PayerPaymentRef } from './payer-rows.ts';
@@ -9,6 +10,7 @@ import { PayerConsentRef, PayerPaymentRef } from './payer-rows.ts';
 type PayerPrincipal = Extract<Principal, { kind: 'payer' }>;
 
 const PAYMENTS = 50;
+const PAYOUTS = 100;
 const CONSENTS = 100;
 
 const PayerAllowanceRef = builder.objectRef<Allowance>('PayerAllowance').implement({
@@ -55,6 +57,17 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
           },
           orderBy: { id: 'desc' },
           take: PAYMENTS,
+        }),
+    }),
+    undelivered: t.field({
+      type: [UndeliveredPayoutRef],
+      description: `All that was to go back to this wallet and could not be delivered yet, oldest first, at most ${PAYOUTS}; also of payments that did not count, because another wallet paid the same intent.`,
+      complexity: { field: 10, multiplier: 10 },
+      resolve: (_payer, _args, context) =>
+        context.database.creditedPayout.findMany({
+          where: { deliveredAt: null },
+          orderBy: [{ creditedAt: 'asc' }, { id: 'asc' }],
+          take: PAYOUTS,
         }),
     }),
     consents: t.field({
