@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { type CreditedPayout, type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { factKey } from '../../facts/chain-fact.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { lockIntents } from '../facts/lock-intents.ts';
 import { deliverPayoutsJob } from '../jobs.ts';
-import { claimsOf, creditsOf } from './credit-facts.ts';
+import { claimsAfter, creditsOf } from './credit-facts.ts';
 import { deliveryKey } from './deliver-payouts.ts';
-import { type Claim, claimOf, nextTryAt, ownerKey } from './payout.ts';
+import { type Claim, foldPayouts, nextTryAt } from './payout.ts';
 
-type World = { database: Database; clock: Clock };
+type World = { database: Database; clock: Clock; registry: Registry };
 type Delivery = Pick<
   CreditedPayout,
   | 'deliveredTo'
@@ -62,22 +64,33 @@ export async function repairPayouts(
 
 async function repairPage(
   tx: DatabaseTransaction,
-  { clock }: World,
+  { clock, registry }: World,
   { chainId, ids }: { chainId: number; ids: readonly string[] },
 ): Promise<CreditedPayout[]> {
   const rows = await tx.creditedPayout.findMany({ where: { id: { in: [...ids] } } });
-  const credits = await creditsOf(tx, { chainId, termsHashes: [...new Set(rows.map(({ termsHash }) => termsHash))] });
-  const owners = [...new Map(credits.map((credit) => [ownerKey(credit), credit])).values()];
-  const claims = await claimsOf(tx, { chainId, owners });
+  const escrow = registry.chain(chainId)?.escrow;
+  if (!escrow) return [];
+  const termsHashes = [...new Set(rows.map(({ termsHash }) => termsHash))];
+  const credits = new Map(
+    (await creditsOf(tx, { chainId, escrow, termsHashes })).map((credit) => [factKey(credit), credit]),
+  );
+  const claims = await claimsAfter(tx, { chainId, escrow, credits: [...credits.values()] });
+  const told = await claimsTold(tx, rows);
   const repaired: CreditedPayout[] = [];
   for (const row of rows) {
-    const credit = credits.find((one) => one.blockHash === row.blockHash && one.logIndex === row.logIndex);
-    const claim = credit ? claimOf(credit, claims) : null;
+    const credit = credits.get(factKey(row));
+    if (!credit) continue;
+    const ofRow = told.get(row.id) ?? new Set();
+    const [folded] = foldPayouts(
+      [credit],
+      claims.filter(({ txHash }) => ofRow.has(txHash)),
+    );
+    const claim = folded?.claim ?? null;
+    const delivery = deliveryBy(claim);
     // A row without a credit, and one that waits for facts which are still to be applied, are the fold's.
-    if (!credit || !isDamaged(row, deliveryBy(claim)) || (claim && (await isWaiting(tx, claim)))) continue;
-    const told = await claimsTold(tx, row);
-    if (!claim && row.deliveredTxHash !== null && told.has(row.deliveredTxHash)) continue;
-    await put(tx, row, { delivery: deliveryBy(claim && told.has(claim.txHash) ? claim : null), now: clock.now() });
+    if (!isDamaged(row, delivery) || (claim && (await isWaiting(tx, claim)))) continue;
+    if (!claim && row.deliveredTxHash !== null && ofRow.has(row.deliveredTxHash)) continue;
+    await put(tx, row, { delivery, now: clock.now() });
     repaired.push(row);
   }
   return repaired;
@@ -109,17 +122,21 @@ async function isWaiting(tx: DatabaseTransaction, { chainId, blockHash, logIndex
   return (await tx.chainFact.count({ where: { chainId, blockHash, logIndex, appliedAt: null } })) > 0;
 }
 
-/** The transactions by which events told that this payout was delivered. */
-async function claimsTold(tx: DatabaseTransaction, row: CreditedPayout): Promise<Set<string>> {
+/** By the id of the payout, the transactions by which events told that it was delivered. */
+async function claimsTold(tx: DatabaseTransaction, rows: readonly CreditedPayout[]): Promise<Map<string, Set<string>>> {
   const events = await tx.event.findMany({
-    where: { resourceId: row.paymentIntentId, type: 'payment_intent.payout_delivered' },
+    where: {
+      resourceId: { in: [...new Set(rows.map(({ paymentIntentId }) => paymentIntentId))] },
+      type: 'payment_intent.payout_delivered',
+    },
     select: { data: true },
   });
-  const told = events.flatMap(({ data }) => {
-    const { payout } = deliveredEvent.parse(data);
-    return payout.id === row.id && payout.deliveredTxHash !== null ? [payout.deliveredTxHash] : [];
-  });
-  return new Set(told);
+  const told = new Map<string, Set<string>>();
+  for (const { data } of events) {
+    const { id, deliveredTxHash } = deliveredEvent.parse(data).payout;
+    if (deliveredTxHash !== null) told.set(id, (told.get(id) ?? new Set()).add(deliveredTxHash));
+  }
+  return told;
 }
 
 async function put(
