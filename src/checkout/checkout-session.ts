@@ -122,6 +122,7 @@ export function checkoutSessionFields(session: SessionWithItems, publicUrl: stri
     taxAmount: printFiat(session.taxAmount),
     paymentIntentId: session.paymentIntentId,
     customerAccountId: session.customerAccountId,
+    subscriptionId: session.subscriptionId,
     sourceType: session.sourceType,
     sourceId: session.sourceId,
     allowedChains: session.allowedChains ?? 'ALL',

@@ -16,7 +16,8 @@ export type SequencedEvent = {
   createdAt: Date;
 };
 
-type EventRow = {
+/** A row of the table as a raw statement answers it. */
+export type EventRow = {
   app_id: string;
   sequence: bigint;
   id: string;
@@ -91,19 +92,21 @@ export async function readNewEvents(
       WHERE event.app_id = reader.app_id AND event.sequence > reader.after::bigint
       ORDER BY event.sequence LIMIT ${Prisma.raw(String(limit))}
     ) AS next`;
-  return rows.map((row) =>
-    toEvent({
-      appId: row.app_id,
-      sequence: row.sequence,
-      id: row.id,
-      type: row.type,
-      resourceId: row.resource_id,
-      data: row.data,
-      finality: row.finality,
-      requestId: row.request_id,
-      createdAt: row.created_at,
-    }),
-  );
+  return rows.map(readEventRow);
+}
+
+export function readEventRow(row: EventRow): SequencedEvent {
+  return toEvent({
+    appId: row.app_id,
+    sequence: row.sequence,
+    id: row.id,
+    type: row.type,
+    resourceId: row.resource_id,
+    data: row.data,
+    finality: row.finality,
+    requestId: row.request_id,
+    createdAt: row.created_at,
+  });
 }
 
 function toEvent(row: Omit<SequencedEvent, 'data'> & { data: unknown }): SequencedEvent {

@@ -1,7 +1,10 @@
-/** The scalar fields of a payment intent, as the API prints them and events carry them. */
+/** The scalar fields of a payment intent, as the API prints them and events carry them, and the way back. */
+import { z } from 'zod';
 import type { PaymentIntent } from '../../prisma/client.ts';
+import { printedDecimal, printedInstant, readPrinted } from '../events/printed-fields.ts';
 import { printBaseUnits } from '../prices/base-units.ts';
 import { printFiat } from '../prices/money.ts';
+import { paymentIntentStatuses } from './payment-intent.ts';
 
 export function paymentIntentFields(intent: PaymentIntent) {
   return {
@@ -36,6 +39,7 @@ export function paymentIntentFields(intent: PaymentIntent) {
     refundedAt: printInstant(intent.refundedAt),
     refundTxHash: intent.refundTxHash,
     refundReason: intent.refundReason,
+    leftoverAmount: printBaseUnits(intent.leftAmount),
     platformFeeBps: intent.platformFeeBps,
     expiresAt: printInstant(intent.expiresAt),
     sourceType: intent.sourceType,
@@ -47,6 +51,48 @@ export function paymentIntentFields(intent: PaymentIntent) {
     createdAt: intent.createdAt.toISOString(),
     updatedAt: intent.updatedAt.toISOString(),
   };
+}
+
+const text = z.string().nullable();
+const number = z.int().nullable();
+const decimal = printedDecimal.nullable();
+const instant = printedInstant.nullable();
+
+/** What changes in the life of an intent. */
+const printed = z
+  .object({
+    customerAccountId: text,
+    externalId: text,
+    status: z.enum(paymentIntentStatuses),
+    authorizationMethod: z.enum(['DIRECT', 'PERMIT', 'APPROVAL']).nullable(),
+    authorizationChainId: number,
+    authorizationTokenKey: text,
+    authorizationWalletAddress: text,
+    authorizationTxHash: text,
+    authorizationSignature: text,
+    authorizedAt: instant,
+    cryptoAmount: decimal,
+    cryptoTokenKey: text,
+    cryptoTokenDecimals: number,
+    exchangeRate: decimal,
+    captureTxHash: text,
+    capturedAt: instant,
+    captureAttempts: z.int(),
+    timelockEndsAt: instant,
+    settledAt: instant,
+    refundedAt: instant,
+    refundTxHash: text,
+    refundReason: text,
+    leftoverAmount: decimal,
+    expiresAt: instant,
+    updatedAt: printedInstant,
+  })
+  .partial();
+
+/** `intent` as it was when `data` was printed of it; what `data` does not have stays. */
+export function paymentIntentAt(intent: PaymentIntent, data: Record<string, unknown>): PaymentIntent {
+  const { leftoverAmount: leftAmount, ...columns } = readPrinted(printed, data);
+  return { ...intent, ...columns, ...(leftAmount === undefined ? {} : { leftAmount }) };
 }
 
 function printInstant(instant: Date | null): string | null {

@@ -1,5 +1,8 @@
-/** The scalar fields of a subscription, as the API prints them and events carry them. */
+/** The scalar fields of a subscription, as the API prints them and events carry them, and the way back. */
+import { z } from 'zod';
 import type { Subscription } from '../../prisma/client.ts';
+import { printedDecimal, printedInstant, readPrinted } from '../events/printed-fields.ts';
+import { subscriptionStatuses } from './subscription.ts';
 
 export function subscriptionFields(subscription: Subscription) {
   const instant = (at: Date | null) => at?.toISOString() ?? null;
@@ -38,4 +41,44 @@ export function subscriptionFields(subscription: Subscription) {
     createdAt: subscription.createdAt.toISOString(),
     updatedAt: subscription.updatedAt.toISOString(),
   };
+}
+
+const text = z.string().nullable();
+const instant = printedInstant.nullable();
+
+/** What changes in the life of a subscription. */
+const printed = z
+  .object({
+    productPlanId: z.string(),
+    productPlanPriceId: z.string(),
+    nextPlanPriceId: text,
+    status: z.enum(subscriptionStatuses),
+    customerWalletId: text,
+    authorizationMethod: z.enum(['DIRECT', 'PERMIT', 'APPROVAL']).nullable(),
+    authorizationChainId: z.int().nullable(),
+    authorizationTokenKey: text,
+    permitSignature: text,
+    permitDeadline: instant,
+    permitNonce: text,
+    approvedAllowance: printedDecimal.nullable(),
+    currentPeriodStart: instant,
+    currentPeriodEnd: instant,
+    billingCycleAnchor: instant,
+    trialStart: instant,
+    trialEnd: instant,
+    cancelAt: instant,
+    cancelledAt: instant,
+    cancelAtPeriodEnd: z.boolean(),
+    pausedAt: instant,
+    pastDueSince: instant,
+    captureRetryCount: z.int(),
+    maxCaptureRetries: z.int(),
+    pendingJobId: text,
+    updatedAt: printedInstant,
+  })
+  .partial();
+
+/** `subscription` as it was when `data` was printed of it; what `data` does not have stays. */
+export function subscriptionAt(subscription: Subscription, data: Record<string, unknown>): Subscription {
+  return { ...subscription, ...readPrinted(printed, data) };
 }

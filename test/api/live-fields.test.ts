@@ -1,11 +1,14 @@
 /** What each caller may follow, and that every live field begins with the present and goes on with each change. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { transaction } from '../../prisma/client.ts';
+import { type Subscription, transaction } from '../../prisma/client.ts';
 import { openParts } from '../../src/api/open-parts.ts';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
-import { appendEvents } from '../../src/events/append-events.ts';
+import { appendEvents, type NewEvent } from '../../src/events/append-events.ts';
+import type { EventType } from '../../src/events/event-type.ts';
 import { queueDeliveries } from '../../src/events/webhooks/queue-deliveries.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { subscriptionFields } from '../../src/subscriptions/subscription-fields.ts';
 import { openApi, type TestApi, type TestApp } from '../setup/api.ts';
 import { followSse, followWs, type Live, wsClient } from '../setup/live.ts';
 import { makeTenantRows, type TenantRows } from '../setup/tenant-rows.ts';
@@ -54,6 +57,53 @@ describe('subscriptionUpdated', () => {
     });
     const paused = { ...present, status: 'PAUSED', pausedAt: pausedAt.toISOString() };
     expect(await live.next()).toEqual({ data: { subscriptionUpdated: paused } });
+    await client.dispose();
+  });
+
+  test('goes on after a number with the subscription as it was at each event of it and of its invoices', async () => {
+    const { subscription: id, invoice } = rows;
+    const { appId, secretKey: key } = api.merchantA;
+    const read = async () => {
+      const { data } = await api.graphql(
+        'query ($id: ID!) { subscription(id: $id) { sequence status } }',
+        { id },
+        { key },
+      );
+      return data.subscription;
+    };
+    const { sequence: after } = await read();
+    const change = (data: Pick<Subscription, 'status' | 'pausedAt'>, type: EventType) =>
+      transaction(api.database, async (tx) => {
+        const changed = await tx.subscription.update({ where: { id }, data });
+        await appendEvents(tx, appId, [{ type, resourceId: id, data: subscriptionFields(changed) }]);
+      });
+    const pausedAt = new Date();
+    await change({ status: 'PAUSED', pausedAt }, 'subscription.paused');
+    const [opened] = await transaction(api.database, (tx) =>
+      appendEvents(tx, appId, [
+        { type: 'invoice.opened', resourceId: invoice, data: { id: invoice, subscriptionId: id } },
+        { type: 'invoice.opened', resourceId: newId(), data: { subscriptionId: newId() } },
+      ]),
+    );
+    await change({ status: 'ACTIVE', pausedAt: null }, 'subscription.resumed');
+    const client = ws({ 'x-api-key': key });
+    const resumed = `subscription ($id: ID!, $after: Int) {
+      subscriptionUpdated(id: $id, after: $after) { sequence status pausedAt }
+    }`;
+    const live = followWs(client, resumed, { id, after });
+    const paused = { status: 'PAUSED', pausedAt: pausedAt.toISOString() };
+    const told = [
+      { sequence: after + 1, ...paused },
+      { sequence: Number(opened?.sequence), ...paused },
+      { sequence: after + 4, status: 'ACTIVE', pausedAt: null },
+    ];
+    for (const subscriptionUpdated of told) expect(await live.next()).toEqual({ data: { subscriptionUpdated } });
+    expect(await read()).toEqual({ sequence: after + 4, status: 'ACTIVE' });
+    // From the middle, and without the number: the present alone.
+    const later = followWs(client, resumed, { id, after: after + 2 });
+    expect(await later.next()).toEqual({ data: { subscriptionUpdated: told[2] } });
+    expect(await followWs(client, resumed, { id }).next()).toEqual({ data: { subscriptionUpdated: told[2] } });
+    expect(await codeOf(followWs(client, resumed, { id, after: after + 5 }))).toBe('VALIDATION_ERROR');
     await client.dispose();
   });
 
@@ -110,15 +160,16 @@ describe('a payer', () => {
       expect([field, await codeOf(followWs(client, `subscription { ${field} }`))]).toEqual([field, code]);
     }
     // Another payment of the same app is none of its business; its own is.
-    await transaction(api.database, (tx) =>
-      appendEvents(tx, api.merchantA.appId, [
-        { type: 'payment_intent.pending', resourceId: rows.intent, data: { id: rows.intent } },
-        { type: 'checkout_session.expired', resourceId: id, data: { id, paymentIntentId } },
-        { type: 'payment_intent.cancelled', resourceId: paymentIntentId, data: { id: paymentIntentId } },
-      ]),
-    );
-    expect(await own.next()).toMatchObject({ data: { checkoutUpdated: { session: { status: 'OPEN' } } } });
-    expect(await own.next()).toMatchObject({ data: { checkoutUpdated: { session: { status: 'OPEN' } } } });
+    const events: NewEvent[] = [
+      { type: 'payment_intent.pending', resourceId: rows.intent, data: { id: rows.intent } },
+      { type: 'checkout_session.expired', resourceId: id, data: { id, paymentIntentId } },
+      { type: 'payment_intent.cancelled', resourceId: paymentIntentId, data: { id: paymentIntentId } },
+    ];
+    for (const event of events) {
+      await transaction(api.database, (tx) => appendEvents(tx, api.merchantA.appId, [event]));
+      if (event.resourceId === rows.intent) continue;
+      expect(await own.next()).toMatchObject({ data: { checkoutUpdated: { session: { status: 'OPEN' } } } });
+    }
     expect(api.world.feed.followers()).toBe(1);
     await client.dispose();
   });

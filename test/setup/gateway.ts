@@ -28,7 +28,9 @@ const STILL_ROUNDS_LIMIT = 20;
 const ROUNDS_LIMIT = 1_000;
 
 /** `finalityBlocks`: how far the finalized block lags the head (even). */
-export async function openGateway(options: { finalityBlocks?: number; confirmations?: number } = {}) {
+export async function openGateway(
+  options: Pick<NonNullable<Parameters<typeof openGround>[0]>, 'finalityBlocks' | 'confirmations' | 'database'> = {},
+) {
   const ground = await openGround(options);
   const { evm, database, registry, nodes, source } = ground;
   let skewMs = 0;

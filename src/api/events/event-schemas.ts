@@ -62,8 +62,8 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'webhook_endpoint.disabled': { reason: { type: 'string', description: 'The older name of `disabledReason`.' } },
 };
 
-/** Told to their owner once, and in no event. */
-const secrets = new Set(['secret', 'clientSecret']);
+/** Secrets, which are told to their owner once, and the number that an event has beside its data. */
+const untold = new Set(['secret', 'clientSecret', 'sequence']);
 
 export function eventSchemas(schema: GraphQLSchema): JsonSchema {
   const components: Components = new Map();
@@ -110,7 +110,7 @@ function dataSchema(schema: GraphQLSchema, components: Components, eventType: Ev
   if (!isObjectType(type)) return { type: 'object' };
   const properties: Record<string, JsonSchema> = {};
   for (const field of Object.values(type.getFields())) {
-    if (secrets.has(field.name) || field.args.length > 0) continue;
+    if (untold.has(field.name) || field.args.length > 0) continue;
     const described = fieldSchema(components, field);
     if (described) properties[field.name] = described;
   }

@@ -33,7 +33,7 @@ export async function applyAccepted(
     where: { id: intent.id },
     data: {
       ...intentColumns(payment, state),
-      refundReason: await refundReason(tx, change),
+      refundReason: await refundReason(tx, change, state),
       // What captured without us being asked, as authorizing did or a stranger, tried it too.
       ...(state.capture && intent.captureAttempts === 0 ? { captureAttempts: 1 } : {}),
       status: statusOf(state, decisions),
@@ -42,22 +42,23 @@ export async function applyAccepted(
   const isDisputable = state.dispute !== null || steps.removed.some((step) => step.type === 'DISPUTE');
   const dispute = isDisputable ? await recordDispute(tx, { evidence, state }) : null;
   await callHooks(tx, world, { change, written, dispute });
-  const after = (prefix: PaymentState): PaymentIntent => ({
+  const after = async (prefix: PaymentState): Promise<PaymentIntent> => ({
     ...written,
     ...intentColumns(payment, prefix),
+    refundReason: await refundReason(tx, change, prefix),
     status: statusOf(prefix, decisions),
   });
   const events: NewEvent[] = [];
   if (steps.removed.length > 0) {
     const remaining = foldPayment(evidence.facts.filter((fact) => !steps.added.includes(fact))) ?? noPayment;
     const finality = { ...finalityOf(view, view.head.number), confirmations: 0, isFinal: false };
-    const data = paymentIntentFields(after(remaining));
+    const data = paymentIntentFields(await after(remaining));
     events.push({ type: 'payment_intent.reverted', resourceId: intent.id, data, finality });
   }
   for (const fact of steps.added) {
     const prefix = foldPayment(upTo(evidence.facts, fact)) ?? state;
     const told = dispute && { ...dispute, ...(isOpenAt(prefix) ? stillOpen : {}) };
-    events.push(...stepEvents(view, { fact, intent: after(prefix), dispute: told }));
+    events.push(...stepEvents(view, { fact, intent: await after(prefix), dispute: told }));
   }
   return events;
 }
@@ -106,7 +107,11 @@ async function payerSignature(tx: DatabaseTransaction, quoteId: string | null): 
 }
 
 /** Of the latest final refund: what the merchant wrote, or nothing for a refund past this gateway. */
-async function refundReason(tx: DatabaseTransaction, { evidence, state }: PaymentChange): Promise<string | null> {
+async function refundReason(
+  tx: DatabaseTransaction,
+  { evidence }: PaymentChange,
+  state: PaymentState,
+): Promise<string | null> {
   if (!state.refund) return null;
   const refund = await tx.refund.findFirst({
     where: {

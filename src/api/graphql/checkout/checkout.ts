@@ -3,7 +3,7 @@ import type { Prisma } from '../../../../prisma/client.ts';
 import { authenticate } from '../../../auth/authenticate.ts';
 import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import { notFound } from '../../../errors.ts';
-import type { SequencedEvent } from '../../../events/store.ts';
+import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
 import { imageAddress } from '../../images/image-address.ts';
 import { PayoutAddressRef } from '../apps/app.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
@@ -142,27 +142,32 @@ builder.subscriptionField('checkoutUpdated', (t) =>
       const session = await context.database.checkoutSession.findUnique({ where: { id } });
       if (!session) throw notFound('checkout session');
       const about = [id, session.paymentIntentId, session.subscriptionId].filter((one) => one !== null);
-      const { events } = await context.world.feed.follow({ appId: session.appId, resourceIds: about });
-      return followView(context.world, { sessionId: id, events });
+      const { appId } = session;
+      const { events } = await context.world.feed.follow({ appId, resourceIds: about });
+      return followView(context.world, { appId, sessionId: id, events });
     },
     resolve: (view) => view,
   }),
 );
 
-/** What an event told already is not told again when the session's print is seen to have changed by it. */
+/** What a view includes already is not told after it: events of the same transaction, and what changed the session's print. */
 function followView(
   world: World,
-  request: { sessionId: string; events: AsyncIterableIterator<SequencedEvent, void, void> },
+  request: { appId: string; sessionId: string; events: AsyncIterableIterator<SequencedEvent, void, void> },
 ): AsyncIterableIterator<PayersView, void, void> {
-  const { sessionId, events } = request;
+  const { appId, sessionId, events } = request;
   let told: string | undefined;
+  let included = 0n;
   const read = async () => {
+    included = await lastSequence(world.database, appId);
     told = (await readSessionPrints(world.database, [sessionId])).get(sessionId);
     return await readPayersView(world, sessionId);
   };
+  const isTold = (change: SequencedEvent | string) =>
+    typeof change === 'string' ? change === told : change.sequence <= included;
   return live<SequencedEvent | string, PayersView>({
     first: async () => [await read()],
     events: either(events, watchSession(world, sessionId)),
-    map: async (change) => (change === told ? undefined : await read()),
+    map: async (change) => (isTold(change) ? undefined : await read()),
   });
 }

@@ -6,7 +6,7 @@ import { readEvents, readNewestEvents, type SequencedEvent } from '../../../even
 import { builder } from '../server/builder.ts';
 import { checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
-import { followSequence } from './follow-sequence.ts';
+import { checkedAfter, followSequence } from './follow-sequence.ts';
 
 const LIMIT = 100;
 const LARGEST_LIMIT = 1000;
@@ -139,13 +139,19 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: EventRef,
     description:
-      "An app's events as they are appended. With `after`: first everything since that number, so that a client that comes back misses nothing and sees nothing twice.",
+      "An app's events as they are appended. With `after`: first everything since that number, so that a client that comes back misses nothing and sees nothing twice. VALIDATION_ERROR where the app has no such event yet.",
     authScopes: { read: true },
     args: sequenceArgs,
     subscribe: async (_root, args, context) => {
-      const { after, types } = readSequenceArgs(args);
+      const { types } = readSequenceArgs(args);
       const { appId } = await appScopeOf(context, args);
-      return followSequence(context.world, { appId, after, types });
+      const { database } = context.world;
+      return followSequence(context.world, {
+        appId,
+        after: await checkedAfter(database, { appId, after: args.after }),
+        passes: ({ type }) => !types || types.some((one) => one === type),
+        read: (window) => readEvents(database, { appId, ...window, types }),
+      });
     },
     resolve: (event) => event,
   }),

@@ -1,38 +1,58 @@
-/** The live fields paymentIntentUpdated and paymentIntentsUpdated: the whole object, its present state first. */
+/** The live fields paymentIntentUpdated and paymentIntentsUpdated: the whole object as it was after each event. */
 import type { PaymentIntent } from '../../../../prisma/client.ts';
 import { notFound } from '../../../errors.ts';
-import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
+import { eventTypes } from '../../../events/event-type.ts';
+import { readEvents, type SequencedEvent } from '../../../events/store.ts';
+import { paymentIntentAt } from '../../../payments/payment-intent-fields.ts';
+import { checkedAfter, followSequence } from '../events/follow-sequence.ts';
+import { followSubject } from '../events/follow-subject.ts';
+import { numberOf, present, rowReader, sequenceOf } from '../events/row-at-event.ts';
 import { builder } from '../server/builder.ts';
 import { live } from '../server/live.ts';
 import { appScopeOf } from '../server/scope-of.ts';
-import { rowOfEvent } from './event-row.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 import { fitsFilter, PaymentIntentFilter, paymentIntentOrderBy, paymentIntentWhere } from './payment-intent-filter.ts';
 
 /** How many rows a live list begins with. */
 const PRESENT_ROWS = 20;
 
+const intentAt = rowReader<PaymentIntent>({
+  find: ({ database }, place) => database.paymentIntent.findFirst({ where: place }),
+  at: paymentIntentAt,
+});
+
+builder.prismaObjectField(PaymentIntentRef, 'sequence', (t) =>
+  t.int({
+    authScopes: { read: true },
+    description:
+      "The number, in the app's sequence, of the newest event that this state includes; 0 where there is none. `paymentIntentUpdated(id, after)` goes on from it.",
+    resolve: (intent, _args, context) => sequenceOf(context, 'payment_intent', intent),
+  }),
+);
+
 builder.subscriptionField('paymentIntentUpdated', (t) =>
   t.field({
     type: PaymentIntentRef,
-    description: 'A payment intent: its present state first, then after each change, whole.',
+    description:
+      'A payment intent: its present state first, then its state after each event of it or of its dispute, once and in order. Its own fields are those of that moment, relations are those of now.',
     authScopes: { read: true },
-    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
-    subscribe: async (_root, { id }, context) => {
+    args: {
+      id: t.arg.id({ required: true, description: 'Its UUID.' }),
+      after: t.arg.int({
+        description:
+          'Instead of the present state: every state since this sequence number, such as the `sequence` that was seen last. VALIDATION_ERROR where the app has no such event yet.',
+      }),
+    },
+    subscribe: async (_root, { id, after }, context) => {
       const find = () => context.database.paymentIntent.findUnique({ where: { id } });
       const known = await find();
       if (!known) throw notFound('payment intent');
       const { world } = context;
-      const { events } = await world.feed.follow({ appId: known.appId, resourceIds: [id] });
-      let included = 0n;
-      return live<SequencedEvent, PaymentIntent>({
-        first: async () => {
-          included = await lastSequence(world.database, known.appId);
-          return [(await find()) ?? known];
-        },
-        events,
-        // What the present state has in it already is not told after it.
-        map: async (event) => (event.sequence > included ? rowOfEvent(world, event, id) : undefined),
+      return await followSubject<PaymentIntent>(world, {
+        subject: { kind: 'payment_intent', appId: known.appId, id: known.id },
+        after,
+        find: async () => (await find()) ?? known,
+        at: (event) => intentAt(world, event, known.id),
       });
     },
     resolve: (row) => row,
@@ -42,28 +62,45 @@ builder.subscriptionField('paymentIntentUpdated', (t) =>
 builder.subscriptionField('paymentIntentsUpdated', (t) =>
   t.field({
     type: PaymentIntentRef,
-    description: `Payment intents of one app: the newest ${PRESENT_ROWS} that fit first, oldest of them first, then each that fits, after each change, whole. \`filter.search\` narrows the first rows only.`,
+    description: `Payment intents of one app: the newest ${PRESENT_ROWS} that fit first, oldest of them first, then each that fits, after each event of it or of its dispute, once and in order. Its own fields are those of that moment, relations are those of now. \`filter.search\` narrows the first rows only.`,
     authScopes: { read: true },
     args: {
       filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold; members name the app.' }),
+      after: t.arg.int({
+        description:
+          'Instead of the present rows: every state since this sequence number. VALIDATION_ERROR where the app has no such event yet.',
+      }),
     },
-    subscribe: async (_root, { filter }, context) => {
+    subscribe: async (_root, { filter, after: asked }, context) => {
+      const { world } = context;
       const scope = await appScopeOf(context, { appId: filter?.appId });
-      const { events } = await context.world.feed.follow({ appId: scope.appId });
+      const { appId } = scope;
+      const after = await checkedAfter(world.database, { appId, after: asked });
+      const events = await followSequence(world, {
+        appId,
+        after,
+        passes: (event) => paymentOf(event) !== undefined,
+        read: (window) => readEvents(world.database, { appId, ...window, types: typesOfPayments }),
+      });
+      const included = new Map<string, bigint>();
       return live<SequencedEvent, PaymentIntent>({
         first: async () => {
-          const rows = await context.database.paymentIntent.findMany({
+          if (after !== undefined) return [];
+          const found = await context.database.paymentIntent.findMany({
             where: paymentIntentWhere(scope, filter),
             orderBy: paymentIntentOrderBy('NEWEST'),
             take: PRESENT_ROWS,
           });
-          return rows.reverse();
+          const rows = await present(world, 'payment_intent', found.reverse());
+          for (const row of rows) included.set(row.id, numberOf(row));
+          return rows;
         },
         events,
         map: async (event) => {
-          const id = event.type.startsWith('payment_intent.') ? event.resourceId : event.data.paymentIntentId;
-          if (typeof id !== 'string' || !isAboutPayment(event)) return undefined;
-          const row = await rowOfEvent(context.world, event, id);
+          const id = paymentOf(event);
+          // What the first rows include is not told after them.
+          if (id === undefined || event.sequence <= (included.get(id) ?? 0n)) return undefined;
+          const row = await intentAt(world, event, id);
           return row && fitsFilter(row, filter) ? row : undefined;
         },
       });
@@ -72,6 +109,15 @@ builder.subscriptionField('paymentIntentsUpdated', (t) =>
   }),
 );
 
-function isAboutPayment(event: SequencedEvent): boolean {
-  return event.type.startsWith('payment_intent.') || event.type.startsWith('dispute.');
+const typesOfPayments = eventTypes.filter(isOfPayments);
+
+function isOfPayments(type: string): boolean {
+  return type.startsWith('payment_intent.') || type.startsWith('dispute.');
+}
+
+/** The payment that an event is of, or whose dispute it is of. */
+function paymentOf({ type, resourceId, data }: SequencedEvent): string | undefined {
+  if (!isOfPayments(type)) return undefined;
+  if (type.startsWith('payment_intent.')) return resourceId;
+  return typeof data.paymentIntentId === 'string' ? data.paymentIntentId : undefined;
 }

@@ -136,7 +136,6 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     exchangeRate: t.string({
       nullable: true,
       description: 'Whole tokens per 1 USD when it was paid, a decimal string.',
-      select: { exchangeRate: true },
       resolve: (intent) => intent.exchangeRate?.toFixed() ?? null,
     }),
     captureTxHash: t.exposeString('captureTxHash', { nullable: true, description: 'The capturing transaction.' }),

@@ -95,7 +95,6 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
     nullable: true,
     description:
       'Set while the timelock is over and settlement waits, because the merchant could not be paid at present: it is settled as soon as the merchant can be paid, and at this moment in any case.',
-    select: { status: true, timelockEndsAt: true, settlementCheckAt: true },
     resolve: ({ status, timelockEndsAt, settlementCheckAt }) =>
       status === 'CAPTURED' && timelockEndsAt !== null && settlementCheckAt !== null
         ? new Date(timelockEndsAt.getTime() + LONGEST_WAIT_SECONDS * 1000)
