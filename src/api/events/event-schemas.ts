@@ -1,9 +1,11 @@
-/** The published shape of every event, JSON Schema 2020-12: `schema/events.json`. */
+/** The published shape of every event, JSON Schema 2020-12: `schema/events.json`, and the webhooks of the OpenAPI document. */
 import { type GraphQLField, type GraphQLSchema, getNamedType, isLeafType, isNonNullType, isObjectType } from 'graphql';
 import { type EventType, eventTypes } from '../../events/event-type.ts';
 import { payoutRoles } from '../../payments/payouts/payout.ts';
 import { renewalCauseCodes } from '../../subscriptions/renewal/renewal-cause.ts';
 import { type Components, type JsonSchema, leafSchema, nullable } from '../rest/openapi/json-schema.ts';
+import { eventExample } from './event-examples.ts';
+import { eventWords } from './event-words.ts';
 
 /** What an event's `data` holds, by the first word of its type: the scalar fields of that GraphQL type. */
 const dataTypes: Record<string, string> = {
@@ -52,6 +54,35 @@ const undeliveredPayout: JsonSchema = {
   required: ['id', 'role', 'recipient', 'chainId', 'tokenKey', 'amount', 'formatted', 'since', 'txHash', 'advice'],
 };
 
+const sessionFurther: Record<string, JsonSchema> = {
+  subscriptionId: { ...nullable(id), description: 'The subscription that it begins; null for a payment.' },
+  lastError: {
+    type: ['object', 'null'],
+    description: "Why the payer's last answer failed; null where none did.",
+    properties: { code: text, message: text },
+    required: ['code', 'message'],
+  },
+  items: {
+    type: 'array',
+    description: 'What is sold.',
+    items: {
+      type: 'object',
+      properties: {
+        id,
+        name: text,
+        description: nullable(text),
+        amount: { ...text, description: 'Of one, a decimal string.' },
+        currency: text,
+        quantity: { type: 'integer', minimum: 1 },
+        taxAmount: { ...text, description: 'Of all, a decimal string.' },
+        productPlanId: nullable(id),
+        productPlanPriceId: nullable(id),
+      },
+      required: ['id', 'name', 'amount', 'currency', 'quantity', 'taxAmount'],
+    },
+  },
+};
+
 /** What some events tell beside the resource's own fields. */
 const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'payment_intent.payout_undelivered': { payout: undeliveredPayout },
@@ -59,6 +90,8 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'subscription.renewed': { invoiceId: id },
   'subscription.payment_failed': failedRenewal,
   'subscription.past_due': failedRenewal,
+  'checkout_session.completed': sessionFurther,
+  'checkout_session.expired': sessionFurther,
   'webhook_endpoint.disabled': { reason: { type: 'string', description: 'The older name of `disabledReason`.' } },
 };
 
@@ -68,7 +101,14 @@ const untold = new Set(['secret', 'clientSecret', 'sequence']);
 export function eventSchemas(schema: GraphQLSchema): JsonSchema {
   const components: Components = new Map();
   const definitions: Record<string, JsonSchema> = {};
-  for (const type of eventTypes) definitions[type] = envelope(type, dataSchema(schema, components, type));
+  for (const type of eventTypes) {
+    const { data, further } = dataSchema(schema, components, type);
+    definitions[type] = {
+      description: eventWords[type],
+      ...envelope(type, object({ ...data, ...further })),
+      examples: [eventExample(type)],
+    };
+  }
   const document = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Events of Sluice',
@@ -77,6 +117,57 @@ export function eventSchemas(schema: GraphQLSchema): JsonSchema {
     $defs: { ...definitions, ...Object.fromEntries(components) },
   };
   return JSON.parse(JSON.stringify(document).replaceAll('#/components/schemas/', '#/$defs/'));
+}
+
+/** The webhooks of an OpenAPI document, one a type; their schemas become components. */
+export function describeWebhooks(schema: GraphQLSchema, components: Components): Record<string, JsonSchema> {
+  const webhooks: Record<string, JsonSchema> = {};
+  for (const type of eventTypes) {
+    const { data, further } = dataSchema(schema, components, type);
+    const dataName = `${pascal(type.split('.')[0] ?? '')}EventData`;
+    components.set(dataName, { description: "The resource's scalar fields at that moment.", ...object(data) });
+    const shared = { $ref: `#/components/schemas/${dataName}` };
+    const name = `${pascal(type)}Event`;
+    const whole = further ? { allOf: [shared, { type: 'object', properties: further }] } : shared;
+    components.set(name, { description: eventWords[type], ...envelope(type, whole) });
+    webhooks[type] = { post: webhookOperation(type, name) };
+  }
+  return webhooks;
+}
+
+function webhookOperation(type: EventType, component: string): JsonSchema {
+  return {
+    operationId: `on${pascal(type)}`,
+    tags: ['Webhooks'],
+    summary: `The event ${type}`,
+    description: eventWords[type],
+    security: [],
+    parameters: deliveryHeaders,
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: { $ref: `#/components/schemas/${component}` }, example: eventExample(type) },
+      },
+    },
+    responses: {
+      '2XX': { description: 'Delivered. Any other answer, or none within 15 s, is tried again.' },
+      '410': { description: 'Delivers nothing, and disables the endpoint.' },
+    },
+  };
+}
+
+/** Of Standard Webhooks. */
+const deliveryHeaders = [
+  ['webhook-id', "The event's `id`: the same at each try."],
+  ['webhook-timestamp', 'When this try was made, Unix seconds.'],
+  [
+    'webhook-signature',
+    '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; two of them while a secret is rotated.',
+  ],
+].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }));
+
+function pascal(name: string): string {
+  return name.replace(/(?:^|[._])(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 function envelope(type: string, data: JsonSchema): JsonSchema {
@@ -105,16 +196,25 @@ function envelope(type: string, data: JsonSchema): JsonSchema {
   };
 }
 
-function dataSchema(schema: GraphQLSchema, components: Components, eventType: EventType): JsonSchema {
+/** Of `data`: what all events of the resource have, and what this type has beside it. */
+function dataSchema(
+  schema: GraphQLSchema,
+  components: Components,
+  eventType: EventType,
+): { data: Record<string, JsonSchema>; further: Record<string, JsonSchema> | undefined } {
   const type = schema.getType(dataTypes[eventType.split('.')[0] ?? ''] ?? '');
-  if (!isObjectType(type)) return { type: 'object' };
-  const properties: Record<string, JsonSchema> = {};
+  if (!isObjectType(type)) throw new TypeError(`No type describes the data of ${eventType}.`);
+  const data: Record<string, JsonSchema> = {};
   for (const field of Object.values(type.getFields())) {
     if (untold.has(field.name) || field.args.length > 0) continue;
     const described = fieldSchema(components, field);
-    if (described) properties[field.name] = described;
+    if (described) data[field.name] = described;
   }
-  return { type: 'object', properties: { ...properties, ...furtherData[eventType] }, required: ['id'] };
+  return { data, further: furtherData[eventType] };
+}
+
+function object(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', properties, required: ['id'] };
 }
 
 function fieldSchema(components: Components, field: GraphQLField<unknown, unknown>): JsonSchema | undefined {

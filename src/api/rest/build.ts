@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import openapiTs, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
+import { describeWebhooks } from '../events/event-schemas.ts';
 import { schema } from '../graphql/schema.ts';
 import { describeApi } from './openapi/describe-api.ts';
 import { describeAuditExport } from './openapi/describe-audit-export.ts';
@@ -25,6 +26,7 @@ const payments = describeApi(
     description:
       'Accept crypto payments into an escrow contract. Every answer is `{ "success": true, "data": … }`, every error `{ "success": false, "error": … }`.',
   },
+  (components) => describeWebhooks(schema, components),
 );
 const list = payments.paths['/audit-log']?.get;
 if (!list) throw new TypeError('There is no GET /audit-log to describe its export by.');

@@ -9,6 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/identifier.ts';
 import type { Log } from '../../platform/log.ts';
 import { appendEvents } from '../append-events.ts';
+import { disabledEndpointFields } from './endpoint-fields.ts';
 import type { DueDelivery } from './store.ts';
 import type { TryOutcome } from './try-delivery.ts';
 import { FAILING_LIMIT_SECONDS, nextTryAt, pauseMs } from './webhook-endpoint.ts';
@@ -84,8 +85,7 @@ async function recordFailure(world: DeliveryWorld, tried: Tried): Promise<Standi
       where: { id: endpointId },
       data: { active: false, disabledReason: reason },
     });
-    // `reason` is the older name of `disabledReason`.
-    const data = { ...endpointFields(disabled), disabledReason: reason, reason };
+    const data = disabledEndpointFields(disabled, reason);
     await appendEvents(tx, disabled.appId, [{ type: 'webhook_endpoint.disabled', resourceId: disabled.id, data }]);
     return { active: false, ordered, isPaused: pausedUntil !== null };
   });
@@ -123,13 +123,6 @@ async function writeFailure(tx: DatabaseTransaction, failed: Tried & { now: Date
       latencyMs: outcome.latencyMs,
     },
   });
-}
-
-/** What an event may tell of an endpoint: never its secrets. */
-function endpointFields(endpoint: WebhookEndpoint) {
-  const { id, appId, url, events, active, ordered, createdAt, updatedAt } = endpoint;
-  const [created, updated] = [createdAt.toISOString(), updatedAt.toISOString()];
-  return { id, appId, url, events, active, ordered, createdAt: created, updatedAt: updated };
 }
 
 function disabledReason(failed: { outcome: TryOutcome; failingSince: Date; now: Date }): string | null {

@@ -7,7 +7,7 @@ import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
 /** Events that one read of the table fetches. */
 const BATCH = 500;
 
-export type SequenceRequest = {
+type SequenceRequest = {
   appId: string;
   after: bigint | undefined;
   /** Only what concerns these, where they are named; as of the feed. */

@@ -10,7 +10,13 @@ export type ApiInfo = { title: string; version: string; description: string };
 
 export type OpenApiDocument = JsonSchema & { openapi: string; paths: Record<string, Record<string, JsonSchema>> };
 
-export function describeApi(schema: GraphQLSchema, routes: readonly RestRoute[], info: ApiInfo): OpenApiDocument {
+/** `webhooks` describes what is sent to clients, if anything is, and adds its schemas to the components. */
+export function describeApi(
+  schema: GraphQLSchema,
+  routes: readonly RestRoute[],
+  info: ApiInfo,
+  webhooks?: (components: Components) => Record<string, JsonSchema>,
+): OpenApiDocument {
   const components: Components = new Map();
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
@@ -18,6 +24,7 @@ export function describeApi(schema: GraphQLSchema, routes: readonly RestRoute[],
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = describeOperation(schema, components, route);
   }
+  const sent = webhooks?.(components);
   const schemas = [...components, ...Object.entries(errorSchemas)].sort(([left], [right]) => (left < right ? -1 : 1));
   const asked = JSON.stringify(paths);
   const used = (kind: string, held: Record<string, JsonSchema>) =>
@@ -28,6 +35,7 @@ export function describeApi(schema: GraphQLSchema, routes: readonly RestRoute[],
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => tagOf(route.path)))],
     paths,
+    ...(sent ? { webhooks: sent } : {}),
     components: {
       schemas: Object.fromEntries(schemas),
       responses: used('responses', errorResponses()),

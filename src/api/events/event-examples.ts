@@ -1,0 +1,155 @@
+/** One example of each type of event, printed from rows by the functions that print the events themselves. */
+import type {
+  CreditedPayout,
+  CustomerAccount,
+  Dispute,
+  Invoice,
+  PaymentIntent,
+  Prisma,
+  Subscription,
+} from '../../../prisma/client.ts';
+import { loadRegistry } from '../../chains/registry.ts';
+import { checkoutSessionFields, type SessionWithItems } from '../../checkout/checkout-session.ts';
+import { customerFields } from '../../customers/customer.ts';
+import type { Finality } from '../../events/append-events.ts';
+import { type EventBody, eventBody } from '../../events/event-body.ts';
+import { type EventType, eventTypes } from '../../events/event-type.ts';
+import { disabledEndpointFields } from '../../events/webhooks/endpoint-fields.ts';
+import { invoiceFields } from '../../invoices/invoice.ts';
+import { disputeFields } from '../../payments/dispute-fields.ts';
+import { paymentIntentFields } from '../../payments/payment-intent-fields.ts';
+import { payoutFields } from '../../payments/payouts/payout-fields.ts';
+import { subscriptionFields } from '../../subscriptions/subscription-fields.ts';
+import {
+  active,
+  app,
+  authorized,
+  captured,
+  created,
+  customer,
+  day,
+  decimal,
+  delivered,
+  dispute,
+  endpoint,
+  failing,
+  failure,
+  invoice,
+  payout,
+  pendingSubscription,
+  refunded,
+  session,
+  settled,
+  uuid,
+} from './example-rows.ts';
+
+type Told = { of: { id: string }; data: Prisma.JsonObject; at: Date; finality?: Finality };
+
+const final: Finality = { confirmations: 12, required: 12, isFinal: true };
+const seen: Finality = { confirmations: 1, required: 12, isFinal: false };
+const gone: Finality = { confirmations: 0, required: 12, isFinal: false };
+
+const ofPayment = (intent: PaymentIntent, finality?: Finality, further: Prisma.JsonObject = {}): Told => ({
+  of: intent,
+  data: { ...paymentIntentFields(intent), ...further },
+  at: intent.updatedAt,
+  ...(finality ? { finality } : {}),
+});
+const ofPayout = (row: CreditedPayout, at: Date): Told => {
+  const registry = loadRegistry({ rpc: [] });
+  return { ...ofPayment(settled, final, { payout: payoutFields(registry, row) }), at };
+};
+const ofDispute = (row: Dispute, at: Date): Told => ({ of: row, data: disputeFields(row), at, finality: final });
+const ofSubscription = (row: Subscription, further: Prisma.JsonObject = {}): Told => ({
+  of: row,
+  data: { ...subscriptionFields(row), ...further },
+  at: row.updatedAt,
+});
+const ofInvoice = (row: Invoice): Told => ({ of: row, data: invoiceFields(row), at: row.updatedAt });
+const ofSession = (row: SessionWithItems): Told => ({
+  of: row,
+  // What the session's own function answers is JSON, for it is what the table of events is given.
+  data: JSON.parse(JSON.stringify(checkoutSessionFields(row, 'https://pay.example'))),
+  at: row.updatedAt,
+});
+const ofCustomer = (row: CustomerAccount): Told => ({ of: row, data: customerFields(row), at: row.updatedAt });
+
+const told: { [Type in EventType]: Told } = {
+  'payment_intent.created': ofPayment(created),
+  'payment_intent.pending': ofPayment(created, seen),
+  'payment_intent.authorized': ofPayment(authorized, final),
+  'payment_intent.captured': ofPayment(captured, final),
+  'payment_intent.settled': ofPayment(settled, final),
+  'payment_intent.cancelled': ofPayment({ ...created, status: 'CANCELLED', updatedAt: day(2) }),
+  'payment_intent.failed': ofPayment({ ...authorized, captureMode: 'MANUAL', captureAttempts: 5, status: 'FAILED' }),
+  'payment_intent.refund_pending': ofPayment({ ...captured, status: 'REFUND_PENDING', updatedAt: day(3) }),
+  'payment_intent.refunded': ofPayment(refunded, final),
+  'payment_intent.partially_refunded': ofPayment(
+    { ...refunded, status: 'CAPTURED', leftAmount: decimal('6000000') },
+    final,
+  ),
+  'payment_intent.refund_failed': ofPayment({ ...captured, updatedAt: day(3) }),
+  'payment_intent.overpaid': ofPayment(captured, final),
+  'payment_intent.mispaid': ofPayment(created, final),
+  'payment_intent.reverted': ofPayment({ ...created, updatedAt: day(1, 14) }, gone),
+  'payment_intent.payout_undelivered': ofPayout(payout, day(8, 14)),
+  'payment_intent.payout_delivered': ofPayout(delivered, day(8, 20)),
+  'dispute.opened': ofDispute(dispute, day(2)),
+  'dispute.resolved': ofDispute({ ...dispute, status: 'RESOLVED_SPLIT', payerBps: 5_000, resolvedAt: day(4) }, day(4)),
+  'subscription.created': ofSubscription(pendingSubscription),
+  'subscription.activated': ofSubscription(active),
+  'subscription.updated': ofSubscription({ ...active, nextPlanPriceId: uuid(17), updatedAt: day(5) }),
+  'subscription.renewed': ofSubscription(
+    { ...active, currentPeriodStart: day(32), currentPeriodEnd: day(62), updatedAt: day(32) },
+    { invoiceId: invoice.id },
+  ),
+  'subscription.renewal_at_risk': ofSubscription({ ...active, updatedAt: day(29) }, { renewalForecast: 'LOW_BALANCE' }),
+  'subscription.payment_failed': ofSubscription(failing, failure),
+  'subscription.past_due': ofSubscription(
+    { ...failing, status: 'PAST_DUE', captureRetryCount: 4, pastDueSince: day(36), updatedAt: day(36) },
+    { ...failure, nextAttemptAt: day(37).toISOString() },
+  ),
+  'subscription.paused': ofSubscription({ ...active, status: 'PAUSED', pausedAt: day(6), updatedAt: day(6) }),
+  'subscription.resumed': ofSubscription({ ...active, updatedAt: day(10) }),
+  'subscription.cancelled': ofSubscription({
+    ...active,
+    status: 'CANCELLED',
+    cancelledAt: day(20),
+    updatedAt: day(20),
+  }),
+  'invoice.opened': ofInvoice(invoice),
+  'invoice.paid': ofInvoice({
+    ...invoice,
+    status: 'PAID',
+    paymentIntentId: created.id,
+    paidAt: day(2),
+    updatedAt: day(2),
+  }),
+  'invoice.voided': ofInvoice({ ...invoice, status: 'VOID', voidedAt: day(3), updatedAt: day(3) }),
+  'checkout_session.completed': ofSession(session),
+  'checkout_session.expired': ofSession({ ...session, status: 'EXPIRED', completedAt: null, updatedAt: day(1, 14) }),
+  'customer.created': ofCustomer(customer),
+  'customer.updated': ofCustomer({ ...customer, city: 'Paris', country: 'FR', updatedAt: day(2) }),
+  'webhook_endpoint.disabled': {
+    of: endpoint,
+    data: disabledEndpointFields(endpoint, 'No try succeeded for 5 days.'),
+    at: endpoint.updatedAt,
+  },
+};
+
+/** As a webhook carries it. */
+export function eventExample(type: EventType): EventBody {
+  const { of: resource, data, at, finality = null } = told[type];
+  const place = eventTypes.indexOf(type);
+  return eventBody({
+    appId: app,
+    sequence: BigInt(place + 1),
+    id: uuid(100 + place),
+    type,
+    resourceId: resource.id,
+    data,
+    finality,
+    requestId: null,
+    createdAt: at,
+  });
+}

@@ -1,0 +1,61 @@
+/** When each type of event is sent: the sentences of `schema/events.json`, of OpenAPI's webhooks and of `docs/events.md`. */
+import type { EventType } from '../../events/event-type.ts';
+
+export const eventWords: { readonly [Type in EventType]: string } = {
+  'payment_intent.created':
+    'Sent when a payment intent is created: through the API, by a checkout session, a payment link, an invoice or a subscription.',
+  'payment_intent.pending':
+    'Sent when a transaction of the payment is in a block that does not have enough confirmations yet, once for each transaction and block; the status is still the one before it.',
+  'payment_intent.authorized': "Sent when the payer's money is held in escrow and the authorization is confirmed.",
+  'payment_intent.captured':
+    'Sent when the capture is confirmed; with automatic capture in the same transaction as the authorization and right after it.',
+  'payment_intent.settled':
+    'Sent when the escrow has paid the merchant: after the timelock, or when a dispute is resolved with any share for the merchant.',
+  'payment_intent.cancelled':
+    'Sent when a payment is cancelled by the merchant, expires unpaid, or its hold goes back to the payer.',
+  'payment_intent.failed': 'Sent when a capture has failed for good; the hold goes back to the payer.',
+  'payment_intent.refund_pending': 'Sent when a refund is requested, before its transaction is on the chain.',
+  'payment_intent.refunded':
+    'Sent when everything that was left in escrow has gone back to the payer, by a refund or by a dispute.',
+  'payment_intent.partially_refunded':
+    'Sent when a refund of a part is confirmed; `leftoverAmount` is what is still in escrow.',
+  'payment_intent.refund_failed': 'Sent when a refund is given up; the payment is CAPTURED as before it.',
+  'payment_intent.overpaid':
+    'Sent when money arrives beside the payment that counts, or after the payment has ended; it is sent back to the payer.',
+  'payment_intent.mispaid':
+    'Sent when a transfer on Solana was too small or of another token; it is sent back to the payer.',
+  'payment_intent.reverted':
+    'Sent when a reorganization of the chain takes back what was reported; `data` is the state without it.',
+  'payment_intent.payout_undelivered':
+    'Sent when the escrow could not pay the merchant, the payer or the fee recipient, and keeps the amount for them: `payout` names recipient, token, amount and what to do, and the status is what it would have been.',
+  'payment_intent.payout_delivered': 'Sent when the recipient of an undelivered payout has received it.',
+  'dispute.opened': 'Sent when the payer has opened a dispute and its transaction is confirmed.',
+  'dispute.resolved':
+    'Sent when a dispute ends: by the arbiter, by its timeout, or because the payment was refunded as a whole.',
+  'subscription.created': 'Sent when a subscription is created, before anything is charged.',
+  'subscription.activated':
+    'Sent when a subscription becomes ACTIVE: its first charge was confirmed, or the payer signed the consent of a trial.',
+  'subscription.updated':
+    'Sent when the plan is changed, when a change for the end of the period (`nextPlanPriceId`) is requested or taken back, and when a cancellation at the end of the period (`cancelAt`) is requested.',
+  'subscription.renewed': 'Sent when a renewal was paid and the next period has begun; `invoiceId` is its invoice.',
+  'subscription.renewal_at_risk':
+    'Sent at most once a period when the next charge will probably fail: `renewalForecast` says why.',
+  'subscription.payment_failed':
+    'Sent when a charge failed: `lastError` says why, and `nextAttemptAt` when it is tried next.',
+  'subscription.past_due':
+    'Sent after `subscription.payment_failed` when so many charges have failed that the subscription becomes PAST_DUE.',
+  'subscription.paused': 'Sent when a subscription is paused; it is not charged until it is resumed.',
+  'subscription.resumed': 'Sent when a paused subscription is resumed.',
+  'subscription.cancelled':
+    'Sent when a subscription ends: at once, at the end of its period, or after its grace when charges failed.',
+  'invoice.opened': 'Sent when an invoice is opened and has its number.',
+  'invoice.paid': "Sent when an invoice's payment is captured.",
+  'invoice.voided': 'Sent when an invoice is voided; nobody can pay it any more.',
+  'checkout_session.completed':
+    "Sent when a session's payment is authorized, or when the payer signed the consent of a trial.",
+  'checkout_session.expired': 'Sent when a session expires, by its time or because the merchant expired it.',
+  'customer.created': 'Sent when a customer is created, through the API or by a payment link.',
+  'customer.updated': "Sent when a customer's fields are changed.",
+  'webhook_endpoint.disabled':
+    'Sent when an endpoint is disabled because it answered 410 or because no delivery succeeded for five days; that endpoint does not receive it.',
+};

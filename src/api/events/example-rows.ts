@@ -1,0 +1,330 @@
+/** The rows that the examples of events are printed from: one shop, one customer, and what becomes of an order. */
+import {
+  type CheckoutItem,
+  type CreditedPayout,
+  type CustomerAccount,
+  type Dispute,
+  type Invoice,
+  type PaymentIntent,
+  Prisma,
+  type Subscription,
+  type WebhookEndpoint,
+} from '../../../prisma/client.ts';
+import type { SessionWithItems } from '../../checkout/checkout-session.ts';
+
+export const uuid = (last: number) => `0199f3a2-7c1e-7b3a-9d54-${last.toString(16).padStart(12, '0')}`;
+export const day = (dayOfMarch: number, hour = 12) => new Date(Date.UTC(2026, 2, dayOfMarch, hour));
+export const decimal = (text: string) => new Prisma.Decimal(text);
+const hash = (digit: string) => `0x${digit.repeat(64)}`;
+
+export const app = uuid(1);
+const customerId = uuid(2);
+const payerWallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const merchantWallet = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+const usdc = { chainId: 1, tokenKey: 'USDC-1' };
+
+export const created: PaymentIntent = {
+  id: uuid(3),
+  appId: app,
+  customerAccountId: customerId,
+  externalId: 'order-1042',
+  amount: decimal('10'),
+  currency: 'USD',
+  allowedChains: 'ALL',
+  allowedTokens: 'ALL',
+  captureMode: 'AUTOMATIC',
+  timelockDuration: 604_800,
+  disputeStartDuration: 86_400,
+  status: 'CREATED',
+  authorizationMethod: null,
+  authorizationChainId: null,
+  authorizationTokenKey: null,
+  authorizationWalletAddress: null,
+  authorizationTxHash: null,
+  authorizationSignature: null,
+  authorizedAt: null,
+  cryptoAmount: null,
+  cryptoTokenKey: null,
+  cryptoTokenDecimals: null,
+  exchangeRate: null,
+  captureTxHash: null,
+  capturedAt: null,
+  captureAttempts: 0,
+  timelockEndsAt: null,
+  settledAt: null,
+  refundedAt: null,
+  refundTxHash: null,
+  refundReason: null,
+  platformFeeBps: 100,
+  expiresAt: day(2),
+  sourceType: null,
+  sourceId: null,
+  successUrl: 'https://shop.example/thanks',
+  cancelUrl: 'https://shop.example/cart',
+  metadata: { order: '1042' },
+  idempotencyKey: 'order-1042',
+  acceptedTermsHash: null,
+  leftAmount: null,
+  settlementCheckAt: null,
+  createdAt: day(1),
+  updatedAt: day(1),
+};
+
+export const authorized: PaymentIntent = {
+  ...created,
+  status: 'AUTHORIZED',
+  authorizationMethod: 'DIRECT',
+  authorizationChainId: usdc.chainId,
+  authorizationTokenKey: usdc.tokenKey,
+  authorizationWalletAddress: payerWallet,
+  authorizationTxHash: hash('a'),
+  authorizedAt: day(1, 13),
+  cryptoAmount: decimal('10000000'),
+  cryptoTokenKey: usdc.tokenKey,
+  cryptoTokenDecimals: 6,
+  exchangeRate: decimal('1'),
+  captureAttempts: 1,
+  leftAmount: decimal('10000000'),
+  updatedAt: day(1, 13),
+};
+
+export const captured: PaymentIntent = {
+  ...authorized,
+  status: 'CAPTURED',
+  captureTxHash: hash('a'),
+  capturedAt: day(1, 13),
+  timelockEndsAt: day(8, 13),
+};
+
+export const settled: PaymentIntent = {
+  ...captured,
+  status: 'SETTLED',
+  settledAt: day(8, 14),
+  leftAmount: decimal('0'),
+  updatedAt: day(8, 14),
+};
+
+export const refunded: PaymentIntent = {
+  ...captured,
+  status: 'REFUNDED',
+  refundedAt: day(3),
+  refundTxHash: hash('b'),
+  refundReason: 'Requested by the customer',
+  leftAmount: decimal('0'),
+  updatedAt: day(3),
+};
+
+export const payout: CreditedPayout = {
+  id: uuid(4),
+  paymentIntentId: created.id,
+  transactionId: uuid(5),
+  ...usdc,
+  termsHash: hash('c'),
+  role: 'MERCHANT',
+  recipient: merchantWallet.toLowerCase(),
+  token: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+  amount: decimal('9900000'),
+  txHash: hash('d'),
+  blockNumber: 24_500_000n,
+  blockHash: hash('e'),
+  logIndex: 7,
+  creditedAt: day(8, 14),
+  deliveredTo: null,
+  deliveredTxHash: null,
+  deliveredBlockNumber: null,
+  deliveredBlockHash: null,
+  deliveredLogIndex: null,
+  deliveredAt: null,
+  nextTryAt: day(8, 15),
+  createdAt: day(8, 14),
+};
+
+export const delivered: CreditedPayout = {
+  ...payout,
+  deliveredTo: payout.recipient,
+  deliveredTxHash: hash('f'),
+  deliveredAt: day(8, 20),
+};
+
+export const dispute: Dispute = {
+  id: uuid(6),
+  paymentIntentId: created.id,
+  reason: 'NOT_RECEIVED',
+  evidence: 'The parcel never arrived.',
+  status: 'OPEN',
+  payerBps: null,
+  deadline: day(9),
+  createdAt: day(2),
+  resolvedAt: null,
+};
+
+export const pendingSubscription: Subscription = {
+  id: uuid(7),
+  appId: app,
+  customerAccountId: customerId,
+  productPlanId: uuid(8),
+  productPlanPriceId: uuid(9),
+  nextPlanPriceId: null,
+  status: 'PENDING',
+  customerWalletId: null,
+  authorizationMethod: null,
+  authorizationChainId: null,
+  authorizationTokenKey: null,
+  permitSignature: null,
+  permitDeadline: null,
+  permitNonce: null,
+  approvedAllowance: null,
+  currentPeriodStart: null,
+  currentPeriodEnd: null,
+  billingCycleAnchor: null,
+  trialStart: null,
+  trialEnd: null,
+  cancelAt: null,
+  cancelledAt: null,
+  cancelAtPeriodEnd: false,
+  pausedAt: null,
+  pastDueSince: null,
+  captureRetryCount: 0,
+  maxCaptureRetries: 4,
+  pendingJobId: null,
+  consentId: null,
+  allowedChains: 'ALL',
+  allowedTokens: 'ALL',
+  metadata: {},
+  createdAt: day(1),
+  updatedAt: day(1),
+};
+
+export const active: Subscription = {
+  ...pendingSubscription,
+  status: 'ACTIVE',
+  customerWalletId: uuid(10),
+  authorizationMethod: 'APPROVAL',
+  authorizationChainId: usdc.chainId,
+  authorizationTokenKey: usdc.tokenKey,
+  approvedAllowance: decimal('120000000'),
+  currentPeriodStart: day(1),
+  currentPeriodEnd: day(32),
+  billingCycleAnchor: day(1),
+  updatedAt: day(1, 13),
+};
+
+export const failing: Subscription = { ...active, captureRetryCount: 1, updatedAt: day(32) };
+
+export const failure = {
+  invoiceId: uuid(11),
+  paymentIntentId: uuid(12),
+  lastError: { code: 'INSUFFICIENT_BALANCE', message: 'The wallet holds 3 USDC, and the renewal takes 10 USDC.' },
+  nextAttemptAt: day(33).toISOString(),
+};
+
+export const invoice: Invoice = {
+  id: uuid(11),
+  appId: app,
+  customerAccountId: customerId,
+  subscriptionId: null,
+  paymentIntentId: null,
+  invoiceNumber: 'INV-000042',
+  status: 'OPEN',
+  subtotal: decimal('10'),
+  taxAmount: decimal('2'),
+  total: decimal('12'),
+  currency: 'USD',
+  taxRateId: uuid(13),
+  dueDate: day(15),
+  paidAt: null,
+  voidedAt: null,
+  periodStart: null,
+  periodEnd: null,
+  lastErrorCode: null,
+  lastErrorMessage: null,
+  memo: 'Thank you.',
+  allowedChains: 'ALL',
+  allowedTokens: 'ALL',
+  metadata: {},
+  createdAt: day(1),
+  updatedAt: day(1),
+};
+
+const item: CheckoutItem = {
+  id: uuid(14),
+  sessionId: uuid(15),
+  position: 0,
+  name: 'Tea',
+  description: 'A tin of tea',
+  amount: decimal('10'),
+  currency: 'USD',
+  quantity: 1,
+  taxAmount: decimal('0'),
+  productPlanId: null,
+  productPlanPriceId: null,
+};
+
+export const session: SessionWithItems = {
+  id: item.sessionId,
+  appId: app,
+  mode: 'PAYMENT',
+  uiMode: 'HOSTED',
+  status: 'COMPLETE',
+  clientSecretHash: new Uint8Array(),
+  amount: decimal('10'),
+  currency: 'USD',
+  subtotal: decimal('10'),
+  taxAmount: decimal('0'),
+  taxRateId: null,
+  paymentIntentId: created.id,
+  ownsIntent: true,
+  subscriptionId: null,
+  customerAccountId: customerId,
+  sourceType: null,
+  sourceId: null,
+  allowedChains: 'ALL',
+  allowedTokens: 'ALL',
+  successUrl: created.successUrl,
+  cancelUrl: created.cancelUrl,
+  expiresAt: day(1, 14),
+  completedAt: day(1, 13),
+  lastErrorCode: null,
+  lastErrorMessage: null,
+  metadata: {},
+  createdAt: day(1),
+  updatedAt: day(1, 13),
+  items: [item],
+};
+
+export const customer: CustomerAccount = {
+  id: customerId,
+  appId: app,
+  externalId: 'customer-7',
+  email: 'ada@example.com',
+  name: 'Ada Lovelace',
+  address: null,
+  city: 'London',
+  state: null,
+  country: 'GB',
+  postalCode: null,
+  metadata: {},
+  createdAt: day(1),
+  updatedAt: day(1),
+};
+
+export const endpoint: WebhookEndpoint = {
+  id: uuid(16),
+  appId: app,
+  url: 'https://shop.example/hooks',
+  events: ['*'],
+  active: false,
+  ordered: false,
+  secret: '',
+  previousSecret: null,
+  previousSecretExpiresAt: null,
+  disabledReason: 'No try succeeded for 5 days.',
+  failingSince: day(1),
+  failuresInRow: 9,
+  pausedUntil: null,
+  startSequence: 0n,
+  queuedSequence: 41n,
+  leaseUntil: null,
+  createdAt: day(1),
+  updatedAt: day(6),
+};
