@@ -172,15 +172,33 @@ describe("a customer's wallets", () => {
   const add = (id: string, body: object, caller = key) =>
     api.rest('POST', `/customers/${id}/wallets`, { key: caller, body });
 
-  it('are linked in any valid case, and come back checksummed with their chain', async () => {
+  it.each([
+    ['with its checksum', address],
+    ['in lower case', address.toLowerCase()],
+    ['in upper case', `0x${address.slice(2).toUpperCase()}`],
+    ['in a case that is no checksum', address.replace('dA', 'Da')],
+  ])('are linked %s, and come back checksummed with their chain', async (_case, walletAddress) => {
     const customer = await make();
-    const { status, body } = await add(customer.id, { chainId: 1, walletAddress: address.toLowerCase() });
+    const { status, body } = await add(customer.id, { chainId: 1, walletAddress });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({
       walletAddress: address,
       hasActiveAuthorization: false,
       chain: { name: expect.any(String) },
     });
+    const twice = await add(customer.id, { chainId: 1, walletAddress: address });
+    expect([twice.status, twice.body.error.code]).toEqual([409, 'CONFLICT']);
+    const document = 'query ($search: String) { customers(search: $search, first: 50) { edges { node { id } } } }';
+    const found = await api.graphql(document, { search: walletAddress }, { key });
+    expect(found.data.customers.edges.map((edge: { node: { id: string } }) => edge.node.id)).toContain(customer.id);
+  });
+
+  it('need a secret key', async () => {
+    const customer = await make();
+    const path = `/customers/${customer.id}/wallets`;
+    const body = { chainId: 1, walletAddress: address };
+    expect((await api.rest('POST', path, { body })).status).toBe(401);
+    expect((await api.rest('POST', path, { key: api.merchantA.publishableKey, body })).status).toBe(403);
   });
 
   it('are unique per chain and address, whatever the case', async () => {
@@ -194,7 +212,9 @@ describe("a customer's wallets", () => {
   it.each([
     ['an unknown chain', { chainId: 999_999, walletAddress: address }, ['chainId']],
     ['a Solana chain', { chainId: 103, walletAddress: address }, ['chainId']],
-    ['a bad checksum', { chainId: 1, walletAddress: address.replace('dA', 'Da') }, ['walletAddress']],
+    ['39 digits', { chainId: 1, walletAddress: address.slice(0, -1) }, ['walletAddress']],
+    ['an address without 0x', { chainId: 1, walletAddress: address.slice(2) }, ['walletAddress']],
+    ['an address after 0X', { chainId: 1, walletAddress: `0X${address.slice(2)}` }, ['walletAddress']],
     ['both bad', { chainId: 0, walletAddress: '0x12' }, ['chainId', 'walletAddress']],
     ['nothing', {}, ['chainId', 'walletAddress']],
   ])('refuse %s', async (_what, body, params) => {

@@ -65,6 +65,7 @@ describe('search', () => {
     expect(await found(hash.toUpperCase().replace('0X', '0x'))).toEqual({ payments: [intent] });
     expect(await found(refundHash)).toEqual({ payments: [intent] });
     expect(await found(wallet.toLowerCase())).toEqual({ payments: [intent] });
+    expect(await found(wallet.replace('9bf6', '9Bf6'))).toEqual({ payments: [intent] });
     expect(await found('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')).toEqual({ customers: [customer] });
     expect(await found(' order-100%_ ')).toEqual({ payments: [intent] });
     expect(await found('order-1_0')).toEqual({});

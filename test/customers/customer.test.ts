@@ -41,14 +41,16 @@ describe("a customer's fields", () => {
 describe('a wallet address', () => {
   const checksummed = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 
-  it.each([checksummed, checksummed.toLowerCase(), `0x${checksummed.slice(2).toUpperCase()}`])(
-    '%s comes back checksummed',
-    (given) => {
-      expect(parseWalletAddress(given)).toBe(checksummed);
-    },
-  );
+  it.each([
+    checksummed,
+    checksummed.toLowerCase(),
+    `0x${checksummed.slice(2).toUpperCase()}`,
+    checksummed.replace('dA', 'Da'),
+  ])('%s comes back checksummed', (given) => {
+    expect(parseWalletAddress(given)).toBe(checksummed);
+  });
 
-  it.each(['', '0x', checksummed.slice(0, -1), `${checksummed}0`, checksummed.replace('dA', 'Da'), '0xZ'])(
+  it.each(['', '0x', checksummed.slice(0, -1), `${checksummed}0`, checksummed.slice(2), '0xZ'])(
     '"%s" is refused',
     (given) => {
       expect(() => parseWalletAddress(given)).toThrow(/walletAddress/);

@@ -1,6 +1,6 @@
 import { type FieldFault, invalid } from '../../errors.ts';
 import { NATIVE } from '../chain.ts';
-import { parseEvmAddress } from '../evm/evm-address.ts';
+import { readEvmAddress } from '../evm/evm-address.ts';
 import type { Chain, Registry, Token } from '../registry.ts';
 import { parseSolanaAddress } from '../solana/solana-address.ts';
 import { parseSuiCoinType } from '../sui/parse-sui-coin-type.ts';
@@ -39,9 +39,9 @@ type Family = {
 
 const families: Record<Chain['family'], Family> = {
   EVM: {
-    owner: parseEvmAddress,
-    token: async (text) => parseEvmAddress(text),
-    words: '0x and 40 hex digits, with a right checksum or none',
+    owner: readEvmAddress,
+    token: async (text) => readEvmAddress(text),
+    words: '0x and 40 hex digits',
     tokenWords: 'native or a contract address',
   },
   SOLANA: {

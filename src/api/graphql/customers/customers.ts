@@ -2,7 +2,7 @@
 import type { CustomerAccount, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
-import { parseEvmAddress } from '../../../chains/evm/evm-address.ts';
+import { readEvmAddress } from '../../../chains/evm/evm-address.ts';
 import { invalid, notFound } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
@@ -48,7 +48,7 @@ function anyCustomerWhere(
   const text = search?.trim() ?? '';
   const where = customerWhere(scope, text);
   if (where.OR === undefined) return where;
-  const wallet = parseEvmAddress(text);
+  const wallet = readEvmAddress(text);
   return {
     ...where,
     OR: [

@@ -2,7 +2,7 @@
 import type { Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { ScopedDatabase } from '../../../auth/scoped-database.ts';
-import { parseEvmAddress } from '../../../chains/evm/evm-address.ts';
+import { readEvmAddress } from '../../../chains/evm/evm-address.ts';
 import { invalid } from '../../../errors.ts';
 import { findByText } from '../../../payments/find-by-text.ts';
 import { isId } from '../../../platform/identifier.ts';
@@ -123,7 +123,7 @@ async function find(context: GraphqlContext, text: string, appId: string | null 
     const ids = [...(await paymentsOfHash(context.database, hash)), ...named.payments];
     return { ...nothing, payments: { ...app, id: { in: ids } } };
   }
-  const wallet = parseEvmAddress(text) ?? (BASE58_ADDRESS.test(text) ? text : null);
+  const wallet = readEvmAddress(text) ?? (BASE58_ADDRESS.test(text) ? text : null);
   if (wallet !== null) {
     const customers = { ...app, OR: [{ wallets: { some: { walletAddress: wallet } } }, ofName] };
     return { ...nothing, payments: { ...app, OR: [{ authorizationWalletAddress: wallet }, ofReference] }, customers };
