@@ -57,7 +57,7 @@ GET /v1/session-connect/accounts
 POST /v1/onetime-connect/start
 GET /v1/onetime-connect/methods
 POST /v1/onetime-connect/:id/confirm
-GET /v1/wallet/profile
+GET PUT /v1/wallet/profile
 GET /v1/wallet/activity
 `;
 

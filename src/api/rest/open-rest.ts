@@ -93,6 +93,7 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
         headers: request.headers,
         remoteAddress: request.socket.remoteAddress,
         requestId: id,
+        ...(isCardPath(path) ? { credentials: { authorization: request.headers.authorization } } : {}),
       });
       Object.assign(headers, admission.headers);
       const answered = await answerRoute(match, request, new URLSearchParams(search), admission);
@@ -125,7 +126,7 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
   }
 
   function opennessOf(match: RouteMatch, path: string): Openness {
-    if (path.startsWith('/v1/')) return 'OWN_CREDENTIALS';
+    if (isCardPath(path)) return 'OWN_CREDENTIALS';
     const found = match.found ? [match] : match.allowed.map((method) => table.match(method, path));
     const access = found.flatMap((held) => (held.found ? held.running.route.access : []));
     if (access.includes('public')) return 'PUBLIC';
@@ -141,6 +142,11 @@ export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEn
       return true;
     },
   };
+}
+
+/** The card API takes a bearer token and no other credential; it ignores the other headers. */
+function isCardPath(path: string): boolean {
+  return path.startsWith('/v1/');
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Answer): void {
