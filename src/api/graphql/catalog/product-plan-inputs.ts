@@ -1,5 +1,4 @@
 /** What plans and prices are made and changed with. */
-import { z } from 'zod';
 import {
   createPlanSchema,
   createPriceSchema,
@@ -7,7 +6,7 @@ import {
   updatePriceSchema,
 } from '../../../catalog/product-plan.ts';
 import { builder } from '../server/builder.ts';
-import { carryRules, defineRules } from '../server/input.ts';
+import { appIdShape, carryRules, defineRules, OWN_APP } from '../server/input.ts';
 import { BillingIntervalEnum, PlanTypeEnum } from './product-plan.ts';
 
 export const createPriceRules = defineRules({ schema: createPriceSchema });
@@ -27,11 +26,12 @@ export const CreatePriceInput = builder.inputType('CreateProductPlanPriceInput',
   }),
 });
 
-export const updatePriceRules = defineRules({ schema: updatePriceSchema });
+export const updatePriceRules = defineRules({ schema: updatePriceSchema.extend(appIdShape) });
 export const UpdatePriceInput = builder.inputType('UpdateProductPlanPriceInput', {
   description: 'What changes of a price; amount, currency and interval are what was sold, and stay.',
   extensions: carryRules(updatePriceRules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: OWN_APP }),
     nickname: t.string({ description: 'At most 255 characters.' }),
     sortOrder: t.int({ description: 'Its place among the plan’s prices.' }),
     isDefault: t.boolean({ description: 'true takes the place of the present default.' }),
@@ -41,7 +41,7 @@ export const UpdatePriceInput = builder.inputType('UpdateProductPlanPriceInput',
   }),
 });
 
-export const createPlanRules = defineRules({ schema: createPlanSchema.extend({ appId: z.string().nullish() }) });
+export const createPlanRules = defineRules({ schema: createPlanSchema.extend(appIdShape) });
 export const CreatePlanInput = builder.inputType('CreateProductPlanInput', {
   description: 'A plan to be made, with its prices.',
   extensions: carryRules(createPlanRules),
@@ -57,11 +57,12 @@ export const CreatePlanInput = builder.inputType('CreateProductPlanInput', {
   }),
 });
 
-export const updatePlanRules = defineRules({ schema: updatePlanSchema });
+export const updatePlanRules = defineRules({ schema: updatePlanSchema.extend(appIdShape) });
 export const UpdatePlanInput = builder.inputType('UpdateProductPlanInput', {
   description: 'What changes of a plan: an absent field stays, null clears.',
   extensions: carryRules(updatePlanRules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: OWN_APP }),
     name: t.string({ description: '1 to 255 characters.' }),
     description: t.string({ description: 'At most 2000 characters.' }),
     imageUrl: t.field({ type: 'URL', description: 'An http(s) URL.' }),

@@ -48,8 +48,8 @@ builder.mutationField('updateProductPlan', (t) =>
       input: t.arg({ type: UpdatePlanInput, required: true }),
     },
     resolve: async (_root, args, context) => {
-      const input = checked(context, updatePlanRules, args.input);
-      return updateProductPlan(context.world, { scope: await scopeOf(context), id: args.id, input });
+      const { appId, ...input } = checked(context, updatePlanRules, args.input);
+      return updateProductPlan(context.world, { scope: await scopeOf(context, { appId }), id: args.id, input });
     },
   }),
 );
@@ -110,9 +110,10 @@ builder.mutationField('updateProductPlanPrice', (t) =>
       input: t.arg({ type: UpdatePriceInput, required: true }),
     },
     resolve: async (_root, { input: given, ...names }, context) => {
-      const input = checked(context, updatePriceRules, given);
+      const { appId, ...input } = checked(context, updatePriceRules, given);
+      const scope = await scopeOf(context, { appId });
       const price = await priceNamed(context, names);
-      return updateProductPlanPrice(context.world, { scope: await scopeOf(context), ...price, input });
+      return updateProductPlanPrice(context.world, { scope, ...price, input });
     },
   }),
 );

@@ -5,7 +5,7 @@ import { updateTaxRate } from '../../../catalog/update-tax-rate.ts';
 import { notFound } from '../../../errors.ts';
 import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
-import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
 /** The flat list is not paged; a merchant with more archives some. */
@@ -31,11 +31,15 @@ export const TaxRateRef = builder.prismaObject('TaxRate', {
   }),
 });
 
-const createRules = defineRules({ schema: createTaxRateSchema });
+const createRules = defineRules({ schema: createTaxRateSchema.extend(appIdShape) });
 const CreateTaxRateInput = builder.inputType('CreateTaxRateInput', {
   description: 'A tax rate to be made.',
   extensions: carryRules(createRules),
   fields: (t) => ({
+    appId: t.field({
+      type: 'UUID',
+      description: `${OWN_APP} A tax rate is of the merchant, and stores nothing of it.`,
+    }),
     displayName: t.string({ required: true, description: '1 to 100 characters.' }),
     percentage: t.float({ required: true, description: '0 to 100, at most 4 decimals.' }),
     inclusive: t.boolean({ description: 'Whether prices contain the tax; false by default.' }),
@@ -44,11 +48,15 @@ const CreateTaxRateInput = builder.inputType('CreateTaxRateInput', {
   }),
 });
 
-const updateRules = defineRules({ schema: updateTaxRateSchema });
+const updateRules = defineRules({ schema: updateTaxRateSchema.extend(appIdShape) });
 const UpdateTaxRateInput = builder.inputType('UpdateTaxRateInput', {
   description: 'What changes of a tax rate: an absent field stays, null clears.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
+    appId: t.field({
+      type: 'UUID',
+      description: `${OWN_APP} A tax rate is of the merchant, and stores nothing of it.`,
+    }),
     displayName: t.string({ description: '1 to 100 characters.' }),
     percentage: t.float({ description: '0 to 100, at most 4 decimals.' }),
     inclusive: t.boolean({ description: 'Whether prices contain the tax.' }),
@@ -95,8 +103,8 @@ builder.mutationField('createTaxRate', (t) =>
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateTaxRateInput, required: true }) },
     resolve: async (_root, args, context) => {
-      const input = checked(context, createRules, args.input);
-      const { merchantId } = await scopeOf(context);
+      const { appId, ...input } = checked(context, createRules, args.input);
+      const { merchantId } = await scopeOf(context, { appId });
       const call = { scopeId: merchantId, operation: 'createTaxRate', parameters: input };
       return createTaxRate(context.world, { merchantId, input, idempotency: idempotencyOf(context, call) });
     },
@@ -113,8 +121,8 @@ builder.mutationField('updateTaxRate', (t) =>
       input: t.arg({ type: UpdateTaxRateInput, required: true }),
     },
     resolve: async (_root, args, context) => {
-      const input = checked(context, updateRules, args.input);
-      const { merchantId } = await scopeOf(context);
+      const { appId, ...input } = checked(context, updateRules, args.input);
+      const { merchantId } = await scopeOf(context, { appId });
       return updateTaxRate(context.world, { merchantId, id: args.id, input });
     },
   }),

@@ -12,7 +12,7 @@ import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { gatewayErrorOf } from '../server/fault.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
-import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
 import { CustomerAccountRef, CustomerWalletRef } from './customer.ts';
 
@@ -85,18 +85,19 @@ function walletFaults(input: unknown, { world }: GraphqlContext): FieldFault[] {
 }
 
 const walletRules = defineRules({
-  schema: z.object({ chainId: z.int(), walletAddress: z.string() }),
+  schema: z.object({ ...appIdShape, chainId: z.int(), walletAddress: z.string() }),
   also: walletFaults,
 });
 const AddCustomerWalletInput = builder.inputType('AddCustomerWalletInput', {
   description: 'A wallet to be linked.',
   extensions: carryRules(walletRules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: OWN_APP }),
     chainId: t.int({ required: true, description: 'An EVM chain, such as 1 for Ethereum.' }),
     walletAddress: t.string({
       required: true,
       description:
-        '0x and 40 hex digits, in any valid case. Refused: an address that nobody has a key to, such as a precompile, the escrow or a token.',
+        '0x and 40 hex digits, in any case. Refused: an address that nobody has a key to, such as a precompile, the escrow or a token.',
     }),
   }),
 });
@@ -148,8 +149,8 @@ builder.mutationField('addCustomerWallet', (t) =>
       input: t.arg({ type: AddCustomerWalletInput, required: true }),
     },
     resolve: async (_root, { customerId, input: given }, context) => {
-      const input = checked(context, walletRules, given);
-      const scope = await scopeOf(context);
+      const { appId, ...input } = checked(context, walletRules, given);
+      const scope = await scopeOf(context, { appId });
       return addCustomerWallet(context.world, {
         scope,
         customerId,

@@ -3,17 +3,18 @@ import { createPaymentIntent } from '../../../payments/create-payment-intent.ts'
 import { newPaymentIntentSchema } from '../../../payments/new-payment-intent.ts';
 import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
-import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appIdShape, carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
 import { givenSelectionFaults } from '../server/selection-rules.ts';
 import { CaptureModeEnum, PaymentIntentRef } from './payment-intent.ts';
 
-const rules = defineRules({ schema: newPaymentIntentSchema, also: givenSelectionFaults });
+const rules = defineRules({ schema: newPaymentIntentSchema.extend(appIdShape), also: givenSelectionFaults });
 
 export const CreatePaymentIntentInput = builder.inputType('CreatePaymentIntentInput', {
   description: 'A payment to be made.',
   extensions: carryRules(rules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: "The key's own app; any other app is refused." }),
     amount: t.field({ type: 'Decimal', required: true, description: 'Positive, at most 12 digits and 2 decimals.' }),
     currency: t.string({ description: 'USD (the default) or EUR.' }),
     customerAccountId: t.field({ type: 'UUID', description: 'An existing customer of the app.' }),
@@ -37,8 +38,8 @@ builder.mutationField('createPaymentIntent', (t) =>
     authScopes: { secretKey: true },
     args: { input: t.arg({ type: CreatePaymentIntentInput, required: true }) },
     resolve: async (_root, { input }, context) => {
-      const fields = checked(context, rules, input);
-      const scope = await appScopeOf(context);
+      const { appId, ...fields } = checked(context, rules, input);
+      const scope = await appScopeOf(context, { appId });
       return createPaymentIntent(context.world, {
         scope,
         fields,

@@ -7,26 +7,28 @@ import { REASON_LIMIT, refundSchema } from '../../../payments/refund-amount.ts';
 import { builder } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
-import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 
-const captureRules = defineRules({ schema: captureSchema });
+const captureRules = defineRules({ schema: captureSchema.extend(appIdShape) });
 
 const CapturePaymentIntentInput = builder.inputType('CapturePaymentIntentInput', {
   description: 'What is captured of a held payment.',
   extensions: carryRules(captureRules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: OWN_APP }),
     amount: t.string({ description: 'Base units, at most what is held; all of it by default. The rest returns.' }),
   }),
 });
 
-const refundRules = defineRules({ schema: refundSchema });
+const refundRules = defineRules({ schema: refundSchema.safeExtend(appIdShape) });
 
 const RefundPaymentIntentInput = builder.inputType('RefundPaymentIntentInput', {
   description: 'How much goes back to the payer, and why. Without amount and percent: everything that is left.',
   extensions: carryRules(refundRules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: OWN_APP }),
     reason: t.string({ required: true, description: REASON_LIMIT }),
     amount: t.string({ description: 'Base units, at most what is left.' }),
     percent: t.float({ description: 'Of what is left, 1 to 100, floored to base units.' }),
@@ -68,8 +70,8 @@ builder.mutationField('capturePaymentIntent', (t) =>
       input: t.arg({ type: CapturePaymentIntentInput, description: 'All of it by default.' }),
     },
     resolve: async (_root, args, context) => {
-      const input = checked(context, captureRules, args.input ?? {});
-      const call = await callOf(context, { operation: 'capturePaymentIntent', id: args.id, input });
+      const { appId, ...input } = checked(context, captureRules, args.input ?? {});
+      const call = await callOf(context, { operation: 'capturePaymentIntent', id: args.id, input, appId });
       return await capturePaymentIntent(context.world, { ...call, ...input });
     },
   }),
@@ -97,8 +99,8 @@ builder.mutationField('refundPaymentIntent', (t) =>
       input: t.arg({ type: RefundPaymentIntentInput, required: true }),
     },
     resolve: async (_root, args, context) => {
-      const input = checked(context, refundRules, args.input);
-      const call = await callOf(context, { operation: 'refundPaymentIntent', id: args.id, input });
+      const { appId, ...input } = checked(context, refundRules, args.input);
+      const call = await callOf(context, { operation: 'refundPaymentIntent', id: args.id, input, appId });
       return await refundPaymentIntent(context.world, { ...call, ...input });
     },
   }),
@@ -116,8 +118,10 @@ builder.mutationField('deliverPayouts', (t) =>
   }),
 );
 
-async function callOf(context: GraphqlContext, call: { operation: string; id: string; input?: object }) {
-  const scope = await scopeOf(context);
+type PaymentCall = { operation: string; id: string; input?: object; appId?: string | null | undefined };
+
+async function callOf(context: GraphqlContext, call: PaymentCall) {
+  const scope = await scopeOf(context, { appId: call.appId });
   const { operation, id, input } = call;
   const scopeId = scope.appId ?? scope.merchantId;
   return { scope, id, idempotency: idempotencyOf(context, { scopeId, operation, parameters: { id, ...input } }) };

@@ -3,7 +3,7 @@
  * request with faults of both kinds is answered with all of them at once.
  */
 import type { GraphQLInputObjectType } from 'graphql';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type FieldFault, invalid } from '../../../errors.ts';
 import { inputFaults } from '../../../platform/parse-input.ts';
 import type { GraphqlContext } from './context.ts';
@@ -13,6 +13,11 @@ export type InputRules<Output> = {
   schema: z.ZodType<Output>;
   also?: (input: unknown, context: GraphqlContext) => FieldFault[];
 };
+
+/** What any input of an app's resources takes beside its own fields; `scopeOf` judges whether the app is the caller's. */
+export const appIdShape = { appId: z.string().nullish() };
+/** The description of `appId` where it changes nothing. */
+export const OWN_APP = 'May name the app of the credential, or one of its merchant; any other app is refused.';
 
 /** Names a rule set; put it on its input type by `extensions: carryRules(rules)`. */
 export function defineRules<Output>(rules: InputRules<Output>): InputRules<Output> {

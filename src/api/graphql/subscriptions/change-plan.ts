@@ -3,17 +3,18 @@ import { z } from 'zod';
 import { changeSubscriptionPlan } from '../../../subscriptions/plan-change/change-subscription-plan.ts';
 import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
-import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { SubscriptionRef } from './subscription.ts';
 
 const changeRules = defineRules({
-  schema: z.object({ productPlanPriceId: z.guid(), productPlanId: z.guid().nullish() }),
+  schema: z.object({ ...appIdShape, productPlanPriceId: z.guid(), productPlanId: z.guid().nullish() }),
 });
 const ChangeSubscriptionPlanInput = builder.inputType('ChangeSubscriptionPlanInput', {
   description: 'The price that a subscription is to be renewed at.',
   extensions: carryRules(changeRules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: OWN_APP }),
     productPlanPriceId: t.field({
       type: 'UUID',
       required: true,
@@ -34,8 +35,8 @@ builder.mutationField('changeSubscriptionPlan', (t) =>
       input: t.arg({ type: ChangeSubscriptionPlanInput, required: true }),
     },
     resolve: async (_root, args, context) => {
-      const change = checked(context, changeRules, args.input);
-      const scope = await scopeOf(context);
+      const { appId, ...change } = checked(context, changeRules, args.input);
+      const scope = await scopeOf(context, { appId });
       const request = { id: args.id, change };
       const call = {
         scopeId: scope.appId ?? scope.merchantId,

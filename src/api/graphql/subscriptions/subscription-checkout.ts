@@ -5,16 +5,17 @@ import { createSubscriptionCheckout } from '../../../subscriptions/checkout/crea
 import { CheckoutSessionRef, CheckoutUiModeEnum } from '../checkout/checkout-session.ts';
 import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
-import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
 const { uiMode, successUrl, cancelUrl } = createCheckoutSessionSchema.shape;
-const rules = defineRules({ schema: z.object({ uiMode, successUrl, cancelUrl }) });
+const rules = defineRules({ schema: z.object({ ...appIdShape, uiMode, successUrl, cancelUrl }) });
 
 const CreateSubscriptionCheckoutInput = builder.inputType('CreateSubscriptionCheckoutInput', {
   description: 'How a subscription is begun.',
   extensions: carryRules(rules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: OWN_APP }),
     uiMode: t.field({ type: CheckoutUiModeEnum, description: 'HOSTED by default.' }),
     successUrl: t.field({ type: 'URL', description: 'Where the payer goes after signing.' }),
     cancelUrl: t.field({ type: 'URL', description: 'Where the payer goes after cancelling.' }),
@@ -35,8 +36,8 @@ builder.mutationField('createSubscriptionCheckout', (t) =>
       }),
     },
     resolve: async (_root, args, context) => {
-      const options = checked(context, rules, args.input ?? {});
-      const scope = await scopeOf(context);
+      const { appId, ...options } = checked(context, rules, args.input ?? {});
+      const scope = await scopeOf(context, { appId });
       const { session, clientSecret } = await createSubscriptionCheckout(context.world, {
         scope,
         subscriptionId: args.id,

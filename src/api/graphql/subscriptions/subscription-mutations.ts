@@ -7,7 +7,7 @@ import { resumeSubscription } from '../../../subscriptions/resume-subscription.t
 import { createSubscriptionSchema } from '../../../subscriptions/subscription-input.ts';
 import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
-import { carryRules, checked, defineRules } from '../server/input.ts';
+import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
 import { demandSelection, givenSelectionFaults } from '../server/selection-rules.ts';
 import { SubscriptionRef } from './subscription.ts';
@@ -27,11 +27,12 @@ const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
   }),
 });
 
-const cancelRules = defineRules({ schema: z.object({ cancelAtPeriodEnd: z.boolean().nullish() }) });
+const cancelRules = defineRules({ schema: z.object({ ...appIdShape, cancelAtPeriodEnd: z.boolean().nullish() }) });
 const CancelSubscriptionInput = builder.inputType('CancelSubscriptionInput', {
   description: 'How a subscription ends.',
   extensions: carryRules(cancelRules),
   fields: (t) => ({
+    appId: t.field({ type: 'UUID', description: OWN_APP }),
     cancelAtPeriodEnd: t.boolean({ description: 'true: with the running period; false (the default): now.' }),
   }),
 });
@@ -91,8 +92,8 @@ builder.mutationField('cancelSubscription', (t) =>
       input: t.arg({ type: CancelSubscriptionInput, description: 'May be left out: now.' }),
     },
     resolve: async (_root, args, context) => {
-      const { cancelAtPeriodEnd } = checked(context, cancelRules, args.input ?? {});
-      const scope = await scopeOf(context);
+      const { appId, cancelAtPeriodEnd } = checked(context, cancelRules, args.input ?? {});
+      const scope = await scopeOf(context, { appId });
       const request = { id: args.id, cancelAtPeriodEnd: cancelAtPeriodEnd ?? false };
       const call = { scopeId: scope.appId ?? scope.merchantId, operation: 'cancelSubscription', parameters: request };
       return cancelSubscription(context.world, { scope, ...request, idempotency: idempotencyOf(context, call) });
