@@ -23,6 +23,7 @@ const portNames = [
   'LOCAL_EVM_PORT_31337',
   'LOCAL_EVM_PORT_31338',
   'LOCAL_SOLANA_PORT',
+  'LOCAL_SUI_PORT',
 ];
 /** A key's usual limit is there to be reached, and would be what is measured. */
 export const withoutLimits = {

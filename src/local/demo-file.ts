@@ -32,6 +32,15 @@ const demoShape = z.object({
       payers: z.array(z.object({ address: z.string(), secretKey: z.string() })),
     })
     .optional(),
+  /** Whose balances can be asked for; nothing is paid on Sui. */
+  sui: z
+    .object({
+      chainId: z.number(),
+      rpcUrl: z.string(),
+      tokens: z.array(z.object({ key: z.string(), address: z.string(), decimals: z.number() })),
+      holders: z.array(z.object({ address: z.string() })),
+    })
+    .optional(),
 });
 
 export type Demo = z.infer<typeof demoShape>;

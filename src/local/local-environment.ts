@@ -7,6 +7,8 @@ import { writePrivateFile } from './private-files.ts';
 import { LOCAL_SOLANA_CHAIN_ID, localSolanaChain } from './solana/local-solana-chain.ts';
 import { localSolanaAccounts } from './solana/solana-accounts.ts';
 import type { SolanaNode } from './solana/solana-node.ts';
+import { LOCAL_SUI_CHAIN_ID, localSuiChain } from './sui/local-sui.ts';
+import type { SuiNode } from './sui/sui-node.ts';
 
 /**
  * What the parts of a local installation are told beside what the shell says, which goes first. Writes the chains' file
@@ -14,19 +16,22 @@ import type { SolanaNode } from './solana/solana-node.ts';
  */
 export function localEnvironment(
   settings: LocalSettings,
-  running: { databaseUrl: string; nodes: EvmNode[]; solana?: Pick<SolanaNode, 'rpcUrl'> | undefined },
+  running: {
+    databaseUrl: string;
+    nodes: EvmNode[];
+    solana?: Pick<SolanaNode, 'rpcUrl'> | undefined;
+    sui?: Pick<SuiNode, 'url'> | undefined;
+  },
 ): Record<string, string> {
   const chainsFile = join(settings.folder, 'chains.json');
   const chains: Record<string, string> = {};
   if (running.nodes.length > 0) {
-    writePrivateFile(
-      chainsFile,
-      `${JSON.stringify(
-        [...running.nodes.map((node) => localChain(node.chainId)), ...(running.solana ? [localSolanaChain()] : [])],
-        null,
-        2,
-      )}\n`,
-    );
+    const described = [
+      ...running.nodes.map((node) => localChain(node.chainId)),
+      ...(running.solana ? [localSolanaChain()] : []),
+      ...(running.sui ? [localSuiChain()] : []),
+    ];
+    writePrivateFile(chainsFile, `${JSON.stringify(described, null, 2)}\n`);
     chains.CHAINS_FILE = chainsFile;
     chains.OPERATOR_PRIVATE_KEY = localAccounts.operator.privateKey;
     chains.ARBITER_PRIVATE_KEY = localAccounts.arbiter.privateKey;
@@ -47,6 +52,7 @@ export function localEnvironment(
     chains.SOLANA_OPERATOR_KEY = localSolanaAccounts.operator.secretKey;
     chains.SOLANA_FEE_RECIPIENT = localSolanaAccounts.feeRecipient.address;
   }
+  if (running.sui) chains[`RPC_URL_${LOCAL_SUI_CHAIN_ID}`] = running.sui.url;
   const environment = {
     DATABASE_URL: running.databaseUrl,
     PORT: String(settings.port),

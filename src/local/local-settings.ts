@@ -14,6 +14,8 @@ export type LocalSettings = {
   evmPorts: { chainId: number; port: number }[];
   /** Of the local Solana; its websocket's is the next. */
   solanaPort: number;
+  /** Of the local Sui, which tells balances. */
+  suiPort: number;
   /** The API's. */
   port: number;
   /** A Postgres to use instead of one of our own. */
@@ -32,6 +34,7 @@ const schema = z.object({
   LOCAL_EVM_PORT_31337: port.default(31337),
   LOCAL_EVM_PORT_31338: port.default(31338),
   LOCAL_SOLANA_PORT: port.max(65_534).default(8899),
+  LOCAL_SUI_PORT: port.default(9000),
   PORT: port.default(4000),
   DATABASE_URL: z.string().optional(),
 });
@@ -49,6 +52,7 @@ export function parseLocalSettings(environment: Record<string, string | undefine
     postgresPort: parsed.data.LOCAL_POSTGRES_PORT,
     evmPorts: localChainIds.map((chainId) => ({ chainId, port: parsed.data[`LOCAL_EVM_PORT_${chainId}`] })),
     solanaPort: parsed.data.LOCAL_SOLANA_PORT,
+    suiPort: parsed.data.LOCAL_SUI_PORT,
     port: parsed.data.PORT,
     databaseUrl,
     hasOwnChains: Object.keys(given).some((name) => /^RPC_URL_\d+$/.test(name)),

@@ -18,6 +18,7 @@ export function printScreen(installation: Installation & { seconds: number }): v
     ...nodes.map((node): [string, string] => [`Chain ${node.chainId}`, node.rpcUrl]),
   ];
   if (installation.solana) rows.push(['Solana 103', `${installation.solana.rpcUrl}  ${installation.solana.wsUrl}`]);
+  if (installation.sui) rows.push(['Sui 786', `${installation.sui.url}  (balances only)`]);
   if (demo) {
     rows.push(
       ['Escrow', `${demo.chains[0]?.escrow ?? ''}  (on every chain)`],

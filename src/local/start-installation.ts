@@ -20,6 +20,8 @@ import { localSolanaAccounts } from './solana/solana-accounts.ts';
 import type { SolanaNode } from './solana/solana-node.ts';
 import { startLocalSolana } from './solana/start-local-solana.ts';
 import { startLocalChain } from './start-local-chain.ts';
+import { LOCAL_SUI_CHAIN_ID, localSuiChain, localSuiHolders, startLocalSui } from './sui/local-sui.ts';
+import type { SuiNode } from './sui/sui-node.ts';
 
 export type StartWorld = {
   environment: Record<string, string | undefined>;
@@ -35,6 +37,7 @@ export type Installation = {
   databaseUrl: string;
   nodes: EvmNode[];
   solana: SolanaNode | undefined;
+  sui: SuiNode | undefined;
   parts: Part[];
   demoFile: string;
   /** Nothing when the chains are not local: then nobody has money to try it with. */
@@ -54,24 +57,26 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
   closeFolder(settings.folder, { passable: isRoot && settings.databaseUrl === undefined });
   // Before the database changes its owner under them.
   for (const name of partNames) await endLeftBehind({ pidFile: pidFileOf(name, settings), script: mainScript });
-  const [databaseUrl, nodes, solana] = await whole([
+  const [databaseUrl, nodes, solana, sui] = await whole([
     provideDatabase(settings, world),
     startChains(settings, world),
     startSolana(settings, world),
+    startSui(settings, world),
   ]);
   const { applied } = await deployMigrations(databaseUrl);
   if (applied.length > 0) world.log(`Applied ${applied.length} migrations.`);
   const database = openDatabase({ url: databaseUrl, poolSize: 2 });
   try {
-    const local = localEnvironment(settings, { databaseUrl, nodes, solana });
+    const local = localEnvironment(settings, { databaseUrl, nodes, solana, sui });
     const environment = { ...local, ...withoutEmpty(world.environment), DATABASE_URL: databaseUrl };
     const demoFile = join(settings.folder, 'demo.json');
-    const demo = nodes.length === 0 ? undefined : await provideDemo(database, { settings, nodes, solana, demoFile });
+    const running = { settings, nodes, solana, sui, demoFile };
+    const demo = nodes.length === 0 ? undefined : await provideDemo(database, running);
     const parts: Part[] = [];
     for (const name of partNames)
       parts.push(await startPart(name, settings, { ...world, environment: environmentOf(name, environment) }));
     await untilReady(database, { settings, nodes, environment });
-    return { settings, databaseUrl, nodes, solana, parts, demoFile, demo };
+    return { settings, databaseUrl, nodes, solana, sui, parts, demoFile, demo };
   } finally {
     await database.$disconnect();
   }
@@ -114,6 +119,13 @@ async function startSolana(settings: LocalSettings, world: StartWorld): Promise<
   return node;
 }
 
+async function startSui(settings: LocalSettings, world: StartWorld): Promise<SuiNode | undefined> {
+  if (settings.hasOwnChains) return undefined;
+  const node = await startLocalSui({ port: settings.suiPort });
+  world.onStarted(node.stop);
+  return node;
+}
+
 /** All, or the first failure: told once every start has ended, so that none is left running behind it. */
 async function whole<Starts extends readonly unknown[] | []>(
   starts: Starts,
@@ -125,9 +137,9 @@ async function whole<Starts extends readonly unknown[] | []>(
 /** Keys are shown once, so the file is the only place that has them: it is kept as long as they are good. */
 async function provideDemo(
   database: Database,
-  options: { settings: LocalSettings; nodes: EvmNode[]; solana: SolanaNode | undefined; demoFile: string },
+  options: Pick<Installation, 'settings' | 'nodes' | 'solana' | 'sui' | 'demoFile'>,
 ): Promise<Demo> {
-  const { settings, nodes, solana, demoFile } = options;
+  const { settings, nodes, solana, sui, demoFile } = options;
   const keys = await seedDemo({ database }, { known: readDemo(demoFile) });
   const origin = `http://127.0.0.1:${settings.port}`;
   const demo: Demo = {
@@ -142,6 +154,7 @@ async function provideDemo(
     }),
     payers: localAccounts.payers.map(({ address, privateKey }) => ({ address, privateKey })),
     ...(solana ? { solana: demoOf(solana) } : {}),
+    ...(sui ? { sui: demoOfSui(sui) } : {}),
   };
   writeDemo(demoFile, demo);
   return demo;
@@ -164,6 +177,12 @@ function demoOf(node: SolanaNode): NonNullable<Demo['solana']> {
     tokens: tokens.map(({ key, address, decimals }) => ({ key, address, decimals })),
     payers: localSolanaAccounts.payers,
   };
+}
+
+function demoOfSui(node: SuiNode): NonNullable<Demo['sui']> {
+  const tokens = localSuiChain().tokens.map(({ key, address, decimals }) => ({ key, address, decimals }));
+  const holders = localSuiHolders.map(({ address }) => ({ address }));
+  return { chainId: LOCAL_SUI_CHAIN_ID, rpcUrl: node.url, tokens, holders };
 }
 
 async function startPart(name: string, settings: LocalSettings, world: StartWorld): Promise<Part> {

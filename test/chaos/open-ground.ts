@@ -36,7 +36,7 @@ const START_LIMIT_MS = 300_000;
 const STOP_LIMIT_MS = 90_000;
 const OPERATION_LIMIT_MS = 120_000;
 const chainIds = [31337, 31338];
-const portNames = ['PORT', 'PONDER_PORT', 'LOCAL_POSTGRES_PORT', 'LOCAL_SOLANA_PORT'] as const;
+const portNames = ['PORT', 'PONDER_PORT', 'LOCAL_POSTGRES_PORT', 'LOCAL_SOLANA_PORT', 'LOCAL_SUI_PORT'] as const;
 
 export async function openGround(environment: Record<string, string> = {}): Promise<Ground> {
   const folder = join(tmpdir(), `sluice-chaos-${crypto.randomUUID()}`);

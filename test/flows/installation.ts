@@ -36,6 +36,7 @@ const portNames = [
   'LOCAL_EVM_PORT_31337',
   'LOCAL_EVM_PORT_31338',
   'LOCAL_SOLANA_PORT',
+  'LOCAL_SUI_PORT',
 ];
 
 export async function openInstallation(): Promise<Installation> {

@@ -102,6 +102,20 @@ async function expectGiven(installation: Installation): Promise<void> {
   expect(demo.solana?.tokens.map(({ key }) => key)).toEqual(['USDC-103', 'PYUSD-103', 'SOL-103']);
   expect(await solanaTokens(demo)).toBe('1000000000000');
   expect((await fetch(`${demo.restUrl}/readyz`)).status).toBe(200);
+  expect(await suiBalances(demo)).toEqual(['1000000', '1000', '0', '2.5']);
+}
+
+/** What the API tells of each local token of each holder on Sui, in whole units: USDC, then the coin. */
+async function suiBalances(demo: Demo): Promise<string[]> {
+  const { chainId = 0, tokens = [], holders = [] } = demo.sui ?? {};
+  const items = holders.flatMap(({ address }) => tokens.map(({ key }) => ({ chainId, address, tokenKey: key })));
+  const answer = await fetch(`${demo.restUrl}/balance/batch`, {
+    method: 'POST',
+    headers: { 'x-api-key': demo.secretKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ items }),
+  });
+  const schema = z.object({ data: z.object({ items: z.array(z.object({ formatted: z.string() })) }) });
+  return schema.parse(await answer.json()).data.items.map(({ formatted }) => formatted);
 }
 
 /** What the first payer on Solana holds of the first token, in base units. */

@@ -7,6 +7,7 @@ import { ConfigError, parseConfig } from '../../src/config.ts';
 import { readDemo, writeDemo } from '../../src/local/demo-file.ts';
 import { localEnvironment } from '../../src/local/local-environment.ts';
 import { parseLocalSettings } from '../../src/local/local-settings.ts';
+import { isMovable } from '../../src/test-clock/test-clock.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-settings-'));
@@ -15,7 +16,13 @@ onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
 test('nothing needs to be set', () => {
   const settings = parseLocalSettings({});
   expect(isAbsolute(settings.folder)).toBe(true);
-  expect(settings).toMatchObject({ postgresPort: 25432, port: 4000, databaseUrl: undefined, hasOwnChains: false });
+  expect(settings).toMatchObject({
+    postgresPort: 25432,
+    suiPort: 9000,
+    port: 4000,
+    databaseUrl: undefined,
+    hasOwnChains: false,
+  });
   expect(settings.evmPorts).toEqual([
     { chainId: 31337, port: 31337 },
     { chainId: 31338, port: 31338 },
@@ -41,15 +48,18 @@ test('the parts are told a whole configuration, with both chains and their token
     stop: async () => undefined,
     ended: Promise.resolve(),
   }));
-  const environment = localEnvironment(settings, { databaseUrl: 'postgresql://a:b@127.0.0.1:1/c', nodes });
+  const sui = { url: 'http://127.0.0.1:9000' };
+  const environment = localEnvironment(settings, { databaseUrl: 'postgresql://a:b@127.0.0.1:1/c', nodes, sui });
   const config = parseConfig(environment);
   expect(config).toMatchObject({ port: 4100, prices: { source: 'fixed' }, webhooks: { privateAddresses: true } });
   const registry = loadRegistry({ chainsFile: config.chainsFile, rpc: config.rpc });
   const offered = registry.enabled().map((chain) => [chain.confirmations, ...chain.tokens.map((token) => token.key)]);
   expect(offered).toEqual([
+    [1, 'USDC-786', 'SUI-786'],
     [1, 'USDC-31337', 'USDT-31337', 'ETH-31337'],
     [1, 'USDC-31338', 'USDT-31338', 'ETH-31338'],
   ]);
+  expect(isMovable(registry)).toBe(true);
   const file = join(folder, 'environment');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file, 'utf8')).toContain('RPC_URL_31338=http://127.0.0.1:31338\n');

@@ -34,6 +34,7 @@ const portNames = [
   'LOCAL_EVM_PORT_31337',
   'LOCAL_EVM_PORT_31338',
   'LOCAL_SOLANA_PORT',
+  'LOCAL_SUI_PORT',
 ];
 
 /** `makeDatabase` is asked once, for a database with all migrations and no rows. */

@@ -1,4 +1,4 @@
-import { type SuiNode, startSuiNode } from './sui-node.ts';
+import { type SuiNode, startSuiNode } from '../../src/local/sui/sui-node.ts';
 import { onTeardown } from './teardown.ts';
 
 export type TestSui = Omit<SuiNode, 'stop'>;

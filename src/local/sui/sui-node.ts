@@ -2,14 +2,15 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GrpcTypes } from '@mysten/sui/grpc';
+import { ConfigError } from '../../config.ts';
 
-export type TestCoin = { decimals: number; symbol: string };
+export type LocalCoin = { decimals: number; symbol: string };
 
 export type SuiNode = {
   url: string;
   /** By owner and coin type, both in full form. */
   balances: Map<string, bigint>;
-  coins: Map<string, TestCoin>;
+  coins: Map<string, LocalCoin>;
   /** gRPC calls that were answered, by method. */
   calls: string[];
   /** How many calls were open at once, at most. */
@@ -29,9 +30,10 @@ class Refusal extends Error {
   }
 }
 
-export async function startSuiNode(): Promise<SuiNode> {
+/** On any free port without `port`. Throws ConfigError when the port is taken. */
+export async function startSuiNode({ port = 0 }: { port?: number } = {}): Promise<SuiNode> {
   const balances = new Map<string, bigint>();
-  const coins = new Map<string, TestCoin>();
+  const coins = new Map<string, LocalCoin>();
   const calls: string[] = [];
   let refused: number | null = null;
   let [open, most] = [0, 0];
@@ -67,7 +69,10 @@ export async function startSuiNode(): Promise<SuiNode> {
     response.end(isText ? answer.toString('base64') : answer);
     open -= 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => reject(new ConfigError(`Sui cannot listen on port ${port}.`, { cause })));
+    server.listen(port, '127.0.0.1', resolve);
+  });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     balances,

@@ -1,0 +1,51 @@
+/** The Sui of `npm start`: a server of balances, asked through the API. */
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../src/config.ts';
+import { localSuiChain, localSuiHolders, startLocalSui } from '../../src/local/sui/local-sui.ts';
+import { freePort } from '../setup/free-port.ts';
+import { openRestApi } from '../setup/rest.ts';
+import { onTeardown } from '../setup/teardown.ts';
+
+const port = await freePort();
+const node = await startLocalSui({ port });
+onTeardown(node.stop);
+const api = await openRestApi({ rpc: { 786: node.url }, chains: [localSuiChain()] });
+const key = api.merchantA.publishableKey;
+const [rich, poor] = localSuiHolders;
+
+const ask = (query: Record<string, string>, credential: string | undefined = key) =>
+  api.rest('GET', `/balance?${new URLSearchParams({ chainId: '786', ...query })}`, { key: credential });
+
+describe('a balance on the local Sui', () => {
+  it('is told of the coin and of the token, by key and by type', async () => {
+    const coin = await ask({ address: poor.address });
+    expect([coin.status, coin.body.data]).toMatchObject([
+      200,
+      { address: poor.address, token: 'native', tokenKey: 'SUI-786', balance: '2500000000', formatted: '2.5' },
+    ]);
+    const usdc = localSuiChain().tokens[0]?.address ?? '';
+    for (const named of [{ tokenKey: 'USDC-786' }, { token: usdc }]) {
+      const token = await ask({ address: rich.address, ...named, includePrice: 'true' });
+      expect(token.body.data).toMatchObject({ symbol: 'USDC', decimals: 6, formatted: '1000000' });
+      expect(token.body.data.price).toMatchObject({ valueFiat: '1000000.00' });
+    }
+  });
+
+  it('is zero for anybody else, and of no coin type that is not there', async () => {
+    expect((await ask({ address: '0x7' })).body.data.balance).toBe('0');
+    expect((await ask({ address: '0x7', token: '0xdead::meme::MEME' })).status).toBe(404);
+  });
+
+  it('needs a key and an address of Sui', async () => {
+    const headless = await api.rest('GET', `/balance?chainId=786&address=${rich.address}`);
+    expect(headless.status).toBe(401);
+    expect((await ask({ address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8Z' })).status).toBe(400);
+  });
+
+  it('is unavailable once the server has ended; two cannot have one port', async () => {
+    await expect(startLocalSui({ port })).rejects.toThrow(ConfigError);
+    await node.stop();
+    const { status, body } = await ask({ address: rich.address });
+    expect([status, body.error.code]).toEqual([502, 'CHAIN_UNAVAILABLE']);
+  });
+});
