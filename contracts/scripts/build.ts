@@ -82,13 +82,14 @@ function bytecodeSource(name: keyof typeof salts, artifact: Artifact): string {
   ].join('\n');
 }
 
-function tokensSource(usdc: Artifact, usdt: Artifact): string {
+function tokensSource({ usdc, usdt, dai }: { usdc: Artifact; usdt: Artifact; dai: Artifact }): string {
   return [
     `/** ${written} Coins for local chains only: anybody mints. */\n`,
     abiSource('usdcTokenAbi', usdc),
     `export const usdcTokenCreationCode =\n  '${usdc.bytecode.object}' as const;\n`,
     abiSource('usdtTokenAbi', usdt),
     `export const usdtTokenCreationCode =\n  '${usdt.bytecode.object}' as const;\n`,
+    `export const daiTokenCreationCode =\n  '${dai.bytecode.object}' as const;\n`,
   ].join('\n');
 }
 
@@ -96,13 +97,14 @@ const escrow = await compile('PaymentEscrow.sol');
 const batch = await compile('PaymentBatch.sol');
 const usdc = await compile('tokens/UsdcToken.sol');
 const usdt = await compile('tokens/UsdtToken.sol');
+const dai = await compile('tokens/DaiToken.sol');
 
 const files: [string, string][] = [
   ['src/escrow/escrow-abi.ts', `/** ${written} */\n${abiSource('escrowAbi', escrow)}`],
   ['src/escrow/escrow-bytecode.ts', bytecodeSource('escrow', escrow)],
   ['src/escrow/batch/batch-abi.ts', `/** ${written} */\n${abiSource('batchAbi', batch)}`],
   ['src/escrow/batch/batch-bytecode.ts', bytecodeSource('batch', batch)],
-  ['src/local/test-tokens.ts', tokensSource(usdc, usdt)],
+  ['src/local/test-tokens.ts', tokensSource({ usdc, usdt, dai })],
 ];
 const check = process.argv.includes('--check');
 for (const [file, text] of files) {

@@ -1,5 +1,5 @@
 /**
- * `npm run demo`, against a running `npm start`: pays by each of the three methods, prints each payment's timeline as it
+ * `npm run demo`, against a running `npm start`: pays by each of the three methods and both kinds of permit, prints each payment's timeline as it
  * is told over graphql-ws, and counts the money. DEMO_FILE names another installation's file. Ends with 1 when a
  * payment does not settle or the balances do not add up.
  */

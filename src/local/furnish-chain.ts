@@ -41,7 +41,7 @@ const enoughTokens = 1_000_000n;
 
 /**
  * Puts on a local chain what public ones have: Multicall3, the deterministic deployer, the escrow, the batch contract and
- * two tokens, and gives gas and tokens to those who pay. All addresses follow from the code, and everything that is already there stays.
+ * three tokens, and gives gas and tokens to those who pay. All addresses follow from the code, and everything that is already there stays.
  */
 export async function furnishChain(options: FurnishChainOptions): Promise<FurnishedChain> {
   const client = openClient(options.rpcUrl);

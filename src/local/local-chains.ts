@@ -1,3 +1,4 @@
+import { tokenNames } from '../chains/data/chain-data.ts';
 import { escrowAddress } from '../escrow/escrow-bytecode.ts';
 import { localTokens } from './local-tokens.ts';
 
@@ -5,6 +6,10 @@ import { localTokens } from './local-tokens.ts';
 export const localChainIds = [31337, 31338] as const;
 
 const usdcDomain = { name: 'USD Coin', version: '2' };
+const permitDomains: Record<string, { name: string; version: string }> = {
+  USDC: usdcDomain,
+  DAI: { name: 'Dai Stablecoin', version: '1' },
+};
 
 /** A local chain as CHAINS_FILE describes it; the tokens' domains are those of the test contracts. */
 export function localChain(chainId: number) {
@@ -23,8 +28,8 @@ export function localChain(chainId: number) {
       symbol,
       decimals,
       address,
-      name: { USDC: 'USD Coin', USDT: 'Tether USD' }[symbol] ?? symbol,
-      permit: symbol === 'USDC' ? usdcDomain : null,
+      name: tokenNames[symbol] ?? symbol,
+      permit: permitDomains[symbol] ?? null,
       receive: symbol === 'USDC' ? usdcDomain : null,
       resetsAllowance: symbol === 'USDT',
     })),

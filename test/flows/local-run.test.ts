@@ -20,6 +20,7 @@ const settleLimitMs = 240_000;
 type Plan = {
   method: Method;
   amount: string;
+  symbol?: string;
   payer: number;
   chain: number;
   kills: { at: RegExp; part: PartName }[];
@@ -37,6 +38,7 @@ const plans: Plan[] = [
     ],
   },
   { method: 'PERMIT', amount: '8.40', payer: 1, chain: 1, kills: [{ at: /^confirmed/, part: 'worker' }] },
+  { method: 'PERMIT', amount: '5.25', symbol: 'DAI', payer: 2, chain: 1, kills: [{ at: /^confirmed/, part: 'indexer' }] },
   { method: 'APPROVAL', amount: '99.99', payer: 2, chain: 0, kills: [{ at: /^confirmed/, part: 'indexer' }] },
 ];
 
@@ -62,7 +64,7 @@ function pay(demo: Demo, plan: Plan, onMoment: (what: string) => void): Promise<
   const gateway = openGatewayClient(demo, settleLimitMs);
   return payByMethod(
     { demo, gateway, settleLimitMs, onMoment: ({ what }) => onMoment(what) },
-    { method: plan.method, amount: plan.amount, chainId: chain.chainId, payer },
+    { method: plan.method, amount: plan.amount, symbol: plan.symbol, chainId: chain.chainId, payer },
   );
 }
 

@@ -56,8 +56,8 @@ test('the parts are told a whole configuration, with both chains and their token
   const offered = registry.enabled().map((chain) => [chain.confirmations, ...chain.tokens.map((token) => token.key)]);
   expect(offered).toEqual([
     [1, 'USDC-786', 'SUI-786'],
-    [1, 'USDC-31337', 'USDT-31337', 'ETH-31337'],
-    [1, 'USDC-31338', 'USDT-31338', 'ETH-31338'],
+    [1, 'USDC-31337', 'USDT-31337', 'ETH-31337', 'DAI-31337'],
+    [1, 'USDC-31338', 'USDT-31338', 'ETH-31338', 'DAI-31338'],
   ]);
   expect(isMovable(registry)).toBe(true);
   const file = join(folder, 'environment');

@@ -32,7 +32,14 @@ export type PayWorld = {
   settleLimitMs: number;
 };
 
-export type PayRequest = { method: Method; amount: string; chainId: number; payer: Demo['payers'][number] };
+export type PayRequest = {
+  method: Method;
+  amount: string;
+  chainId: number;
+  payer: Demo['payers'][number];
+  /** The token; what shows the method best without it. */
+  symbol?: string | undefined;
+};
 
 const withId = z.object({ id: z.string() });
 const optionsSchema = z.object({
@@ -97,15 +104,19 @@ export async function payByMethod(world: PayWorld, request: PayRequest): Promise
 
 /** A checkout session of the intent, and a quote for the wallet on the chain. */
 async function prepare(gateway: GatewayClient, request: PayRequest & { id: string; wallet: PayerWallet }) {
-  const { method, chainId, wallet } = request;
+  const { method, chainId, wallet, symbol } = request;
   const body = { paymentIntentId: request.id };
   const session = await gateway.call(withId, { method: 'POST', path: '/checkout-sessions', body });
   const path = `/checkout-sessions/${session.id}`;
   const { options } = await gateway.call(optionsSchema, { method: 'GET', path: `${path}/options` });
-  const fitting = options.filter((one) => one.chainId === chainId && one.methods.includes(method));
+  const fitting = options.filter(
+    (one) =>
+      one.chainId === chainId && one.methods.includes(method) && (symbol === undefined || one.symbol === symbol),
+  );
   // What can only be approved is the better example of it.
-  const option = method === 'APPROVAL' ? fitting.findLast(() => true) : fitting[0];
-  if (!option) throw new Error(`${method} is not offered on chain ${chainId}.`);
+  const approvedOnly = method === 'APPROVAL' ? fitting.find((one) => !one.methods.includes('PERMIT')) : undefined;
+  const option = approvedOnly ?? fitting[0];
+  if (!option) throw new Error(`${method} is not offered on chain ${chainId}${symbol ? ` in ${symbol}` : ''}.`);
   const prepared = await gateway.call(preparedSchema, {
     method: 'POST',
     path: `${path}/prepare`,

@@ -1,14 +1,20 @@
 import type { Demo } from '../demo-file.ts';
 import { balanceFaults, gains } from './balances.ts';
 import { openGatewayClient } from './gateway-client.ts';
-import { methods, type Payment, payByMethod } from './pay-by-method.ts';
+import { type Method, type Payment, payByMethod } from './pay-by-method.ts';
 import { printPayment } from './print-payment.ts';
 import { printMoment } from './timeline.ts';
 
-const amounts = { DIRECT: '12.50', PERMIT: '8.40', APPROVAL: '99.99' };
+/** A permit is ERC-3009 where the token has it, as USDC has, and else EIP-2612, as DAI has. */
+const plans: { method: Method; amount: string; symbol?: string }[] = [
+  { method: 'DIRECT', amount: '12.50' },
+  { method: 'PERMIT', amount: '8.40', symbol: 'USDC' },
+  { method: 'PERMIT', amount: '5.25', symbol: 'DAI' },
+  { method: 'APPROVAL', amount: '99.99' },
+];
 
 /**
- * One payment by each method, one after the other, on each chain in turn. Answers the payments, and what did not add
+ * One payment by each method, by both kinds of permit, one after the other, on each chain in turn. Answers the payments, and what did not add
  * up. `limitMs` is for one payment to settle, and for a gateway that is away to come back.
  */
 export async function runDemo(
@@ -18,15 +24,14 @@ export async function runDemo(
   const { demo, print } = world;
   const gateway = openGatewayClient(demo, limitMs);
   const payments: Payment[] = [];
-  for (const [index, method] of methods.entries()) {
+  for (const [index, { method, amount, symbol }] of plans.entries()) {
     const chain = demo.chains[index % demo.chains.length];
     const payer = demo.payers[index % demo.payers.length];
     if (!chain || !payer) throw new Error('The demo file names no chain or no payer.');
-    const amount = amounts[method];
-    print(`\n${method}: ${amount} USD on chain ${chain.chainId}`);
+    print(`\n${method}: ${amount} USD${symbol === undefined ? '' : ` in ${symbol}`} on chain ${chain.chainId}`);
     const payment = await payByMethod(
       { demo, gateway, onMoment: (moment) => print(printMoment(moment)), settleLimitMs: limitMs },
-      { method, amount, chainId: chain.chainId, payer },
+      { method, amount, symbol, chainId: chain.chainId, payer },
     );
     print(printPayment(payment));
     payments.push(payment);
