@@ -1,4 +1,5 @@
 /** Every environment variable, parsed once; all faults are reported together. Nothing else reads the environment. */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 const positiveInteger = z.coerce.number().int().positive();
@@ -162,7 +163,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = environmentSchema.safeParse(given);
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  const rpc = parseRpc(given, faults);
+  const rpc = parseRpc({ ...nodesInFile(given.CHAINS_FILE), ...given }, faults);
   if (parsed.success) faults.push(...solanaFaults(parsed.data));
   if (parsed.data?.NODE_ENV === 'production' && parsed.data.PRICE_SOURCE === 'fixed') {
     faults.push('PRICE_SOURCE: fixed prices are for development, not for production');
@@ -274,6 +275,18 @@ function solanaFaults(
 }
 
 /** RPC_URL_<chainId> enables a chain; its other settings carry the same ending. */
+/** The nodes that CHAINS_FILE names, as the variables that take precedence over them. What is wrong with the file the registry says. */
+function nodesInFile(path: string | undefined): Record<string, string> {
+  const entry = z.object({ chainId: z.int(), rpcUrl: z.union([z.url(), z.array(z.url())]) });
+  try {
+    const entries = path === undefined ? [] : z.array(z.unknown()).parse(JSON.parse(readFileSync(path, 'utf8')));
+    const nodes = entries.flatMap((one) => entry.safeParse(one).data ?? []);
+    return Object.fromEntries(nodes.map(({ chainId, rpcUrl }) => [`RPC_URL_${chainId}`, [rpcUrl].flat().join(',')]));
+  } catch {
+    return {};
+  }
+}
+
 function parseRpc(environment: Record<string, string | undefined>, faults: string[]): RpcSettings[] {
   const settings: RpcSettings[] = [];
   for (const [name, value] of Object.entries(environment)) {

@@ -11,7 +11,7 @@ export const NATIVE = 'native';
 /** An EIP-712 domain's name and version, as the token's own contract has them. */
 const signingDomain = z.strictObject({ name: z.string().min(1), version: z.string().min(1) });
 
-const tokenShape = z.strictObject({
+export const tokenShape = z.strictObject({
   key: z.string().min(1).max(64),
   chainId: z.int().positive(),
   symbol: z.string().min(1).max(16),
@@ -31,7 +31,7 @@ export type Token = z.infer<typeof tokenShape>;
 
 const evmAddress = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)]);
 
-const chainShape = z.strictObject({
+export const chainShape = z.strictObject({
   chainId: z.int().positive().max(2_147_483_647),
   name: z.string().min(1).max(64),
   family: z.enum(['EVM', 'SOLANA', 'SUI']),
@@ -46,43 +46,6 @@ const chainShape = z.strictObject({
 });
 
 export type Chain = z.infer<typeof chainShape>;
-
-/** The same shape in a file, where what follows from the rest may be left out. */
-const chainFileShape = z.array(
-  chainShape.extend({
-    local: z.boolean().default(false),
-    explorerUrl: z.url().nullable().default(null),
-    confirmations: z.int().positive().max(10_000).default(1),
-    escrow: evmAddress.nullable().optional(),
-    tokens: z
-      .array(
-        tokenShape.extend({
-          key: z.string().min(1).max(64).optional(),
-          chainId: z.int().positive().optional(),
-          permit: signingDomain.nullable().default(null),
-          receive: signingDomain.nullable().default(null),
-          resetsAllowance: z.boolean().default(false),
-        }),
-      )
-      .max(200),
-  }),
-);
-
-/** Parses the contents of CHAINS_FILE: an array of chains. `escrow` is what a chain without its own has. */
-export function parseChains(contents: unknown, escrow: Address): Chain[] {
-  return chainFileShape.parse(contents).map((chain) => ({
-    ...chain,
-    escrow: chain.escrow === undefined ? (chain.family === 'EVM' ? escrow : null) : chain.escrow,
-    tokens: withNative({
-      ...chain,
-      tokens: chain.tokens.map((token) => ({
-        ...token,
-        key: token.key ?? `${token.symbol}-${chain.chainId}`,
-        chainId: chain.chainId,
-      })),
-    }),
-  }));
-}
 
 /** The chain's tokens with its coin, which comes last. */
 export function withNative(chain: Pick<Chain, 'chainId' | 'native' | 'tokens'>): Token[] {

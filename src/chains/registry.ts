@@ -4,7 +4,9 @@ import { ConfigError, type RpcSettings } from '../config.ts';
 import { create2Fault } from '../escrow/create2-rules.ts';
 import { escrowAddress } from '../escrow/escrow-bytecode.ts';
 import { builtInChains } from './built-in-chains.ts';
-import { type Chain, parseChains, type Token } from './chain.ts';
+import type { Chain, Token } from './chain.ts';
+import { mergeChainsFile } from './chains-file.ts';
+import type { PriceIds, PriceSettings } from './price-ids.ts';
 
 export type { Chain, Token } from './chain.ts';
 
@@ -17,32 +19,33 @@ export type Registry = {
   token(key: string): Token | undefined;
   /** By contract or mint; "native" for the coin. EVM addresses in any case. */
   tokenByAddress(chainId: number, address: string): Token | undefined;
+  /** By which names markets know the tokens, by symbols in upper case. */
+  priceIds(): ReadonlyMap<string, PriceIds>;
 };
 
 /**
- * Reads the built-in chains and, on top, those of `chainsFile` (a JSON array of the same shape; a known id is
- * replaced). Throws ConfigError when the file is unreadable or wrong, or when a node is given for an unknown chain, or
- * when a chain derives CREATE2 addresses by rules of its own.
+ * Reads the built-in chains, merged with those of `chainsFile`. Throws one ConfigError that names every fault: a file that
+ * is unreadable or wrong, a node for an unknown chain, a chain that derives CREATE2 addresses by rules of its own, and, where
+ * `prices` are given, a symbol without a price.
  */
-export function loadRegistry(options: { chainsFile?: string | undefined; rpc: readonly RpcSettings[] }): Registry {
-  const byId = new Map(builtInChains(escrowAddress).map((chain) => [chain.chainId, chain]));
-  if (options.chainsFile !== undefined) {
-    for (const chain of readChainsFile(options.chainsFile)) {
-      const fault = chain.family === 'EVM' ? create2Fault(chain.chainId) : undefined;
-      if (fault !== undefined) throw new ConfigError(`CHAINS_FILE: ${fault}`);
-      byId.set(chain.chainId, chain);
+export function loadRegistry(options: {
+  chainsFile?: string | undefined;
+  rpc: readonly RpcSettings[];
+  prices?: PriceSettings | undefined;
+}): Registry {
+  const builtIn = builtInChains(escrowAddress);
+  const contents = options.chainsFile === undefined ? [] : readChainsFile(options.chainsFile);
+  const file = mergeChainsFile({ builtIn, escrow: escrowAddress, prices: options.prices }, contents);
+  const faults = file.faults.map((fault) => `CHAINS_FILE: ${fault}`);
+  const byId = new Map([...builtIn, ...file.chains].map((chain) => [chain.chainId, chain]));
+  for (const { chainId, confirmations } of options.rpc) {
+    const chain = byId.get(chainId);
+    if (!chain && !file.named.has(chainId)) {
+      faults.push(`RPC_URL_${chainId}: ${create2Fault(chainId) ?? 'no such chain is registered'}`);
     }
+    if (chain && confirmations !== undefined) byId.set(chainId, { ...chain, confirmations });
   }
-  for (const settings of options.rpc) {
-    const chain = byId.get(settings.chainId);
-    if (!chain) {
-      const fault = create2Fault(settings.chainId) ?? 'no such chain is registered';
-      throw new ConfigError(`RPC_URL_${settings.chainId}: ${fault}`);
-    }
-    if (settings.confirmations !== undefined) {
-      byId.set(chain.chainId, { ...chain, confirmations: settings.confirmations });
-    }
-  }
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   const chains = [...byId.values()].sort((left, right) => left.chainId - right.chainId);
   const withNode = new Set(options.rpc.map((settings) => settings.chainId));
   const enabled = chains.filter((chain) => withNode.has(chain.chainId));
@@ -54,12 +57,13 @@ export function loadRegistry(options: { chainsFile?: string | undefined; rpc: re
     chain: (chainId) => byId.get(chainId),
     token: (key) => tokens.get(key),
     tokenByAddress: (chainId, address) => byAddress.get(addressKey(chainId, address)),
+    priceIds: () => file.priceIds,
   };
 }
 
-function readChainsFile(path: string): Chain[] {
+function readChainsFile(path: string): unknown {
   try {
-    return parseChains(JSON.parse(readFileSync(path, 'utf8')), escrowAddress);
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
     throw new ConfigError(`CHAINS_FILE: ${cause instanceof Error ? cause.message : 'not readable'}`, { cause });
   }

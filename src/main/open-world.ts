@@ -31,7 +31,7 @@ export function openFloor(config: Config, part: string) {
   const log = openLog({ level: config.logLevel, part });
   const metrics = openMetrics({ part, log });
   const instruments = openInstruments(metrics);
-  const registry = loadRegistry({ chainsFile: config.chainsFile, rpc: config.rpc });
+  const registry = loadRegistry(config);
   requirePayableParties(config, registry);
   const observers = { observe: instruments.rpc, onUnavailable: instruments.chainUnavailable };
   const nodes = openEvmNodes({ registry, rpc: config.rpc, ...observers });

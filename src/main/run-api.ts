@@ -12,7 +12,7 @@ export async function runApi(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'api');
   const { operator } = await openSigners(floor);
   await floor.time.follow();
-  const prices = openPriceBook({ clock: floor.realClock, log: floor.log }, config.prices);
+  const prices = openPriceBook({ ...floor, clock: floor.realClock }, config.prices);
   const feed = openFeed({ database: floor.database, listenUrl: config.database.directUrl, log: floor.log });
   const secretKeys = openSecretKeys(config);
   const signingKeys = openSigningKeys({ ...floor, clock: floor.realClock }, { sealKey: secretKeys.signing });

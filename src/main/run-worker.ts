@@ -33,7 +33,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const { log, database } = floor;
   await floor.time.follow();
   const mailer = openMailer({ ...config.mail, isProduction: config.isProduction, log });
-  const prices = openPriceBook({ clock: floor.realClock, log: floor.log }, config.prices);
+  const prices = openPriceBook({ ...floor, clock: floor.realClock }, config.prices);
   const world = { ...floor, ...(await openSigners(floor)), mailer, prices, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log, sessionMs: config.database.lockSessionMs });
   const solana = { nodes: floor.solanaNodes, keys: config.solana };

@@ -29,7 +29,7 @@ export async function checkTokens(world: OperationsWorld, { chain }: { chain: Ch
     return await Promise.all(tokens.map((token) => checkToken(client, chain, token)));
   });
   const wrong = rows.filter((row) => row.verdict !== 'OK').map((row) => row.token);
-  const fault = `The registry is wrong about ${wrong.join(', ')}: correct it in CHAINS_FILE, which goes before what is built in.`;
+  const fault = `The registry is wrong about ${wrong.join(', ')}: correct it in CHAINS_FILE, which takes precedence over what ships.`;
   return { sections: { tokens: rows }, fault: wrong.length === 0 ? undefined : fault };
 }
 

@@ -133,7 +133,10 @@ describe('chains that derive CREATE2 addresses by rules of their own', () => {
   ])('are refused by name in a file and as a node: %i', (chainId, name) => {
     const refusal = `Chain ${chainId} (${name}) derives CREATE2 addresses by rules of its own`;
     expect(() => loadRegistry({ chainsFile: fileOf([{ ...local, chainId }]), rpc: [] })).toThrow(
-      expect.objectContaining({ name: 'ConfigError', message: expect.stringContaining(`CHAINS_FILE: ${refusal}`) }),
+      expect.objectContaining({
+        name: 'ConfigError',
+        message: expect.stringContaining(`CHAINS_FILE: [0].chainId: ${refusal}`),
+      }),
     );
     expect(() => loadRegistry({ rpc: [rpcOf(chainId)] })).toThrow(
       expect.objectContaining({

@@ -38,7 +38,14 @@ const plans: Plan[] = [
     ],
   },
   { method: 'PERMIT', amount: '8.40', payer: 1, chain: 1, kills: [{ at: /^confirmed/, part: 'worker' }] },
-  { method: 'PERMIT', amount: '5.25', symbol: 'DAI', payer: 2, chain: 1, kills: [{ at: /^confirmed/, part: 'indexer' }] },
+  {
+    method: 'PERMIT',
+    amount: '5.25',
+    symbol: 'DAI',
+    payer: 2,
+    chain: 1,
+    kills: [{ at: /^confirmed/, part: 'indexer' }],
+  },
   { method: 'APPROVAL', amount: '99.99', payer: 2, chain: 0, kills: [{ at: /^confirmed/, part: 'indexer' }] },
 ];
 

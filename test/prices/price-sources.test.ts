@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Decimal } from 'decimal.js';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadRegistry } from '../../src/chains/registry.ts';
 import type { Log } from '../../src/platform/log.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { agreedPrice } from '../../src/prices/agreed-price.ts';
@@ -8,6 +9,7 @@ import { openPriceBook } from '../../src/prices/open-price-book.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { openCoinGecko, openKraken, type PriceServer } from '../setup/price-servers.ts';
 
+const registry = loadRegistry({ rpc: [] });
 let gecko: PriceServer;
 let kraken: PriceServer;
 beforeAll(async () => {
@@ -25,7 +27,7 @@ function openBook(source: 'market' | 'coingecko' | 'kraken' = 'market') {
   const warnings: string[] = [];
   const log: Log = { ...silentLog, warn: (_fields, message) => warnings.push(message) };
   const book = openPriceBook(
-    { clock: { now: () => new Date(now) }, log },
+    { clock: { now: () => new Date(now) }, log, registry },
     {
       source,
       table: '',

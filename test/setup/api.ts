@@ -118,7 +118,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     nodes: openEvmNodes({ registry, rpc: config.rpc, ...options.observers }),
     solanaNodes: openSolanaNodes({ registry, rpc: config.rpc, ...options.observers }),
     suiNodes: openSuiNodes({ registry, rpc: config.rpc }),
-    prices: openPriceBook({ clock, log }, config.prices),
+    prices: openPriceBook({ clock, log, registry }, config.prices),
     operator: openOperatorSigner(config.operator),
     config,
     log,

@@ -37,10 +37,18 @@ type Payer = { address: Address; privateKey: Hex };
 /** Real seconds that an advance may take on a busy machine. */
 const ADVANCE_LIMIT_MS = 240_000;
 
-export async function openRunningGateway(options: { environment?: Record<string, string> } = {}) {
-  const [evm, fresh, port] = await Promise.all([openEvm({ slotsInAnEpoch: 4 }), freshDatabase(), freePort()]);
+export type GatewayOptions = {
+  environment?: Record<string, string>;
+  chainId?: number;
+  /** The contents of CHAINS_FILE; the local chain by default. */
+  chains?: (evm: TestEvm) => unknown;
+};
+
+export async function openRunningGateway(options: GatewayOptions = {}) {
+  const { chainId = 31337, chains = (on) => [localChain(on.chainId)] } = options;
+  const [evm, fresh, port] = await Promise.all([openEvm({ chainId, slotsInAnEpoch: 4 }), freshDatabase(), freePort()]);
   const config = parseConfig({
-    ...(await environmentOf(evm, { databaseUrl: fresh.url, port })),
+    ...(await environmentOf(evm, { databaseUrl: fresh.url, port, chains: chains(evm) })),
     ...options.environment,
   });
   const api = await runApi(config);
@@ -105,11 +113,11 @@ export async function openRunningGateway(options: { environment?: Record<string,
   };
 }
 
-async function environmentOf(evm: TestEvm, at: { databaseUrl: string; port: number }) {
+async function environmentOf(evm: TestEvm, at: { databaseUrl: string; port: number; chains: unknown }) {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-running-'));
   onTeardown(() => rm(folder, { recursive: true, force: true }));
   const chainsFile = join(folder, 'chains.json');
-  writeFileSync(chainsFile, JSON.stringify([localChain(evm.chainId)]));
+  writeFileSync(chainsFile, JSON.stringify(at.chains));
   return {
     NODE_ENV: 'test',
     DATABASE_URL: at.databaseUrl,

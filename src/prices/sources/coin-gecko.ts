@@ -4,26 +4,16 @@ import { z } from 'zod';
 import { type PriceSource, SourceFault } from '../price-source.ts';
 import { askSource, priceText } from './ask-source.ts';
 
-const coinIds: Record<string, string> = {
-  USDC: 'usd-coin',
-  USDT: 'tether',
-  DAI: 'dai',
-  PYUSD: 'paypal-usd',
-  ETH: 'ethereum',
-  BNB: 'binancecoin',
-  POL: 'polygon-ecosystem-token',
-  AVAX: 'avalanche-2',
-  SOL: 'solana',
-  SUI: 'sui',
-};
 /** What a euro is worth follows from a coin that is priced in both. */
 const BRIDGE = 'usd-coin';
 const EURO_DIGITS = 8;
 
 const answerSchema = z.record(z.string(), z.object({ usd: priceText.optional(), eur: priceText.optional() }));
 
-export function coinGecko(settings: { url: string }): PriceSource {
-  const url = `${settings.url}/simple/price?ids=${Object.values(coinIds).join(',')}&vs_currencies=usd,eur&precision=full`;
+/** `ids` are CoinGecko's own, by asset; one that it does not know is left out of the answer and spoils no other. */
+export function coinGecko(settings: { url: string; ids: ReadonlyMap<string, string> }): PriceSource {
+  const asked = new Set([...settings.ids.values(), BRIDGE]);
+  const url = `${settings.url}/simple/price?ids=${[...asked].join(',')}&vs_currencies=usd,eur&precision=full`;
   return {
     name: 'coingecko',
     read: async () => {
@@ -33,9 +23,9 @@ export function coinGecko(settings: { url: string }): PriceSource {
       const put = (asset: string, priceUsd: Decimal) => {
         if (priceUsd.isPositive() && !priceUsd.isZero()) prices.set(asset, priceUsd);
       };
-      for (const [symbol, id] of Object.entries(coinIds)) {
+      for (const [asset, id] of settings.ids) {
         const usd = parsed.data[id]?.usd;
-        if (usd !== undefined) put(symbol, new Decimal(usd));
+        if (usd !== undefined) put(asset, new Decimal(usd));
       }
       const { usd, eur } = parsed.data[BRIDGE] ?? {};
       if (usd !== undefined && eur !== undefined && !new Decimal(eur).isZero()) {
