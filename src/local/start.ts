@@ -1,5 +1,5 @@
 /**
- * `npm start`: everything on one machine. Postgres, two EVM chains with escrow and tokens, a Solana, migrations, a demo merchant,
+ * `npm start`: everything on one machine. Postgres, two EVM chains with escrow and tokens, a Solana, a Sui, migrations, a demo merchant,
  * then API, worker and indexer as processes of their own, and one screen that says where everything is.
  * Settings of the shell go first: DATABASE_URL replaces the local Postgres, RPC_URL_<chainId> the local chains.
  */
