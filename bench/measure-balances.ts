@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LOCAL_SOLANA_CHAIN_ID } from '../src/local/solana/local-solana-chain.ts';
 import { localSolanaAccounts } from '../src/local/solana/solana-accounts.ts';
-import { startSuiNode } from '../test/setup/sui-node.ts';
+import { startSuiNode } from '../src/local/sui/sui-node.ts';
 import type { Bench } from './bench.ts';
 import { percentile } from './load.ts';
 import { openOwnApi } from './open-own-api.ts';

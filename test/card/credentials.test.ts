@@ -20,7 +20,11 @@ describe('a card route', () => {
   it.each(routes)('$method $path is 401 without a bearer token, whatever other header is sent', async (route) => {
     const operator = await createPlatformCredential(ground.world, { role: 'OPERATOR', name: 'ops' });
     const keys = [undefined, merchantA.secretKey, merchantA.publishableKey, operator.secret, 'sk_test_unknown'];
-    const headers = [{}, { 'x-client-secret': `cs_${UNKNOWN}_x` }, { authorization: 'Basic YTpi' }];
+    const headers: Record<string, string>[] = [
+      {},
+      { 'x-client-secret': `cs_${UNKNOWN}_x` },
+      { authorization: 'Basic YTpi' },
+    ];
     for (const key of keys) {
       for (const header of headers) {
         const body = route.method === 'GET' ? undefined : {};

@@ -24,7 +24,8 @@ describe('a balance on the local Sui', () => {
       { address: poor.address, token: 'native', tokenKey: 'SUI-786', balance: '2500000000', formatted: '2.5' },
     ]);
     const usdc = localSuiChain().tokens[0]?.address ?? '';
-    for (const named of [{ tokenKey: 'USDC-786' }, { token: usdc }]) {
+    const names: Record<string, string>[] = [{ tokenKey: 'USDC-786' }, { token: usdc }];
+    for (const named of names) {
       const token = await ask({ address: rich.address, ...named, includePrice: 'true' });
       expect(token.body.data).toMatchObject({ symbol: 'USDC', decimals: 6, formatted: '1000000' });
       expect(token.body.data.price).toMatchObject({ valueFiat: '1000000.00' });
