@@ -20,8 +20,10 @@ type Measured = { rows: number; load: Load; scrolling: Scrolling };
 export async function measureDashboard({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl } = installation;
   const publicUrl = demo.restUrl;
+  const { executablePath, environment } = findChromium();
   const browser = await chromium.launch({
-    executablePath: findChromium(),
+    executablePath,
+    env: { ...process.env, ...environment },
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-dev-shm-usage', '--no-first-run'],
   });
   const measured: Measured[] = [];

@@ -1,19 +1,57 @@
-/** Without Chromium the browser tests fail, and say how to get it. */
-import { afterEach, expect, it, vi } from 'vitest';
+/** Which browser the browser tests take, and that the one that comes by npm runs. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { findChromium } from '../browser/setup/find-chromium.ts';
 import { openPage } from '../browser/setup/open-page.ts';
+import { onTeardown } from '../setup/teardown.ts';
 
+beforeEach(() => vi.stubEnv('CHROMIUM_PATH', ''));
 afterEach(() => vi.unstubAllEnvs());
 
-it('no Chromium where CHROMIUM_PATH says: the test that needs it fails with what to run', async () => {
+it('no Chromium where CHROMIUM_PATH says: the test that needs it fails with what to do', async () => {
   vi.stubEnv('CHROMIUM_PATH', '/none');
-  const sentence =
-    'CHROMIUM_PATH names /none, which is not there: run "apt-get install --no-install-recommends chromium"';
+  const sentence = 'CHROMIUM_PATH names /none, which is not there: install it, or set CHROMIUM_PATH to its program.';
   expect(() => findChromium()).toThrow(sentence);
   await expect(openPage()).rejects.toThrow(sentence);
 });
 
-it('any program that CHROMIUM_PATH names is taken', () => {
+it('any program that CHROMIUM_PATH names is taken, before one that is installed', () => {
   vi.stubEnv('CHROMIUM_PATH', process.execPath);
-  expect(findChromium()).toBe(process.execPath);
+  expect(findChromium({ installed: ['/bin/sh'] })).toEqual({ executablePath: process.execPath, environment: {} });
 });
+
+it('an installed browser is taken before the one that comes by npm', () => {
+  const found = findChromium({ installed: ['/none', '/bin/sh'], folder: '/none' });
+  expect(found).toEqual({ executablePath: '/bin/sh', environment: {} });
+});
+
+it.runIf(process.platform === 'linux' && process.arch === 'x64')(
+  'the browser that comes by npm is unpacked once and shows a page',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-chromium-'));
+    onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
+    const { executablePath, environment } = findChromium({ installed: [], folder });
+    const unpacked = readdirSync(folder);
+    expect(findChromium({ installed: [], folder }).executablePath).toBe(executablePath);
+    expect(readdirSync(folder)).toEqual(unpacked);
+    const browser = await chromium.launch({
+      executablePath,
+      env: { ...process.env, ...environment },
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+    });
+    onTeardown(() => browser.close());
+    for (const text of ['first', 'second']) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.setContent(`<h1><span>${text}</span></h1>`);
+      expect(await page.locator('h1').textContent()).toBe(text);
+      // Without a font, text takes no room.
+      expect((await page.getByText(text).boundingBox())?.height).toBeGreaterThan(10);
+      expect(await page.getByText(text).isVisible()).toBe(true);
+      await context.close();
+    }
+  },
+);

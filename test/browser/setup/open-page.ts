@@ -49,8 +49,11 @@ const flags = [
 let running: Promise<Browser> | undefined;
 
 function openBrowser(): Promise<Browser> {
-  running ??= chromium
-    .launch({ executablePath: findChromium(), headless: true, args: flags, timeout: PATIENCE_MS })
+  if (running) return running;
+  const { executablePath, environment } = findChromium();
+  const env = { ...process.env, ...environment };
+  running = chromium
+    .launch({ executablePath, env, headless: true, args: flags, timeout: PATIENCE_MS })
     .then((browser) => {
       onTeardown(() => browser.close());
       return browser;
