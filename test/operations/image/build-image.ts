@@ -34,6 +34,10 @@ try {
   for (const line of seen) console.log(line);
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exitCode = 1;
+} catch (error) {
+  // Said at once: removing what was built takes a while.
+  console.error(error);
+  process.exitCode = 1;
 } finally {
   if (kept === undefined) rmSync(folder, { recursive: true, force: true });
 }

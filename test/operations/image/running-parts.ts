@@ -85,7 +85,8 @@ export async function tryParts(install: InstallUnderTest, folder: string): Promi
 async function untilReady(part: string, url: string, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + LIMIT_MS;
   while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`${part} has ended with ${child.exitCode}.`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`${part} has ended with ${child.exitCode ?? child.signalCode}.`);
     const status = await fetch(url).then(
       (answer) => answer.status,
       () => 0,
@@ -105,7 +106,7 @@ async function asked(url: string, init: RequestInit, expected: number): Promise<
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   await ended;
