@@ -18,12 +18,7 @@ export function localTokens(chainId: number): LocalToken[] {
 }
 
 /** Its address follows from its code, so that a restarted chain's tokens are where they were. */
-function contractToken(token: {
-  chainId: number;
-  symbol: string;
-  decimals: number;
-  creationCode: Hex;
-}): LocalToken {
+function contractToken(token: { chainId: number; symbol: string; decimals: number; creationCode: Hex }): LocalToken {
   const { chainId, symbol, decimals, creationCode } = token;
   const address = getContractAddress({
     opcode: 'CREATE2',

@@ -34,7 +34,14 @@ const adminUrl = process.env.DRILL_ADMIN_URL;
 if (adminUrl === undefined) throw new Error('DRILL_ADMIN_URL: the address of a Postgres server is needed.');
 const folder = join(tmpdir(), `sluice-drill-${crypto.randomUUID()}`);
 const ports: Record<string, string> = {};
-const names = ['PORT', 'PONDER_PORT', 'LOCAL_EVM_PORT_31337', 'LOCAL_EVM_PORT_31338', 'LOCAL_SOLANA_PORT', 'LOCAL_SUI_PORT'];
+const names = [
+  'PORT',
+  'PONDER_PORT',
+  'LOCAL_EVM_PORT_31337',
+  'LOCAL_EVM_PORT_31338',
+  'LOCAL_SOLANA_PORT',
+  'LOCAL_SUI_PORT',
+];
 for (const name of names) ports[name] = String(await freePort());
 const base = { PATH: process.env.PATH, HOME: process.env.HOME, LOCAL_FOLDER: folder, LOG_LEVEL: 'warn', ...ports };
 const [original, restored] = ['sluice_drill', 'sluice_drill_restored'].map((name) => databaseUrl(adminUrl, name));

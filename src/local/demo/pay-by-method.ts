@@ -110,8 +110,7 @@ async function prepare(gateway: GatewayClient, request: PayRequest & { id: strin
   const path = `/checkout-sessions/${session.id}`;
   const { options } = await gateway.call(optionsSchema, { method: 'GET', path: `${path}/options` });
   const fitting = options.filter(
-    (one) =>
-      one.chainId === chainId && one.methods.includes(method) && (symbol === undefined || one.symbol === symbol),
+    (one) => one.chainId === chainId && one.methods.includes(method) && (symbol === undefined || one.symbol === symbol),
   );
   // What can only be approved is the better example of it.
   const approvedOnly = method === 'APPROVAL' ? fitting.find((one) => !one.methods.includes('PERMIT')) : undefined;
