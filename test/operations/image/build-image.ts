@@ -4,7 +4,7 @@
  * starts API, worker and indexer from them. IMAGE_FOLDER keeps what was built; without it, it is removed.
  */
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildingTools } from './building-tools.ts';
@@ -22,6 +22,8 @@ const megabytes = (bytes: number) => Math.round(bytes / 1e6);
 try {
   const context = join(folder, 'context');
   mkdirSync(folder, { recursive: true });
+  // Postgres, which never runs as root, must pass through, or else keeps its data where nobody removes it.
+  chmodSync(folder, 0o755);
   execFileSync('git', ['clone', '--quiet', root, context], { stdio: 'inherit' });
   const steps = readSteps(readFileSync(join(context, 'docs/operations/containers/Containerfile'), 'utf8'));
   const image = executeSteps(steps, { context, folder: join(folder, 'stages') });
