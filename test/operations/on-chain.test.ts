@@ -92,6 +92,7 @@ it('compares the registry with the tokens', async () => {
   expect(answer.json().tokens).toMatchObject([
     { token: gateway.evm.usdc.key, verdict: 'OK', symbol: 'USDC', permit: 'used', receive: 'used' },
     { token: gateway.evm.usdt.key, verdict: 'OK', symbol: 'USDT', permit: null, receive: null },
+    { token: `DAI-${gateway.evm.chainId}`, verdict: 'OK', symbol: 'DAI', permit: 'used', receive: null },
   ]);
   const { registry } = gateway;
   const chain = registry.chain(gateway.evm.chainId);

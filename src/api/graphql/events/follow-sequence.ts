@@ -87,10 +87,15 @@ export async function checkedAfter(
   { appId, after }: { appId: string; after: number | null | undefined },
 ): Promise<bigint | undefined> {
   if (after == null) return undefined;
-  if (after < 0) throw invalid([{ param: 'after', message: `is ${after}, at least 0` }]);
+  demandNumber(after);
   const newest = await lastSequence(database, appId);
   if (BigInt(after) > newest) {
     throw invalid([{ param: 'after', message: `is ${after}, and the newest event is ${newest}` }]);
   }
   return BigInt(after);
+}
+
+/** What can be no sequence number of any app: VALIDATION_ERROR, before anything is looked up. */
+export function demandNumber(after: number | null | undefined): void {
+  if (typeof after === 'number' && after < 0) throw invalid([{ param: 'after', message: `is ${after}, at least 0` }]);
 }

@@ -4,7 +4,7 @@ import { notFound } from '../../../errors.ts';
 import { eventTypes } from '../../../events/event-type.ts';
 import { readEvents, type SequencedEvent } from '../../../events/store.ts';
 import { paymentIntentAt } from '../../../payments/payment-intent-fields.ts';
-import { checkedAfter, followSequence } from '../events/follow-sequence.ts';
+import { checkedAfter, demandNumber, followSequence } from '../events/follow-sequence.ts';
 import { followSubject } from '../events/follow-subject.ts';
 import { numberOf, present, rowReader, sequenceOf } from '../events/row-at-event.ts';
 import { builder } from '../server/builder.ts';
@@ -44,6 +44,7 @@ builder.subscriptionField('paymentIntentUpdated', (t) =>
       }),
     },
     subscribe: async (_root, { id, after }, context) => {
+      demandNumber(after);
       const find = () => context.database.paymentIntent.findUnique({ where: { id } });
       const known = await find();
       if (!known) throw notFound('payment intent');
