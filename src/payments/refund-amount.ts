@@ -11,7 +11,7 @@ export type RefundSize = { kind: 'ALL' } | { kind: 'AMOUNT'; amount: bigint } | 
 
 const REASON_LENGTH = 500;
 
-/** Why money goes back or is disputed. */
+/** The reason of a refund or a dispute. */
 export const reasonSchema = z
   .string()
   .trim()
@@ -24,7 +24,7 @@ export const baseUnitsSchema = z
   .string()
   .regex(/^[1-9]\d{0,77}$/, 'a positive integer of base units, such as "1000000"');
 
-/** How much is refunded, and why. */
+/** The input of a refund: `amount` in base units or `percent` of what is left, all of it by default. */
 export const refundSchema = z
   .object({
     reason: reasonSchema,
@@ -34,7 +34,7 @@ export const refundSchema = z
   .refine(({ amount, percent }) => amount == null || percent == null, {
     path: ['percent'],
     message: 'cannot be given together with amount',
-    // Beside other faults too.
+    // Reported together with the other faults.
     when: () => true,
   });
 

@@ -95,7 +95,7 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'webhook_endpoint.disabled': { reason: { type: 'string', description: 'The older name of `disabledReason`.' } },
 };
 
-/** Secrets, which are told to their owner once, and the number that an event has beside its data. */
+/** Fields that no event carries in its data: secrets, which only their owner sees and only once, and `sequence`, which the envelope has. */
 const untold = new Set(['secret', 'clientSecret', 'sequence']);
 
 export function eventSchemas(schema: GraphQLSchema): JsonSchema {

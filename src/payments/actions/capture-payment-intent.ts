@@ -17,7 +17,7 @@ import { lockPayment } from './lock-payment.ts';
 export const maxCaptureAttempts = 3;
 const SIMULATIONS_PER_ATTEMPT = 4;
 
-/** How much is captured. */
+/** The input of a capture; `amount` in base units, all that is held by default. */
 export const captureSchema = z.object({ amount: baseUnitsSchema.nullish() });
 
 /**

@@ -18,7 +18,7 @@ import { lockPayment } from './lock-payment.ts';
 
 export const EVIDENCE_LENGTH = 10_000;
 
-/** What the payer says. */
+/** The payer's statement in a dispute. */
 export const disputeSchema = z.object({
   reason: reasonSchema,
   evidence: z.string().max(EVIDENCE_LENGTH, `at most ${EVIDENCE_LENGTH} characters`).nullish(),

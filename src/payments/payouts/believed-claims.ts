@@ -4,7 +4,7 @@ import { claimsAfter, creditsOf } from './credit-facts.ts';
 import { isEmitted, type Receipts } from './emitted-logs.ts';
 import { foldPayouts } from './payout.ts';
 
-/** By `factKey`. */
+/** The believed claims, by `factKey`. */
 export type BelievedClaims = ReadonlySet<string>;
 
 /**

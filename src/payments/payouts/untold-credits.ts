@@ -19,7 +19,7 @@ export async function reportUntoldCredits(
     const escrow = world.registry.chain(terms.chainId)?.escrow;
     for (const fact of group.facts) {
       if (!escrow || fact.status !== 'CONFIRMED') continue;
-      // Where no node gives the receipt, whoever asks for credits and claims by name has said so.
+      // A receipt that no node gives cannot be compared; `verify` still names a credit that is missing.
       const receipt = await receipts(fact.txHash).catch(() => null);
       for (const log of receipt ? creditsIn(receipt, { ...fact, escrow, ref: terms.termsHash }) : []) {
         credits.set(factKey(log), log);

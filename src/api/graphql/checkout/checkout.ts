@@ -150,7 +150,7 @@ builder.subscriptionField('checkoutUpdated', (t) =>
   }),
 );
 
-/** What a view includes already is not told after it: events of the same transaction, and what changed the session's print. */
+/** Skips events that the last view already includes: those of the same transaction, and those that changed nothing in it. */
 function followView(
   world: World,
   request: { appId: string; sessionId: string; events: AsyncIterableIterator<SequencedEvent, void, void> },

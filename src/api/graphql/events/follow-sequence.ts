@@ -95,7 +95,7 @@ export async function checkedAfter(
   return BigInt(after);
 }
 
-/** What can be no sequence number of any app: VALIDATION_ERROR, before anything is looked up. */
+/** Throws VALIDATION_ERROR for a negative `after`, which cannot be a sequence number of any app, before anything is read. */
 export function demandNumber(after: number | null | undefined): void {
   if (typeof after === 'number' && after < 0) throw invalid([{ param: 'after', message: `is ${after}, at least 0` }]);
 }

@@ -6,8 +6,8 @@ import { checkedAfter, followSequence } from './follow-sequence.ts';
 import { numberOf, present } from './row-at-event.ts';
 
 /**
- * A resource as it was after each event about it, once and in order. With `after`: after each event since that number.
- * Without: first as it is now, which includes what was told before.
+ * Follows a resource: its state after each event about it, once and in order. With `after`, it starts with the first event
+ * after that number. Without `after`, it starts with the present state, which includes all earlier events.
  */
 export async function followSubject<Row extends Version>(
   world: World,

@@ -1,4 +1,4 @@
-/** Rows as they were at an event, and the numbers of the events that they were told by. */
+/** Reads rows as they were at an event, and knows the sequence number of the newest event that each row includes. */
 import type { SequencedEvent } from '../../../events/store.ts';
 import { readOwnDataBefore, type SubjectKind, sequencesOf, type Version, versionKey } from '../../../events/subject.ts';
 import { batched } from '../server/batch.ts';
@@ -13,7 +13,7 @@ export function numbered<Row extends object>(row: Row, sequence: bigint): Row {
   return row;
 }
 
-/** The number of the newest event that a row includes, of which a live field may go on. */
+/** The sequence number of the newest event that a row includes; a live field can resume after it. */
 export async function sequenceOf(context: GraphqlContext, kind: SubjectKind, row: Version): Promise<number> {
   const known = numbers.get(row);
   if (known !== undefined) return Number(known);

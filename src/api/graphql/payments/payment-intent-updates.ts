@@ -99,7 +99,7 @@ builder.subscriptionField('paymentIntentsUpdated', (t) =>
         events,
         map: async (event) => {
           const id = paymentOf(event);
-          // What the first rows include is not told after them.
+          // The first rows already include this event.
           if (id === undefined || event.sequence <= (included.get(id) ?? 0n)) return undefined;
           const row = await intentAt(world, event, id);
           return row && fitsFilter(row, filter) ? row : undefined;

@@ -72,7 +72,7 @@ const undelivered = {
   take: 100,
 } as const;
 
-/** A payer, who holds the secret of a session, is told of its own payouts only. */
+/** A payer, identified by a session's client secret, sees only the payouts that are due to the payer's own wallet. */
 function shownTo(
   principal: GraphqlContext['principal'],
   intent: Parameters<typeof isOfPayer>[0],
