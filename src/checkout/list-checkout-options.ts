@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { AuthorizationMethod } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
-import { takesPayment } from '../chains/chain.ts';
+import { NATIVE, takesPayment } from '../chains/chain.ts';
 import { isSelected, readSelection } from '../chains/chain-selection.ts';
 import { findSink } from '../chains/payable-address.ts';
 import type { Chain, Token } from '../chains/registry.ts';
@@ -11,6 +11,7 @@ import { quoteAmount } from '../prices/quote.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { methodsFor } from './payment-method.ts';
 import { requirePayable } from './require-payable.ts';
+import { isSettleable } from './solana/is-settleable.ts';
 import { pausedChains, requireSession, type SessionToPay } from './store.ts';
 
 /** One way to pay: a token on a chain. `cryptoAmount` in base units, `exchangeRate` in whole tokens per 1 USD. */
@@ -27,7 +28,8 @@ export type CheckoutOption = {
 
 /**
  * How a session can be paid at this moment's prices, which bind nobody before `prepareCheckout`. Tokens without a fresh
- * price are left out, and so are chains on which the app's payout address would lose the money; PRICE_UNAVAILABLE when that leaves none. Throws NOT_FOUND, and INVALID_STATE or EXPIRED for a
+ * price are left out, and so are chains on which the app's payout address would lose the money, and SOL where the amount is too
+ * small to be settled; PRICE_UNAVAILABLE when missing prices leave none. Throws NOT_FOUND, and INVALID_STATE or EXPIRED for a
  * session that is over.
  */
 export async function listCheckoutOptions(
@@ -42,10 +44,14 @@ export async function listCheckoutOptions(
   );
   const fiatUsd = (await world.prices.fiatUsd(currencyOf(session.currency))).priceUsd;
   const amount = new Decimal(session.amount.toString());
+  let isPriceMissing = false;
   const options = await Promise.all(
     candidates.map(async ({ chain, token }): Promise<CheckoutOption | null> => {
       const price = await priceOrNull(world, token.symbol);
-      if (price === null) return null;
+      if (price === null) {
+        isPriceMissing = true;
+        return null;
+      }
       const methods = methodsFor({
         family: chain.family,
         token,
@@ -54,22 +60,44 @@ export async function listCheckoutOptions(
         isRecurring: session.mode === 'SUBSCRIPTION',
       });
       if (methods.length === 0) return null;
+      const quoted = quoteAmount({ amount, fiatUsd, tokenUsd: price, decimals: token.decimals });
+      if (!(await couldBeSettled(world, { session, chain, token, amount: quoted.cryptoAmount }))) return null;
       return {
         chainId: chain.chainId,
         chainName: chain.name,
         tokenKey: token.key,
         symbol: token.symbol,
         decimals: token.decimals,
-        ...quoteAmount({ amount, fiatUsd, tokenUsd: price, decimals: token.decimals }),
+        ...quoted,
         methods,
       };
     }),
   );
   const priced = options.filter((option) => option !== null);
-  if (priced.length === 0 && candidates.length > 0) {
+  if (priced.length === 0 && isPriceMissing) {
     throw new GatewayError('PRICE_UNAVAILABLE', 'No fresh price of any token is available.');
   }
   return priced;
+}
+
+/** So long the list of ways to pay waits for a Solana node; a way that it does not judge in time is judged when it is prepared. */
+const JUDGED_WITHIN_MS = 1_500;
+
+/** Of EVM chains every amount can be. Of Solana as the node says; what it does not say is no reason to hide a way to pay. */
+async function couldBeSettled(
+  world: CheckoutWorld,
+  way: { session: SessionToPay; chain: Chain; token: Token; amount: bigint },
+): Promise<boolean> {
+  const { session, chain, token, amount } = way;
+  const merchant = payoutOn(session, chain)?.address;
+  if (chain.family !== 'SOLANA' || token.address !== NATIVE || merchant === undefined) return true;
+  const feeBps = session.paymentIntent?.platformFeeBps ?? 0;
+  const feeRecipient = world.config.solana.feeRecipient ?? null;
+  const judged = world.solanaNodes
+    .asking(chain.chainId, (connection) => isSettleable(connection, { token, amount, feeBps, merchant, feeRecipient }))
+    .catch(() => true);
+  const unjudged = new Promise<true>((resolve) => setTimeout(() => resolve(true), JUDGED_WITHIN_MS).unref());
+  return await Promise.race([judged, unjudged]);
 }
 
 /** Tokens of chains that can be paid on here, which the session and its intent allow and the app's mode takes. */

@@ -12,6 +12,7 @@ import { pumpTransactions } from '../operator/pump-transactions.ts';
 import type { OutgoingHooks } from '../operator/sending-world.ts';
 import { pumpPayouts } from '../operator/solana/pump-payouts.ts';
 import { heldInVaults } from '../payments/solana/held-in-vaults.ts';
+import { keptShares } from '../payments/solana/kept-shares.ts';
 import { paymentOutgoingHooks } from '../payments/transactions/payment-outgoing-hooks.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -96,6 +97,7 @@ async function turnSolana(
       keys: { vaultSecret, operatorKey },
       hooks,
       heldInVault: async (plan) => (await heldInVaults(database, { chainId, vaults: [plan] })).get(plan.vault) ?? 0n,
+      keptFor: (owner) => keptShares(database, { chainId, ...owner }),
     }),
   );
 }

@@ -52,13 +52,13 @@ type CreditedRow = {
 
 /**
  * What is credited, oldest first and in whole tokens, what an operator has acknowledged last; and settlements that wait for
- * their merchant to be payable.
+ * their merchant to be payable; and payouts that say why they wait.
  */
 export async function readPayouts({
   database,
   registry,
 }: Pick<OperationsWorld, 'database' | 'registry'>): Promise<Row[]> {
-  const [credited, waiting] = await Promise.all([
+  const [credited, waiting, queued] = await Promise.all([
     database.$queryRaw<CreditedRow[]>`
       SELECT payout.payment_intent_id::text AS "paymentIntentId", payout.chain_id AS "chainId", payout.recipient,
         payout.role::text AS role, payout.amount, payout.token_key AS "tokenKey", payout.credited_at AS "creditedAt",
@@ -72,6 +72,7 @@ export async function readPayouts({
       orderBy: { timelockEndsAt: 'asc' },
       take: ROWS,
     }),
+    readWaiting(database),
   ]);
   return [
     ...credited.map((payout) => ({
@@ -96,7 +97,37 @@ export async function readPayouts({
       next: `settlement waits, looked at again at ${intent.settlementCheckAt?.toISOString() ?? ''}`,
       acknowledged: null,
     })),
+    ...queued,
   ];
+}
+
+/** Payouts on Solana that nobody can send until somebody acts. */
+async function readWaiting(database: OperationsWorld['database']): Promise<Row[]> {
+  const outgoing = await database.outgoingTransaction.findMany({
+    where: { status: 'QUEUED', waitsSince: { not: null }, transactionId: { not: null } },
+    orderBy: { waitsSince: 'asc' },
+    take: ROWS,
+  });
+  const ids = outgoing.flatMap(({ transactionId }) => transactionId ?? []);
+  const steps = await database.transaction.findMany({
+    where: { id: { in: ids } },
+    include: { paymentIntent: { select: { id: true, authorizationTokenKey: true } } },
+  });
+  return outgoing.flatMap(({ transactionId, waitsSince, error }) => {
+    const step = steps.find(({ id }) => id === transactionId);
+    if (!step) return [];
+    return {
+      paymentIntentId: step.paymentIntent.id,
+      chainId: step.chainId,
+      recipient: null,
+      role: step.type,
+      amount: null,
+      tokenKey: step.paymentIntent.authorizationTokenKey,
+      since: waitsSince?.toISOString() ?? null,
+      next: error ?? '',
+      acknowledged: null,
+    };
+  });
 }
 
 function recipientOf(words: readonly string[]): string {

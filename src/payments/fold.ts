@@ -19,7 +19,7 @@ import type { EscrowState, EscrowStatus } from '../escrow/read-escrow-state.ts';
 import type { SolanaEvent } from '../escrow/solana/solana-event.ts';
 
 /** Events that carry a payment's state. */
-export type PaymentEvent = Extract<EscrowEvent, { left: bigint }> | SolanaEvent;
+export type PaymentEvent = Extract<EscrowEvent, { left: bigint }> | Extract<SolanaEvent, { left: bigint }>;
 
 export type PaymentFact<Event extends PaymentEvent = PaymentEvent> = {
   chainId: number;

@@ -1,5 +1,6 @@
 /** The background work of payments. Each job rings a verb, which reads everything again under the payment's lock. */
 import { z } from 'zod';
+import { NATIVE } from '../chains/chain.ts';
 import { defineJob } from '../platform/jobs.ts';
 import type { PaymentKey } from './payment-key.ts';
 
@@ -33,11 +34,12 @@ export function returnKey({ chainId, termsHash }: PaymentKey): string {
   return `return:${chainId}:${termsHash}`;
 }
 
-const lowerCaseAddress = z.string().regex(/^0x[0-9a-f]{40}$/);
+/** Of an EVM chain in lower case, or of Solana; a token may be Solana's own coin. */
+const address = z.string().regex(/^(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
 
-/** What the escrow credited to a recipient that it could not pay, in one token: tried on a schedule until it is delivered. */
+/** What is kept for a recipient that could not be paid, in one token: tried on a schedule until it is delivered. */
 export const deliverPayoutsJob = defineJob({
   name: 'deliver-payouts',
-  payload: z.object({ chainId: z.int(), recipient: lowerCaseAddress, token: lowerCaseAddress }),
+  payload: z.object({ chainId: z.int(), recipient: address, token: z.union([z.literal(NATIVE), address]) }),
   maxAttempts: 25,
 });

@@ -2,6 +2,7 @@
 import { getAssociatedTokenAddressSync } from '@solana/spl-token';
 import { Keypair, PublicKey, Transaction } from '@solana/web3.js';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isSettleable } from '../../src/checkout/solana/is-settleable.ts';
 import { solanaTermsFromJson, solanaTermsHash } from '../../src/escrow/solana/solana-terms.ts';
 import { vaultKeypair } from '../../src/escrow/solana/vault.ts';
 import { openSolanaGround, type SolanaGround, VAULT_SECRET } from './solana-ground.ts';
@@ -32,6 +33,24 @@ describe('GET …/options', () => {
   it('offers mints and SOL to be paid directly, where the payment is captured at once', async () => {
     expect(await tokensOf({})).toEqual(['USDC-103 DIRECT', 'PYUSD-103 DIRECT', 'SOL-103 DIRECT']);
     expect(await tokensOf({ captureMode: 'MANUAL' })).toEqual([]);
+  });
+
+  it('offers no SOL for less than an account can hold', async () => {
+    const items = [{ name: 'A leaf of tea', amount: '0.10' }];
+    expect(await tokensOf({ items })).toEqual(['USDC-103 DIRECT', 'PYUSD-103 DIRECT']);
+    expect(await tokensOf({ items: [{ name: 'Tea', amount: '1.50' }] })).toContain('SOL-103 DIRECT');
+  });
+
+  it('counts SOL of which nobody could take a share as no way to pay', async () => {
+    const { connection, merchant } = ground.solana;
+    const least = BigInt(await connection.getMinimumBalanceForRentExemption(0));
+    const [nobody, nothing] = [Keypair.generate(), Keypair.generate()].map(({ publicKey }) => publicKey.toBase58());
+    const sol = { token: { address: 'native' }, feeBps: 100, merchant: nobody ?? '', feeRecipient: nothing ?? '' };
+    expect(await isSettleable(connection, { ...sol, amount: least })).toBe(false);
+    expect(await isSettleable(connection, { ...sol, amount: least, feeRecipient: null })).toBe(true);
+    expect(await isSettleable(connection, { ...sol, amount: least, merchant: merchant.address })).toBe(true);
+    expect(await isSettleable(connection, { ...sol, amount: least - 1n, merchant: merchant.address })).toBe(false);
+    expect(await isSettleable(connection, { ...sol, amount: 2n * least })).toBe(true);
   });
 
   it('offers nothing for real money while the operator has not taken custody', async () => {

@@ -45,7 +45,11 @@ const undeliveredPayout: JsonSchema = {
     amount: { ...text, description: 'Base units.' },
     formatted: { ...text, description: 'Whole tokens, a decimal string.' },
     since: { ...instant, description: 'Block time at which it could not be paid.' },
-    txHash: { ...text, description: 'The transaction that could not pay it.' },
+    txHash: {
+      ...nullable(text),
+      description: 'The transaction that could not pay it; null on Solana while the payout waits to be sent.',
+    },
+    keptAt: { ...nullable(text), description: 'The account that keeps it on Solana; null where the escrow does.' },
     advice: { ...text, description: 'What its recipient can do, in words.' },
     deliveredTo: { ...nullable(text), description: 'Where the claim sent it; null while it is undelivered.' },
     deliveredTxHash: { ...nullable(text), description: 'The claim.' },

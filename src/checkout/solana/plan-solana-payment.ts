@@ -5,6 +5,7 @@ import { printUnits } from '../../prices/quote.ts';
 import type { CheckoutWorld } from '../checkout-world.ts';
 import type { PaymentToPlan, PlannedQuote } from '../planned-quote.ts';
 import type { SolanaWay } from '../way-to-pay.ts';
+import { isSettleable } from './is-settleable.ts';
 import { paymentTransaction } from './payment-transaction.ts';
 import { quotedSolanaTerms } from './quoted-solana-terms.ts';
 import { readSolanaCheckout } from './read-solana-checkout.ts';
@@ -15,8 +16,8 @@ const CUSTODY = 'It is held by the payment gateway itself, not by a contract, un
 
 /**
  * The terms of a payment to the intent's vault, and its one step: a transaction to be signed, and the same payment as a
- * Solana Pay URL, which alone is left where no wallet was named. Writes nothing. Throws VALIDATION_ERROR for an amount of SOL that no fresh account can hold and for a
- * mint that cannot be paid with, and CHAIN_UNAVAILABLE.
+ * Solana Pay URL, which alone is left where no wallet was named. Writes nothing. Throws VALIDATION_ERROR for an amount of SOL that no fresh account can hold, or of which nobody
+ * could be paid, and for a mint that cannot be paid with, and CHAIN_UNAVAILABLE.
  */
 export async function planSolanaPayment(
   world: CheckoutWorld,
@@ -32,10 +33,20 @@ export async function planSolanaPayment(
   const { cryptoAmount: amount, evidence } = asked.quoted;
   const reading = await world.solanaNodes.asking(chainId, (connection) => readSolanaCheckout({ connection }, way));
   const { mint } = reading;
+  const feeRecipient = solana.feeRecipient ?? null;
+  const settled = { token: way.token, amount, feeBps: intent.platformFeeBps, merchant, feeRecipient };
   if (!mint && amount < reading.smallestAccount) {
     const least = printUnits(reading.smallestAccount, way.token.decimals);
     throw invalid([
       { param: 'tokenKey', message: `at least ${least} ${way.token.symbol} can be paid to a new account` },
+    ]);
+  }
+  if (!(await world.solanaNodes.asking(chainId, (connection) => isSettleable(connection, settled)))) {
+    throw invalid([
+      {
+        param: 'tokenKey',
+        message: `neither the merchant nor anybody else could be paid so little ${way.token.symbol}`,
+      },
     ]);
   }
   const owner = vaultKeypair(solana.vaultSecret, intent.id).address;
@@ -56,7 +67,7 @@ export async function planSolanaPayment(
     reference,
     base: Math.max(Math.floor(now.getTime() / 1000), reading.timestamp),
     quoteSeconds,
-    feeRecipient: solana.feeRecipient ?? null,
+    feeRecipient,
   });
   const printed = `${printUnits(amount, way.token.decimals)} ${way.token.symbol}`;
   const pay = { amount, reference, memo: quoteId };

@@ -1,6 +1,6 @@
 /**
- * What is to leave a vault in one transaction. Kept as the data of an outgoing transaction, signed only when it is sent:
- * a blockhash lives for about a minute.
+ * What is to leave a vault in one transaction, or the account that keeps a recipient's shares. Kept as the data of an
+ * outgoing transaction, signed only when it is sent: a blockhash lives for about a minute.
  */
 import { z } from 'zod';
 
@@ -10,7 +10,10 @@ const units = z
   .transform((text) => BigInt(text));
 
 const planSchema = z.object({
-  intentId: z.uuid(),
+  /** Null for a delivery of kept shares. */
+  intentId: z.uuid().nullable(),
+  /** Of a delivery: the wallet whose shares the account `vault` keeps, and by which key the transaction is found. */
+  keptFor: z.object({ recipient: z.string(), reference: z.string() }).nullable().default(null),
   vault: z.string(),
   vaultOwner: z.string(),
   /** Null for SOL. */
@@ -23,6 +26,8 @@ const planSchema = z.object({
         amount: units,
         /** Whether we pay for a token account that is missing; a deposit nobody asked for is not worth it. */
         opensAccount: z.boolean(),
+        /** Where it goes if the wallet cannot take it; known from the first signing on, null where it cannot be kept. */
+        keptAt: z.string().nullable().default(null),
       }),
     )
     .min(1)
@@ -30,6 +35,7 @@ const planSchema = z.object({
 });
 
 export type PayoutPlan = z.infer<typeof planSchema>;
+export type PayoutTransfer = PayoutPlan['transfers'][number];
 
 export function payoutPlanToText(plan: PayoutPlan): string {
   const transfers = plan.transfers.map((transfer) => ({ ...transfer, amount: String(transfer.amount) }));
@@ -50,4 +56,11 @@ export function payoutTotal(plan: PayoutPlan): bigint {
 export function settlementOf(left: bigint, feeBps: number): { merchantAmount: bigint; feeAmount: bigint } {
   const feeAmount = (left * BigInt(feeBps)) / 10_000n;
   return { merchantAmount: left - feeAmount, feeAmount };
+}
+
+/** What each wallet of a payout gets in all: two shares may be for the same one. */
+export function amountsByWallet(transfers: readonly Pick<PayoutTransfer, 'to' | 'amount'>[]): Map<string, bigint> {
+  const amounts = new Map<string, bigint>();
+  for (const { to, amount } of transfers) amounts.set(to, (amounts.get(to) ?? 0n) + amount);
+  return amounts;
 }

@@ -6,6 +6,8 @@
  * - vault owner: the key of one intent, HMAC-SHA-256 of the master secret and the intent's id.
  * - vault: the account that is paid: the owner's associated token account of a mint, or the owner itself for SOL.
  * - reference: a key that nobody holds, one a quote, by which the payment is found (Solana Pay).
+ * - keeper: the key of one recipient, HMAC-SHA-256 of the master secret and the recipient's address. Its account keeps the
+ *   shares that the recipient cannot take yet, and nothing else but the rent reserve that the operator put in.
  *
  * All addresses are base58.
  */
@@ -25,9 +27,16 @@ const KEY_BYTES = 32;
 
 /** The key of one intent. `masterSecret`: 64 hex digits; `intentId`: the intent's UUID in lower case. */
 export function vaultKeypair(masterSecret: string, intentId: string): VaultKeypair {
-  const seed = createHmac('sha256', Buffer.from(masterSecret, 'hex'))
-    .update(`sluice/solana/vault/v1/${intentId}`)
-    .digest();
+  return derivedKeypair(masterSecret, `sluice/solana/vault/v1/${intentId}`);
+}
+
+/** The key whose account keeps the shares of a recipient, a wallet in base58, that holds too little to take them. */
+export function keeperKeypair(masterSecret: string, recipient: string): VaultKeypair {
+  return derivedKeypair(masterSecret, `sluice/solana/keeper/v1/${recipient}`);
+}
+
+function derivedKeypair(masterSecret: string, name: string): VaultKeypair {
+  const seed = createHmac('sha256', Buffer.from(masterSecret, 'hex')).update(name).digest();
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
   const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
   const publicKey = spki.subarray(spki.length - KEY_BYTES);
@@ -41,6 +50,11 @@ export async function vaultAddress(owner: string, mint: VaultMint | null): Promi
   const seeds = [owner, mint.programId, mint.address].map((address) => new PublicKey(address).toBytes());
   const [address] = PublicKey.findProgramAddressSync(seeds, new PublicKey(ATA_PROGRAM));
   return address.toBase58();
+}
+
+/** By which a delivery of kept shares is found; `outgoingPurpose`: the unique purpose of its transaction. */
+export function deliveryReferenceOf(outgoingPurpose: string): string {
+  return base58.encode(createHash('sha256').update(`sluice/solana/delivery/v1/${outgoingPurpose}`).digest());
 }
 
 /** The quote's reference; `quoteId`: its UUID in lower case. */

@@ -23,15 +23,21 @@ const LANDING_LIMIT_MS = 60_000;
 
 /**
  * Puts on a local Solana what a public one has: the mints; and gives SOL to those who send, and SOL and a million of each
- * token to `fund`, the local payers when left out. All addresses follow from the code, and what is already there stays.
+ * token to `fund`, the local payers when left out. Merchant and fee recipient get what an account must hold to take any
+ * amount. All addresses follow from the code, and what is already there stays.
  */
 export async function furnishSolana(options: { rpcUrl: string; fund?: string[] }): Promise<void> {
   const connection = new Connection(options.rpcUrl, 'processed');
   const authority = localSolanaKeypair('mint authority');
-  const { operator, payers } = localSolanaAccounts;
+  const { operator, merchant, feeRecipient, payers } = localSolanaAccounts;
   const funded = options.fund ?? payers.map((payer) => payer.address);
   for (const address of [authority.publicKey.toBase58(), operator.address, ...funded]) {
     await ensureLamports(connection, new PublicKey(address));
+  }
+  // A wallet that holds nothing cannot take less than this, and the shares of small payments are less.
+  const least = BigInt(await connection.getMinimumBalanceForRentExemption(0));
+  for (const { address } of [merchant, feeRecipient]) {
+    await ensureLamports(connection, new PublicKey(address), { least, lamports: least });
   }
   for (const mint of localMints) {
     if (await connection.getAccountInfo(mint.keypair.publicKey)) continue;
@@ -56,9 +62,13 @@ export async function furnishSolana(options: { rpcUrl: string; fund?: string[] }
   for (const address of funded) await ensureTokens(connection, authority, new PublicKey(address));
 }
 
-async function ensureLamports(connection: Connection, address: PublicKey): Promise<void> {
-  if (BigInt(await connection.getBalance(address)) >= ENOUGH_LAMPORTS / 2n) return;
-  await landed(connection, await connection.requestAirdrop(address, Number(ENOUGH_LAMPORTS)));
+async function ensureLamports(
+  connection: Connection,
+  address: PublicKey,
+  { least, lamports } = { least: ENOUGH_LAMPORTS / 2n, lamports: ENOUGH_LAMPORTS },
+): Promise<void> {
+  if (BigInt(await connection.getBalance(address)) >= least) return;
+  await landed(connection, await connection.requestAirdrop(address, Number(lamports)));
 }
 
 async function ensureTokens(connection: Connection, authority: Keypair, owner: PublicKey): Promise<void> {

@@ -21,7 +21,7 @@ const payers: [LocalSolanaAccount, LocalSolanaAccount, LocalSolanaAccount] = [
   account('payer 2'),
 ];
 
-/** Merchant and fee recipient start without anything, so that what they get is plain to see. */
+/** Merchant and fee recipient start with the rent exemption and nothing else, so that what they get is plain to see. */
 export const localSolanaAccounts = {
   /** Holds SOL for fees and rents. */
   operator: account('operator'),

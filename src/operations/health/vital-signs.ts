@@ -207,6 +207,9 @@ async function readUndelivered(database: Database, now: Date): Promise<VitalSign
       UNION ALL
       SELECT authorization_chain_id, 'waiting', 'MERCHANT', timelock_ends_at FROM payment_intent
       WHERE status = 'CAPTURED' AND timelock_ends_at < ${now} AND settlement_check_at IS NOT NULL
+      UNION ALL
+      SELECT chain_id, 'waiting', waits_since FROM outgoing_transaction
+      WHERE status = 'QUEUED' AND waits_since IS NOT NULL AND transaction_id IS NOT NULL
     ) AS open
     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 }

@@ -1,21 +1,25 @@
 import type { Connection, Keypair, TransactionInstruction } from '@solana/web3.js';
 import type { PayoutPlan } from '../../escrow/solana/payout-plan.ts';
-import { payoutTotal } from '../../escrow/solana/payout-plan.ts';
+import { amountsByWallet, payoutTotal } from '../../escrow/solana/payout-plan.ts';
+import type { KeepersAtWork } from './keepers-at-work.ts';
 
 export type BuiltPayout =
   | { kind: 'READY'; instructions: TransactionInstruction[] }
   /** It cannot be paid as things are, and may be later. */
-  | { kind: 'WAIT'; why: string };
+  | { kind: 'WAIT'; why: string }
+  /** Another payout of ours is under way that has to end before this one. */
+  | { kind: 'AFTER'; why: string };
+
+type Request = { plan: PayoutPlan; operator: Keypair; balance: bigint; atWork: KeepersAtWork };
 
 /**
  * The instructions that carry out a plan: each transfer, token accounts that are missing opened first, and the vault's
- * account closed when nothing stays in it, its rent to the operator. `balance`: base units in the vault. Asks the node for
- * the mint and the accounts that are to be paid.
+ * account closed when nothing stays in it, its rent to the operator. A share that its wallet cannot take goes to the
+ * account that keeps it. `balance`: base units in the vault. Asks the node for the mint and the accounts that are to be
+ * paid.
  */
-export async function buildPayout(
-  connection: Connection,
-  request: { plan: PayoutPlan; operator: Keypair; balance: bigint },
-): Promise<BuiltPayout> {
+export async function buildPayout(connection: Connection, request: Request): Promise<BuiltPayout> {
+  if (request.plan.keptFor !== null) return await buildDelivery(connection, request);
   return request.plan.mint === null
     ? await buildCoinPayout(connection, request)
     : await buildTokenPayout(connection, request);
@@ -23,7 +27,7 @@ export async function buildPayout(
 
 async function buildCoinPayout(
   connection: Connection,
-  { plan, balance }: { plan: PayoutPlan; balance: bigint },
+  { plan, operator, balance, atWork }: Request,
 ): Promise<BuiltPayout> {
   const { PublicKey, SystemProgram } = await import('@solana/web3.js');
   const rest = balance - payoutTotal(plan);
@@ -31,26 +35,71 @@ async function buildCoinPayout(
   if (rest > 0n && rest < least) {
     return { kind: 'WAIT', why: `${rest} lamports would stay, and an account holds none or at least ${least}.` };
   }
-  for (const { to, amount } of plan.transfers) {
-    if (amount >= least || (await connection.getBalance(new PublicKey(to), 'confirmed')) > 0) continue;
-    return { kind: 'WAIT', why: `${to} holds nothing and cannot take ${amount} lamports: send it ${least} first.` };
+  const fromPubkey = new PublicKey(plan.vault);
+  const amounts = amountsByWallet(plan.transfers);
+  const instructions: TransactionInstruction[] = [];
+  const opened = new Set<string>();
+  for (const { to, amount: lamports, keptAt } of plan.transfers) {
+    if (await canTake(connection, { wallet: to, amount: amounts.get(to) ?? 0n, least })) {
+      instructions.push(SystemProgram.transfer({ fromPubkey, toPubkey: new PublicKey(to), lamports }));
+      continue;
+    }
+    if (keptAt === null) {
+      return { kind: 'WAIT', why: `${to} holds nothing and cannot take ${lamports} lamports: send it ${least} first.` };
+    }
+    const toPubkey = new PublicKey(keptAt);
+    const why = `Another payout of what is kept for ${to} is under way.`;
+    if (atWork.delivering.has(keptAt)) return { kind: 'AFTER', why };
+    if (!opened.has(keptAt) && (await connection.getBalance(toPubkey, 'confirmed')) === 0) {
+      // Two that open the same account would both pay for it.
+      if (atWork.keeping.has(keptAt)) return { kind: 'AFTER', why };
+      opened.add(keptAt);
+      instructions.push(SystemProgram.transfer({ fromPubkey: operator.publicKey, toPubkey, lamports: least }));
+    }
+    instructions.push(SystemProgram.transfer({ fromPubkey, toPubkey, lamports }));
   }
-  return {
-    kind: 'READY',
-    instructions: plan.transfers.map(({ to, amount }) =>
-      SystemProgram.transfer({
-        fromPubkey: new PublicKey(plan.vault),
-        toPubkey: new PublicKey(to),
-        lamports: amount,
-      }),
-    ),
-  };
+  return { kind: 'READY', instructions };
 }
 
-async function buildTokenPayout(
+/** An account holds nothing, or no less than the least; whatever holds something takes any amount. */
+async function canTake(
   connection: Connection,
-  { plan, operator, balance }: { plan: PayoutPlan; operator: Keypair; balance: bigint },
+  { wallet, amount, least }: { wallet: string; amount: bigint; least: bigint },
+): Promise<boolean> {
+  if (amount >= least) return true;
+  const { PublicKey } = await import('@solana/web3.js');
+  return (await connection.getBalance(new PublicKey(wallet), 'confirmed')) > 0;
+}
+
+/**
+ * All that is kept for a wallet to that wallet, and the reserve back to the operator, which closes the account. Whatever
+ * more lies there (a share that is not booked yet, or a stranger's gift) stays, and the reserve with it.
+ */
+async function buildDelivery(
+  connection: Connection,
+  { plan, operator, balance, atWork }: Request,
 ): Promise<BuiltPayout> {
+  const { PublicKey, SystemProgram } = await import('@solana/web3.js');
+  const [transfer] = plan.transfers;
+  if (!plan.keptFor || !transfer) return { kind: 'WAIT', why: 'The plan delivers nothing.' };
+  const { to, amount: lamports } = transfer;
+  if (atWork.keeping.has(plan.vault)) return { kind: 'AFTER', why: `A share of ${to} is on its way to what is kept.` };
+  const least = BigInt(await connection.getMinimumBalanceForRentExemption(0));
+  if (!(await canTake(connection, { wallet: to, amount: lamports, least }))) {
+    return { kind: 'WAIT', why: `${to} holds nothing and cannot take ${lamports} lamports.` };
+  }
+  const rest = balance - lamports;
+  if (rest > 0n && rest < least) {
+    return { kind: 'WAIT', why: `${rest} lamports would stay, and an account holds none or at least ${least}.` };
+  }
+  const fromPubkey = new PublicKey(plan.vault);
+  const pay = SystemProgram.transfer({ fromPubkey, toPubkey: new PublicKey(to), lamports });
+  pay.keys.push({ pubkey: new PublicKey(plan.keptFor.reference), isSigner: false, isWritable: false });
+  const close = SystemProgram.transfer({ fromPubkey, toPubkey: operator.publicKey, lamports: rest });
+  return { kind: 'READY', instructions: rest === least ? [pay, close] : [pay] };
+}
+
+async function buildTokenPayout(connection: Connection, { plan, operator, balance }: Request): Promise<BuiltPayout> {
   const { PublicKey } = await import('@solana/web3.js');
   const spl = await import('@solana/spl-token');
   const mint = new PublicKey(plan.mint ?? '');

@@ -2,7 +2,8 @@ import type { OutgoingTransaction } from '../../../prisma/client.ts';
 import { payoutPlanFromText } from '../../escrow/solana/payout-plan.ts';
 import { traced } from '../../platform/request-trace.ts';
 import { type FinalPlace, followPayout, type SignedPayout } from './follow-payout.ts';
-import { signPayout } from './sign-payout.ts';
+import { keepersAtWork, keepersOf } from './keepers-at-work.ts';
+import { LOOK_AGAIN_MS, signPayout } from './sign-payout.ts';
 import type { VaultSendingWorld } from './vault-sending-world.ts';
 
 const IN_FLIGHT = 64;
@@ -25,16 +26,22 @@ async function turn(world: VaultSendingWorld): Promise<void> {
   await follow(world, await signedPayouts(world), final);
   const open = await signedPayouts(world);
   const busy = new Set(open.map((payout) => payoutPlanFromText(payout.data).vault));
+  const now = clock.now();
+  // A delivery that only looks again in a moment keeps further shares from crossing it.
+  const soon = new Date(now.getTime() + LOOK_AGAIN_MS);
   const queued: OutgoingTransaction[] = await database.outgoingTransaction.findMany({
-    where: { chainId, status: 'QUEUED', OR: [{ notBefore: null }, { notBefore: { lte: clock.now() } }] },
+    where: { chainId, status: 'QUEUED', OR: [{ notBefore: null }, { notBefore: { lte: soon } }] },
     orderBy: { id: 'asc' },
     take: IN_FLIGHT - Math.min(open.length, IN_FLIGHT),
   });
+  const atWork = await keepersAtWork(open, queued);
   for (const outgoing of queued) {
+    if (outgoing.notBefore !== null && outgoing.notBefore > now) continue;
     const { vault } = payoutPlanFromText(outgoing.data);
     if (busy.has(vault)) continue;
     busy.add(vault);
-    await traced(outgoing.requestId, () => signPayout(world, outgoing));
+    const signed = await traced(outgoing.requestId, () => signPayout(world, outgoing, atWork));
+    for (const keeper of signed ? await keepersOf(signed) : []) atWork.keeping.add(keeper);
   }
   const followed = new Set(open.map((payout) => payout.id));
   const fresh = (await signedPayouts(world)).filter((payout) => !followed.has(payout.id));

@@ -2,14 +2,15 @@ import { base58 } from '@scure/base';
 import type { Keypair } from '@solana/web3.js';
 import { type DatabaseTransaction, type OutgoingTransaction, transaction } from '../../../prisma/client.ts';
 import { readVaultBalances } from '../../chains/solana/read-vault-balances.ts';
-import { type PayoutPlan, payoutPlanFromText, payoutTotal } from '../../escrow/solana/payout-plan.ts';
-import { vaultKeypair } from '../../escrow/solana/vault.ts';
+import { type PayoutPlan, payoutPlanFromText, payoutPlanToText, payoutTotal } from '../../escrow/solana/payout-plan.ts';
+import { keeperKeypair, type VaultKeypair, vaultKeypair } from '../../escrow/solana/vault.ts';
 import { retryDelayMs } from '../outgoing-transaction.ts';
 import { type BuiltPayout, buildPayout } from './build-payout.ts';
+import type { KeepersAtWork } from './keepers-at-work.ts';
 import type { VaultSendingWorld } from './vault-sending-world.ts';
 
 /** While books and vault differ, or it cannot be paid as things are, it is looked at again after this. */
-const LOOK_AGAIN_MS = 2_000;
+export const LOOK_AGAIN_MS = 2_000;
 const WAIT_MS = 900_000;
 /** A fee, and the rent of two token accounts: with less the operator's key pays for nothing. */
 const LEAST_LAMPORTS = 5_000_000;
@@ -18,16 +19,23 @@ const NO_FUNDS_MS = 15_000;
 /**
  * Signs a payout with the vault's key and stores it before anything is sent. Only while the vault holds, at the newest
  * final slot, exactly what the books say: a payout that landed unseen, or a deposit that was not read yet, is waited for,
- * so that nothing is paid twice. A payout that the node's simulation refuses is tried again, and given up after its
- * `maxFailures`.
+ * so that nothing is paid twice. An account of kept shares may hold more than the books say, its reserve at least, and
+ * never less. A payout that the node's simulation refuses is tried again, and given up after its `maxFailures`. Answers
+ * what was signed, or null.
  */
-export async function signPayout(world: VaultSendingWorld, outgoing: OutgoingTransaction): Promise<void> {
-  const plan = payoutPlanFromText(outgoing.data);
-  const { connection, database } = world;
+export async function signPayout(
+  world: VaultSendingWorld,
+  outgoing: OutgoingTransaction,
+  atWork: KeepersAtWork,
+): Promise<{ data: string; attempts: { raw: string }[] } | null> {
+  const plan = await planOf(world, outgoing);
+  if (plan === null) return null;
+  const { connection } = world;
   const balances = await readVaultBalances(connection, [plan], outgoing.blockNumber ?? undefined);
   const balance = balances.get(plan.vault) ?? 0n;
-  const booked = await world.heldInVault(plan);
-  if (balance !== booked || balance < payoutTotal(plan)) {
+  const booked = plan.keptFor === null ? await world.heldInVault(plan) : payoutTotal(plan);
+  const differs = plan.keptFor === null ? balance !== booked : balance < booked;
+  if (differs || balance < payoutTotal(plan)) {
     const error = `The vault holds ${balance}, the books say ${booked}.`;
     return await postpone(world, outgoing, { error, ms: LOOK_AGAIN_MS });
   }
@@ -36,20 +44,63 @@ export async function signPayout(world: VaultSendingWorld, outgoing: OutgoingTra
   const lamports = await connection.getBalance(operator.publicKey, 'confirmed');
   if (lamports < LEAST_LAMPORTS) {
     const error = `The operator's key ${operator.publicKey.toBase58()} holds ${lamports} lamports: too few to pay fees.`;
-    return await postpone(world, outgoing, { error, ms: NO_FUNDS_MS });
+    return await wait(world, outgoing, { error, ms: NO_FUNDS_MS });
   }
-  const built = await buildPayout(connection, { plan, operator, balance });
-  if (built.kind === 'WAIT') return await postpone(world, outgoing, { error: built.why, ms: WAIT_MS });
+  const built = await buildPayout(connection, { plan, operator, balance, atWork });
+  if (built.kind === 'AFTER') return await postpone(world, outgoing, { error: built.why, ms: LOOK_AGAIN_MS });
+  if (built.kind === 'WAIT') return await wait(world, outgoing, { error: built.why, ms: WAIT_MS });
   const signed = await signTransaction(world, { plan, operator, built });
-  if (signed.fault !== null) return await countFailure(world, outgoing, signed.fault);
-  await transaction(database, async (tx) => {
+  if (signed.fault !== null) {
+    await countFailure(world, outgoing, signed.fault);
+    return null;
+  }
+  const data = payoutPlanToText(plan);
+  const isStored = await store(world, { outgoing, data, signed });
+  return isStored ? { data, attempts: [{ raw: signed.raw }] } : null;
+}
+
+/**
+ * The plan with the accounts that keep what a wallet cannot take; of a delivery, with all that is kept by now. Null where
+ * nothing is left to deliver, or where an earlier delivery is not booked yet.
+ */
+async function planOf(world: VaultSendingWorld, outgoing: OutgoingTransaction): Promise<PayoutPlan | null> {
+  const plan = payoutPlanFromText(outgoing.data);
+  const { keptFor, mint } = plan;
+  if (keptFor === null) {
+    if (mint !== null) return plan;
+    const { vaultSecret } = world.keys;
+    return {
+      ...plan,
+      transfers: plan.transfers.map((one) => ({ ...one, keptAt: keeperKeypair(vaultSecret, one.to).address })),
+    };
+  }
+  const { recipient } = keptFor;
+  const amount = await world.keptFor({ recipient, mint });
+  if (amount === null) {
+    const error = `What was delivered to ${recipient} is not booked yet.`;
+    return await postpone(world, outgoing, { error, ms: LOOK_AGAIN_MS });
+  }
+  if (amount > 0n) return { ...plan, transfers: [{ to: recipient, amount, opensAccount: true, keptAt: null }] };
+  await world.database.outgoingTransaction.updateMany({
+    where: { id: outgoing.id, status: 'QUEUED' },
+    data: { status: 'CANCELLED', error: `Nothing is kept for ${recipient} any more.` },
+  });
+  return null;
+}
+
+/** False where it was booked, dropped or signed meanwhile. */
+async function store(
+  world: VaultSendingWorld,
+  { outgoing, data, signed }: { outgoing: OutgoingTransaction; data: string; signed: Signed },
+): Promise<boolean> {
+  return await transaction(world.database, async (tx) => {
     // An earlier attempt that landed after all is booked together with its row: then there is nothing left to pay.
-    if (await isBooked(tx, outgoing)) return;
+    if (await isBooked(tx, outgoing)) return false;
     const taken = await tx.outgoingTransaction.updateMany({
       where: { id: outgoing.id, status: 'QUEUED' },
-      data: { status: 'SIGNED', txHash: signed.signature, error: null, failures: 0 },
+      data: { status: 'SIGNED', data, txHash: signed.signature, error: null, failures: 0 },
     });
-    if (taken.count === 0) return;
+    if (taken.count === 0) return false;
     await tx.outgoingAttempt.create({
       data: {
         hash: signed.signature,
@@ -64,6 +115,7 @@ export async function signPayout(world: VaultSendingWorld, outgoing: OutgoingTra
       },
     });
     await world.hooks.onSigned(tx, { ...outgoing, txHash: signed.signature });
+    return true;
   });
 }
 
@@ -93,7 +145,7 @@ async function signTransaction(
     recentBlockhash: blockhash,
     instructions: built.instructions,
   });
-  const vaultKey = vaultKeypair(keys.vaultSecret, plan.intentId);
+  const vaultKey = vaultKeyOf(keys.vaultSecret, plan);
   if (vaultKey.address !== plan.vaultOwner) {
     throw new Error(`SOLANA_VAULT_SECRET is not the one that vault ${plan.vault} was derived from.`);
   }
@@ -108,16 +160,40 @@ async function signTransaction(
   };
 }
 
+function vaultKeyOf(vaultSecret: string, { intentId, keptFor }: PayoutPlan): VaultKeypair {
+  if (keptFor !== null) return keeperKeypair(vaultSecret, keptFor.recipient);
+  if (intentId === null) throw new Error('A payout is of an intent, or of what is kept for a wallet.');
+  return vaultKeypair(vaultSecret, intentId);
+}
+
+type Delay = { error: string; ms: number };
+
+/** For something of our own that passes by itself in a moment. */
 async function postpone(
   { database, clock, log, chainId }: VaultSendingWorld,
   outgoing: OutgoingTransaction,
-  { error, ms }: { error: string; ms: number },
-): Promise<void> {
+  { error, ms }: Delay,
+): Promise<null> {
   if (outgoing.error !== error) log.warn({ chainId, purpose: outgoing.purpose, error }, 'A payout waits.');
   await database.outgoingTransaction.updateMany({
     where: { id: outgoing.id, status: 'QUEUED' },
     data: { error, notBefore: new Date(clock.now().getTime() + ms) },
   });
+  return null;
+}
+
+/** For somebody to act: whoever follows the payment is told why. */
+async function wait(world: VaultSendingWorld, outgoing: OutgoingTransaction, { error, ms }: Delay): Promise<null> {
+  const { database, clock, log, chainId, hooks } = world;
+  if (outgoing.error !== error) log.warn({ chainId, purpose: outgoing.purpose, error }, 'A payout waits.');
+  await transaction(database, async (tx) => {
+    const waiting = await tx.outgoingTransaction.updateMany({
+      where: { id: outgoing.id, status: 'QUEUED' },
+      data: { error, waitsSince: outgoing.waitsSince ?? clock.now(), notBefore: new Date(clock.now().getTime() + ms) },
+    });
+    if (waiting.count === 1) await hooks.onWaiting?.(tx, { ...outgoing, error });
+  });
+  return null;
 }
 
 /** Refused by the node, or failed in a block: tried again, and given up for good after `maxFailures`. */

@@ -22,4 +22,9 @@ export type VaultSendingWorld = {
   hooks: OutgoingHooks;
   /** What the books say that a vault holds, in base units. */
   heldInVault(place: { vault: string; vaultOwner: string }): Promise<bigint>;
+  /**
+   * What the books say is kept for a recipient, in base units of a mint (null: lamports). Null while a delivery of it has
+   * landed and is not booked yet.
+   */
+  keptFor(owner: { recipient: string; mint: string | null }): Promise<bigint | null>;
 };

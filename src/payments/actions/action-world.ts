@@ -4,6 +4,7 @@ import type { Database } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
+import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 
@@ -15,7 +16,8 @@ export type ActionWorld = {
   operator: { address: Address };
 };
 
-export type ChainActionWorld = ActionWorld & { nodes: EvmNodes };
+/** Without `solanaNodes` nothing that is kept on Solana is delivered. */
+export type ChainActionWorld = ActionWorld & { nodes: EvmNodes; solanaNodes?: SolanaNodes | undefined };
 
 /** A call for one payment of the caller. */
 export type PaymentRequest = { scope: Scope; id: string; idempotency?: IdempotencyRequest | undefined };

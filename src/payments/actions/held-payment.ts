@@ -1,5 +1,11 @@
 import type { Address } from 'viem';
-import type { DatabaseTransaction, PaymentIntent, Transaction, TransactionType } from '../../../prisma/client.ts';
+import type {
+  DatabaseTransaction,
+  OutgoingTransaction,
+  PaymentIntent,
+  Transaction,
+  TransactionType,
+} from '../../../prisma/client.ts';
 import type { Chain, Registry } from '../../chains/registry.ts';
 import { GatewayError } from '../../errors.ts';
 import { type SolanaTerms, solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
@@ -108,4 +114,27 @@ export async function demandNoMoneyOut(tx: DatabaseTransaction, key: PaymentKey)
   throw new GatewayError('INVALID_STATE', `A ${pending.type} transaction of this payment is still pending.`, {
     meta: { transactionId: pending.id },
   });
+}
+
+/**
+ * Gives up the settlement of a payment on Solana that waits to be signed: nothing of it can land, so that the payment can
+ * still be refunded. Answers its outgoing row; null where none waits, or where it is signed.
+ */
+export async function withdrawSettlement(
+  tx: DatabaseTransaction,
+  { chainId, termsHash }: PaymentKey,
+): Promise<OutgoingTransaction | null> {
+  const settlement = await tx.transaction.findFirst({
+    where: { chainId, termsHash, type: 'SETTLE', status: 'PENDING' },
+    select: { id: true },
+  });
+  if (!settlement) return null;
+  const error = 'The payment is refunded.';
+  const dropped = await tx.outgoingTransaction.updateMany({
+    where: { transactionId: settlement.id, status: 'QUEUED' },
+    data: { status: 'CANCELLED', error },
+  });
+  if (dropped.count === 0) return null;
+  await tx.transaction.update({ where: { id: settlement.id }, data: { status: 'FAILED', error } });
+  return await tx.outgoingTransaction.findUnique({ where: { transactionId: settlement.id } });
 }

@@ -1,7 +1,7 @@
 /** How money leaves escrow, by family: a call of the contract, or a transfer out of a vault that its key signs. */
 import type { Address } from 'viem';
 import { refundCall, settleCall } from '../../escrow/calldata.ts';
-import { type PayoutPlan, payoutPlanToText, settlementOf } from '../../escrow/solana/payout-plan.ts';
+import { type PayoutTransfer, payoutPlanToText, settlementOf } from '../../escrow/solana/payout-plan.ts';
 import type { SolanaTerms } from '../../escrow/solana/solana-terms.ts';
 import type { OutgoingCall } from '../transactions/request-transaction.ts';
 import type { HeldMoney } from './held-payment.ts';
@@ -37,8 +37,9 @@ export function returnOrder(terms: SolanaTerms, deposit: { payer: string; amount
   return vaultOrder(terms, [{ to: deposit.payer, amount: deposit.amount, opensAccount: terms.stray === null }]);
 }
 
-function vaultOrder(terms: SolanaTerms, transfers: PayoutPlan['transfers']): PayoutOrder {
+function vaultOrder(terms: SolanaTerms, asked: readonly Omit<PayoutTransfer, 'keptAt'>[]): PayoutOrder {
   const { intentId, vault, vaultOwner, mint } = terms;
-  const data = payoutPlanToText({ intentId, vault, vaultOwner, mint, transfers });
+  const transfers = asked.map((transfer) => ({ ...transfer, keptAt: null }));
+  const data = payoutPlanToText({ intentId, keptFor: null, vault, vaultOwner, mint, transfers });
   return { call: { to: vault, data, value: 0n }, sender: SOLANA_SENDER };
 }

@@ -10,7 +10,7 @@ import { parseRefund, type RefundSize, refundAmount } from '../refund-amount.ts'
 import { requestTransaction } from '../transactions/request-transaction.ts';
 import type { ActionWorld, PaymentRequest } from './action-world.ts';
 import { demandTransition } from './demand-transition.ts';
-import { demandNoMoneyOut, heldMoney } from './held-payment.ts';
+import { demandNoMoneyOut, heldMoney, withdrawSettlement } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
 import { refundOrder } from './payout-order.ts';
@@ -32,7 +32,7 @@ export type RefundAnswer = {
  * Gives a captured payment back: all that is left, `amount` base units, or `percent` of what is left, floored. Writes
  * the refund, a PENDING REFUND transaction and the status REFUND_PENDING with its event, under the payment's lock; the
  * contract's `expectedLeft` refuses it if anything moved meanwhile, so that no retry or race refunds twice.
- * NOT_FOUND, INVALID_STATE, VALIDATION_ERROR (both sizes, nothing, more than is left, partial on Solana).
+ * A settlement on Solana that waits and is not signed is withdrawn for it. NOT_FOUND, INVALID_STATE, VALIDATION_ERROR (both sizes, nothing, more than is left, partial on Solana).
  */
 export async function refundPaymentIntent(
   world: ActionWorld,
@@ -60,6 +60,7 @@ async function requestRefund(
   { world, intent, size, reason }: { world: ActionWorld; intent: PaymentIntent; size: RefundSize; reason: string },
 ): Promise<RefundAnswer> {
   const held = await heldMoney(tx, { registry: world.registry, intent });
+  const withdrawn = held.family === 'SOLANA' ? await withdrawSettlement(tx, held) : null;
   await demandNoMoneyOut(tx, held);
   const amount = refundAmount(size, held.left);
   if (held.chain.family === 'SOLANA' && amount !== held.left) {
@@ -75,6 +76,11 @@ async function requestRefund(
     ...refundOrder(world.operator, held, amount),
     amount,
   });
+  // Whatever was signed before ended at this slot: the vault is looked at there or later.
+  if (withdrawn?.blockNumber != null) {
+    const { blockNumber } = withdrawn;
+    await tx.outgoingTransaction.update({ where: { transactionId: sent.id }, data: { blockNumber } });
+  }
   const leftoverAfter = held.left - amount;
   const row = await tx.refund.create({
     data: {

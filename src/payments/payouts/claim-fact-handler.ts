@@ -5,7 +5,7 @@ import type { FoldingWorld } from '../facts/folding-world.ts';
 import { lockIntents } from '../facts/lock-intents.ts';
 import { readBelievedClaims } from './believed-claims.ts';
 import { toClaim } from './credit-facts.ts';
-import { areEmitted, isOfEscrow, openReceipts } from './emitted-logs.ts';
+import { areEmitted, isOfEmitter, openReceipts } from './emitted-logs.ts';
 import type { Claim } from './payout.ts';
 import { writePayouts } from './write-payouts.ts';
 
@@ -23,7 +23,7 @@ export function claimFactHandler(world: FoldingWorld): FactHandler {
 }
 
 async function prepare(world: FoldingWorld, group: FactGroup): Promise<WriteFacts[] | null> {
-  const claims = group.facts.filter((fact) => isOfEscrow(world, fact)).flatMap((fact) => toClaim(fact) ?? []);
+  const claims = group.facts.filter((fact) => isOfEmitter(world, fact)).flatMap((fact) => toClaim(fact) ?? []);
   const payments = await creditedPayments(world.database, claims);
   const receipts = openReceipts(world, group.chainId);
   if (payments.length > 0 && !(await areEmitted(world, { facts: group.facts, receipts }))) return null;

@@ -1,5 +1,8 @@
+import { isHex } from 'viem';
 import type { ChainFact, DatabaseTransaction } from '../../../prisma/client.ts';
+import type { Registry } from '../../chains/registry.ts';
 import { parseEscrowEvent } from '../../escrow/escrow-event.ts';
+import { parseSolanaEvent } from '../../escrow/solana/solana-event.ts';
 import { byPlace, lowest } from '../../facts/chain-fact.ts';
 import { type Claim, type Credit, type CreditOwner, type CreditPlace, ownerKey } from './payout.ts';
 
@@ -7,19 +10,29 @@ type Reader = Pick<DatabaseTransaction, 'chainFact' | '$queryRaw'>;
 type Place = 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'txHash' | 'logIndex';
 type LoggedFact = Pick<ChainFact, Place | 'kind' | 'ref' | 'args'>;
 
-/** The escrow of a chain. Another one that was read before it, as its first edition, has credits and claims of its own. */
-type Contract = { chainId: number; escrow: string };
+/**
+ * Where the credits and claims of a chain come from: its escrow in lower case, for another one that was read before it, as
+ * that of the first edition, has credits and claims of its own; null on Solana, where only accounts of ours are watched.
+ */
+export type Emitter = { chainId: number; escrow: string | null };
+
+/** Null for a chain on which nobody can be credited. */
+export function emitterOf(registry: Pick<Registry, 'chain'>, chainId: number): Emitter | null {
+  const chain = registry.chain(chainId);
+  if (chain?.family === 'SOLANA') return { chainId, escrow: null };
+  return chain?.escrow ? { chainId, escrow: chain.escrow.toLowerCase() } : null;
+}
 
 const standing = ['CONFIRMED', 'FINAL'] as const;
 
-/** The credits by `escrow` of payments of a chain that stand at the confirmed height, in chain order. */
+/** The credits of payments of a chain that stand at the confirmed height, in chain order. */
 export async function creditsOf(
   database: Reader,
-  { chainId, escrow, termsHashes }: Contract & { termsHashes: readonly string[] },
+  { chainId, escrow, termsHashes }: Emitter & { termsHashes: readonly string[] },
 ): Promise<Credit[]> {
-  const address = escrow.toLowerCase();
+  const emitted = escrow === null ? {} : { address: escrow };
   const facts = await database.chainFact.findMany({
-    where: { chainId, address, ref: { in: [...termsHashes] }, kind: 'Credited', status: { in: [...standing] } },
+    where: { chainId, ...emitted, ref: { in: [...termsHashes] }, kind: 'Credited', status: { in: [...standing] } },
   });
   return facts.sort(byPlace).flatMap((fact) => toCredit(fact) ?? []);
 }
@@ -27,13 +40,13 @@ export async function creditsOf(
 /** The claims that may have delivered these credits and stand at the confirmed height, in chain order. */
 export async function claimsAfter(
   database: Reader,
-  { credits, ...contract }: Contract & { credits: readonly Credit[] },
+  { credits, ...emitter }: Emitter & { credits: readonly Credit[] },
 ): Promise<Claim[]> {
   const [first, ...rest] = credits.map(({ blockNumber }) => blockNumber);
   if (first === undefined) return [];
   const owners = [...new Map(credits.map((one) => [ownerKey(one), one])).values()];
   const from = lowest(first, ...rest);
-  const facts = await factsOfOwners(database, { ...contract, owners, kinds: ['Claimed'], from });
+  const facts = await factsOfOwners(database, { ...emitter, owners, kinds: ['Claimed'], from });
   return facts.sort(byPlace).flatMap((fact) => toClaim(fact) ?? []);
 }
 
@@ -44,10 +57,10 @@ export async function claimsAfter(
  */
 export async function creditInInbox(
   database: Reader,
-  { owners, upTo, ...contract }: Contract & { owners: readonly CreditOwner[]; upTo: bigint },
+  { owners, upTo, ...emitter }: Emitter & { owners: readonly CreditOwner[]; upTo: bigint },
 ): Promise<Map<string, { amount: bigint; hasClaim: boolean }>> {
   const known = new Map(owners.map((owner) => [ownerKey(owner), { amount: 0n, hasClaim: false }]));
-  const facts = await factsOfOwners(database, { ...contract, owners, kinds: ['Credited', 'Claimed'], from: 0n });
+  const facts = await factsOfOwners(database, { ...emitter, owners, kinds: ['Credited', 'Claimed'], from: 0n });
   for (const fact of facts.filter(({ blockNumber }) => blockNumber <= upTo).sort(byPlace)) {
     const credit = toCredit(fact);
     const event = credit ?? toClaim(fact);
@@ -61,7 +74,7 @@ export async function creditInInbox(
 
 async function factsOfOwners(
   database: Reader,
-  request: Contract & { owners: readonly CreditOwner[]; kinds: readonly string[]; from: bigint },
+  request: Emitter & { owners: readonly CreditOwner[]; kinds: readonly string[]; from: bigint },
 ): Promise<LoggedFact[]> {
   const { chainId, escrow, owners, kinds, from } = request;
   if (owners.length === 0) return [];
@@ -73,25 +86,31 @@ async function factsOfOwners(
     JOIN unnest(${owners.map((owner) => owner.recipient)}::text[], ${owners.map((owner) => owner.token)}::text[])
       AS owner (recipient, token) ON fact.args->>'recipient' = owner.recipient AND fact.args->>'token' = owner.token
     WHERE fact.chain_id = ${chainId} AND fact.kind IN ('Credited', 'Claimed') AND fact.kind = ANY(${[...kinds]})
-      AND fact.address = ${escrow.toLowerCase()} AND fact.block_number >= ${from}
+      AND (${escrow}::text IS NULL OR fact.address = ${escrow}) AND fact.block_number >= ${from}
       AND fact.status IN ('CONFIRMED', 'FINAL')`;
 }
 
 export function toCredit(fact: LoggedFact): Credit | null {
-  const event = parseEscrowEvent(fact.kind, fact.args);
+  const event = parseEscrowEvent(fact.kind, fact.args) ?? parseSolanaEvent(fact.kind, fact.args);
   if (event?.kind !== 'Credited' || fact.ref === null) return null;
   const { role, amount } = event;
-  return { ...placeOf(fact), ...ownerOf(event), termsHash: fact.ref, role, amount };
+  const keptAt = 'keptAt' in event ? event.keptAt : null;
+  return { ...placeOf(fact), ...ownerOf(event), termsHash: fact.ref, role, amount, keptAt };
 }
 
 export function toClaim(fact: LoggedFact): Claim | null {
-  const event = parseEscrowEvent(fact.kind, fact.args);
+  const event = parseEscrowEvent(fact.kind, fact.args) ?? parseSolanaEvent(fact.kind, fact.args);
   if (event?.kind !== 'Claimed') return null;
-  return { ...placeOf(fact), ...ownerOf(event), to: event.to.toLowerCase(), amount: event.amount };
+  return { ...placeOf(fact), ...ownerOf(event), to: plainAddress(event.to), amount: event.amount };
 }
 
 function ownerOf({ recipient, token }: CreditOwner): CreditOwner {
-  return { recipient: recipient.toLowerCase(), token: token.toLowerCase() };
+  return { recipient: plainAddress(recipient), token: plainAddress(token) };
+}
+
+/** The case of a Solana address is part of it. */
+function plainAddress(address: string): string {
+  return isHex(address) ? address.toLowerCase() : address;
 }
 
 function placeOf({ chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex }: LoggedFact): CreditPlace {

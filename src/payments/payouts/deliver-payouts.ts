@@ -2,12 +2,13 @@ import { type Address, isAddress } from 'viem';
 import { type CreditedPayout, transaction } from '../../../prisma/client.ts';
 import { callFault } from '../../chains/evm/classify-answer.ts';
 import { claimForCall } from '../../escrow/calldata.ts';
-import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
+import { enqueueTransaction, type NewOutgoing } from '../../operator/enqueue-transaction.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { ChainActionWorld } from '../actions/action-world.ts';
 import { escrowOf } from '../actions/held-payment.ts';
 import { deliverPayoutsJob } from '../jobs.ts';
 import { claimPurpose, claimsUnderWay, type Recipient, recipientKey, unminedClaim } from './claims-under-way.ts';
+import { orderKeptShares } from './order-kept-shares.ts';
 import { nextTryAt } from './payout.ts';
 
 /** Gas that we spend on a claim at most: the recipient of coin decides how much its code burns, and we would pay for it. */
@@ -21,7 +22,7 @@ export function deliveryKey(recipient: Recipient): string {
 /**
  * Delivers what the escrow credited to a recipient in a token, when that is due and its simulation succeeds, so that no gas
  * is burnt on a recipient that is still blocked: queues one `claimFor`, which anybody may send and which pays the recipient
- * alone. Rings itself again for as long as anything is undelivered, and ends when the fold has the claim. Runs any number of
+ * alone. On Solana queues one payout of what is kept for the recipient, when it can be taken. Rings itself again for as long as anything is undelivered, and ends when the fold has the claim. Runs any number of
  * times. Throws CHAIN_UNAVAILABLE.
  */
 export async function deliverPayouts(world: ChainActionWorld, request: Recipient): Promise<void> {
@@ -31,24 +32,27 @@ export async function deliverPayouts(world: ChainActionWorld, request: Recipient
   const now = world.clock.now();
   const dueAt = new Date(Math.min(...open.map((payout) => payout.nextTryAt.getTime())));
   if (dueAt > now) return await ringAgain(world, request, dueAt);
-  const call = claimCallOf(world, request);
-  const isDeliverable = !(await isUnderWay(world, request)) && (await succeeds(world, request.chainId, call));
+  // One for each time it was due: two workers at once send one.
+  const purpose = `${claimPurpose(recipientKey(request))}${dueAt.getTime()}`;
+  const isOnSolana = world.registry.chain(request.chainId)?.family === 'SOLANA';
+  const order = isOnSolana ? await orderKeptShares(world, { open, purpose }) : await orderClaim(world, request);
+  const isOpen = order !== null && !(await isUnderWay(world, request));
   const runAt = nextTryAt(newest.createdAt, now);
   await transaction(world.database, async (tx) => {
     await tx.creditedPayout.updateMany({ where: { ...request, deliveredAt: null }, data: { nextTryAt: runAt } });
     await addJob(tx, deliverPayoutsJob, request, { runAt, key: deliveryKey(request) });
-    if (!isDeliverable) return;
-    await enqueueTransaction(tx, {
-      chainId: request.chainId,
-      sender: world.operator.address,
-      to: call.to,
-      data: call.data,
-      // One for each time it was due: two workers at once send one.
-      purpose: `${claimPurpose(recipientKey(request))}${dueAt.getTime()}`,
-      maxFailures: 1,
-      maxGas: CLAIM_GAS,
-    });
+    if (isOpen) await enqueueTransaction(tx, { ...order, chainId: request.chainId, purpose });
   });
+}
+
+/** Null where the recipient cannot be paid at present. */
+async function orderClaim(
+  world: ChainActionWorld,
+  request: Recipient,
+): Promise<Omit<NewOutgoing, 'chainId' | 'purpose'> | null> {
+  const call = claimCallOf(world, request);
+  if (!(await succeeds(world, request.chainId, call))) return null;
+  return { sender: world.operator.address, to: call.to, data: call.data, maxFailures: 1, maxGas: CLAIM_GAS };
 }
 
 /** The newest first. */

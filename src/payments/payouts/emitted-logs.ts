@@ -1,7 +1,8 @@
 /** Whether a node's own receipts have what the inbox says: no state of the contract tells of one payment's credit alone. */
-import { isAddressEqual, isHex, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem';
+import { isHex, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem';
 import type { ChainFact } from '../../../prisma/client.ts';
 import type { FoldingWorld } from '../facts/folding-world.ts';
+import { emitterOf } from './credit-facts.ts';
 
 /** Reads each receipt once; null where the node has none, because it lags or a reorganisation took the transaction. */
 export type Receipts = (txHash: string) => Promise<TransactionReceipt | null>;
@@ -34,14 +35,20 @@ async function readReceipt(
   });
 }
 
-/** Of the confirmed credits and claims among these facts; true where there are none. */
+/**
+ * Of the confirmed credits and claims among these facts; true where there are none. On Solana facts are read off final
+ * transactions by the watcher: there is no second witness to ask.
+ */
 export async function areEmitted(
   world: FoldingWorld,
   { facts, receipts }: { facts: readonly ChainFact[]; receipts: Receipts },
 ): Promise<boolean> {
   const asked = facts.filter((fact) => fact.status === 'CONFIRMED' && /^(Credited|Claimed)$/.test(fact.kind));
   const answers = await Promise.all(
-    asked.map(async (fact) => isOfEscrow(world, fact) && (await isEmitted(fact, receipts))),
+    asked.map(async (fact) => {
+      if (!isOfEmitter(world, fact)) return false;
+      return emitterOf(world.registry, fact.chainId)?.escrow === null || (await isEmitted(fact, receipts));
+    }),
   );
   return answers.every((answer) => answer);
 }
@@ -57,10 +64,11 @@ export async function isEmitted(
   );
 }
 
-export function isOfEscrow(
+/** Whether credits and claims of this fact's chain come from where the fact does. */
+export function isOfEmitter(
   { registry }: Pick<FoldingWorld, 'registry'>,
   fact: Pick<ChainFact, 'chainId' | 'address'>,
 ): boolean {
-  const escrow = registry.chain(fact.chainId)?.escrow;
-  return escrow !== undefined && escrow !== null && isHex(fact.address) && isAddressEqual(fact.address, escrow);
+  const emitter = emitterOf(registry, fact.chainId);
+  return emitter !== null && (emitter.escrow === null || emitter.escrow === fact.address.toLowerCase());
 }

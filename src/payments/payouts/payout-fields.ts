@@ -18,6 +18,7 @@ export function payoutFields(registry: Registered, payout: CreditedPayout) {
     formatted: formatPayout(registry, payout),
     since: payout.creditedAt.toISOString(),
     txHash: payout.txHash,
+    keptAt: payout.keptAt,
     advice: adviceOn(registry, payout),
     deliveredTo: payout.deliveredTo === null ? null : printAddress(payout.deliveredTo),
     deliveredTxHash: payout.deliveredTxHash,
@@ -43,9 +44,16 @@ const owners: { [Role in PayoutRole]: string } = {
 /** What its recipient can do, in words. */
 export function adviceOn(
   registry: Registered,
-  payout: Pick<CreditedPayout, 'role' | 'recipient' | 'chainId' | 'token' | 'tokenKey'>,
+  payout: Pick<CreditedPayout, 'role' | 'recipient' | 'chainId' | 'token' | 'tokenKey'> & { keptAt?: string | null },
 ): string {
   const symbol = registry.token(payout.tokenKey)?.symbol ?? payout.tokenKey;
+  if (payout.keptAt) {
+    return (
+      `${owners[payout.role]} ${payout.recipient} holds no ${symbol}, and an account that holds none cannot take less than ` +
+      `the rent exemption. The account ${payout.keptAt} keeps the share for this address alone. It is paid with the next ` +
+      `share once both together are enough, or as soon as the address holds any ${symbol}: send it some.`
+    );
+  }
   const escrow = registry.chain(payout.chainId)?.escrow ?? 'of this chain';
   const owner = `${owners[payout.role]} ${printAddress(payout.recipient)}`;
   if (payout.token === zeroAddress) {

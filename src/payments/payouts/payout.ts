@@ -11,7 +11,10 @@
  * so that credits of payments of other gateways in the same contract make no difference. A reorganisation that takes a claim
  * makes the payout undelivered again, one that takes the credit makes it vanish.
  *
- * Authority: the contract. The status of the payment is not this noun's: a payment is SETTLED by its settlement, whoever
+ * On Solana a share that its recipient cannot take (an account that holds nothing takes no less than the rent exemption) goes to
+ * an account of our own that keeps it for this recipient alone, which is told by the same two events.
+ *
+ * Authority: the contract; on Solana the accounts that keep the shares. The status of the payment is not this noun's: a payment is SETTLED by its settlement, whoever
  * could be paid.
  */
 import type { LedgerAccount, PayoutRole } from '../../../prisma/client.ts';
@@ -19,7 +22,7 @@ import { byPlace } from '../../facts/chain-fact.ts';
 
 export const payoutRoles = ['PAYER', 'MERCHANT', 'FEE_RECIPIENT'] as const satisfies readonly PayoutRole[];
 
-/** Recipient and token in lower case; the zero address is the native coin. */
+/** Recipient and token in lower case, the zero address is the native coin; on Solana as they are, SOL is "native". */
 export type CreditOwner = { recipient: string; token: string };
 
 export type CreditPlace = {
@@ -32,8 +35,9 @@ export type CreditPlace = {
   logIndex: number;
 };
 
-/** `amount` in base units. */
-export type Credit = CreditPlace & CreditOwner & { termsHash: string; role: PayoutRole; amount: bigint };
+/** `amount` in base units. `keptAt`: on Solana the account that keeps it, null where the escrow does. */
+export type Credit = CreditPlace &
+  CreditOwner & { termsHash: string; role: PayoutRole; amount: bigint; keptAt: string | null };
 export type Claim = CreditPlace & CreditOwner & { to: string; amount: bigint };
 
 export function ownerKey({ recipient, token }: CreditOwner): string {
@@ -69,6 +73,11 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** After the credit; whatever was only a moment's trouble is over by then. */
 const FIRST_TRIES_MS = [5 * MINUTE_MS, HOUR_MS];
 const LATER_TRIES_MS = 6 * HOUR_MS;
+
+/** When delivering is tried first: what is kept on Solana may be enough to be taken with this share, and asking costs nothing. */
+export function firstTryAt({ keptAt }: Pick<Credit, 'keptAt'>, now: Date): Date {
+  return keptAt === null ? nextTryAt(now, now) : now;
+}
 
 /** When delivering is tried next: 5 minutes and an hour after the credit was seen, and every 6 hours after that. */
 export function nextTryAt(seenAt: Date, now: Date): Date {

@@ -9,6 +9,8 @@ export type UndeliveredSum = {
   token: string;
   chainId: number;
   tokenKey: string;
+  /** On Solana the account that keeps them; null where the escrow does. */
+  keptAt: string | null;
   payments: number;
   /** Base units. */
   amount: bigint;
@@ -32,7 +34,7 @@ export async function readUndelivered(database: Database, { scope }: { scope: Sc
       : Prisma.sql`intent.app_id = ${scope.appId}::uuid`;
   const rows = await database.$queryRaw<(Omit<UndeliveredSum, 'amount'> & { amount: Prisma.Decimal })[]>`
     SELECT payout.role::text AS role, payout.recipient, payout.token, payout.chain_id AS "chainId",
-      payout.token_key AS "tokenKey", count(DISTINCT payout.payment_intent_id)::int AS payments,
+      payout.token_key AS "tokenKey", max(payout.kept_at) AS "keptAt", count(DISTINCT payout.payment_intent_id)::int AS payments,
       sum(payout.amount) AS amount, min(payout.credited_at) AS since,
       (array_agg(payout.payment_intent_id::text ORDER BY payout.credited_at, payout.id))[1] AS "paymentIntentId",
       min(payout.next_try_at) AS "nextTryAt", max(payout.created_at) AS "newestAt"

@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { lockIntents } from '../facts/lock-intents.ts';
 import { deliverPayoutsJob } from '../jobs.ts';
-import { claimsAfter, creditsOf } from './credit-facts.ts';
+import { claimsAfter, creditsOf, emitterOf } from './credit-facts.ts';
 import { deliveryKey } from './deliver-payouts.ts';
 import { type Claim, foldPayouts, nextTryAt } from './payout.ts';
 
@@ -68,13 +68,13 @@ async function repairPage(
   { chainId, ids }: { chainId: number; ids: readonly string[] },
 ): Promise<CreditedPayout[]> {
   const rows = await tx.creditedPayout.findMany({ where: { id: { in: [...ids] } } });
-  const escrow = registry.chain(chainId)?.escrow;
-  if (!escrow) return [];
+  const emitter = emitterOf(registry, chainId);
+  if (!emitter) return [];
   const termsHashes = [...new Set(rows.map(({ termsHash }) => termsHash))];
   const credits = new Map(
-    (await creditsOf(tx, { chainId, escrow, termsHashes })).map((credit) => [factKey(credit), credit]),
+    (await creditsOf(tx, { ...emitter, termsHashes })).map((credit) => [factKey(credit), credit]),
   );
-  const claims = await claimsAfter(tx, { chainId, escrow, credits: [...credits.values()] });
+  const claims = await claimsAfter(tx, { ...emitter, credits: [...credits.values()] });
   const told = await claimsTold(tx, rows);
   const repaired: CreditedPayout[] = [];
   for (const row of rows) {

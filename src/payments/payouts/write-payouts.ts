@@ -16,8 +16,8 @@ import type { FoldingWorld } from '../facts/folding-world.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import type { BelievedClaims } from './believed-claims.ts';
 import { bookPayouts } from './book-payouts.ts';
-import { claimsAfter, creditsOf } from './credit-facts.ts';
-import { type Claim, type Credit, type FoldedPayout, foldPayouts, nextTryAt, ownerKey } from './payout.ts';
+import { claimsAfter, creditsOf, emitterOf } from './credit-facts.ts';
+import { type Claim, type Credit, type FoldedPayout, firstTryAt, foldPayouts, nextTryAt, ownerKey } from './payout.ts';
 import { payoutFields } from './payout-fields.ts';
 
 type World = Pick<FoldingWorld, 'clock' | 'registry' | 'hooks'>;
@@ -46,16 +46,16 @@ export async function writePayouts(
 ): Promise<PayoutEvent[]> {
   const { view, payments, believed } = request;
   const { chainId } = view;
-  const escrow = world.registry.chain(chainId)?.escrow;
-  if (!escrow) return [];
+  const emitter = emitterOf(world.registry, chainId);
+  if (!emitter) return [];
   const termsHashes = payments.map((payment) => payment.termsHash);
-  const credits = await creditsOf(tx, { chainId, escrow, termsHashes });
+  const credits = await creditsOf(tx, { ...emitter, termsHashes });
   const rows = await tx.creditedPayout.findMany({
     where: { chainId, termsHash: { in: termsHashes } },
     orderBy: [{ blockNumber: 'asc' }, { logIndex: 'asc' }],
   });
   if (credits.length + rows.length === 0) return [];
-  const claims = await claimsAfter(tx, { chainId, escrow, credits });
+  const claims = await claimsAfter(tx, { ...emitter, credits });
   const payouts = foldPayouts(
     credits,
     claims.filter((claim) => believed.has(factKey(claim))),
@@ -134,7 +134,7 @@ function newRow(
   { payment, step, now }: { payment: Payment; step: string | null; now: Date },
 ): CreditedPayout {
   const { chainId, termsHash, paymentIntentId, tokenKey } = payment;
-  const { role, recipient, token, amount } = credit;
+  const { role, recipient, token, amount, keptAt } = credit;
   return {
     id: newId(),
     paymentIntentId,
@@ -144,11 +144,12 @@ function newRow(
     role,
     recipient,
     token,
+    keptAt,
     tokenKey,
     amount: toDecimal(amount),
     ...placeOf(credit),
     ...deliveryOf(claim),
-    nextTryAt: nextTryAt(now, now),
+    nextTryAt: firstTryAt(credit, now),
     createdAt: now,
   };
 }
@@ -207,7 +208,7 @@ async function schedule(tx: DatabaseTransaction, { hooks, clock }: World, change
   const now = clock.now();
   for (const { payout } of new Map(open.map((change) => [ownerKey(change.payout.credit), change])).values()) {
     const { chainId, recipient, token } = payout.credit;
-    await hooks.afterCredited?.(tx, { chainId, recipient, token, tryAt: nextTryAt(now, now) });
+    await hooks.afterCredited?.(tx, { chainId, recipient, token, tryAt: firstTryAt(payout.credit, now) });
   }
 }
 

@@ -1,8 +1,9 @@
 /** What a transaction on Solana means for our payments: deposits and payouts, vault by vault. */
 import { createHash } from 'node:crypto';
 import type { DatabaseTransaction, SolanaWatch } from '../../../prisma/client.ts';
+import { NATIVE } from '../../chains/chain.ts';
 import type { Registry } from '../../chains/registry.ts';
-import { payoutPlanFromText, payoutTotal } from '../../escrow/solana/payout-plan.ts';
+import { type PayoutPlan, payoutPlanFromText, payoutTotal } from '../../escrow/solana/payout-plan.ts';
 import type { ChainLog } from '../../facts/chain-fact.ts';
 import { payerOf, type SolanaTransaction } from '../../facts/solana/solana-transaction.ts';
 import type { Log } from '../../platform/log.ts';
@@ -31,7 +32,22 @@ export async function interpretTransaction(
       change.change > 0n ? await readDeposit(tx, world, vaultChange) : await readPayout(tx, world, vaultChange);
     logs.push(...events.map((event, index) => toLog(vaultChange, event, index)));
   }
-  return logs;
+  return byOwner.size > 0 ? logs : await readDelivery(tx, transaction);
+}
+
+/** A delivery of ours emptied an account of kept shares: it paid its recipient all that was kept before it. */
+async function readDelivery(tx: DatabaseTransaction, transaction: SolanaTransaction): Promise<ChainLog[]> {
+  const attempt = await tx.outgoingAttempt.findUnique({
+    where: { hash: transaction.signature },
+    include: { outgoing: true },
+  });
+  const plan = attempt && payoutPlanFromText(attempt.outgoing.data);
+  if (!plan?.keptFor) return [];
+  const change = transaction.changes.find(({ account, change }) => account === plan.vault && change < 0n);
+  if (!change || (await isKnown(tx, transaction, change.account))) return [];
+  const { recipient } = plan.keptFor;
+  const args = { recipient, token: plan.mint ?? NATIVE, to: recipient, amount: String(payoutTotal(plan)) };
+  return [toLog({ transaction, change }, { kind: 'Claimed', termsHash: null, args }, 0)];
 }
 
 /** Every watch of the intents that the transaction touches, by vault owner, the newest first. */
@@ -85,20 +101,42 @@ async function readPayout(tx: DatabaseTransaction, { log }: World, vault: VaultC
     payer: payerOfArgs(deposit?.args) ?? plan.transfers[0]?.to ?? '',
     left: '0',
   };
+  const { termsHash } = row;
+  const kept = keptOf(vault, { plan, termsHash, isSettlement: row.type === 'SETTLE' });
   const [first, fee] = plan.transfers;
   if (row.type === 'SETTLE') {
     const amounts = { merchantAmount: String(first?.amount ?? 0n), feeAmount: String(fee?.amount ?? 0n) };
-    return [{ kind: 'Settled', termsHash: row.termsHash, args: { ...args, ...amounts } }];
+    return [{ kind: 'Settled', termsHash, args: { ...args, ...amounts } }, ...kept];
   }
-  return [{ kind: 'Refunded', termsHash: row.termsHash, args: { ...args, amount: String(payoutTotal(plan)) } }];
+  return [{ kind: 'Refunded', termsHash, args: { ...args, amount: String(payoutTotal(plan)) } }, ...kept];
 }
+
+/** The shares that went to the accounts that keep them, as the balances say. A settlement pays the merchant first. */
+function keptOf(
+  { transaction }: VaultChange,
+  { plan, termsHash, isSettlement }: { plan: PayoutPlan; termsHash: string; isSettlement: boolean },
+): VaultEvent[] {
+  const filled = new Set(transaction.changes.filter(({ change }) => change > 0n).map(({ account }) => account));
+  return plan.transfers.flatMap(({ to: recipient, amount, keptAt }, index) => {
+    if (keptAt === null || !filled.has(keptAt)) return [];
+    const role = isSettlement ? settlementRoles[index] : 'PAYER';
+    const args = { id: termsHash, recipient, token: plan.mint ?? NATIVE, amount: String(amount), role, keptAt };
+    return [{ kind: 'Credited', termsHash, args }];
+  });
+}
+
+const settlementRoles = ['MERCHANT', 'FEE_RECIPIENT'] as const;
 
 function payerOfArgs(args: unknown): string | null {
   if (typeof args !== 'object' || args === null || !('payer' in args)) return null;
   return typeof args.payer === 'string' ? args.payer : null;
 }
 
-function toLog({ transaction, change }: VaultChange, event: VaultEvent, index: number): ChainLog {
+function toLog(
+  { transaction, change }: Pick<VaultChange, 'transaction' | 'change'>,
+  event: VaultEvent,
+  index: number,
+): ChainLog {
   const { chainId, slot, blockHash, blockTime, signature } = transaction;
   return {
     chainId,
@@ -114,7 +152,7 @@ function toLog({ transaction, change }: VaultChange, event: VaultEvent, index: n
   };
 }
 
-/** A deposit has at most four events: the payment's two, and two of what was too much. */
+/** A deposit has at most four events: the payment's two, and two of what was too much; a payout has its own and one a share. */
 const EVENTS_A_VAULT = 8;
 const PLACE_BITS = 28;
 

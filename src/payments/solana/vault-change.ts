@@ -11,5 +11,5 @@ export type VaultChange = {
   payer: string | null;
 };
 
-/** An event of a payment, to be put into the inbox. */
-export type VaultEvent = { kind: string; termsHash: string; args: Record<string, unknown> };
+/** An event of a payment, or of no single one (null), to be put into the inbox. */
+export type VaultEvent = { kind: string; termsHash: string | null; args: Record<string, unknown> };

@@ -1,4 +1,6 @@
 import type { Database, SolanaWatch } from '../../../prisma/client.ts';
+import { payoutPlanFromText } from '../../escrow/solana/payout-plan.ts';
+import { claimPurpose, recipientKey } from '../payouts/deliver-payouts.ts';
 
 /** Quotes are watched so long past the last second in which they can be paid, by the chain's own time. */
 const GRACE_SECONDS = 600n;
@@ -34,7 +36,7 @@ export async function watchedVaults(
   });
   const recheck = [...memory.recheck];
   memory.recheck.clear();
-  return await database.solanaWatch.findMany({
+  const vaults = await database.solanaWatch.findMany({
     where: {
       chainId,
       OR: [
@@ -45,6 +47,37 @@ export async function watchedVaults(
     },
     orderBy: { payBy: 'asc' },
     take: LIMIT,
+  });
+  return [...vaults, ...(await deliveries(database, chainId))];
+}
+
+/**
+ * Signed deliveries of kept shares that are not booked yet. Each is found by a reference of its own, so that what is kept
+ * need not be listed.
+ */
+async function deliveries(database: Database, chainId: number): Promise<SolanaWatch[]> {
+  const open = await database.creditedPayout.findMany({
+    where: { chainId, deliveredAt: null, keptAt: { not: null } },
+    distinct: ['recipient', 'token'],
+    select: { chainId: true, recipient: true, token: true },
+    take: LIMIT,
+  });
+  if (open.length === 0) return [];
+  const signed = await database.outgoingTransaction.findMany({
+    where: {
+      chainId,
+      attempts: { some: {} },
+      OR: open.map((owner) => ({ purpose: { startsWith: claimPurpose(recipientKey(owner)) } })),
+    },
+    orderBy: { id: 'desc' },
+    take: LIMIT,
+  });
+  return signed.flatMap(({ id, data, createdAt }): SolanaWatch[] => {
+    const { keptFor, vaultOwner } = payoutPlanFromText(data);
+    if (keptFor === null) return [];
+    const { reference } = keptFor;
+    const never = { readSlot: 0n, payBy: createdAt, createdAt };
+    return [{ termsHash: reference, paymentIntentId: id, chainId, vault: reference, vaultOwner, reference, ...never }];
   });
 }
 

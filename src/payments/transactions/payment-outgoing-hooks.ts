@@ -2,7 +2,9 @@ import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import type { OutgoingOutcome } from '../../operator/outgoing-transaction.ts';
 import type { OutgoingHooks } from '../../operator/sending-world.ts';
 import type { ActionWorld } from '../actions/action-world.ts';
+import { SOLANA_SENDER } from '../actions/payout-order.ts';
 import { failTransaction, type RelayFailed } from './fail-transaction.ts';
+import { followLanded, tellWaiting } from './waiting-payout.ts';
 
 /** What payments do when the pump has signed, seen mined or given up a transaction; main hands it to the pump. */
 export function paymentOutgoingHooks(
@@ -10,8 +12,12 @@ export function paymentOutgoingHooks(
 ): OutgoingHooks {
   return {
     onSigned: noteHash,
-    onMined: noteHash,
+    async onMined(tx, outgoing) {
+      await noteHash(tx, outgoing);
+      if (outgoing.sender === SOLANA_SENDER) await followLanded(tx, world, outgoing);
+    },
     onFailed: (tx, outgoing) => failTransaction(tx, world, outgoing),
+    onWaiting: (tx, outgoing) => tellWaiting(tx, world, outgoing),
   };
 }
 
@@ -20,6 +26,6 @@ async function noteHash(tx: DatabaseTransaction, outgoing: OutgoingOutcome): Pro
   if (outgoing.transactionId === null || outgoing.txHash === null) return;
   await tx.transaction.updateMany({
     where: { id: outgoing.transactionId, status: 'PENDING' },
-    data: { txHash: outgoing.txHash, ...(outgoing.gasUsed === null ? {} : { gasUsed: outgoing.gasUsed }) },
+    data: { txHash: outgoing.txHash, error: null, ...(outgoing.gasUsed === null ? {} : { gasUsed: outgoing.gasUsed }) },
   });
 }

@@ -5,7 +5,7 @@ import type { Registry } from '../../chains/registry.ts';
 import { readCredit } from '../../escrow/read-credit.ts';
 import type { BlockPlace } from '../../facts/chain-view.ts';
 import { toBigInt } from '../../prices/base-units.ts';
-import { creditInInbox } from '../payouts/credit-facts.ts';
+import { creditInInbox, emitterOf } from '../payouts/credit-facts.ts';
 import { type CreditOwner, ownerKey } from '../payouts/payout.ts';
 
 /** A recipient to which the contract owes another amount than we believe; base units. */
@@ -15,8 +15,10 @@ export type CreditDrift = CreditOwner & {
   undelivered: string;
   /** What the inbox knows to be credited, payments of other gateways included. */
   known: string;
-  /** What the contract says. */
+  /** What the contract says, or what the account holds that keeps it on Solana. */
   credited: string;
+  /** On Solana the account that keeps it. */
+  keptAt?: string;
 };
 
 type World = { database: Database; nodes: EvmNodes; registry: Registry };
@@ -43,11 +45,11 @@ export async function verifyCredits(world: World, request: Request): Promise<Cre
     distinct: ['recipient', 'token'],
     select: { recipient: true, token: true, tokenKey: true },
   });
-  const escrow = world.registry.chain(chainId)?.escrow;
-  if (owners.length === 0 || !escrow) return [];
+  const emitter = emitterOf(world.registry, chainId);
+  if (owners.length === 0 || !emitter) return [];
   const [rows, known, cursor] = await Promise.all([
     undeliveredAt(world.database, { chainId, owners, block }),
-    creditInInbox(world.database, { chainId, escrow, owners, upTo: block.number }),
+    creditInInbox(world.database, { ...emitter, owners, upTo: block.number }),
     world.database.chainCursor.findUnique({ where: { chainId }, select: { startNumber: true } }),
   ]);
   const drifts: CreditDrift[] = [];
@@ -102,6 +104,9 @@ function toAddress(text: string): Address {
 }
 
 /** In words. */
-export function describeCredit({ recipient, tokenKey, undelivered, known, credited }: CreditDrift): string {
+export function describeCredit({ recipient, tokenKey, undelivered, known, credited, keptAt }: CreditDrift): string {
+  if (keptAt !== undefined) {
+    return `The account ${keptAt} holds ${credited} ${tokenKey}; ${undelivered} are to be kept there for ${recipient}.`;
+  }
   return `The contract owes ${recipient} ${credited} ${tokenKey}; ${known} are known, ${undelivered} of them undelivered of our payments.`;
 }

@@ -12,6 +12,7 @@ import { heldInBooks, heldOfToken } from './held-in-books.ts';
 import { openPayments } from './open-payments.ts';
 import { confirmedView } from './read-payment.ts';
 import { type CreditDrift, verifyCredits } from './verify-credits.ts';
+import { verifyKeptShares } from './verify-kept-shares.ts';
 import { verifyVaults } from './verify-vaults.ts';
 
 export type Drift = { termsHash: string; paymentIntentId: string; booked: string; left: string };
@@ -68,7 +69,8 @@ export async function verifyChain(
   if (chain.family === 'SOLANA' && world.solanaNodes) {
     const compared = { ...world, solanaNodes: world.solanaNodes };
     const { slot, ...found } = await verifyVaults(compared, { chainId, now: world.clock.now() });
-    return { chainId, block: slot, behindBlocks: '0', ...found, tokens: [], credits: [] };
+    const credits = await verifyKeptShares(compared, { chainId });
+    return { chainId, block: slot, behindBlocks: '0', ...found, tokens: [], credits };
   }
   return chain.family === 'EVM' && chain.escrow ? await verifyEvmChain(world, chain, at) : null;
 }

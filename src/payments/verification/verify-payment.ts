@@ -8,9 +8,11 @@ import { printBaseUnits, toBigInt } from '../../prices/base-units.ts';
 import { agrees, noPayment, type PaymentState } from '../fold.ts';
 import { isAccepted } from '../payment-key.ts';
 import { statusOf } from '../payment-status.ts';
+import { creditsOf } from '../payouts/credit-facts.ts';
 import { heldInBooks } from './held-in-books.ts';
 import { confirmedView, type PaymentOnChain, readPayment } from './read-payment.ts';
 import { describeCredit, verifyCredits } from './verify-credits.ts';
+import { verifyKeptShares } from './verify-kept-shares.ts';
 import { verifyVault } from './verify-vaults.ts';
 
 export type VerifiedPayment = {
@@ -93,6 +95,11 @@ async function judgeVault(
   const { chainId, termsHash, tokenKey } = terms;
   if (!solanaNodes) throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${chainId} has no node.`);
   const { state, left, booked, faults } = await verifyVault({ database, solanaNodes }, { terms });
+  const credited = await creditsOf(database, { chainId, escrow: null, termsHashes: [termsHash] });
+  const total = credited.reduce((sum, { amount }) => sum + amount, 0n);
+  faults.push(...(await creditFaults(database, { chainId, termsHash, credited: total })));
+  const short = await verifyKeptShares({ database, solanaNodes }, { chainId, paymentIntentId: intent.id });
+  faults.push(...short.map(describeCredit));
   const accepted = isAccepted(intent, terms);
   const status = state?.status ?? 'UNKNOWN';
   return { payment: { termsHash, chainId, tokenKey, accepted, status, left, booked, faults }, folded: state };

@@ -2,7 +2,7 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Keypair, LAMPORTS_PER_SOL, SystemProgram, Transaction } from '@solana/web3.js';
+import { Keypair, LAMPORTS_PER_SOL, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { expect, it } from 'vitest';
 import { openSolana } from '../../setup/solana.ts';
 import { onTeardown } from '../../setup/teardown.ts';
@@ -22,6 +22,11 @@ it('keeps accounts, signatures and the genesis over a restart, and drops a torn 
   const signature = await first.send(new Transaction().add(pay), [payer]);
   const back = SystemProgram.transfer({ fromPubkey: to.publicKey, toPubkey: payer.publicKey, lamports: 500_000_000 });
   await first.send(new Transaction({ feePayer: payer.publicKey }).add(back), [payer, to]);
+  // Whoever is paid shares of small payments holds what an account must hold to take them.
+  const least = await first.connection.getMinimumBalanceForRentExemption(0);
+  for (const { address } of [first.merchant, first.feeRecipient]) {
+    expect(await first.connection.getBalance(new PublicKey(address))).toBe(least);
+  }
   const held = await first.tokenBalance(first.usdc, payer.publicKey);
   const slot = first.node.slot();
   await first.node.stop();

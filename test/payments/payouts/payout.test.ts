@@ -18,6 +18,7 @@ const credit = (recipient: string, block: number, log: number): Credit => ({
   recipient,
   termsHash: '0x1',
   role: 'MERCHANT',
+  keptAt: null,
 });
 const claim = (recipient: string, block: number, log: number): Claim => ({
   ...place(block, log),

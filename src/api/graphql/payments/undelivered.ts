@@ -26,7 +26,7 @@ export const PayoutRoleEnum = builder.enumType('PayoutRole', {
 
 export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('UndeliveredPayout').implement({
   description:
-    'A payout whose recipient could not be paid: the escrow keeps it for this address alone. We try to deliver it 5 minutes and an hour after it was seen, and every 6 hours after that.',
+    'A payout whose recipient could not be paid: the escrow, or on Solana an account of its own, keeps it for this address alone. We try to deliver it 5 minutes and an hour after it was seen, and every 6 hours after that.',
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
     role: t.expose('role', { type: PayoutRoleEnum, description: 'Whom it is for.' }),
@@ -43,6 +43,10 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
     }),
     since: t.expose('creditedAt', { type: 'DateTime', description: 'Block time at which it could not be paid.' }),
     txHash: t.exposeString('txHash', { description: 'The transaction that could not pay it.' }),
+    keptAt: t.exposeString('keptAt', {
+      nullable: true,
+      description: 'The account that keeps it, on Solana; null on EVM chains, where the escrow does.',
+    }),
     nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'When we try to deliver it next.' }),
     isBeingDelivered: t.boolean({
       description: 'Whether a claim that delivers it is on its way to the chain.',

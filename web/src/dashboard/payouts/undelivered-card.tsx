@@ -39,7 +39,7 @@ export function UndeliveredCard({ payout, paymentIntentId, from, children }: Und
   const symbol = token?.symbol ?? tokenKey;
   const figure = `${formats.token(amount, token?.decimals ?? 0).exact} ${symbol}`;
   const words = { amount: figure, symbol, chain: chainOf(chainId)?.name ?? String(chainId) };
-  const isCoin = token?.address === 'native';
+  const kind = kindOf(chainOf(chainId)?.family, token?.address);
   return (
     <section aria-labelledby={id} className={styles.card} data-undelivered={role}>
       <div className={styles.head}>
@@ -48,9 +48,9 @@ export function UndeliveredCard({ payout, paymentIntentId, from, children }: Und
           {t('payouts.undelivered')}
         </Status>
       </div>
-      <p>{t(isCoin ? 'payouts.why.coin' : 'payouts.why.token', words)}</p>
+      <p>{t(`payouts.why.${kind}`, words)}</p>
       <p>
-        {t('payouts.kept')} {t(isCoin ? 'payouts.way.coin' : 'payouts.way.token', words)}
+        {t(kind === 'small' ? 'payouts.keptBySluice' : 'payouts.kept')} {t(`payouts.way.${kind}`, words)}
       </p>
       {role === 'MERCHANT' && <p>{t('payouts.fixed')}</p>}
       <dl className={styles.facts}>
@@ -72,6 +72,12 @@ export function UndeliveredCard({ payout, paymentIntentId, from, children }: Und
       </Delivery>
     </section>
   );
+}
+
+/** On Solana no contract keeps it: what could not be paid there is too small a share of the coin. */
+function kindOf(family: string | undefined, tokenAddress: string | undefined): 'small' | 'coin' | 'token' {
+  if (family === 'SOLANA') return 'small';
+  return tokenAddress === 'native' ? 'coin' : 'token';
 }
 
 function Delivery({ payout, paymentIntentId, from, children }: UndeliveredCardProps) {

@@ -42,6 +42,11 @@ function back(t: TFunction): { href: string; words: string } {
   return { href: '/payments', words: t('payments.title') };
 }
 
+/** Steps of ours that wait for somebody to act, and say why. */
+function waitingOf({ transactions }: PaymentStory): { id: string; error: string }[] {
+  return transactions.flatMap(({ id, status, error }) => (status === 'PENDING' && error ? [{ id, error }] : []));
+}
+
 function Payment({ payment }: { payment: PaymentStory }) {
   const { t } = useTranslation();
   const formats = useFormats();
@@ -105,6 +110,9 @@ function Payment({ payment }: { payment: PaymentStory }) {
               title={t('payouts.waits', { until: formats.absolute(new Date(payment.settlementWaitsUntil)) })}
             />
           )}
+          {waitingOf(payment).map(({ id, error }) => (
+            <Note key={id} tone="wait" title={t('payouts.queued', { why: error })} />
+          ))}
           {payment.undelivered.map((payout) => (
             <UndeliveredCard key={payout.id} payout={payout} paymentIntentId={payment.id} from={PaymentStoryDocument} />
           ))}
