@@ -81,6 +81,8 @@ export async function startApi(
     // For what is refused before Yoga is asked.
     response.setHeader('cache-control', 'no-store');
     response.setHeader('vary', VARY.join(', '));
+    // By which pages count ages: a browser knows nothing of the test clock.
+    response.setHeader('sluice-time', world.clock.now().toISOString());
     // Yoga makes a URL of it, and would print where that failed.
     if (!URL.canParse(`http://${request.headers.host ?? 'localhost'}/`))
       throw new GatewayError('VALIDATION_ERROR', 'The Host header is not valid.');

@@ -18,6 +18,7 @@ export function noteKeyUse(world: { database: Database; clock: Clock }, apiKeyId
   if (uses.size >= REMEMBERED_KEYS) uses.clear();
   uses.set(apiKeyId, now.getTime());
   // The row may be locked, and the places for credentials are few.
-  const note = () => world.database.apiKey.updateMany({ where: { id: apiKeyId }, data: { lastUsedAt: now } });
+  const note = () => world.database.$executeRaw`
+    UPDATE api_key SET last_used_at = gateway_now() WHERE id = ${apiKeyId}::uuid`;
   inLane(undefined, note).catch(() => undefined);
 }

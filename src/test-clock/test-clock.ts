@@ -7,8 +7,8 @@
  * - stop: an instant at which something is due. A walk goes from stop to stop, and leaves one only at rest.
  * - rest: no job is due, no transaction of ours is under way, and every block with a transaction has been applied.
  *
- * What stays real: leases, heartbeats and locks, rate limits, the waits before a failed job is tried again, webhooks and
- * their signatures, API keys and logins, idempotency keys, prices' age, `createdAt` and `updatedAt`.
+ * What stays real: leases, heartbeats and locks, rate limits, the waits before a failed job is tried again, the schedule of
+ * webhooks and their signatures, when API keys and logins end, idempotency keys, prices' age.
  *
  * Authority: the row `test_clock`. A process keeps a copy of its offset; a worker under the lock moves it.
  */

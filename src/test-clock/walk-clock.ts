@@ -1,6 +1,7 @@
 import { transaction } from '../../prisma/client.ts';
 import type { Log } from '../platform/log.ts';
 import { type AppliedBlocks, awaitRest, type RestWorld } from './await-rest.ts';
+import type { LocalSolanaTime } from './move-solana.ts';
 import type { FollowedClock } from './open-clock.ts';
 import { endAdvance, lockClock, nextDue, readClock, releaseJobs, writeOffset } from './store.ts';
 
@@ -8,6 +9,7 @@ import { endAdvance, lockClock, nextDue, readClock, releaseJobs, writeOffset } f
 const STOPS_LIMIT = 20_000;
 
 export type WalkWorld = RestWorld & {
+  solana: readonly LocalSolanaTime[];
   time: FollowedClock;
   log: Log;
   /** Rings what is due without a job of its own, as a timer does otherwise. */
@@ -45,7 +47,7 @@ export async function walkClock(world: WalkWorld, stopped: () => boolean): Promi
 }
 
 async function moveTo(world: WalkWorld, at: Date): Promise<void> {
-  await Promise.all(world.chains.map((chain) => chain.moveTo(at)));
+  await Promise.all([...world.chains, ...world.solana].map((chain) => chain.moveTo(at)));
   const offsetMs = await transaction(world.database, async (tx) => {
     const row = await lockClock(tx);
     const offset = Math.max(Number(row.offsetMs), at.getTime() - Date.now());

@@ -49,7 +49,7 @@ async function recordSuccess({ database, clock }: DeliveryWorld, tried: Tried): 
   const [standing] = await database.$queryRaw<Standing[]>`
     WITH told AS (
       UPDATE webhook_delivery SET status = 'DELIVERED', attempts = attempts + 1, try_count = try_count + 1,
-        first_tried_at = coalesce(first_tried_at, ${now}), next_retry_at = NULL, delivered_at = ${now},
+        first_tried_at = coalesce(first_tried_at, ${now}), next_retry_at = NULL, delivered_at = gateway_now(),
         response_status = ${outcome.responseStatus}, response_body = ${outcome.responseBody}
       WHERE id = ${delivery.id}::uuid RETURNING id
     ), tried AS (

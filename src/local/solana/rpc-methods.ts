@@ -19,14 +19,26 @@ const STATUSES_LIMIT = 256;
 
 const { accountConfig, config, parseParams, pubkey } = params;
 
-/** `hidden` are signatures that are listed and cannot be read, for tests of those who read. */
-export function rpcMethods(world: { ledger: Ledger; hidden: ReadonlySet<string> }): Map<string, RpcMethod> {
+/**
+ * `hidden` are signatures that are listed and cannot be read, for tests of those who read. `moveTime` moves the chain's clock
+ * ahead to this instant, and does nothing to one that is there already.
+ */
+export function rpcMethods(world: {
+  ledger: Ledger;
+  hidden: ReadonlySet<string>;
+  moveTime(unixSeconds: number): void;
+}): Map<string, RpcMethod> {
   return new Map(
     Object.entries({
       ...clusterMethods(world.ledger),
       ...accountMethods(world.ledger),
       ...transactionMethods(world),
       ...blockMethods(world),
+      // Of no real cluster: the test clock's, as `evm_increaseTime` is on the EVM chains.
+      sluice_moveTime(given: readonly unknown[]) {
+        world.moveTime(parseParams(z.tuple([z.int().min(0)]), given, 1)[0]);
+        return world.ledger.slots.at('processed');
+      },
     }),
   );
 }

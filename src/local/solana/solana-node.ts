@@ -72,7 +72,13 @@ export async function startSolanaNode(options: SolanaNodeOptions): Promise<Solan
   const ledger = openLedger({ ...options, now: () => new Date(Date.now() + skewMs) });
   const hidden = new Set<string>();
   const failures: { failure: RpcFailure; method: string | undefined; left: number }[] = [];
-  const methods = rpcMethods({ ledger, hidden });
+  const moveTime = (unixSeconds: number) => {
+    const missingMs = unixSeconds * 1000 - (Date.now() + skewMs);
+    if (missingMs > 0) skewMs += missingMs;
+    if (options.slotMs > 0) ledger.keepTime();
+    else ledger.advance(1);
+  };
+  const methods = rpcMethods({ ledger, hidden, moveTime });
   const subscriptions = openSubscriptions({ ledger, print });
   ledger.onChange(subscriptions.tell);
 

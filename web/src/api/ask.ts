@@ -1,5 +1,6 @@
 /** One question to GraphQL. */
 import type { TypedDocumentString } from '../../../generated/web/documents.ts';
+import { noteServerTime } from '../ui/formats/server-clock.ts';
 import { ApiError, networkFault, printedFault } from './api-error.ts';
 
 /** What is sent with every question: `x-client-secret` of a session, or `authorization` of a member or a wallet. */
@@ -30,6 +31,7 @@ export async function ask<Result, Variables>(
     if (signal?.aborted) throw cause;
     throw networkFault(cause);
   });
+  noteServerTime(response.headers.get('sluice-time'));
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const body: { data?: Result | null; errors?: unknown[] } = await response.json().catch((cause: unknown) => {
     throw networkFault(cause, requestId);

@@ -205,8 +205,7 @@ builder.mutationField('revokeApiKey', (t) =>
     description: 'Ends a key at once, and whatever it holds open within two seconds.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'The key.' }) },
-    resolve: async (_root, { id }, context) =>
-      revokeApiKey(byRealTime(context.world), { holder: await scopeOf(context), id }),
+    resolve: async (_root, { id }, context) => revokeApiKey(context.world, { holder: await scopeOf(context), id }),
   }),
 );
 

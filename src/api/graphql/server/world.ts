@@ -47,6 +47,15 @@ export function byRealTime(world: World): World {
   return { ...world, clock: world.realClock };
 }
 
+/** Less is the time between two looks at one clock. */
+const LEAST_OFFSET_MS = 1_000;
+
+/** An instant of what goes by real time, as the gateway's clock tells it. */
+export function byGatewayClock({ clock, realClock }: Pick<World, 'clock' | 'realClock'>, at: Date): Date {
+  const offsetMs = clock.now().getTime() - realClock.now().getTime();
+  return Math.abs(offsetMs) < LEAST_OFFSET_MS ? at : new Date(at.getTime() + offsetMs);
+}
+
 /**
  * The world as one caller may change it: each of its transactions takes one of the places for writes, first checks that the
  * caller's credential is still good and, where the test clock can be moved, reads its offset. Every verb that a resolver

@@ -2,6 +2,7 @@
 import { eventBody } from '../../../events/event-body.ts';
 import { builder } from '../server/builder.ts';
 import { scopeOf } from '../server/scope-of.ts';
+import { byGatewayClock } from '../server/world.ts';
 
 const ENDPOINTS_LISTED = 100;
 
@@ -80,7 +81,13 @@ export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
       nullable: true,
       description: 'Of the latest try, or why none came.',
     }),
-    nextRetryAt: t.expose('nextRetryAt', { type: 'DateTime', nullable: true, description: 'The next try.' }),
+    nextRetryAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'The next try.',
+      select: { nextRetryAt: true },
+      resolve: ({ nextRetryAt }, _args, { world }) => nextRetryAt && byGatewayClock(world, nextRetryAt),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
     deliveredAt: t.expose('deliveredAt', { type: 'DateTime', nullable: true, description: 'When 2xx came.' }),
     tries: t.relation('tries', {

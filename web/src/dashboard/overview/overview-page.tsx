@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';
 import { OverviewPageDocument, OverviewPaymentsDocument } from '../../../../generated/web/documents.ts';
 import { Select } from '../../ui/fields/select.tsx';
+import { serverTime } from '../../ui/formats/server-clock.ts';
 import { useNow } from '../../ui/formats/use-now.ts';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Note } from '../../ui/state/note.tsx';
@@ -36,7 +37,7 @@ function OverviewOf() {
   const { app } = useDashboard();
   const [search, setSearch] = useSearchParams();
   const range: Range = ranges.find((one) => one === search.get('range')) ?? 'month';
-  const now = useNow();
+  const now = serverTime(useNow());
   const span = spanOf(range, now);
   const key = `${range} ${span.from.toISOString()}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the span changes when its first bucket does.
@@ -107,7 +108,7 @@ function useNewestPayments(appId: string) {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
   const [isLive, setLive] = useState(true);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const openedAt = useRef(Date.now());
+  const openedAt = useRef(serverTime().getTime());
   useEffect(() => live.onState(setLive), [live]);
   useEffect(() => () => clearTimeout(timer.current), []);
   useFollow(OverviewPaymentsDocument, { appId }, ({ paymentIntentsUpdated: update }) => {

@@ -1,10 +1,12 @@
 /** A time as it is said, with the exact one on hover. */
+
+import { serverTime } from '../formats/server-clock.ts';
 import { useFormats } from '../formats/use-formats.ts';
 import { useNow } from '../formats/use-now.ts';
 
 export function Time({ at, isAbsolute }: { at: string | Date; isAbsolute?: boolean }) {
   const formats = useFormats();
-  const now = useNow();
+  const now = serverTime(useNow());
   const instant = typeof at === 'string' ? new Date(at) : at;
   const absolute = formats.absolute(instant);
   // The clock ticks twice a minute; what has just happened is not told as future.

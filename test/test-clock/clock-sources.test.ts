@@ -1,0 +1,70 @@
+/** Where an instant may come from: a business object's comes from the clock that its verb is given, or from the database's. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = new URL('../../', import.meta.url).pathname;
+const files = (folder: string, end: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(end))
+    .map((name) => join(folder, name));
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+/** What the machinery keeps for itself, and an operator counts by real time. */
+const machinery = [
+  'ChainCursor',
+  'ChainFact',
+  'IdempotencyRecord',
+  'OutgoingAttempt',
+  'OutgoingTransaction',
+  'SolanaWatch',
+  'TestClock',
+];
+
+test('a model takes its instants from the gateway’s clock, unless it is the machinery’s', () => {
+  const models = files('prisma', '.prisma').flatMap((file) => [...read(file).matchAll(/^model (\w+) \{(.*?)^\}/gms)]);
+  expect(models.length).toBeGreaterThan(40);
+  const byRealTime = models.filter(([, , body = '']) => /@default\(now\(\)\)|@updatedAt/.test(body));
+  expect(byRealTime.map(([, name]) => name).sort()).toEqual(machinery);
+});
+
+/** The clock itself, and what measures the real time on purpose. */
+const clocks = [
+  'src/platform/clock.ts',
+  'src/test-clock/move-chain.ts',
+  'src/test-clock/open-clock.ts',
+  'src/test-clock/walk-clock.ts',
+];
+
+test('only the clock reads the machine’s time', () => {
+  const readers = files('src', '.ts')
+    .filter((file) => !file.startsWith('src/local/'))
+    .filter((file) => /new Date\(\)|Date\.now\(\)/.test(read(file)));
+  expect(readers.sort()).toEqual(clocks);
+});
+
+/** Leases, heartbeats, the queue, idempotency keys and the schedule of webhooks. */
+const realStatements = [
+  'src/events/webhooks/queue-deliveries.ts',
+  'src/facts/store.ts',
+  'src/operations/health/vital-signs.ts',
+  'src/operations/repair-operations.ts',
+  'src/platform/idempotency/once.ts',
+  'src/platform/jobs.ts',
+  'src/platform/queue.ts',
+  'src/platform/limits/purge-buckets.ts',
+  'src/platform/limits/take-tokens.ts',
+  'src/test-clock/store.ts',
+].sort();
+
+test('no statement writes the database’s own time where an object’s is meant', () => {
+  const writers = files('src', '.ts').filter((file) =>
+    /(?<![.\w])(now|clock_timestamp|statement_timestamp)\(\)|CURRENT_TIMESTAMP/.test(withoutCode(read(file))),
+  );
+  expect(writers.sort()).toEqual(realStatements);
+});
+
+/** The text of template literals that hold SQL. */
+function withoutCode(source: string): string {
+  return [...source.matchAll(/`[^`]*\b(SELECT|INSERT|UPDATE|DELETE)\b[^`]*`/g)].map(([text]) => text).join('\n');
+}
