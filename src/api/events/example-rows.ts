@@ -123,6 +123,7 @@ export const payout: CreditedPayout = {
   role: 'MERCHANT',
   recipient: merchantWallet.toLowerCase(),
   token: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+  keptAt: null,
   amount: decimal('9900000'),
   txHash: hash('d'),
   blockNumber: 24_500_000n,

@@ -1,7 +1,7 @@
 import type { Database } from '../../../prisma/client.ts';
 import { NATIVE } from '../../chains/chain.ts';
 import { toBigInt } from '../../prices/base-units.ts';
-import { claimPurpose, recipientKey } from '../payouts/deliver-payouts.ts';
+import { claimPurpose, recipientKey } from '../payouts/claims-under-way.ts';
 
 /**
  * What the books say is kept for a recipient on Solana, in base units of a mint (null: lamports): its shares that are

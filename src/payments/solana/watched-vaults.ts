@@ -1,6 +1,6 @@
 import type { Database, SolanaWatch } from '../../../prisma/client.ts';
 import { payoutPlanFromText } from '../../escrow/solana/payout-plan.ts';
-import { claimPurpose, recipientKey } from '../payouts/deliver-payouts.ts';
+import { claimPurpose, recipientKey } from '../payouts/claims-under-way.ts';
 
 /** Quotes are watched so long past the last second in which they can be paid, by the chain's own time. */
 const GRACE_SECONDS = 600n;
