@@ -208,8 +208,10 @@ async function readUndelivered(database: Database, now: Date): Promise<VitalSign
       SELECT authorization_chain_id, 'waiting', 'MERCHANT', timelock_ends_at FROM payment_intent
       WHERE status = 'CAPTURED' AND timelock_ends_at < ${now} AND settlement_check_at IS NOT NULL
       UNION ALL
-      SELECT chain_id, 'waiting', waits_since FROM outgoing_transaction
-      WHERE status = 'QUEUED' AND waits_since IS NOT NULL AND transaction_id IS NOT NULL
+      SELECT outgoing.chain_id, 'waiting', CASE WHEN step.type IN ('REFUND', 'VOID') THEN 'PAYER' ELSE 'MERCHANT' END,
+        outgoing.waits_since
+      FROM outgoing_transaction outgoing JOIN transaction step ON step.id = outgoing.transaction_id
+      WHERE outgoing.status = 'QUEUED' AND outgoing.waits_since IS NOT NULL
     ) AS open
     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 }
