@@ -70,6 +70,7 @@ function heldBy(payer: PaymentTerms['payer']): Holdings {
       { key: `${chainId}:${consentId}`, chainId, escrow, id: consentId, consent: { ...consent, payer }, told: null },
     ],
     allowances: [],
+    payouts: [],
   };
 }
 
@@ -158,7 +159,10 @@ const consentTold = {
 };
 const allowanceTold = { chainId, tokenKey: 'USDC-31337', amount: '5' };
 const toldOf = (answer: Partial<Parameters<typeof holdingsTold>[0]>) =>
-  holdingsTold({ wallet, chainId: null, payments: [], consents: [], allowances: [], ...answer }, escrowOf);
+  holdingsTold(
+    { wallet, chainId: null, payments: [], consents: [], allowances: [], undelivered: [], ...answer },
+    escrowOf,
+  );
 
 describe('what several sources tell', () => {
   it('is one of each, the gateway’s word with its names before the others', () => {
@@ -266,35 +270,42 @@ describe('the address to which a coin is collected', () => {
 describe('what could not be sent to the wallet', () => {
   const next = '2026-01-01T00:05:00.000Z';
   const later = '2026-01-01T06:00:00.000Z';
-  const payments = toldOf({
-    payments: [
-      {
-        ...paymentTold,
-        undelivered: [
-          { tokenKey: 'USDC-31337', amount: '5', nextTryAt: later },
-          { tokenKey: 'USDC-31337', amount: '7', nextTryAt: next },
-        ],
-      },
-    ],
-  }).payments;
+  const undelivered = [
+    { id: 'a', chainId, tokenKey: 'USDC-31337', amount: '5', nextTryAt: later },
+    { id: 'b', chainId, tokenKey: 'USDC-31337', amount: '7', nextTryAt: next },
+  ];
+  const told = toldOf({
+    payments: [{ ...paymentTold, undelivered: undelivered.map(({ id }) => ({ id })) }],
+    undelivered,
+  });
+  const { payments } = told;
   const onChain = (amount: bigint) => {
     const credit = { key: `${chainId}:usdc-31337`, chainId, tokenKey: 'USDC-31337', amount };
     return new Map([[chainId, amount === 0n ? [] : [credit]]]);
   };
 
   it('is as much as the contract says, with the payments and the next try that the gateway told', () => {
-    expect(heldCredits(payments, onChain(20n))).toMatchObject([{ amount: 20n, from: payments, nextTryAt: next }]);
-    expect(heldCredits([], onChain(20n))).toMatchObject([{ amount: 20n, from: [], nextTryAt: null }]);
+    expect(heldCredits(told, onChain(20n))).toMatchObject([{ amount: 20n, from: payments, nextTryAt: next }]);
+    expect(heldCredits(noHoldings, onChain(20n))).toMatchObject([{ amount: 20n, from: [], nextTryAt: null }]);
   });
 
   it('is nothing any more once the contract owes nothing, whatever the gateway still says', () => {
-    expect(heldCredits(payments, onChain(0n))).toEqual([]);
+    expect(heldCredits(told, onChain(0n))).toEqual([]);
   });
 
   it('is the sum that the gateway told where the contract could not be asked', () => {
-    expect(heldCredits(payments, new Map())).toMatchObject([
+    expect(heldCredits(told, new Map())).toMatchObject([
       { chainId, tokenKey: 'USDC-31337', amount: 12n, from: payments, nextTryAt: next },
     ]);
+  });
+
+  it('counts also what is of a payment that the gateway did not list', () => {
+    const unlisted = { id: 'c', chainId, tokenKey: 'USDC-31337', amount: '9', nextTryAt: later };
+    const elsewhere = { ...unlisted, id: 'd', chainId: 5 };
+    const more = toldOf({ payments: [], undelivered: [unlisted, elsewhere] });
+    expect(heldCredits(more, new Map())).toMatchObject([{ chainId, amount: 9n, from: [], nextTryAt: later }]);
+    expect(heldCredits(mergeHoldings(told, more), new Map())).toMatchObject([{ amount: 21n, from: payments }]);
+    expect(heldCredits(more, new Map())).toHaveLength(1);
   });
 
   it('makes a payment that went back one to be collected, and no other', () => {

@@ -2,29 +2,27 @@
  * Money that the escrow could not send to the wallet and keeps for it. The contract says how much, wherever it can be asked;
  * elsewhere the gateway does. The gateway alone knows which payments it is from and when it tries to deliver it next.
  */
-import { type HeldAllowance, type HeldPayment, holdingKey } from './holding.ts';
+import { type HeldAllowance, type HeldPayment, type Holdings, holdingKey } from './holding.ts';
 
 export type HeldCredit = HeldAllowance & {
-  /** As far as the gateway told. */
+  /** As far as the gateway told, and this page knows them. */
   from: readonly HeldPayment[];
   nextTryAt: string | null;
 };
 
 /** `read`: credits by chain, as the contract has them. */
 export function heldCredits(
-  payments: readonly HeldPayment[],
+  { payments, payouts }: Pick<Holdings, 'payments' | 'payouts'>,
   read: ReadonlyMap<number, readonly HeldAllowance[]>,
 ): HeldCredit[] {
   const told = new Map<string, HeldCredit>();
-  for (const payment of payments) {
-    for (const { tokenKey, amount, nextTryAt } of payment.told?.undelivered ?? []) {
-      const { chainId } = payment;
-      const key = holdingKey(chainId, tokenKey);
-      const known: HeldCredit = told.get(key) ?? { key, chainId, tokenKey, amount: 0n, from: [], nextTryAt };
-      const from = known.from.includes(payment) ? known.from : [...known.from, payment];
-      const sooner = known.nextTryAt !== null && known.nextTryAt < nextTryAt ? known.nextTryAt : nextTryAt;
-      told.set(key, { ...known, amount: known.amount + amount, from, nextTryAt: sooner });
-    }
+  for (const { key: payout, chainId, tokenKey, amount, nextTryAt } of payouts) {
+    const key = holdingKey(chainId, tokenKey);
+    const known: HeldCredit = told.get(key) ?? { key, chainId, tokenKey, amount: 0n, from: [], nextTryAt };
+    const payment = payments.find((one) => one.told?.payouts.includes(payout));
+    const from = !payment || known.from.includes(payment) ? known.from : [...known.from, payment];
+    const sooner = known.nextTryAt !== null && known.nextTryAt < nextTryAt ? known.nextTryAt : nextTryAt;
+    told.set(key, { ...known, amount: known.amount + amount, from, nextTryAt: sooner });
   }
   const onChain = [...read.values()]
     .flat()

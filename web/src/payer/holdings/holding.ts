@@ -23,8 +23,8 @@ export type HeldPayment = Place & {
     state: EscrowState;
     paidAt: string | null;
     txHash: string | null;
-    /** What was to go back to the wallet and could not be delivered yet; base units. */
-    undelivered: readonly { tokenKey: string; amount: bigint; nextTryAt: string }[];
+    /** Keys of the payouts that were to go back to the wallet and could not be delivered yet. */
+    payouts: readonly string[];
   } | null;
 };
 
@@ -45,13 +45,17 @@ export type HeldConsent = Place & {
 
 export type HeldAllowance = { key: string; chainId: number; tokenKey: string; amount: bigint };
 
+/** What was to go back to the wallet and could not be delivered yet, as the gateway told. Its payment may not be known here. */
+export type HeldPayout = { key: string; chainId: number; tokenKey: string; amount: bigint; nextTryAt: string };
+
 export type Holdings = {
   payments: readonly HeldPayment[];
   consents: readonly HeldConsent[];
   allowances: readonly HeldAllowance[];
+  payouts: readonly HeldPayout[];
 };
 
-export const noHoldings: Holdings = { payments: [], consents: [], allowances: [] };
+export const noHoldings: Holdings = { payments: [], consents: [], allowances: [], payouts: [] };
 
 export function holdingKey(chainId: number, id: string): string {
   return `${chainId}:${id.toLowerCase()}`;
@@ -63,6 +67,7 @@ export function mergeHoldings(...sources: readonly Holdings[]): Holdings {
     payments: firstOfEach(sources.map(({ payments }) => payments)),
     consents: firstOfEach(sources.map(({ consents }) => consents)),
     allowances: firstOfEach(sources.map(({ allowances }) => allowances)),
+    payouts: firstOfEach(sources.map(({ payouts }) => payouts)),
   };
 }
 

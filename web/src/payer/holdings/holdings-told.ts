@@ -27,6 +27,9 @@ export function holdingsTold(told: Told, escrowOf: Places): Holdings {
     allowances: readable(told.allowances, ({ chainId, tokenKey, amount }) =>
       amount == null ? undefined : { key: holdingKey(chainId, tokenKey), chainId, tokenKey, amount: BigInt(amount) },
     ),
+    payouts: readable(told.undelivered, ({ id, chainId, tokenKey, amount, nextTryAt }) =>
+      escrowOf(chainId) ? { key: id, chainId, tokenKey, amount: BigInt(amount), nextTryAt } : undefined,
+    ),
   };
 }
 
@@ -53,11 +56,7 @@ function paymentTold(payment: Told['payments'][number], escrowOf: Places): HeldP
     state: stateTold(payment),
     paidAt: payment.authorizedAt ?? null,
     txHash: payment.txHash ?? null,
-    undelivered: payment.undelivered.map(({ tokenKey, amount: units, nextTryAt }) => ({
-      tokenKey,
-      amount: BigInt(units),
-      nextTryAt,
-    })),
+    payouts: payment.undelivered.map(({ id }) => id),
   };
   const terms = termsFromJson(payment.terms);
   const places: Place[] = [

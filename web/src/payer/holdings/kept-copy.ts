@@ -56,7 +56,7 @@ export function readCopy(
       const id = consentHash(consent);
       return [{ key: holdingKey(chainId, id), chainId, escrow, id, consent, told: null }];
     });
-    return { payments, consents, allowances: [] };
+    return { ...noHoldings, payments, consents };
   } catch {
     return noHoldings;
   }

@@ -29,7 +29,7 @@ export function HoldingsPage({ wallet, credential, onSignedOut }: HoldingsPagePr
   const acting: Acting = { wallet, credential, gateway: known.gateway, refresh: known.refresh };
   const isWaiting = known.gateway === 'ASKING' || !known.isRead;
   const onChain = new Map([...known.chains].map(([chainId, states]) => [chainId, states.credits]));
-  const credits = heldCredits(known.payments, onChain);
+  const credits = heldCredits(known, onChain);
   const payments = known.payments.map((payment) => {
     const states = known.chains.get(payment.chainId);
     const hasCredit = credits.some(({ from }) => from.includes(payment));

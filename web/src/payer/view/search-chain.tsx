@@ -85,5 +85,6 @@ function holdingsIn(searched: Searched): Holdings {
     payments: all.flatMap(({ payments }) => payments),
     consents: all.flatMap(({ consents }) => consents),
     allowances: [],
+    payouts: [],
   });
 }
