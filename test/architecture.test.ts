@@ -33,11 +33,11 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/invoices', 7],
   ['src/subscriptions', 8],
   ['src/card', 8],
-  ['src/payer', 8.5],
   ['src/api', 9],
   ['src/operations', 8.5],
-  ['src/local', 10],
-  ['src/main', 10],
+  ['src/gateway', 10],
+  ['src/local', 11],
+  ['src/main', 11],
 ];
 const LINES_LIMIT = 400;
 const ENTRIES_LIMIT = 24;

@@ -14,7 +14,7 @@ import { serveInvoice } from './serve-invoice.ts';
 import { serveKeySet } from './serve-key-set.ts';
 import type { ApiParts } from './start-api.ts';
 
-/** What the HTTP server serves beside GraphQL, and the gate before both: `startApi(world, listen, openParts(world))`. */
+/** What the HTTP server serves beside GraphQL, and the gate before both: `startApi({ world, graph }, listen, openParts(world))`. */
 export function openParts(world: World): ApiParts {
   const limiter = openRateLimiter({
     take: (wanted) => inLane('credentials', () => takeTokens(world.database, wanted)),
@@ -35,7 +35,7 @@ export function openParts(world: World): ApiParts {
       () => serveImage(world, gate),
       () => servePages(world),
       () => serveAuditExport(world, gate),
-      (yoga) => openRest({ world, yoga, gate }).handle,
+      (served) => openRest({ ...served, world, gate }).handle,
     ],
     plugins: [jitPlugin(restRoutes.map((route) => route.document))],
   };

@@ -15,8 +15,8 @@ import type { Admission, Gate } from './gate.ts';
 import { loadKnownDocuments } from './graphql/requests/known-documents.ts';
 import { openDocuments } from './graphql/requests/open-documents.ts';
 import { refuseGraphql } from './graphql/requests/refuse-graphql.ts';
-import { schema } from './graphql/schema.ts';
 import { faultFacts, formatFault } from './graphql/server/fault.ts';
+import type { Graph } from './graphql/server/graph.ts';
 import { openLiveCredentials } from './graphql/server/live-credentials.ts';
 import type { TransportContext } from './graphql/server/request-plugin.ts';
 import { openWebsocket, tooManyConnections } from './graphql/server/websocket.ts';
@@ -28,11 +28,14 @@ import { noteExchange, refuseBrokenRequest } from './refuse-broken-request.ts';
 /** Answers a request and says true, or leaves it untouched and says false. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
+/** What handlers execute operations with. */
+export type Served = { yoga: GatewayYoga; schema: Graph['schema'] };
+
 export type ApiParts = {
   /** Judges and counts every call; without one the GraphQL server authenticates by itself. */
   gate?: Gate | undefined;
   /** Tried in order for every path but /graphql and the server's own: REST, documents, pages. */
-  handlers?: ((yoga: GatewayYoga) => HttpHandler)[];
+  handlers?: ((served: Served) => HttpHandler)[];
   /** More of the GraphQL pipeline. */
   plugins?: Plugin<TransportContext>[];
   /** /healthz, /readyz and /metrics; without them they tell of this process and its database only. */
@@ -48,19 +51,19 @@ const LOOK_FOR_SLOW_MS = 5_000;
 const VARY = ['accept', 'accept-encoding', 'origin'];
 
 /**
- * Serves GraphQL at /graphql (HTTP, SSE, graphql-ws), what `handlers` answer, and /healthz, /readyz, /metrics.
- * Port 0 takes a free one. `close` ends live connections and waits for requests in flight.
+ * Serves `graph` at /graphql (HTTP, SSE, graphql-ws), what `handlers` answer, and /healthz, /readyz, /metrics.
+ * Port 0 takes a free one. `close` ends live connections, waits for requests in flight, and closes the graph.
  */
 export async function startApi(
-  world: World,
+  { world, graph }: { world: World; graph: Graph },
   listen: { host: string; port: number },
   parts: ApiParts = {},
 ): Promise<RunningApi> {
   const credentials = openLiveCredentials(byRealTime(world));
-  const documents = openDocuments(world.config, { schema, known: loadKnownDocuments() });
+  const documents = openDocuments(world.config, { schema: graph.schema, known: loadKnownDocuments() });
   const places = openPlaceCounter({ limit: world.config.live.connectionsPerAddress });
-  const yoga = openYoga(world, { schema, credentials, documents, plugins: [...(parts.plugins ?? []), cacheHeaders()] });
-  const handlers = [...(parts.handlers ?? []).map((make) => make(yoga))];
+  const yoga = openYoga(world, { graph, credentials, documents, plugins: [...(parts.plugins ?? []), cacheHeaders()] });
+  const handlers = [...(parts.handlers ?? []).map((make) => make({ yoga, schema: graph.schema }))];
   const service = parts.service ?? plainService(world);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -146,6 +149,7 @@ export async function startApi(
       await closed;
       clearTimeout(grace);
       await yoga.dispose();
+      graph.close();
     },
   };
 }

@@ -1,9 +1,11 @@
+import { schema } from '../api/graphql/schema.ts';
 import { openParts } from '../api/open-parts.ts';
 import { startApi } from '../api/start-api.ts';
 import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../auth/tokens/signing-keys.ts';
 import type { Config } from '../config.ts';
 import { openFeed } from '../events/feed.ts';
+import { openGateway } from '../gateway/open-gateway.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
 import { openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
@@ -20,7 +22,8 @@ export async function runApi(config: Config): Promise<RunningPart> {
   const world = { ...floor, operator, prices, feed, secretKeys, signingKeys, unavailable };
   const service = await openService(floor);
   const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
-  const api = await startApi(world, { host: config.host, port: config.port }, parts);
+  const graph = await openGateway({ core: schema, log: floor.log, count: floor.instruments.operation });
+  const api = await startApi({ world, graph }, { host: config.host, port: config.port }, parts);
   floor.log.info({ url: api.url }, 'The API listens.');
   return {
     async stop() {

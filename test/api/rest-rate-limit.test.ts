@@ -4,6 +4,7 @@ import { openGate } from '../../src/api/gate.ts';
 import { openParts } from '../../src/api/open-parts.ts';
 import { startApi } from '../../src/api/start-api.ts';
 import { silentLog } from '../../src/platform/log.ts';
+import { openTestGraph } from '../setup/graph.ts';
 import { callRest, openRestApi } from '../setup/rest.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
@@ -16,7 +17,9 @@ const api = await openRestApi({
     TRUSTED_PROXIES: '1',
   },
 });
-const second = await startApi(api.world, { host: '127.0.0.1', port: 0 }, openParts(api.world));
+const { world } = api;
+const graph = await openTestGraph();
+const second = await startApi({ world, graph }, { host: '127.0.0.1', port: 0 }, openParts(world));
 onTeardown(() => second.close());
 
 /** Calls as fast as can be, and the seconds they took, for the bucket refills meanwhile. */

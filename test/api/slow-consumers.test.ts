@@ -9,6 +9,7 @@ import { appendEvents } from '../../src/events/append-events.ts';
 import { type Feed, openFeed } from '../../src/events/feed.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { openApi, type TestApi } from '../setup/api.ts';
+import { openTestGraph } from '../setup/graph.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 const OF_A_BATCH = 10;
@@ -22,7 +23,8 @@ beforeAll(async () => {
   api = await openApi();
   const { database, log } = api.world;
   feed = openFeed({ database, listenUrl: api.databaseUrl, log, queueLimit: QUEUE_LIMIT });
-  server = await startApi({ ...api.world, feed }, { host: '127.0.0.1', port: 0 });
+  const world = { ...api.world, feed };
+  server = await startApi({ world, graph: await openTestGraph() }, { host: '127.0.0.1', port: 0 });
   onTeardown(async () => {
     await server.close();
     await feed.close();

@@ -19,11 +19,13 @@ import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
 import { openSuiNodes } from '../../src/chains/sui/open-sui-nodes.ts';
 import { parseConfig } from '../../src/config.ts';
 import { openFeed } from '../../src/events/feed.ts';
+import type { GatewayOptions } from '../../src/gateway/open-gateway.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openPriceBook } from '../../src/prices/open-price-book.ts';
 import { freshDatabase } from './database.ts';
+import { openTestGraph } from './graph.ts';
 import { onTeardown } from './teardown.ts';
 import { testChains } from './test-chains.ts';
 
@@ -83,6 +85,8 @@ export type OpenApiOptions = {
   chains?: unknown;
   environment?: Record<string, string>;
   parts?: (world: World) => ApiParts;
+  /** Told of operations that pass the gateway. */
+  count?: GatewayOptions['count'];
   /** Told of requests to nodes. */
   observers?: NodeObservers;
 };
@@ -126,7 +130,8 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     secretKeys,
     signingKeys: openSigningKeys({ database, clock }, { sealKey: secretKeys.signing }),
   };
-  const running = await startApi(world, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
+  const graph = await openTestGraph({ log, count: options.count });
+  const running = await startApi({ world, graph }, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
   const merchantA = await newTestApp(world, { name: 'Alpha', mode: 'TEST' });
   const merchantB = await newTestApp(world, { name: 'Beta', mode: 'TEST' });
   const liveApp = await newTestApp(world, { name: 'Alpha live', mode: 'LIVE', merchantId: merchantA.merchantId });

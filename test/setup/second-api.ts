@@ -5,6 +5,7 @@ import { type ApiParts, startApi } from '../../src/api/start-api.ts';
 import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
 import { openFeed } from '../../src/events/feed.ts';
 import { type CallOptions, callGraphql, type TestApi } from './api.ts';
+import { openTestGraph } from './graph.ts';
 import { onTeardown } from './teardown.ts';
 
 /** Closed by itself when the test file ends. `others` take the place of what it would share with the first. */
@@ -19,7 +20,8 @@ export async function openSecondApi(
   onTeardown(() => feed.close());
   const signingKeys = openSigningKeys({ database, clock }, { sealKey: secretKeys.signing });
   const world: World = { ...api.world, database, feed, signingKeys, ...options.others };
-  const running = await startApi(world, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
+  const graph = await openTestGraph({ log });
+  const running = await startApi({ world, graph }, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
   onTeardown(() => running.close());
   return {
     url: running.url,

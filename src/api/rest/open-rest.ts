@@ -8,9 +8,9 @@ import { GatewayError } from '../../errors.ts';
 import { nameRoute } from '../../platform/http-call.ts';
 import { requestId } from '../../platform/request-id.ts';
 import type { Admission, Gate } from '../gate.ts';
-import { schema } from '../graphql/schema.ts';
 import { demandFieldAccess } from '../graphql/server/access/root-access.ts';
 import { faultFacts, gatewayErrorOf, noteUnavailable } from '../graphql/server/fault.ts';
+import type { Graph } from '../graphql/server/graph.ts';
 import { byteLimits } from '../graphql/server/limits.ts';
 import type { World } from '../graphql/server/world.ts';
 import type { GatewayYoga } from '../graphql/server/yoga.ts';
@@ -33,8 +33,13 @@ type Answer = { status: number; headers: Record<string, string>; body: string | 
 /** What the published documents take. */
 const READING = ['GET', 'HEAD'];
 
-export function openRest(options: { world: World; yoga: Pick<GatewayYoga, 'getEnveloped'>; gate: Gate }): Rest {
-  const { world, yoga, gate } = options;
+export function openRest(options: {
+  world: World;
+  schema: Graph['schema'];
+  yoga: Pick<GatewayYoga, 'getEnveloped'>;
+  gate: Gate;
+}): Rest {
+  const { world, schema, yoga, gate } = options;
   const table = openRouteTable(schema, restRoutes);
   const documents = openDocuments({ publicUrl: world.config.publicUrl });
 

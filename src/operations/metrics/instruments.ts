@@ -1,4 +1,5 @@
 /** Counters and gauges of what a process itself does and sees; each part moves those that concern it. */
+import type { OperationTypeNode } from 'graphql';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { ChainFailure, RpcCall } from '../../chains/rpc-call.ts';
 import type { UnexpectedTransfer } from '../../customers/report-transfers.ts';
@@ -17,6 +18,8 @@ export type Instruments = {
   unexpectedTransfer(transfer: UnexpectedTransfer): void;
   books(checked: readonly CheckedBooks[], at: Date): void;
   senders(balances: readonly SenderBalance[]): void;
+  /** An operation that the gateway begins to execute. */
+  operation(kind: `${OperationTypeNode}`): void;
   /** An error UNAVAILABLE that a caller was answered. */
   unavailable(fault: DatabaseFault): void;
 };
@@ -30,6 +33,7 @@ export function openInstruments(metrics: Metrics): Instruments {
     chainUnavailable: chainUnavailableInstrument(metrics),
     projector: projectorInstrument(metrics),
     unavailable: unavailableInstrument(metrics),
+    operation: operationInstrument(metrics),
     ...walletInstruments(metrics),
   };
 }
@@ -63,6 +67,18 @@ function unavailableInstrument({ register }: Metrics): Instruments['unavailable'
   });
   for (const fault of ['away', 'busy', 'lock', 'timeout'] satisfies DatabaseFault[]) errors.inc({ fault }, 0);
   return (fault) => errors.inc({ fault });
+}
+
+function operationInstrument({ register }: Metrics): Instruments['operation'] {
+  const operations = new Counter({
+    name: 'sluice_gateway_operations_total',
+    help: 'Operations that the gateway began to execute, of GraphQL, REST and /v1 alike, by kind.',
+    labelNames: ['kind'],
+    registers: [register],
+  });
+  for (const kind of ['query', 'mutation', 'subscription'] satisfies `${OperationTypeNode}`[])
+    operations.inc({ kind }, 0);
+  return (kind) => operations.inc({ kind });
 }
 
 function rpcInstrument({ register }: Metrics): Instruments['rpc'] {

@@ -1,9 +1,9 @@
 /** How a wallet is shown its own things: the mutations requestPayerLogin and verifyPayerLogin. */
 import { z } from 'zod';
+import { logInPayer, type PayerLogin } from '../../../card/payer/log-in-payer.ts';
+import { payerAccount } from '../../../card/payer/payer-account.ts';
+import { newPayerChallenge, type PayerChallenge } from '../../../card/payer/payer-challenge.ts';
 import { SIGN_IN_LENGTH } from '../../../card/sign-in-message.ts';
-import { logInPayer, type PayerLogin } from '../../../payer/log-in-payer.ts';
-import { payerAccount } from '../../../payer/payer-account.ts';
-import { newPayerChallenge, type PayerChallenge } from '../../../payer/payer-challenge.ts';
 import { builder } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { byRealTime } from '../server/world.ts';

@@ -1,7 +1,7 @@
 /** The query payer: all that a wallet has with this installation, across merchants. */
 import { getAddress } from 'viem';
 import type { Principal } from '../../../auth/principal.ts';
-import { type Allowance, readAllowances } from '../../../payer/read-allowances.ts';
+import { type Allowance, readAllowances } from '../../../card/payer/read-allowances.ts';
 import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder } from '../server/builder.ts';
 import { refusal } from '../server/scope-of.ts';

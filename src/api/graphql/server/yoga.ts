@@ -1,10 +1,10 @@
-/** The GraphQL server: one schema, one pipeline for HTTP, SSE, websocket and the REST projection. */
-import type { GraphQLSchema } from 'graphql';
+/** The GraphQL server: one graph, one pipeline for HTTP, SSE, websocket and the REST projection. */
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { bodyPlugin } from '../requests/body-plugin.ts';
 import { documentsPlugin } from '../requests/documents-plugin.ts';
 import { mediaTypesPlugin } from '../requests/media-types-plugin.ts';
 import type { Documents } from '../requests/open-documents.ts';
+import type { Graph } from './graph.ts';
 import type { LiveCredentials } from './live-credentials.ts';
 import { requestPlugin, type TransportContext } from './request-plugin.ts';
 import type { World } from './world.ts';
@@ -14,14 +14,14 @@ export type GatewayYoga = ReturnType<typeof openYoga>;
 export function openYoga(
   world: World,
   parts: {
-    schema: GraphQLSchema;
+    graph: Graph;
     credentials: LiveCredentials;
     documents: Documents;
     plugins?: Plugin<TransportContext>[];
   },
 ) {
   return createYoga<TransportContext>({
-    schema: parts.schema,
+    schema: parts.graph.schema,
     graphqlEndpoint: '/graphql',
     // Yoga's own loads its files from another host; the page at /graphql is ours.
     graphiql: false,
@@ -37,9 +37,10 @@ export function openYoga(
     extraParamNames: ['documentId'],
     plugins: [
       bodyPlugin(world.config),
-      documentsPlugin(parts.documents),
       requestPlugin(world, parts.credentials),
       mediaTypesPlugin(),
+      ...parts.graph.plugins,
+      documentsPlugin(parts.documents),
       ...(parts.plugins ?? []),
     ],
   });

@@ -3,9 +3,9 @@
  * when it is asked for: its nonce carries an HMAC of the wallet, the chain and the time, and counts once.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
-import { SIGN_IN_SECONDS } from '../card/sign-in-message.ts';
-import type { AccountName } from '../chains/account-id.ts';
+import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
+import type { AccountName } from '../../chains/account-id.ts';
+import { SIGN_IN_SECONDS } from '../sign-in-message.ts';
 
 type Keys = Pick<SecretKeys, 'payers'>;
 

@@ -1,9 +1,9 @@
 import type { Address } from 'viem';
-import type { Database } from '../../prisma/client.ts';
-import { contractAddress, NATIVE } from '../chains/chain.ts';
-import type { EvmNodes } from '../chains/evm/nodes.ts';
-import type { Chain, Registry } from '../chains/registry.ts';
-import { readAllowance } from '../customers/read-authorization.ts';
+import type { Database } from '../../../prisma/client.ts';
+import { contractAddress, NATIVE } from '../../chains/chain.ts';
+import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import type { Chain, Registry } from '../../chains/registry.ts';
+import { readAllowance } from '../../customers/read-authorization.ts';
 
 /** Base units; null where the chain could not be asked, which is not zero. */
 export type Allowance = { chainId: number; tokenKey: string; amount: bigint | null };

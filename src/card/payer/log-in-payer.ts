@@ -1,15 +1,15 @@
 import { type Address, type Hex, hashMessage, isAddress, isHex } from 'viem';
-import { type Database, transaction } from '../../prisma/client.ts';
-import { type IssuedToken, issueToken, type TokenWorld } from '../auth/tokens/issue-token.ts';
-import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
-import { parseSignInMessage, signInFault } from '../card/sign-in-message.ts';
-import { isMessageSigned } from '../card/signing/is-message-signed.ts';
-import type { AccountName } from '../chains/account-id.ts';
-import type { EvmNodes } from '../chains/evm/nodes.ts';
-import { canonicalSignature, isSignedByKey } from '../chains/evm/signature.ts';
-import type { Registry } from '../chains/registry.ts';
-import type { RpcSettings } from '../config.ts';
-import { GatewayError, invalid } from '../errors.ts';
+import { type Database, transaction } from '../../../prisma/client.ts';
+import { type IssuedToken, issueToken, type TokenWorld } from '../../auth/tokens/issue-token.ts';
+import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
+import type { AccountName } from '../../chains/account-id.ts';
+import type { EvmNodes } from '../../chains/evm/nodes.ts';
+import { canonicalSignature, isSignedByKey } from '../../chains/evm/signature.ts';
+import type { Registry } from '../../chains/registry.ts';
+import type { RpcSettings } from '../../config.ts';
+import { GatewayError, invalid } from '../../errors.ts';
+import { parseSignInMessage, signInFault } from '../sign-in-message.ts';
+import { isMessageSigned } from '../signing/is-message-signed.ts';
 import { payerAccount } from './payer-account.ts';
 import { isOwnNonce } from './payer-challenge.ts';
 

@@ -1,6 +1,6 @@
-import { type AccountName, parseAccountName } from '../chains/account-id.ts';
-import type { Registry } from '../chains/registry.ts';
-import { invalid } from '../errors.ts';
+import { type AccountName, parseAccountName } from '../../chains/account-id.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { invalid } from '../../errors.ts';
 
 /** An EVM wallet on a chain that is served here. VALIDATION_ERROR for another family's address, or another chain. */
 export function payerAccount(

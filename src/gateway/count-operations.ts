@@ -1,0 +1,15 @@
+import { getOperationAST, type OperationTypeNode } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+
+/** Told of each operation that begins to execute, whichever transport it came by. */
+export function countOperations(count: (kind: `${OperationTypeNode}`) => void): Plugin {
+  return {
+    onExecute({ args }) {
+      const operation = getOperationAST(args.document, args.operationName);
+      count(operation?.operation ?? 'query');
+    },
+    onSubscribe() {
+      count('subscription');
+    },
+  };
+}
