@@ -1,8 +1,8 @@
 /**
  * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
- * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, refused; all when none is
- * named. `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md, and those of
- * `refused` into docs/operations.md.
+ * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused; all when none is
+ * named. `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md, those of
+ * `refused` into docs/operations.md, and those of `gateway` into docs/gateway.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -13,6 +13,7 @@ import { measureBalances } from './measure-balances.ts';
 import { measureChain } from './measure-chain.ts';
 import { measureCreates } from './measure-creates.ts';
 import { measureDashboard } from './measure-dashboard.ts';
+import { measureGateway } from './measure-gateway.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measurePrices } from './measure-prices.ts';
 import { measurePushes } from './measure-pushes.ts';
@@ -39,10 +40,11 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   balances: measureBalances,
   solana: measureSolana,
   dashboard: measureDashboard,
+  gateway: measureGateway,
   refused: measureRefused,
 };
 /** Where a part's figures stand, of those that are not in docs/performance.md. */
-const pages: Record<string, string> = { refused: 'operations.md' };
+const pages: Record<string, string> = { refused: 'operations.md', gateway: 'gateway.md' };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -9,8 +9,8 @@ import { openGateway } from '../gateway/open-gateway.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
 import { openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
-/** GraphQL and REST on HOST and PORT. As many of these run as are wanted. */
-export async function runApi(config: Config): Promise<RunningPart> {
+/** GraphQL and REST on HOST and PORT. As many of these run as are wanted. `openGraph` composes what they execute on. */
+export async function runApi(config: Config, { openGraph = openGateway } = {}): Promise<RunningPart> {
   const floor = openFloor(config, 'api');
   const { operator } = await openSigners(floor);
   await floor.time.follow();
@@ -22,7 +22,7 @@ export async function runApi(config: Config): Promise<RunningPart> {
   const world = { ...floor, operator, prices, feed, secretKeys, signingKeys, unavailable };
   const service = await openService(floor);
   const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
-  const graph = await openGateway({ core: schema, log: floor.log, count: floor.instruments.operation });
+  const graph = await openGraph({ core: schema, log: floor.log, count: floor.instruments.operation });
   const api = await startApi({ world, graph }, { host: config.host, port: config.port }, parts);
   floor.log.info({ url: api.url }, 'The API listens.');
   return {

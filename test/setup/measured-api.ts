@@ -37,18 +37,22 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** For `node`: what a program needs so that `usageOf` can ask it. It must be started with a channel. */
 export const measuredArguments = ['--expose-gc', '--import', preload];
 
-/** `npm run api` with these settings, on a port of its own. */
+/** `npm run api` with these settings, or another program that serves the API, on a port of its own. */
 export async function openMeasuredApi(
   environment: Record<string, string>,
-  options: { environmentFile?: string } = {},
+  options: { environmentFile?: string; program?: string } = {},
 ): Promise<MeasuredApi> {
   const port = String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const file = options.environmentFile === undefined ? [] : [`--env-file=${options.environmentFile}`];
-  const child = spawn(process.execPath, [...measuredArguments, ...file, main, 'api'], {
-    env: { PATH: process.env.PATH, ...environment, PORT: port, HOST: '127.0.0.1' },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...measuredArguments, ...file, ...(options.program === undefined ? [main, 'api'] : [options.program])],
+    {
+      env: { PATH: process.env.PATH, ...environment, PORT: port, HOST: '127.0.0.1' },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    },
+  );
   const exit = once(child, 'exit');
   const stop = async () => {
     child.kill('SIGTERM');
