@@ -1,6 +1,6 @@
 /**
  * The build step of the REST surface: from Mesh's artifacts to `generated/rest.ts` (what the server imports), the OpenAPI
- * files under `schema/openapi`, and the typed client's types. Nothing of Mesh is left at run time.
+ * files under `schema/openapi`, and the typed client's types. What Mesh does at run time is in src/gateway.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
