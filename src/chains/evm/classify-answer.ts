@@ -87,16 +87,36 @@ export function unavailableBy(error: unknown): NodeAnswer | null {
 
 type CallFault = { kind: 'REVERT'; data: Hex | null; message: string } | { kind: 'NO_FUNDS' };
 
-/** The meaning of an error from a call or an estimate; null where the node itself failed. */
+/**
+ * The meaning of an error from a call or an estimate; null where the node itself failed. `message` says of a revert without
+ * data what the node says.
+ */
 export function callFault(error: unknown): CallFault | null {
   const answer = nodeAnswerOf(error);
   if (answer === 'no_funds') return { kind: 'NO_FUNDS' };
   if (answer !== 'reverted') return null;
   const refusal = causesOf(error).find((cause) => cause instanceof RpcRequestError);
   const data = refusal instanceof RpcRequestError ? revertDataOf(refusal.data) : null;
-  const ranOut = refusal instanceof RpcRequestError && !/revert/i.test(refusal.details);
+  const words = refusal instanceof RpcRequestError ? refusal.details : 'execution reverted';
+  const ranOut = !/revert/i.test(words);
   const message = ranOut ? 'Ran out of gas or into an invalid operation' : 'Reverted without a reason';
-  return { kind: 'REVERT', data, message };
+  const told = wordsOfNode(words);
+  return { kind: 'REVERT', data, message: told === '' ? message : `${message}; the node says: ${told}` };
+}
+
+const LONGEST_WORDS = 200;
+
+/**
+ * What a node says beyond that the call failed, on one line; empty where that is nothing. URLs are left out, because those
+ * of nodes carry keys.
+ */
+function wordsOfNode(details: string): string {
+  const line = details
+    .replace(/\b\w+:\/\/\S+/g, '(a URL)')
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\s]+/gu, ' ')
+    .trim();
+  if (/^(execution reverted|vm execution error\.?|out of ?gas)$/i.test(line)) return '';
+  return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS - 1)}…`;
 }
 
 /** A selector at least; some nodes wrap it in an object, and others in the word Reverted. */

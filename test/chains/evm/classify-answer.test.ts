@@ -1,6 +1,7 @@
 /** Each row of the table, in the words of the nodes that use them. */
+import { RpcRequestError } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { classifyRpcError } from '../../../src/chains/evm/classify-answer.ts';
+import { callFault, classifyRpcError } from '../../../src/chains/evm/classify-answer.ts';
 import { judgeResult } from '../../../src/chains/evm/result-shapes.ts';
 import { type NodeAnswer, statusFault } from '../../../src/chains/node-answer.ts';
 
@@ -41,6 +42,38 @@ describe('a JSON-RPC error', () => {
     ['rpc', -32000, 'something nobody has seen before'],
   ])('is %s: %i %s', (answer, code, message, data) => {
     expect(classifyRpcError({ code, message, data })).toBe(answer);
+  });
+});
+
+describe('a call that reverts', () => {
+  const fault = (message: string, data?: unknown) => {
+    const error = { code: 3, message, ...(data === undefined ? {} : { data }) };
+    return callFault(new RpcRequestError({ body: {}, url: 'https://node.example/key', error }));
+  };
+
+  it.each([
+    ['execution reverted', 'Reverted without a reason'],
+    ['execution reverted: paused', 'Reverted without a reason; the node says: execution reverted: paused'],
+    ['out of gas', 'Ran out of gas or into an invalid operation'],
+    [
+      'gas required exceeds allowance (30000)',
+      'Ran out of gas or into an invalid operation; the node says: gas required exceeds allowance (30000)',
+    ],
+    [
+      'execution reverted at https://user:word@node.example/v2/key?token=1\n\u001b[2J\u0000',
+      'Reverted without a reason; the node says: execution reverted at (a URL) [2J',
+    ],
+  ])('without data keeps the node’s words: %j', (message, words) => {
+    expect(fault(message)).toEqual({ kind: 'REVERT', data: null, message: words });
+  });
+
+  it('keeps its data, and bounds the words', () => {
+    expect(fault('execution reverted', '0x08c379a0')).toMatchObject({ data: '0x08c379a0' });
+    const [long = ''] = [fault(`execution reverted: ${'x'.repeat(5_000)}`)].flatMap((told) =>
+      told?.kind === 'REVERT' ? told.message : [],
+    );
+    expect(long).toMatch(/x…$/);
+    expect(long.length).toBeLessThan(250);
   });
 });
 
