@@ -2,7 +2,9 @@ import type { App, CustomerAccount, Database, Invoice, InvoiceItem } from '../..
 import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
 import { sessionUrl } from '../checkout/checkout-session.ts';
 import type { Config } from '../config.ts';
+import { GatewayError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
 import { escapeHtml, type Mail, type Mailer } from '../platform/mail.ts';
 import { printFiat } from '../prices/money.ts';
 import { createInvoiceCheckout } from './create-invoice-checkout.ts';
@@ -13,30 +15,71 @@ const LINK_MINUTES = 1440;
 
 type PrintedInvoice = Invoice & { items: InvoiceItem[]; app: App; customerAccount: CustomerAccount };
 
-/** Mails an invoice with a link that pays it, good for a day, and one to its page. Does nothing for one that is no longer to be paid. */
-export async function mailInvoice(
-  world: {
-    database: Database;
-    clock: Clock;
-    mailer: Mailer;
-    config: Pick<Config, 'publicUrl'>;
-    secretKeys: SecretKeys;
-  },
-  request: { invoiceId: string },
-): Promise<void> {
-  const invoice = await world.database.invoice.findUnique({
-    where: { id: request.invoiceId },
+type MailingWorld = {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  mailer: Mailer;
+  config: Pick<Config, 'publicUrl'>;
+  secretKeys: SecretKeys;
+};
+
+/**
+ * Mails an invoice with a link that pays it, good for a day, and one to its page. One that is no longer to be paid when it is
+ * read, when its link is made, or right before the mail is sent, is not mailed, and neither is one that the mail server
+ * refuses meanwhile: that is no failure, and the log says why. Voiding a mailed invoice ends the link. Throws what the mail
+ * server or the database throws while the invoice is still to be paid.
+ */
+export async function mailInvoice(world: MailingWorld, request: { invoiceId: string }): Promise<void> {
+  const reason = await mailUnlessEnded(world, request);
+  if (reason !== null) world.log.info({ ...request, reason }, 'An invoice is not mailed.');
+}
+
+/** Why it was not mailed; null where it was. */
+async function mailUnlessEnded(world: MailingWorld, { invoiceId }: { invoiceId: string }): Promise<string | null> {
+  const { database, mailer } = world;
+  const invoice = await database.invoice.findUnique({
+    where: { id: invoiceId },
     include: { items: { orderBy: { position: 'asc' } }, app: true, customerAccount: true },
   });
+  const reason = reasonAgainst(invoice);
   const to = invoice?.customerAccount.email;
-  if (!invoice || !to || (invoice.status !== 'OPEN' && invoice.status !== 'PAST_DUE')) return;
-  const { session, clientSecret } = await createInvoiceCheckout(world, {
-    scope: { merchantId: invoice.app.merchantId, appId: invoice.appId },
-    invoiceId: invoice.id,
-    options: { expiresInMinutes: LINK_MINUTES },
-  });
-  const link = sessionUrl(world.config.publicUrl, session.id, clientSecret);
-  await world.mailer.send({ to, ...printInvoice(invoice, { link, page: invoiceUrl(world, invoice.id) }) });
+  if (reason !== null || !invoice) return reason;
+  if (!to) return 'Its customer has no email address any more.';
+  const opened = await openCheckout(world, invoice);
+  if (typeof opened === 'string') return opened;
+  const endedNow = async () => reasonAgainst(await database.invoice.findUnique({ where: { id: invoiceId } }));
+  const ended = await endedNow();
+  if (ended !== null) return ended;
+  const link = sessionUrl(world.config.publicUrl, opened.session.id, opened.clientSecret);
+  try {
+    await mailer.send({ to, ...printInvoice(invoice, { link, page: invoiceUrl(world, invoice.id) }) });
+  } catch (error) {
+    const endedMeanwhile = await endedNow();
+    if (endedMeanwhile === null) throw error;
+    return endedMeanwhile;
+  }
+  return null;
+}
+
+/** Why an invoice is not to be paid; null while it is. */
+function reasonAgainst(invoice: Pick<Invoice, 'status'> | null): string | null {
+  if (invoice === null) return 'There is no such invoice any more.';
+  return invoice.status === 'OPEN' || invoice.status === 'PAST_DUE' ? null : `The invoice is ${invoice.status}.`;
+}
+
+/** The session that pays it, or why there is none: it has ended since it was read, or its payment is under way. */
+async function openCheckout(world: MailingWorld, invoice: PrintedInvoice) {
+  try {
+    return await createInvoiceCheckout(world, {
+      scope: { merchantId: invoice.app.merchantId, appId: invoice.appId },
+      invoiceId: invoice.id,
+      options: { expiresInMinutes: LINK_MINUTES },
+    });
+  } catch (error) {
+    if (!(error instanceof GatewayError) || (error.code !== 'INVALID_STATE' && error.code !== 'NOT_FOUND')) throw error;
+    return reasonAgainst(await world.database.invoice.findUnique({ where: { id: invoice.id } })) ?? error.message;
+  }
 }
 
 function printInvoice(invoice: PrintedInvoice, { link, page }: { link: string; page: string }): Omit<Mail, 'to'> {

@@ -16,7 +16,7 @@ function published(contract: string): Abi {
   return JSON.parse(readFileSync(new URL(`${contract}.json`, build), 'utf8')).abi;
 }
 
-function valueOf({ type }: AbiParameter): unknown {
+function exampleOf({ type }: AbiParameter): unknown {
   if (type === 'address') return party;
   if (type === 'string') return 'words';
   if (type === 'bytes32') return zeroHash;
@@ -37,7 +37,7 @@ describe('an error of', () => {
     const atDeployment = new Set(['ERC20InvalidCap', 'MissingPrecompile', 'ERC1967ProxyUninitialized']);
     for (const item of abi) {
       if (item.type !== 'error' || atDeployment.has(item.name)) continue;
-      const values = item.inputs.map(valueOf);
+      const values = item.inputs.map(exampleOf);
       const data = encodeErrorResult({ abi: [item], errorName: item.name, args: values });
       expect(describeRevert(data)).toContain(`${item.name}(${values.map(String).join(', ')})`);
     }

@@ -1,7 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { transaction } from '../../prisma/client.ts';
+import { createInvoiceCheckout } from '../../src/invoices/create-invoice-checkout.ts';
+import { mailInvoiceJob } from '../../src/invoices/jobs.ts';
 import { mailInvoice } from '../../src/invoices/mail-invoice.ts';
-import { silentLog } from '../../src/platform/log.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { openLog } from '../../src/platform/log.ts';
 import { openMailer } from '../../src/platform/mail.ts';
+import { jobEntry, runQueue } from '../../src/platform/queue.ts';
 import { openMailbox } from '../setup/mailbox.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
 import type { Mailbox } from '../setup/start-mailbox.ts';
@@ -29,6 +34,57 @@ async function openedInvoice(email: string | null): Promise<string> {
   return id;
 }
 
+type Line = { level: number; msg: string; invoiceId?: string; reason?: string };
+
+/** What the worker mails with: the real server, and a log whose lines are kept. */
+function mailing() {
+  const lines: Line[] = [];
+  const log = openLog({ level: 'debug', part: 'worker' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const mailer = openMailer({ smtpUrl: mailbox.url, from: 'Shop <shop@example.com>', isProduction: true, log });
+  onTeardown(async () => mailer.close());
+  return { lines, log, world: { ...api.world, mailer, log } };
+}
+
+/** The worker's queue with the job that mails invoices. */
+async function work() {
+  const { lines, log, world } = mailing();
+  const table = new Map([jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload))]);
+  const queue = await runQueue({ url: api.databaseUrl, jobs: table, log });
+  onTeardown(() => queue.stop());
+  return { lines, queue };
+}
+
+const reasons = (lines: readonly Line[], id: string) =>
+  lines.filter(({ invoiceId }) => invoiceId === id).map(({ reason }) => reason);
+
+const mailsOf = async (id: string) =>
+  mailbox.mails.filter(({ text }) => text.replaceAll('=\r\n', '').includes(`/invoice/${id}`)).length;
+
+async function jobs(id: string): Promise<number> {
+  const rows = await api.database.$queryRaw<{ count: bigint }[]>`
+    SELECT count(*) FROM graphile_worker.jobs WHERE key = ${`mail-invoice:${id}`}`;
+  return Number(rows[0]?.count);
+}
+
+async function sessionStates(id: string): Promise<string[]> {
+  const sessions = await api.database.checkoutSession.findMany({ where: { sourceId: id } });
+  return sessions.map(({ status }) => status);
+}
+
+async function untilSomebodyWaits(): Promise<void> {
+  await vi.waitUntil(async () => {
+    const [row] = await api.database.$queryRaw<{ count: bigint }[]>`
+      SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    return Number(row?.count) > 0;
+  });
+}
+
+async function voidIt(id: string): Promise<void> {
+  expect((await api.rest('POST', `/invoices/${id}/void`, { key })).status).toBe(200);
+}
+
+afterEach(() => mailbox.onMail(null));
+
 const send = (id: string, caller = key) => api.rest('POST', `/invoices/${id}/send`, { key: caller });
 
 describe('sending an invoice', () => {
@@ -39,14 +95,7 @@ describe('sending an invoice', () => {
     const jobs = await api.database.$queryRaw<{ count: bigint }[]>`
       SELECT count(*) FROM graphile_worker.jobs WHERE task_identifier = 'mail_invoice'`;
     expect(Number(jobs[0]?.count)).toBe(1);
-    const mailer = openMailer({
-      smtpUrl: mailbox.url,
-      from: 'Shop <shop@example.com>',
-      isProduction: true,
-      log: silentLog,
-    });
-    onTeardown(async () => mailer.close());
-    await mailInvoice({ ...api.world, mailer }, { invoiceId: id });
+    await mailInvoice(mailing().world, { invoiceId: id });
     const text = (mailbox.mails.at(-1)?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
     expect(mailbox.mails.at(-1)?.to).toEqual(['ada@example.com']);
     expect(text).toContain('Total: 6.00 USD');
@@ -71,18 +120,128 @@ describe('sending an invoice', () => {
     expect((await send(id, api.merchantB.secretKey)).status).toBe(404);
   });
 
-  it('sends no mail for an invoice that is no longer to be paid', async () => {
+  it('is done by the worker’s queue without a failure, and sends nothing, where the invoice was voided after it was asked for', async () => {
     const id = await openedInvoice('ada@example.com');
-    await api.rest('POST', `/invoices/${id}/void`, { key });
-    const before = mailbox.mails.length;
-    const mailer = openMailer({
-      smtpUrl: mailbox.url,
-      from: 'Shop <shop@example.com>',
-      isProduction: true,
-      log: silentLog,
+    await send(id);
+    await voidIt(id);
+    const { lines, queue } = await work();
+    await vi.waitUntil(async () => (await jobs(id)) === 0, { timeout: 20_000 });
+    await queue.stop();
+    expect(await mailsOf(id)).toBe(0);
+    expect(reasons(lines, id)).toEqual(['The invoice is VOID.']);
+    expect(lines.filter(({ level }) => level >= 40)).toEqual([]);
+    expect(await api.database.checkoutSession.count({ where: { sourceId: id } })).toBe(0);
+  });
+});
+
+describe('an invoice that changes while it is mailed', () => {
+  it('is voided before its link is made: nothing is sent, and the job is done', async () => {
+    const id = await openedInvoice('ada@example.com');
+    const { world, lines } = mailing();
+    // Whoever voids it holds the row: making the link waits for it, and then finds the invoice VOID.
+    const sending = transaction(api.database, async (tx) => {
+      await tx.$queryRaw`SELECT id::text FROM invoice WHERE id = ${id}::uuid FOR UPDATE`;
+      const mailed = mailInvoice(world, { invoiceId: id });
+      await untilSomebodyWaits();
+      await tx.invoice.update({ where: { id }, data: { status: 'VOID', voidedAt: new Date() } });
+      return { mailed };
     });
-    await mailInvoice({ ...api.world, mailer }, { invoiceId: id });
-    mailer.close();
-    expect(mailbox.mails.length).toBe(before);
+    await (await sending).mailed;
+    expect(await mailsOf(id)).toBe(0);
+    expect(reasons(lines, id)).toEqual(['The invoice is VOID.']);
+  });
+
+  it('is voided after its link was made: nothing is sent, and the link is dead', async () => {
+    const id = await openedInvoice('ada@example.com');
+    const { world, lines } = mailing();
+    const database = new Proxy(world.database, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name !== '$transaction' || typeof value !== 'function') return value;
+        return async (...args: unknown[]) => {
+          const answer: unknown = await Reflect.apply(value, target, args);
+          await voidIt(id);
+          return answer;
+        };
+      },
+    });
+    await mailInvoice({ ...world, database }, { invoiceId: id });
+    expect(await mailsOf(id)).toBe(0);
+    expect(reasons(lines, id)).toEqual(['The invoice is VOID.']);
+    expect(await sessionStates(id)).toEqual(['EXPIRED']);
+  });
+
+  it('is voided while the server has the mail: one mail is sent, whose link is dead, and the job is done', async () => {
+    const id = await openedInvoice('ada@example.com');
+    mailbox.onMail(async () => {
+      await voidIt(id);
+      return null;
+    });
+    const { world, lines } = mailing();
+    await mailInvoice(world, { invoiceId: id });
+    expect(await mailsOf(id)).toBe(1);
+    expect(await sessionStates(id)).toEqual(['EXPIRED']);
+    expect(reasons(lines, id)).toEqual([]);
+  });
+
+  it('is voided while the server refuses the mail: it is not sent again, and the job is done', async () => {
+    const id = await openedInvoice('ada@example.com');
+    mailbox.onMail(async () => {
+      await voidIt(id);
+      return 'Try again later.';
+    });
+    const { world, lines } = mailing();
+    await mailInvoice(world, { invoiceId: id });
+    mailbox.onMail(null);
+    await mailInvoice(world, { invoiceId: id });
+    expect(await mailsOf(id)).toBe(0);
+    expect(reasons(lines, id)).toEqual(['The invoice is VOID.', 'The invoice is VOID.']);
+  });
+
+  it('stays OPEN while the server refuses the mail: the job fails, and its next attempt sends it', async () => {
+    const id = await openedInvoice('ada@example.com');
+    mailbox.onMail(async () => 'Try again later.');
+    const { world, lines } = mailing();
+    await expect(mailInvoice(world, { invoiceId: id })).rejects.toThrow('Try again later.');
+    mailbox.onMail(null);
+    await mailInvoice(world, { invoiceId: id });
+    expect(await mailsOf(id)).toBe(1);
+    expect(reasons(lines, id)).toEqual([]);
+  });
+
+  it.each([
+    ['was paid', { status: 'PAID' as const }, 'The invoice is PAID.'],
+    ['was given up', { status: 'UNCOLLECTIBLE' as const }, 'The invoice is UNCOLLECTIBLE.'],
+  ])('%s: nothing is sent, and the job is done', async (_, data, reason) => {
+    const id = await openedInvoice('ada@example.com');
+    await api.database.invoice.update({ where: { id }, data });
+    const { world, lines } = mailing();
+    await mailInvoice(world, { invoiceId: id });
+    expect(await mailsOf(id)).toBe(0);
+    expect(reasons(lines, id)).toEqual([reason]);
+  });
+
+  it('is being paid: nothing is sent, for a link that pays it again would be wrong', async () => {
+    const id = await openedInvoice('ada@example.com');
+    const { appId, merchantId } = api.merchantA;
+    await createInvoiceCheckout(api.world, { scope: { merchantId, appId }, invoiceId: id, options: {} });
+    const { paymentIntentId } = await api.database.invoice.findUniqueOrThrow({ where: { id } });
+    await api.database.paymentIntent.update({ where: { id: paymentIntentId ?? '' }, data: { status: 'AUTHORIZED' } });
+    const { world, lines } = mailing();
+    await mailInvoice(world, { invoiceId: id });
+    expect(await mailsOf(id)).toBe(0);
+    expect(reasons(lines, id)).toEqual([expect.stringContaining('AUTHORIZED')]);
+  });
+
+  it('is gone, or its customer has no address any more: nothing is sent, and the job is done', async () => {
+    const { world, lines } = mailing();
+    const missing = newId();
+    await mailInvoice(world, { invoiceId: missing });
+    expect(reasons(lines, missing)).toEqual(['There is no such invoice any more.']);
+    const id = await openedInvoice('ada@example.com');
+    const { customerAccountId } = await api.database.invoice.findUniqueOrThrow({ where: { id } });
+    await api.database.customerAccount.update({ where: { id: customerAccountId }, data: { email: null } });
+    await mailInvoice(world, { invoiceId: id });
+    expect(reasons(lines, id)).toEqual(['Its customer has no email address any more.']);
   });
 });

@@ -1,11 +1,18 @@
 import { SMTPServer } from 'smtp-server';
 
 export type ReceivedMail = { to: string[]; text: string };
-export type Mailbox = { url: string; mails: ReceivedMail[]; close(): Promise<void> };
+export type Mailbox = {
+  url: string;
+  mails: ReceivedMail[];
+  /** Called when a mail has arrived and is not answered yet: the server refuses it with the words that this returns. */
+  onMail(decide: (() => Promise<string | null>) | null): void;
+  close(): Promise<void>;
+};
 
 /** A real SMTP server on a free port that keeps what it is sent. */
 export async function startMailbox(): Promise<Mailbox> {
   const mails: ReceivedMail[] = [];
+  let decide: (() => Promise<string | null>) | null = null;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -14,7 +21,9 @@ export async function startMailbox(): Promise<Mailbox> {
       stream.on('data', (chunk) => {
         text += String(chunk);
       });
-      stream.on('end', () => {
+      stream.on('end', async () => {
+        const refusal = decide === null ? null : await decide();
+        if (refusal !== null) return done(Object.assign(new Error(refusal), { responseCode: 451 }));
         mails.push({ to: session.envelope.rcptTo.map((one) => one.address), text });
         done();
       });
@@ -26,6 +35,9 @@ export async function startMailbox(): Promise<Mailbox> {
   return {
     url: `smtp://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`,
     mails,
+    onMail: (next) => {
+      decide = next;
+    },
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
