@@ -8,7 +8,8 @@ import { auditOperations } from './audit-operations.ts';
 import { chainOperations } from './chain-operations.ts';
 import { databaseOperations } from './database-operations.ts';
 import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
-import { payoutOperations } from './payout-operations.ts';
+import { paymentOperations } from './payments/payment-operations.ts';
+import { payoutOperations } from './payments/payout-operations.ts';
 import { printRows } from './print-rows.ts';
 import { repairOperations } from './repair-operations.ts';
 import { restoreOperations } from './restore/restore-operations.ts';
@@ -18,6 +19,7 @@ import { tenantOperations } from './tenant-operations.ts';
 const operations: Record<string, Operation> = {
   ...statusOperations,
   ...chainOperations,
+  ...paymentOperations,
   ...payoutOperations,
   ...repairOperations,
   ...restoreOperations,

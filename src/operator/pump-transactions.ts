@@ -8,7 +8,7 @@ import { resendTransactions } from './resend-transactions.ts';
 import type { SendingWorld } from './sending-world.ts';
 import { type ReadyTransaction, signTransactions } from './sign-transactions.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
-import { queuedTransactions, unminedTransactions } from './store.ts';
+import { markWithGas, markWithoutGas, queuedTransactions, unminedTransactions } from './store.ts';
 
 /**
  * One turn of the pump of one sender on one chain: finds what was mined, hands the unmined to the nodes again, raises
@@ -53,10 +53,16 @@ async function sendQueued(
     if (simulation?.status !== 'fulfilled') continue;
     if (simulation.value.kind === 'NO_FUNDS') {
       world.log.error({ chainId, sender }, 'The sender has too little of the native coin to pay for gas.');
+      await markWithoutGas(world.database, { chainId, sender, now: world.clock.now() });
       break;
     }
     if (simulation.value.kind === 'OK') ready.push({ outgoing, gasLimit: simulation.value.gasLimit });
   }
+  const funded = ready.filter(({ outgoing }) => outgoing.waitsFor !== null);
+  await markWithGas(
+    world.database,
+    funded.map(({ outgoing }) => outgoing.id),
+  );
   const isSigned = await signTransactions(world, { ready, view });
   if (isSigned) {
     const signed = await unminedTransactions(world.database, { chainId, sender });

@@ -2,7 +2,7 @@ import { isHex } from 'viem';
 import type { OutgoingAttempt } from '../../prisma/client.ts';
 import { nodeAnswerOf } from '../chains/evm/classify-answer.ts';
 import type { SendingWorld } from './sending-world.ts';
-import type { OpenOutgoing } from './store.ts';
+import { markUnpaid, type OpenOutgoing } from './store.ts';
 
 /**
  * Hands the newest attempt of every unmined transaction to the nodes, in nonce order: those that were never sent, and
@@ -12,6 +12,7 @@ export async function resendTransactions(world: SendingWorld, unmined: readonly 
   const { client, clock, limits, log } = world;
   const staleBefore = clock.now().getTime() - limits.resendAfterMs;
   const sent: { outgoing: OpenOutgoing; attempt: OutgoingAttempt }[] = [];
+  const unpaid: string[] = [];
   for (const outgoing of unmined) {
     const attempt = outgoing.attempts.at(-1);
     if (!attempt || !isHex(attempt.raw)) continue;
@@ -25,6 +26,7 @@ export async function resendTransactions(world: SendingWorld, unmined: readonly 
         // Left as it is: the next turn raises its fees, or somebody fills the account.
         const fields = { outgoingId: outgoing.id, nonce: String(outgoing.nonce), answer };
         log.warn(fields, 'A node refused a transaction.');
+        if (answer === 'no_funds') unpaid.push(outgoing.id);
         continue;
       }
       // Sent before, or in a block already: which of our attempts that is, the next turn finds out.
@@ -36,6 +38,7 @@ export async function resendTransactions(world: SendingWorld, unmined: readonly 
     sent.push({ outgoing, attempt });
   }
   await noteSent(world, sent);
+  await markUnpaid(world.database, { ids: unpaid, now: clock.now() });
 }
 
 async function noteSent(
@@ -48,7 +51,12 @@ async function noteSent(
     data: { sentAt: clock.now() },
   });
   await database.outgoingTransaction.updateMany({
-    where: { status: 'SIGNED', OR: sent.map(({ outgoing: { id, nonce } }) => ({ id, nonce })) },
-    data: { status: 'SENT' },
+    where: {
+      AND: [
+        { OR: sent.map(({ outgoing: { id, nonce } }) => ({ id, nonce })) },
+        { OR: [{ status: 'SIGNED' }, { status: 'SENT', waitsFor: { not: null } }] },
+      ],
+    },
+    data: { status: 'SENT', waitsFor: null },
   });
 }

@@ -67,7 +67,15 @@ async function store(
   const { id: outgoingId, purpose, requestId } = outgoing;
   const claimed = await tx.outgoingTransaction.updateMany({
     where: { id: outgoingId, status: 'QUEUED' },
-    data: { status: 'SIGNED', nonce, txHash: attempt.hash, failures: 0, error: null, notBefore: null },
+    data: {
+      status: 'SIGNED',
+      nonce,
+      txHash: attempt.hash,
+      failures: 0,
+      error: null,
+      waitsFor: null,
+      notBefore: null,
+    },
   });
   // Rolls the nonces back with everything else.
   if (claimed.count !== 1) throw new LostRow();

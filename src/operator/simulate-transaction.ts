@@ -71,6 +71,7 @@ async function countFailure(
       data: {
         failures,
         error,
+        waitsFor: null,
         notBefore: new Date(clock.now().getTime() + retryDelayMs(failures)),
         ...(final ? { status: failedStatus(verdict) } : {}),
       },

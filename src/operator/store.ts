@@ -71,6 +71,41 @@ export async function countQueued(
   });
 }
 
+/**
+ * Of one sender on one chain: all that is queued waits for gas, because nothing is sent before what was asked for earlier.
+ * What waits already keeps its moment.
+ */
+export async function markWithoutGas(
+  database: Database,
+  { chainId, sender, now }: Sender & { now: Date },
+): Promise<void> {
+  await database.outgoingTransaction.updateMany({
+    where: { chainId, sender, status: 'QUEUED', waitsFor: null },
+    data: { waitsFor: 'GAS', waitsSince: now },
+  });
+}
+
+/** Signed ones that a node refuses because their sender cannot pay for them. */
+export async function markUnpaid(
+  database: Database,
+  { ids, now }: { ids: readonly string[]; now: Date },
+): Promise<void> {
+  if (ids.length === 0) return;
+  await database.outgoingTransaction.updateMany({
+    where: { id: { in: [...ids] }, status: { in: ['SIGNED', 'SENT'] }, waitsFor: null },
+    data: { waitsFor: 'GAS', waitsSince: now },
+  });
+}
+
+/** What waited for gas, and can be paid for now; the base fee may keep it waiting all the same. */
+export async function markWithGas(database: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await database.outgoingTransaction.updateMany({
+    where: { id: { in: [...ids] }, status: 'QUEUED' },
+    data: { waitsFor: null },
+  });
+}
+
 /** Takes `count` nonces from `first` on for the sender; false where another pump moved the counter. */
 export async function takeNonces(
   tx: DatabaseTransaction,

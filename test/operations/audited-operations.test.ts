@@ -121,6 +121,7 @@ const records: Record<string, string[] | string> = {
   payouts: 'reads',
   'payouts acknowledge': ['payout.acknowledged'],
   'payouts unacknowledge': ['payout.unacknowledged'],
+  'payments stuck': 'reads',
   pending: 'reads',
   stuck: 'reads',
   'tokens check': 'reads',

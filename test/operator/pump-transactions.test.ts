@@ -1,5 +1,6 @@
 import { createWalletClient, http, parseGwei } from 'viem';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeRevert } from '../../src/escrow/describe-revert.ts';
 import { abandonTransaction } from '../../src/operator/abandon-transaction.ts';
 import { pumpTransactions } from '../../src/operator/pump-transactions.ts';
 import { Crash, crashing, openSender, openSendingGround, sink } from './sending-ground.ts';
@@ -97,6 +98,45 @@ describe('the pump', () => {
     expect(row).toMatchObject({ status: 'FAILED', failures: 3, nonce: null });
     expect(row.error).toMatch(/revert/i);
     expect(sender.told.map((one) => one.kind)).toEqual(['FAILED']);
+  });
+
+  it('says what a contract that nobody knows refused it with, byte by byte', async () => {
+    const address = '0x00000000000000000000000000000000000c0de1';
+    // Reverts with 0xdeadbeef and the number 42.
+    const bytecode = '0x63deadbeef60e01b600052602a60045260246000fd';
+    await ground.admin.setCode({ address, bytecode });
+    const sender = await openSender(ground);
+    const id = await sender.enqueue({ purpose: 'refused', to: address, valueWei: 0n, maxFailures: 1 });
+    await pumpTransactions({ ...sender.world, describeRevert });
+    expect(await sender.row(id)).toMatchObject({
+      status: 'FAILED',
+      error: `Reverted with the unknown error 0xdeadbeef, data 0x${'00'.repeat(31)}2a.`,
+    });
+  });
+
+  it('notes what waits for gas with its moment, before and after it is signed, until the key has some', async () => {
+    const sender = await openSender(ground);
+    const [address, value] = [sender.account.address, 10n ** 18n];
+    const purposes = [1, 2, 3].map((n) => `poor:${n}`);
+    await ground.admin.setBalance({ address, value: 0n });
+    // Of a call without value a node says only when it is sent that nobody can pay for its gas.
+    const signed = await sender.enqueue({ purpose: 'signed', valueWei: 0n });
+    await sender.turn();
+    expect(await sender.row(signed)).toMatchObject({ status: 'SIGNED', waitsFor: 'GAS', error: null });
+    const ids = await Promise.all(purposes.map((purpose) => sender.enqueue({ purpose })));
+    const rows = () => Promise.all([signed, ...ids].map(sender.row));
+    await sender.turn();
+    const first = await rows();
+    expect(first).toMatchObject([{ status: 'SIGNED' }, ...ids.map(() => ({ status: 'QUEUED', failures: 0 }))]);
+    expect(first.every(({ waitsFor }) => waitsFor === 'GAS')).toBe(true);
+    await sender.turn(60_000);
+    expect((await rows()).map(({ waitsSince }) => waitsSince)).toEqual(first.map(({ waitsSince }) => waitsSince));
+    // With coin, but at fees above the cap, it is no longer the coin that they wait for.
+    await ground.admin.setBalance({ address, value });
+    await pumpTransactions({ ...sender.world, chain: { ...sender.world.chain, maxFeePerGasWei: 1n } });
+    expect((await rows()).map(({ waitsFor }) => waitsFor)).toEqual([null, null, null, null]);
+    await sender.turn();
+    expect((await rows()).map(({ status }) => status)).toEqual(['SENT', 'SENT', 'SENT', 'SENT']);
   });
 
   it('tells a transaction that reverted on chain only at depth', async () => {

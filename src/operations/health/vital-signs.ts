@@ -4,6 +4,7 @@
  */
 import { type Database, type PayoutRole, Prisma } from '../../../prisma/client.ts';
 import type { Chain, Registry } from '../../chains/registry.ts';
+import { SOLANA_SENDER } from '../../payments/actions/payout-order.ts';
 import { coveringAcknowledgement } from '../../payments/payouts/acknowledgement.ts';
 import { isFailed, isSuperseded } from '../../platform/jobs.ts';
 
@@ -151,7 +152,7 @@ async function readOutgoing(database: Database, now: Date): Promise<VitalSigns['
  * A failed transaction that nothing waits for any more: its payment has ended, a later step of the same payment is on the
  * chain, or it was to authorize an intent that is not CREATED any more. What carries no payment counts for a day.
  */
-function isMadeGood(now: Date): Prisma.Sql {
+export function isMadeGood(now: Date): Prisma.Sql {
   const dayAgo = new Date(now.getTime() - DAY_MS);
   return Prisma.sql`(
     (outgoing.transaction_id IS NULL AND outgoing.created_at < ${dayAgo})
@@ -211,7 +212,7 @@ async function readUndelivered(database: Database, now: Date): Promise<VitalSign
       SELECT outgoing.chain_id, 'waiting', CASE WHEN step.type IN ('REFUND', 'VOID') THEN 'PAYER' ELSE 'MERCHANT' END,
         outgoing.waits_since
       FROM outgoing_transaction outgoing JOIN transaction step ON step.id = outgoing.transaction_id
-      WHERE outgoing.status = 'QUEUED' AND outgoing.waits_since IS NOT NULL
+      WHERE outgoing.status = 'QUEUED' AND outgoing.sender = ${SOLANA_SENDER} AND outgoing.waits_since IS NOT NULL
     ) AS open
     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 }

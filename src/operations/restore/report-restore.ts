@@ -1,7 +1,7 @@
 import { isAddress } from 'viem';
 import { FOUND_REASON } from '../../payments/facts/record-steps.ts';
 import type { Answer, OperationsWorld, Row } from '../operations-world.ts';
-import { readPayouts } from '../payout-operations.ts';
+import { readPayouts } from '../payments/payout-operations.ts';
 import { findLostPayments, lostRow } from './lost-payments.ts';
 
 /** Of each kind; what is left out is counted by `and`. */

@@ -5,8 +5,8 @@ import type { KeepersAtWork } from './keepers-at-work.ts';
 
 export type BuiltPayout =
   | { kind: 'READY'; instructions: TransactionInstruction[] }
-  /** It cannot be paid as things are, and may be later. */
-  | { kind: 'WAIT'; why: string }
+  /** It cannot be paid as things are, and may be once somebody has acted. */
+  | { kind: 'WAIT'; waitsFor: 'RECIPIENT' | 'PERSON'; why: string }
   /** Another payout of ours is under way that has to end before this one. */
   | { kind: 'AFTER'; why: string };
 
@@ -33,7 +33,11 @@ async function buildCoinPayout(
   const rest = balance - payoutTotal(plan);
   const least = BigInt(await connection.getMinimumBalanceForRentExemption(0));
   if (rest > 0n && rest < least) {
-    return { kind: 'WAIT', why: `${rest} lamports would stay, and an account holds none or at least ${least}.` };
+    return {
+      kind: 'WAIT',
+      waitsFor: 'PERSON',
+      why: `${rest} lamports would stay, and an account holds none or at least ${least}.`,
+    };
   }
   const fromPubkey = new PublicKey(plan.vault);
   const amounts = amountsByWallet(plan.transfers);
@@ -45,7 +49,11 @@ async function buildCoinPayout(
       continue;
     }
     if (keptAt === null) {
-      return { kind: 'WAIT', why: `${to} holds nothing and cannot take ${lamports} lamports: send it ${least} first.` };
+      return {
+        kind: 'WAIT',
+        waitsFor: 'RECIPIENT',
+        why: `${to} holds nothing and cannot take ${lamports} lamports: send it ${least} first.`,
+      };
     }
     const toPubkey = new PublicKey(keptAt);
     const why = `Another payout of what is kept for ${to} is under way.`;
@@ -81,16 +89,20 @@ async function buildDelivery(
 ): Promise<BuiltPayout> {
   const { PublicKey, SystemProgram } = await import('@solana/web3.js');
   const [transfer] = plan.transfers;
-  if (!plan.keptFor || !transfer) return { kind: 'WAIT', why: 'The plan delivers nothing.' };
+  if (!plan.keptFor || !transfer) return { kind: 'WAIT', waitsFor: 'PERSON', why: 'The plan delivers nothing.' };
   const { to, amount: lamports } = transfer;
   if (atWork.keeping.has(plan.vault)) return { kind: 'AFTER', why: `A share of ${to} is on its way to what is kept.` };
   const least = BigInt(await connection.getMinimumBalanceForRentExemption(0));
   if (!(await canTake(connection, { wallet: to, amount: lamports, least }))) {
-    return { kind: 'WAIT', why: `${to} holds nothing and cannot take ${lamports} lamports.` };
+    return { kind: 'WAIT', waitsFor: 'RECIPIENT', why: `${to} holds nothing and cannot take ${lamports} lamports.` };
   }
   const rest = balance - lamports;
   if (rest > 0n && rest < least) {
-    return { kind: 'WAIT', why: `${rest} lamports would stay, and an account holds none or at least ${least}.` };
+    return {
+      kind: 'WAIT',
+      waitsFor: 'PERSON',
+      why: `${rest} lamports would stay, and an account holds none or at least ${least}.`,
+    };
   }
   const fromPubkey = new PublicKey(plan.vault);
   const pay = SystemProgram.transfer({ fromPubkey, toPubkey: new PublicKey(to), lamports });
@@ -104,7 +116,7 @@ async function buildTokenPayout(connection: Connection, { plan, operator, balanc
   const spl = await import('@solana/spl-token');
   const mint = new PublicKey(plan.mint ?? '');
   const account = await connection.getAccountInfo(mint, 'finalized');
-  if (!account) return { kind: 'WAIT', why: `The node has no mint ${plan.mint}.` };
+  if (!account) return { kind: 'WAIT', waitsFor: 'PERSON', why: `The node has no mint ${plan.mint}.` };
   const program = account.owner;
   const { decimals } = spl.unpackMint(mint, account, program);
   const vault = new PublicKey(plan.vault);
@@ -114,7 +126,8 @@ async function buildTokenPayout(connection: Connection, { plan, operator, balanc
     const wallet = new PublicKey(to);
     const target = spl.getAssociatedTokenAddressSync(mint, wallet, true, program);
     if (!(await connection.getAccountInfo(target, 'confirmed'))) {
-      if (!opensAccount) return { kind: 'WAIT', why: `${to} has no account of this token any more.` };
+      if (!opensAccount)
+        return { kind: 'WAIT', waitsFor: 'RECIPIENT', why: `${to} has no account of this token any more.` };
       instructions.push(
         spl.createAssociatedTokenAccountIdempotentInstruction(operator.publicKey, target, wallet, mint, program),
       );

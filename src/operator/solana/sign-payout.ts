@@ -1,6 +1,11 @@
 import { base58 } from '@scure/base';
 import type { Keypair } from '@solana/web3.js';
-import { type DatabaseTransaction, type OutgoingTransaction, transaction } from '../../../prisma/client.ts';
+import {
+  type DatabaseTransaction,
+  type OutgoingTransaction,
+  type OutgoingWait,
+  transaction,
+} from '../../../prisma/client.ts';
 import { readVaultBalances } from '../../chains/solana/read-vault-balances.ts';
 import { type PayoutPlan, payoutPlanFromText, payoutPlanToText, payoutTotal } from '../../escrow/solana/payout-plan.ts';
 import { keeperKeypair, type VaultKeypair, vaultKeypair } from '../../escrow/solana/vault.ts';
@@ -44,11 +49,13 @@ export async function signPayout(
   const lamports = await connection.getBalance(operator.publicKey, 'confirmed');
   if (lamports < LEAST_LAMPORTS) {
     const error = `The operator's key ${operator.publicKey.toBase58()} holds ${lamports} lamports: too few to pay fees.`;
-    return await wait(world, outgoing, { error, ms: NO_FUNDS_MS });
+    return await wait(world, outgoing, { error, ms: NO_FUNDS_MS, waitsFor: 'GAS' });
   }
   const built = await buildPayout(connection, { plan, operator, balance, atWork });
   if (built.kind === 'AFTER') return await postpone(world, outgoing, { error: built.why, ms: LOOK_AGAIN_MS });
-  if (built.kind === 'WAIT') return await wait(world, outgoing, { error: built.why, ms: WAIT_MS });
+  if (built.kind === 'WAIT') {
+    return await wait(world, outgoing, { error: built.why, ms: WAIT_MS, waitsFor: built.waitsFor });
+  }
   const signed = await signTransaction(world, { plan, operator, built });
   if (signed.fault !== null) {
     await countFailure(world, outgoing, signed.fault);
@@ -98,7 +105,7 @@ async function store(
     if (await isBooked(tx, outgoing)) return false;
     const taken = await tx.outgoingTransaction.updateMany({
       where: { id: outgoing.id, status: 'QUEUED' },
-      data: { status: 'SIGNED', data, txHash: signed.signature, error: null, failures: 0 },
+      data: { status: 'SIGNED', data, txHash: signed.signature, error: null, waitsFor: null, failures: 0 },
     });
     if (taken.count === 0) return false;
     await tx.outgoingAttempt.create({
@@ -177,19 +184,28 @@ async function postpone(
   if (outgoing.error !== error) log.warn({ chainId, purpose: outgoing.purpose, error }, 'A payout waits.');
   await database.outgoingTransaction.updateMany({
     where: { id: outgoing.id, status: 'QUEUED' },
-    data: { error, notBefore: new Date(clock.now().getTime() + ms) },
+    data: { error, waitsFor: null, notBefore: new Date(clock.now().getTime() + ms) },
   });
   return null;
 }
 
 /** For somebody to act: whoever follows the payment is told why. */
-async function wait(world: VaultSendingWorld, outgoing: OutgoingTransaction, { error, ms }: Delay): Promise<null> {
+async function wait(
+  world: VaultSendingWorld,
+  outgoing: OutgoingTransaction,
+  { error, ms, waitsFor }: Delay & { waitsFor: OutgoingWait },
+): Promise<null> {
   const { database, clock, log, chainId, hooks } = world;
   if (outgoing.error !== error) log.warn({ chainId, purpose: outgoing.purpose, error }, 'A payout waits.');
   await transaction(database, async (tx) => {
     const waiting = await tx.outgoingTransaction.updateMany({
       where: { id: outgoing.id, status: 'QUEUED' },
-      data: { error, waitsSince: outgoing.waitsSince ?? clock.now(), notBefore: new Date(clock.now().getTime() + ms) },
+      data: {
+        error,
+        waitsFor,
+        waitsSince: outgoing.waitsSince ?? clock.now(),
+        notBefore: new Date(clock.now().getTime() + ms),
+      },
     });
     if (waiting.count === 1) await hooks.onWaiting?.(tx, { ...outgoing, error });
   });
@@ -211,6 +227,7 @@ export async function countFailure(
         status: isOver ? 'FAILED' : 'QUEUED',
         failures,
         error,
+        waitsFor: null,
         notBefore: new Date(world.clock.now().getTime() + retryDelayMs(failures)),
       },
     });

@@ -1,13 +1,14 @@
 /** Commands that look after payouts which recipients could not be paid. */
-import type { PayoutAcknowledgement, Prisma } from '../../prisma/client.ts';
-import { parseEvmAddress } from '../chains/evm/evm-address.ts';
-import { invalid } from '../errors.ts';
-import { acknowledgePayouts } from '../payments/payouts/acknowledge-payouts.ts';
-import { coveringAcknowledgement } from '../payments/payouts/acknowledgement.ts';
-import { formatPayout, printAddress } from '../payments/payouts/payout-fields.ts';
-import { unacknowledgePayouts } from '../payments/payouts/unacknowledge-payouts.ts';
-import type { Operation, OperationsWorld, Row } from './operations-world.ts';
-import { needed } from './read-option.ts';
+import type { PayoutAcknowledgement, Prisma } from '../../../prisma/client.ts';
+import { parseEvmAddress } from '../../chains/evm/evm-address.ts';
+import { invalid } from '../../errors.ts';
+import { SOLANA_SENDER } from '../../payments/actions/payout-order.ts';
+import { acknowledgePayouts } from '../../payments/payouts/acknowledge-payouts.ts';
+import { coveringAcknowledgement } from '../../payments/payouts/acknowledgement.ts';
+import { formatPayout, printAddress } from '../../payments/payouts/payout-fields.ts';
+import { unacknowledgePayouts } from '../../payments/payouts/unacknowledge-payouts.ts';
+import type { Operation, OperationsWorld, Row } from '../operations-world.ts';
+import { needed } from '../read-option.ts';
 
 const ROWS = 200;
 const NOTE_LENGTH = 500;
@@ -104,7 +105,7 @@ export async function readPayouts({
 /** Payouts on Solana that nobody can send until somebody acts. */
 async function readWaiting(database: OperationsWorld['database']): Promise<Row[]> {
   const outgoing = await database.outgoingTransaction.findMany({
-    where: { status: 'QUEUED', waitsSince: { not: null }, transactionId: { not: null } },
+    where: { status: 'QUEUED', sender: SOLANA_SENDER, waitsSince: { not: null }, transactionId: { not: null } },
     orderBy: { waitsSince: 'asc' },
     take: ROWS,
   });

@@ -1,0 +1,201 @@
+/**
+ * What a payment waits for that does not come by itself, and what to do about it.
+ *
+ * | waits for | causes |
+ * |---|---|
+ * | MONEY | GAS: the sending key cannot pay for gas. RENT: the fee recipient's share is kept for it on Solana. PAYER_BALANCE: the payer's wallet holds too little. |
+ * | ALLOWANCE | PAYER_ALLOWANCE: the payer's wallet allows the escrow too little. |
+ * | RECIPIENT | UNDELIVERED: the escrow keeps what it could not push. KEPT_SHARE: the same on Solana. UNPAYABLE: a payout that is not sent before its recipient can take it. SETTLEMENT: it waits for its merchant to be payable. |
+ * | PERSON | DISPUTE, CAPTURE: decisions with a deadline. GIVEN_UP, REFUSED, UNMINED, UNSENT: transactions. PAYOUT: one that an operator has to look at. CONSENT: a renewal that needs another signature or decision. CHAIN_PAUSED, CHAIN_HALTED. |
+ *
+ * The authority for each is what recorded it: outgoing transactions, credited payouts, intents, disputes, renewal
+ * attempts and chain cursors. Nothing is kept here.
+ */
+import type { PayoutRole, TransactionType } from '../../../prisma/client.ts';
+import type { RenewalCauseCode } from '../../subscriptions/renewal/renewal-cause.ts';
+
+const waits = ['MONEY', 'ALLOWANCE', 'RECIPIENT', 'PERSON'] as const;
+export type WaitsFor = (typeof waits)[number];
+
+export type Cause =
+  | 'GAS'
+  | 'RENT'
+  | 'PAYER_BALANCE'
+  | 'PAYER_ALLOWANCE'
+  | 'UNDELIVERED'
+  | 'KEPT_SHARE'
+  | 'UNPAYABLE'
+  | 'SETTLEMENT'
+  | 'DISPUTE'
+  | 'CAPTURE'
+  | 'GIVEN_UP'
+  | 'REFUSED'
+  | 'UNMINED'
+  | 'UNSENT'
+  | 'PAYOUT'
+  | 'CONSENT'
+  | 'CHAIN_PAUSED'
+  | 'CHAIN_HALTED';
+
+const waitsForOf = {
+  GAS: 'MONEY',
+  RENT: 'MONEY',
+  PAYER_BALANCE: 'MONEY',
+  PAYER_ALLOWANCE: 'ALLOWANCE',
+  UNDELIVERED: 'RECIPIENT',
+  KEPT_SHARE: 'RECIPIENT',
+  UNPAYABLE: 'RECIPIENT',
+  SETTLEMENT: 'RECIPIENT',
+  DISPUTE: 'PERSON',
+  CAPTURE: 'PERSON',
+  GIVEN_UP: 'PERSON',
+  REFUSED: 'PERSON',
+  UNMINED: 'PERSON',
+  UNSENT: 'PERSON',
+  PAYOUT: 'PERSON',
+  CONSENT: 'PERSON',
+  CHAIN_PAUSED: 'PERSON',
+  CHAIN_HALTED: 'PERSON',
+} as const satisfies { [Each in Cause]: WaitsFor };
+
+export function waitsFor(cause: Cause): WaitsFor {
+  return waitsForOf[cause];
+}
+
+/** By what is waited for, the oldest first within it. */
+export function byUrgency(
+  left: { waitsFor: WaitsFor; since: string },
+  right: { waitsFor: WaitsFor; since: string },
+): number {
+  const order = waits.indexOf(left.waitsFor) - waits.indexOf(right.waitsFor);
+  return order !== 0 ? order : left.since.localeCompare(right.since);
+}
+
+export type OpenSending = {
+  status: 'QUEUED' | 'SIGNED' | 'SENT' | 'FAILED';
+  waitsFor: 'GAS' | 'RECIPIENT' | 'PERSON' | null;
+  type: TransactionType | null;
+  failures: number;
+  error: string | null;
+};
+
+/** Of a transaction that is not sent, not mined or given up; null for one that is on its way and not old. */
+export function sendingCause(sending: OpenSending, { isOld }: { isOld: boolean }): Cause | null {
+  const { status, error } = sending;
+  if (status !== 'FAILED' && sending.waitsFor !== null) return waitingCauses[sending.waitsFor];
+  const lack = sending.type === 'AUTHORIZE' && status !== 'SENT' ? payerLack(error ?? '') : null;
+  if (status === 'FAILED') return lack ?? 'GIVEN_UP';
+  if (status === 'QUEUED' && sending.failures > 0) return lack ?? (isOld ? 'REFUSED' : null);
+  if (!isOld) return null;
+  return status === 'QUEUED' ? 'UNSENT' : 'UNMINED';
+}
+
+const waitingCauses = { GAS: 'GAS', RECIPIENT: 'UNPAYABLE', PERSON: 'PAYOUT' } as const;
+
+/** Whether a token refused to be pulled because the payer's wallet allows or holds too little, by the refusal's words. */
+function payerLack(error: string): 'PAYER_ALLOWANCE' | 'PAYER_BALANCE' | null {
+  if (/^(ERC20InsufficientAllowance|AllowanceTooLow)\(|(exceeds|insufficient|low)[ -]*allowance/i.test(error)) {
+    return 'PAYER_ALLOWANCE';
+  }
+  if (/^(ERC20InsufficientBalance|BalanceTooLow)\(|(exceeds|insufficient|low)[ -]*balance/i.test(error)) {
+    return 'PAYER_BALANCE';
+  }
+  return null;
+}
+
+/** A share that is kept on Solana can be taken once its wallet holds rent: the fee recipient's is ours to fund. */
+export function payoutCause({ role, keptAt }: { role: PayoutRole; keptAt: string | null }): Cause {
+  if (keptAt === null) return 'UNDELIVERED';
+  return role === 'FEE_RECIPIENT' ? 'RENT' : 'KEPT_SHARE';
+}
+
+/** By the code of the last attempt to charge; null where it passes by itself. */
+export function renewalCause(code: RenewalCauseCode): Cause | null {
+  switch (code) {
+    case 'INSUFFICIENT_BALANCE':
+      return 'PAYER_BALANCE';
+    case 'INSUFFICIENT_ALLOWANCE':
+    case 'PERMIT_EXPIRED':
+      return 'PAYER_ALLOWANCE';
+    case 'CAP_EXCEEDED':
+    case 'CONSENT_REVOKED':
+    case 'CONSENT_MISSING':
+    case 'WALLET_REMOVED':
+    case 'CHARGE_FAILED':
+    case 'PAYMENT_CANCELLED':
+      return 'CONSENT';
+    case 'CHARGE_LATE':
+    case 'CHAIN_UNAVAILABLE':
+    case 'CHAIN_PAUSED':
+    case 'PRICE_UNAVAILABLE':
+    case 'PERIOD_NOT_OPEN':
+      return null;
+    default:
+      throw new Error(`No such cause: ${String(code satisfies never)}`);
+  }
+}
+
+export type Advised = {
+  chainId: number | null;
+  chain: string;
+  coin: string;
+  /** Of what is to be paid. */
+  symbol: string;
+  recipient?: string;
+  tokenKey?: string | null;
+  outgoingId?: string;
+  /** Already asked for by an operator to be left alone. */
+  acknowledged?: boolean;
+  isRenewal?: boolean;
+};
+
+/** What to do, one sentence. */
+export function whatToDo(cause: Cause, about: Advised): string {
+  const { chainId, chain, coin, symbol } = about;
+  switch (cause) {
+    case 'GAS':
+      return `Send ${coin} on ${chain} to the key that the cause names; what waits is then sent by itself.`;
+    case 'RENT':
+      return `Send ${about.recipient} some ${coin}, at least the rent exemption; the share is then paid by itself.`;
+    case 'PAYER_BALANCE':
+      return about.isRenewal
+        ? `Ask the customer to put ${symbol} into the wallet; the charge is tried again by itself while retries are left.`
+        : `Ask the payer to put ${symbol} into the wallet and to pay again if the checkout says so.`;
+    case 'PAYER_ALLOWANCE':
+      return about.isRenewal
+        ? `Ask the customer to approve the escrow for ${symbol} again; the charge is tried again by itself while retries are left.`
+        : `Ask the payer to approve the escrow for ${symbol} and to pay again if the checkout says so.`;
+    case 'UNDELIVERED':
+      return about.acknowledged
+        ? 'Do nothing: an operator has acknowledged it, and it is still tried every few hours.'
+        : `Ask the issuer of ${symbol} or the recipient why it cannot be paid; where nothing more can be done, run: npm run ops -- payouts acknowledge ${about.recipient} --token ${about.tokenKey} --note <words>`;
+    case 'KEPT_SHARE':
+      return `Ask the recipient to put some ${coin} into ${about.recipient}; the share is then paid by itself.`;
+    case 'UNPAYABLE':
+      return `Ask the recipient to make its wallet able to take ${symbol} on ${chain}; it is looked at again every 15 minutes.`;
+    case 'SETTLEMENT':
+      return `Ask the merchant, or the issuer of ${symbol}, why the payout address cannot be paid; it is settled by itself as soon as it can be, and a day after its timelock in any case.`;
+    case 'DISPUTE':
+      return 'Have the merchant concede it, or the arbiter decide it, before the deadline resolves it by the terms.';
+    case 'CAPTURE':
+      return 'Have the merchant capture or cancel the payment before the deadline; after it the money goes back to the payer.';
+    case 'GIVEN_UP':
+      return 'Remove the cause that the error names and have the step asked for again, by the merchant or by: npm run ops -- sweep';
+    case 'REFUSED':
+      return `Remove the cause that the error names, or give it up: npm run ops -- transaction abandon --id ${about.outgoingId} --reason <words>`;
+    case 'UNMINED':
+      return `Raise MAX_FEE_PER_GAS_WEI_${chainId} if the fees of ${chain} have passed it, or give it up: npm run ops -- transaction abandon --id ${about.outgoingId} --reason <words>`;
+    case 'UNSENT':
+      return `See that a worker runs with this key, and that the fees of ${chain} are below MAX_FEE_PER_GAS_WEI_${chainId}.`;
+    case 'PAYOUT':
+      return 'Look at the vault on its chain, and report what the cause says if it is not explained by a deposit of a stranger.';
+    case 'CONSENT':
+      return 'Have the customer consent again by a new checkout, or have the merchant change or cancel the subscription.';
+    case 'CHAIN_PAUSED':
+      return `Take payments on it again when the reason is gone: npm run ops -- chain resume ${chainId}`;
+    case 'CHAIN_HALTED':
+      return `Compare the chain with a second node, and then run: npm run ops -- chain resync ${chainId}`;
+    default:
+      throw new Error(`No such cause: ${String(cause satisfies never)}`);
+  }
+}

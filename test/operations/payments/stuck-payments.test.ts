@@ -1,0 +1,325 @@
+/** `ops payments stuck` on an EVM chain: each cause as its own flow leaves it, and when it is gone again. */
+import { erc20Abi, maxUint256 } from 'viem';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { transaction } from '../../../prisma/client.ts';
+import { authorizeWithAllowanceCall, settleCall } from '../../../src/escrow/calldata.ts';
+import { disputeTypedData } from '../../../src/escrow/dispute-request.ts';
+import { termsTypedData } from '../../../src/escrow/terms.ts';
+import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-payment-intent.ts';
+import { openDispute } from '../../../src/payments/actions/open-dispute.ts';
+import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
+import { resolveDispute } from '../../../src/payments/actions/resolve-dispute.ts';
+import { requestAuthorization } from '../../../src/payments/transactions/request-authorization.ts';
+import { newId } from '../../../src/platform/identifier.ts';
+import { openPayoutsGround, type PayoutsGround } from '../../payments/payouts/payouts-ground.ts';
+import { countStatements } from '../../setup/count-statements.ts';
+import { runAt, type StuckRow, stuckAt } from './stuck-ground.ts';
+
+let ground: PayoutsGround;
+beforeAll(async () => {
+  ground = await openPayoutsGround();
+});
+
+/** What an earlier test left in escrow is settled, and nothing waits. */
+beforeEach(async () => {
+  await ground.unblock(ground.evm.merchant.address);
+  await ground.passTime(6 * 3600 + 60);
+  await ground.settleDown();
+});
+
+const stuck = (...args: string[]) => stuckAt(ground, ...args);
+const causes = (rows: readonly StuckRow[]) => rows.map(({ waitsFor, cause }) => `${waitsFor} ${cause}`);
+const refund = (id: string) => refundPaymentIntent(ground.action, { scope: ground.scope, id, reason: 'Returned' });
+
+/** A payment that is pulled from the payer's allowance by a transaction of ours, queued as a checkout queues it. */
+async function relay(fields: { authorizeBy?: number; amount?: bigint } = {}, signs = true) {
+  const { evm, database } = ground;
+  const intent = await ground.intent();
+  const signed = await ground.sign(intent, fields);
+  const { terms, operatorSignature } = signed;
+  const [payer, other] = evm.payers;
+  const typed = termsTypedData({ chainId: evm.chainId, escrow: evm.escrow, terms });
+  const payerSignature = await evm.walletFor((signs ? payer : other).privateKey).signTypedData(typed);
+  await transaction(database, (tx) =>
+    requestAuthorization(tx, {
+      paymentIntentId: intent.id,
+      chainId: evm.chainId,
+      termsHash: signed.id,
+      call: authorizeWithAllowanceCall({ escrow: evm.escrow, terms, operatorSignature, payerSignature }),
+      amount: terms.amount,
+      sender: evm.operator.address,
+    }),
+  );
+  await ground.turnPumps();
+  return intent.id;
+}
+
+/** As the payer of every payment does. */
+const allow = async (amount: bigint = maxUint256) => {
+  const { evm } = ground;
+  const request = { address: evm.usdc.address, abi: erc20Abi, functionName: 'approve' } as const;
+  const hash = await evm.walletFor(evm.payers[0].privateKey).writeContract({ ...request, args: [evm.escrow, amount] });
+  await evm.publicClient.waitForTransactionReceipt({ hash });
+};
+
+/** Nothing of a relay is left that later tests would see. */
+async function forget(id: string): Promise<void> {
+  const steps = await ground.database.transaction.findMany({ where: { paymentIntentId: id } });
+  const ids = steps.map((step) => step.id);
+  await ground.database.outgoingTransaction.deleteMany({ where: { transactionId: { in: ids } } });
+  await ground.database.transaction.deleteMany({ where: { id: { in: ids } } });
+}
+
+describe('nothing that waits', () => {
+  it('is said in words, and is an empty list for programs', async () => {
+    await ground.pay();
+    expect(await runAt(ground, 'payments', 'stuck')).toEqual({ code: 0, printed: 'Nothing.', complained: '' });
+    expect(await stuck()).toEqual([]);
+  });
+
+  it('takes five statements to be found', async () => {
+    const statements = await countStatements(() => stuck('--chain', String(ground.evm.chainId)));
+    expect(statements).toHaveLength(5);
+  });
+});
+
+describe('money', () => {
+  it('for gas is waited for by what the key is to send, until it has some', async () => {
+    const { testClient, operator, publicClient, chainId } = ground.evm;
+    const { id } = await ground.pay();
+    const value = await publicClient.getBalance({ address: operator.address });
+    await testClient.setBalance({ address: operator.address, value: 1n });
+    await refund(id);
+    const since = ground.clock.now().getTime();
+    await ground.turnPumps();
+    const [row, ...others] = await stuck();
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({
+      waitsFor: 'MONEY',
+      cause: 'GAS',
+      of: 'payment',
+      id,
+      appId: ground.app.id,
+      chainId,
+      amount: '10',
+      unit: 'USDC',
+      why: `REFUND: The key ${operator.address} has too little of the coin to pay for gas.`,
+      do: expect.stringMatching(/^Send ETH on .+ to the key that the cause names/),
+    });
+    expect(Math.abs(Date.parse(row?.since ?? '') - since)).toBeLessThan(20_000);
+    // It is no undelivered payout: the alarm of senders tells of it.
+    expect(JSON.parse((await runAt(ground, 'payouts', '--json')).printed)).toEqual([]);
+    await testClient.setBalance({ address: operator.address, value });
+    await ground.settleDown();
+    expect(await stuck()).toEqual([]);
+    expect(await ground.status(id)).toBe('REFUNDED');
+  });
+
+  it('of the payer, and an allowance, are what a token names that refuses to be pulled', async () => {
+    const tooMuch = 10n ** 30n;
+    const poor = await relay({ amount: tooMuch });
+    expect(await stuck()).toMatchObject([
+      { waitsFor: 'MONEY', cause: 'PAYER_BALANCE', id: poor, unit: 'USDC', amount: String(10n ** 24n) },
+    ]);
+    await forget(poor);
+    await allow(1n);
+    const id = await relay();
+    const [row] = await stuck();
+    expect(row).toMatchObject({ waitsFor: 'ALLOWANCE', cause: 'PAYER_ALLOWANCE', id, amount: '10', unit: 'USDC' });
+    expect(row?.why).toMatch(/^AUTHORIZE: AllowanceTooLow\(1, 10000000\)$/);
+    expect(row?.do).toMatch(/^Ask the payer to approve the escrow for USDC/);
+    await allow();
+    await ground.passTime(120);
+    await ground.settleDown();
+    expect(await stuck()).toEqual([]);
+    expect(await ground.status(id)).toBe('CAPTURED');
+  });
+});
+
+describe('a recipient', () => {
+  it('is the merchant of a settlement that waits, and then of a share that the escrow keeps', async () => {
+    const { merchant, escrow, chainId } = ground.evm;
+    const { id, signed } = await ground.pay();
+    await ground.block(merchant.address);
+    await ground.passTime(110);
+    await ground.settleDown();
+    const { timelockEndsAt } = await ground.read(id);
+    expect(await stuck()).toMatchObject([
+      {
+        waitsFor: 'RECIPIENT',
+        cause: 'SETTLEMENT',
+        id,
+        chainId,
+        amount: '10',
+        unit: 'USDC',
+        since: timelockEndsAt?.toISOString(),
+        why: expect.stringContaining('the merchant cannot be paid at present; looked at again at 20'),
+        do: expect.stringContaining('settled by itself as soon as it can be'),
+      },
+    ]);
+    await ground.send(ground.stranger, settleCall({ escrow, terms: signed.terms }));
+    await ground.observe();
+    const [row, ...others] = await stuck();
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({ waitsFor: 'RECIPIENT', cause: 'UNDELIVERED', id, amount: '9.9', unit: 'USDC' });
+    expect(row?.why).toBe(`The merchant ${merchant.address} could not be paid, and the escrow keeps its share.`);
+    // The command that it names is understood as it stands.
+    const command = /npm run ops -- (.+) --note <words>$/.exec(row?.do ?? '')?.[1]?.split(' ') ?? [];
+    expect((await runAt(ground, ...command, '--note', 'The issuer knows.')).code).toBe(0);
+    expect(await stuck()).toMatchObject([
+      {
+        cause: 'UNDELIVERED',
+        why: expect.stringContaining('Acknowledged: The issuer knows.'),
+        do: expect.stringMatching(/^Do nothing/),
+      },
+    ]);
+    await ground.unblock(merchant.address);
+    await ground.passTime(6 * 3600 + 60);
+    await ground.settleDown();
+    expect(await stuck()).toEqual([]);
+  });
+});
+
+describe('a person', () => {
+  it('decides a dispute before its deadline', async () => {
+    const { id, signed } = await ground.pay();
+    const typed = disputeTypedData({ chainId: ground.evm.chainId, escrow: ground.evm.escrow, id: signed.id });
+    const signature = await ground.evm.walletFor(ground.evm.payers[0].privateKey).signTypedData(typed);
+    await openDispute(ground.action, { scope: ground.scope, id, reason: 'Never arrived', signature });
+    await ground.settleDown();
+    const dispute = await ground.database.dispute.findUniqueOrThrow({ where: { paymentIntentId: id } });
+    expect(await stuck()).toMatchObject([
+      {
+        waitsFor: 'PERSON',
+        cause: 'DISPUTE',
+        id,
+        amount: '10',
+        since: dispute.createdAt.toISOString(),
+        why: `A dispute is open; its deadline is ${dispute.deadline.toISOString()}.`,
+      },
+    ]);
+    await resolveDispute(ground.action, { disputeId: dispute.id, payerBps: 10_000, by: { kind: 'arbiter' } });
+    expect(await stuck()).toEqual([]);
+    await ground.settleDown();
+  });
+
+  it('captures a payment by hand, listed when its deadline is near', async () => {
+    const { id, signed } = await ground.pay({ captureOnAuthorize: false });
+    expect(await stuck('--capture-hours', '1')).toEqual([]);
+    const deadline = new Date(signed.terms.captureBy * 1000).toISOString();
+    expect(await stuck()).toMatchObject([
+      {
+        waitsFor: 'PERSON',
+        cause: 'CAPTURE',
+        id,
+        amount: '10',
+        why: expect.stringContaining(`deadline is ${deadline}`),
+      },
+    ]);
+    await cancelPaymentIntent(ground.action, { scope: ground.scope, id });
+    expect(await stuck()).toEqual([]);
+    await ground.settleDown();
+  });
+
+  it('looks after a transaction that is not sent, and one that is in no block, once it is old', async () => {
+    const { testClient } = ground.evm;
+    const { id } = await ground.pay();
+    await refund(id);
+    expect(await stuck()).toEqual([]);
+    const now = ['--minutes', '0'];
+    expect(await stuck(...now)).toMatchObject([
+      { cause: 'UNSENT', id, amount: '10', why: 'REFUND is queued and was not sent.' },
+    ]);
+    await testClient.setAutomine(false);
+    await ground.turnPumps();
+    expect(await stuck()).toEqual([]);
+    const [row] = await stuck(...now);
+    expect(row).toMatchObject({ waitsFor: 'PERSON', cause: 'UNMINED', id });
+    expect(row?.do).toContain(`MAX_FEE_PER_GAS_WEI_${ground.evm.chainId}`);
+    await testClient.setAutomine(true);
+    await ground.evm.mine(1);
+    await ground.settleDown();
+    expect(await stuck(...now)).toEqual([]);
+  });
+
+  it('looks after what a contract keeps refusing, and after what was given up', async () => {
+    const refused = await relay({}, false);
+    expect(await stuck()).toEqual([]);
+    const [row] = await stuck('--minutes', '0');
+    expect(row).toMatchObject({ waitsFor: 'PERSON', cause: 'REFUSED', id: refused });
+    expect(row?.why).toMatch(/^AUTHORIZE: InvalidPayerSignature\(/);
+    // The command that it names gives it up, and is understood as it stands.
+    const command = /npm run ops -- (.+) --reason <words>$/.exec(row?.do ?? '')?.[1]?.split(' ') ?? [];
+    expect((await runAt(ground, ...command, '--reason', 'A wrong signature.')).code).toBe(0);
+    expect(causes(await stuck('--minutes', '0'))).not.toContain('PERSON REFUSED');
+    await forget(refused);
+
+    const late = await relay({ authorizeBy: 1 });
+    const [given] = await stuck();
+    expect(given).toMatchObject({ waitsFor: 'PERSON', cause: 'GIVEN_UP', id: late, amount: '10' });
+    expect(given?.why).toMatch(/^AUTHORIZE was given up: AuthorizeByPassed\(/);
+    await forget(late);
+  });
+
+  it('paused a chain, or has to look at one that is halted', async () => {
+    const { chainId } = ground.evm;
+    const { id } = await ground.pay();
+    await runAt(ground, 'chain', 'pause', String(chainId));
+    const [paused, ...others] = await stuck();
+    expect(others).toEqual([]);
+    expect(paused).toMatchObject({
+      waitsFor: 'PERSON',
+      cause: 'CHAIN_PAUSED',
+      of: 'chain',
+      id: String(chainId),
+      chainId,
+    });
+    expect(paused?.why).toContain('1 payment is in escrow on it');
+    expect(paused?.do).toContain(`npm run ops -- chain resume ${chainId}`);
+    await runAt(ground, 'chain', 'resume', String(chainId));
+    expect(await stuck()).toEqual([]);
+    const halt = { haltedAt: ground.clock.now(), haltReason: '3 final facts are gone.' };
+    await ground.database.chainCursor.update({ where: { chainId }, data: halt });
+    expect(await stuck()).toMatchObject([
+      {
+        cause: 'CHAIN_HALTED',
+        why: expect.stringContaining('3 final facts are gone.'),
+        since: halt.haltedAt.toISOString(),
+      },
+    ]);
+    await ground.database.chainCursor.update({ where: { chainId }, data: { haltedAt: null, haltReason: null } });
+    await refund(id);
+  });
+});
+
+describe('what is asked for', () => {
+  it('is kept to one chain and one app', async () => {
+    const { id } = await ground.pay({ captureOnAuthorize: false });
+    const { chainId } = ground.evm;
+    const merchantId = ground.scope.merchantId;
+    const other = await ground.database.app.create({ data: { id: newId(), merchantId, name: 'Other', mode: 'TEST' } });
+    expect(await stuck('--chain', String(chainId), '--app', ground.app.id)).toMatchObject([{ cause: 'CAPTURE', id }]);
+    expect(await stuck('--chain', '1')).toEqual([]);
+    expect(await stuck('--app', other.id)).toEqual([]);
+    await cancelPaymentIntent(ground.action, { scope: ground.scope, id });
+    await ground.settleDown();
+  });
+
+  it.each([
+    ['a chain that is no number', ['--chain', 'ethereum'], 2, /chain id: .*must be a whole number/],
+    ['an app that is no id', ['--app', 'web'], 2, /--app: must be a UUID/],
+    ['an unknown app', ['--app', '019a0000-0000-7000-8000-000000000000'], 1, /No such app/],
+    ['minutes below zero', ['--minutes=-1'], 2, /--minutes/],
+    ['no hours', ['--capture-hours', '0'], 2, /--capture-hours/],
+    ['an unknown option', ['--nope'], 2, /Usage: npm run ops -- payments stuck/],
+    ['a word too many', ['all'], 2, /all: is no option of this command/],
+  ])('is refused: %s', async (_, args, code, words) => {
+    const answer = await runAt(ground, 'payments', 'stuck', ...args);
+    expect([answer.code, answer.printed]).toEqual([code, '']);
+    expect(answer.complained).toMatch(words);
+  });
+
+  it('is refused without its second word', async () => {
+    expect((await runAt(ground, 'payments')).code).toBe(2);
+  });
+});
