@@ -46,6 +46,32 @@ const sends = (injected: Injected) => (method: string) => (method === 'eth_sendR
 const error = (code: number, message: string): Injected => ({ body: { error: { code, message } } });
 const received = () => ground.client.getBalance({ address: sink });
 
+describe('a node that says at once that nobody can pay for the gas', () => {
+  it('keeps all that is queued waiting for gas, from the same moment on, until the key has some', async () => {
+    const sender = await openGatedSender();
+    const ids = [await sender.enqueue({ purpose: 'poor:1' }), await sender.enqueue({ purpose: 'poor:2' })];
+    const rows = () => Promise.all(ids.map(sender.row));
+    gate.inject = (method) =>
+      method === 'eth_estimateGas'
+        ? error(-32000, 'insufficient funds for gas * price + value: have 0 want 1')
+        : undefined;
+    await sender.turn();
+    const first = await rows();
+    for (const row of first) expect(row).toMatchObject({ status: 'QUEUED', waitsFor: 'GAS', failures: 0, error: null });
+    await sender.turn(60_000);
+    expect((await rows()).map(({ waitsSince }) => waitsSince)).toEqual(first.map(({ waitsSince }) => waitsSince));
+    // With coin, but at fees above the cap, it is no longer the coin that they wait for.
+    gate.inject = () => undefined;
+    const { chain } = sender.world;
+    sender.world.chain = { ...chain, maxFeePerGasWei: 1n };
+    await sender.turn();
+    for (const row of await rows()) expect(row).toMatchObject({ status: 'QUEUED', waitsFor: null });
+    sender.world.chain = chain;
+    await sender.turn();
+    for (const row of await rows()) expect(row).toMatchObject({ status: 'SENT', waitsFor: null });
+  });
+});
+
 describe('a node that answers a transaction with', { timeout: 120_000 }, () => {
   it.each([
     ['already_known', error(-32000, 'already known')],
