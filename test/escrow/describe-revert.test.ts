@@ -27,12 +27,12 @@ function exampleOf({ type }: AbiParameter): unknown {
 describe('an error of', () => {
   const tokens = ['ERC20', 'ERC20Permit', 'ERC20Pausable', 'ERC20Capped', 'ERC3009', 'SafeERC20', 'Ownable'];
   const libraries = ['Address', 'Errors', 'ECDSA', 'ReentrancyGuard', 'AccessControl', 'ERC1967Proxy', 'ShortStrings'];
-  test.each([
-    ['the escrow', escrowAbi as Abi],
-    ['the batch contract', batchAbi as Abi],
-    ['the local USDC', usdcTokenAbi as Abi],
-    ['the local USDT', usdtTokenAbi as Abi],
-    ...[...tokens, ...libraries].map((name) => [`OpenZeppelin’s ${name}`, published(name)] as const),
+  test.each<[string, Abi]>([
+    ['the escrow', escrowAbi],
+    ['the batch contract', batchAbi],
+    ['the local USDC', usdcTokenAbi],
+    ['the local USDT', usdtTokenAbi],
+    ...[...tokens, ...libraries].map((name): [string, Abi] => [`OpenZeppelin’s ${name}`, published(name)]),
   ])('%s is told by its name with its numbers', (_, abi) => {
     const atDeployment = new Set(['ERC20InvalidCap', 'MissingPrecompile', 'ERC1967ProxyUninitialized']);
     for (const item of abi) {

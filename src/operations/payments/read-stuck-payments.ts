@@ -134,7 +134,8 @@ export type RenewalRow = {
 export async function readRenewals(database: Database, { chainId, appId }: Scope): Promise<RenewalRow[]> {
   return await database.$queryRaw<RenewalRow[]>`
     SELECT subscription.id::text AS "subscriptionId", subscription.app_id::text AS "appId",
-      subscription.authorization_chain_id AS "chainId", subscription.authorization_token_key AS "tokenKey",
+      subscription.authorization_chain_id AS "chainId",
+      coalesce(subscription.authorization_token_key, consent.token_key) AS "tokenKey",
       invoice.total::text AS amount, invoice.currency, attempt.error_code AS code, attempt.error_message AS message,
       (SELECT min(first.ended_at) FROM renewal_attempt first
         WHERE first.invoice_id = attempt.invoice_id AND first.status = 'FAILED') AS since
@@ -143,6 +144,8 @@ export async function readRenewals(database: Database, { chainId, appId }: Scope
       WHERE latest.subscription_id = subscription.id AND latest.status = 'FAILED'
       ORDER BY latest.ended_at DESC LIMIT 1) attempt ON true
     LEFT JOIN invoice ON invoice.id = attempt.invoice_id
+    LEFT JOIN subscription_consent consent
+      ON consent.chain_id = subscription.authorization_chain_id AND consent.consent_id = subscription.consent_id
     WHERE subscription.capture_retry_count > 0 AND subscription.status IN ('ACTIVE', 'PAST_DUE')
       ${onChain('subscription.authorization_chain_id', chainId)}
       ${appId === null ? Prisma.empty : Prisma.sql`AND subscription.app_id = ${appId}::uuid`}
