@@ -114,21 +114,6 @@ describe('the pump', () => {
     });
   });
 
-  it('notes what it has signed and nobody can pay the gas of, with its moment, until the key has some', async () => {
-    const sender = await openSender(ground);
-    const { address } = sender.account;
-    await ground.admin.setBalance({ address, value: 0n });
-    const id = await sender.enqueue({ purpose: 'poor', valueWei: 0n });
-    await sender.turn();
-    const { waitsSince } = await sender.row(id);
-    expect(await sender.row(id)).toMatchObject({ status: 'SIGNED', waitsFor: 'GAS', waitsSince: expect.any(Date) });
-    await sender.turn(60_000);
-    expect(await sender.row(id)).toMatchObject({ status: 'SIGNED', waitsFor: 'GAS', waitsSince });
-    await ground.admin.setBalance({ address, value: 10n ** 18n });
-    await sender.turn(60_000);
-    expect(await sender.row(id)).toMatchObject({ status: 'SENT', waitsFor: null });
-  });
-
   it('tells a transaction that reverted on chain only at depth', async () => {
     const sender = await openSender(ground, { confirmations: 2 });
     const to = '0x00000000000000000000000000000000000c0de2';

@@ -46,8 +46,23 @@ const sends = (injected: Injected) => (method: string) => (method === 'eth_sendR
 const error = (code: number, message: string): Injected => ({ body: { error: { code, message } } });
 const received = () => ground.client.getBalance({ address: sink });
 
-describe('a node that says at once that nobody can pay for the gas', () => {
-  it('keeps all that is queued waiting for gas, from the same moment on, until the key has some', async () => {
+describe('a key without gas', () => {
+  it('notes what it has signed and nobody can pay the gas of, with its moment, until the key has some', async () => {
+    const sender = await openSender(ground);
+    const { address } = sender.account;
+    await ground.admin.setBalance({ address, value: 0n });
+    const id = await sender.enqueue({ purpose: 'poor', valueWei: 0n });
+    await sender.turn();
+    const { waitsSince } = await sender.row(id);
+    expect(await sender.row(id)).toMatchObject({ status: 'SIGNED', waitsFor: 'GAS', waitsSince: expect.any(Date) });
+    await sender.turn(60_000);
+    expect(await sender.row(id)).toMatchObject({ status: 'SIGNED', waitsFor: 'GAS', waitsSince });
+    await ground.admin.setBalance({ address, value: 10n ** 18n });
+    await sender.turn(60_000);
+    expect(await sender.row(id)).toMatchObject({ status: 'SENT', waitsFor: null });
+  });
+
+  it('keeps all that is queued waiting for gas where the node says so at once, until the key has some', async () => {
     const sender = await openGatedSender();
     const ids = [await sender.enqueue({ purpose: 'poor:1' }), await sender.enqueue({ purpose: 'poor:2' })];
     const rows = () => Promise.all(ids.map(sender.row));

@@ -78,6 +78,14 @@ it('lists what our key cannot pay the fees of, until it can', async () => {
       do: expect.stringMatching(/^Send SOL on .+ to the key that the cause names/),
     },
   ]);
+  // Who has to act is what the pump noted, and nothing that is read out of its words.
+  for (const [noted, waitsFor, cause] of [
+    ['RECIPIENT', 'RECIPIENT', 'UNPAYABLE'],
+    ['PERSON', 'PERSON', 'PAYOUT'],
+  ] as const) {
+    await gateway.database.outgoingTransaction.updateMany({ where: { status: 'QUEUED' }, data: { waitsFor: noted } });
+    expect(await stuck()).toMatchObject([{ waitsFor, cause, id: quoted.intent.id }]);
+  }
   await give(solana.keypairOf(payers[0]), operator.address, 1_000_000_000n);
   gateway.passTime(60);
   await gateway.settleDown();
