@@ -64,7 +64,8 @@ describe('a key without gas', () => {
 
   it('keeps all that is queued waiting for gas where the node says so at once, until the key has some', async () => {
     const sender = await openGatedSender();
-    const ids = [await sender.enqueue({ purpose: 'poor:1' }), await sender.enqueue({ purpose: 'poor:2' })];
+    const enqueue = (purpose: string) => sender.enqueue({ purpose, valueWei: 0n });
+    const ids = [await enqueue('poor:1'), await enqueue('poor:2')];
     const rows = () => Promise.all(ids.map(sender.row));
     gate.inject = (method) =>
       method === 'eth_estimateGas'
