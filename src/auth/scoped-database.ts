@@ -95,14 +95,20 @@ const sessionTenancy: { [Model in Prisma.ModelName]?: (sessionId: string) => Rec
   Dispute: (id) => ({ paymentIntent: { checkoutSessions: { some: { id } } } }),
   Subscription: (id) => ({ checkoutSessions: { some: { id } } }),
   SubscriptionConsent: (id) => ({ sessionId: id }),
+  CreditedPayout: (id) => ({ role: 'PAYER', paymentIntent: { checkoutSessions: { some: { id } } } }),
 };
+
+function paidBy({ wallet, chainId }: WalletReach): Record<string, unknown> {
+  return {
+    authorizationWalletAddress: wallet,
+    ...(chainId === null ? {} : { authorizationChainId: chainId }),
+  };
+}
 
 /** What a wallet may read, by table; of every other table nothing. */
 const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Record<string, unknown> } = {
-  PaymentIntent: ({ wallet, chainId }) => ({
-    authorizationWalletAddress: wallet,
-    ...(chainId === null ? {} : { authorizationChainId: chainId }),
-  }),
+  PaymentIntent: paidBy,
+  Dispute: (reach) => ({ paymentIntent: paidBy(reach) }),
   SubscriptionConsent: ({ wallet, chainId }) => ({
     walletAddress: wallet,
     signedAt: { not: null },

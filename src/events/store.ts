@@ -1,5 +1,5 @@
 /** The queries of the event sequence. */
-import { type Database, Prisma } from '../../prisma/client.ts';
+import { type Database, type Event, Prisma } from '../../prisma/client.ts';
 import type { Finality } from './append-events.ts';
 
 /** One event as readers see it. */
@@ -49,7 +49,7 @@ export async function readEvents(
     orderBy: { sequence: 'asc' },
     take: request.limit,
   });
-  return rows.map((row) => toEvent({ ...row, finality: asFinality(row.finality) }));
+  return rows.map(eventOf);
 }
 
 export type EventSearch = {
@@ -76,7 +76,7 @@ export async function readNewestEvents(database: Database, search: EventSearch):
     orderBy: { sequence: 'desc' },
     take: search.limit,
   });
-  return rows.map((row) => toEvent({ ...row, finality: asFinality(row.finality) }));
+  return rows.map(eventOf);
 }
 
 /** The next events of several apps, each after its own sequence number, at most `limit` an app, in one statement. */
@@ -107,6 +107,11 @@ export function readEventRow(row: EventRow): SequencedEvent {
     requestId: row.request_id,
     createdAt: row.created_at,
   });
+}
+
+/** The event of a stored row. */
+export function eventOf(row: Event): SequencedEvent {
+  return toEvent({ ...row, finality: asFinality(row.finality) });
 }
 
 function toEvent(row: Omit<SequencedEvent, 'data'> & { data: unknown }): SequencedEvent {

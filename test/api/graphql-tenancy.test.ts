@@ -51,9 +51,11 @@ const kindsByName: Record<string, Kind> = {
   cursor: 'delivery',
   quoteId: 'quote',
   resourceId: 'intent',
+  ids: 'intent',
   actorId: 'apiKey',
 };
 const kindsByField: [RegExp, Kind][] = [
+  [/^nodes?$/, 'intent'],
   [/checkout/i, 'session'],
   [/paymentIntent|^openDispute$|^deliverPayouts$/i, 'intent'],
   [/dispute/i, 'dispute'],

@@ -5,6 +5,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNamedType,
+  isInterfaceType,
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
@@ -41,6 +42,7 @@ function operationOf(
 
 function selectionOf(type: GraphQLOutputType, depth: number): string {
   const named = getNamedType(type);
+  if (isInterfaceType(named)) return '{ __typename id }';
   if (!isObjectType(named)) return '';
   return `{ __typename ${fieldsOf(named, depth).join(' ')} }`;
 }

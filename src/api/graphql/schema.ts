@@ -56,6 +56,7 @@ import './subscriptions/subscription-updates.ts';
 import './prices/balance.ts';
 import './prices/price.ts';
 import './search/search.ts';
+import './search/nodes.ts';
 import './members/member.ts';
 import './members/login.ts';
 import './card/one-time-password.ts';

@@ -139,6 +139,7 @@ describe('a key without READ', () => {
   test.each([
     `${CUSTOMER} { id paymentIntents { id } } }`,
     `${CUSTOMER} { ... on CustomerAccount { invoices { id } } } }`,
+    `${CUSTOMER} { ... on Node { ... on CustomerAccount { invoices { id } } } } }`,
     `fragment More on CustomerAccount { subscriptions { id } } ${CUSTOMER} { ...More } }`,
     '{ viewer { app { apiKeys { prefix } } } }',
   ])('cannot read other resources through an answer, and nothing is written: %s', async (document) => {

@@ -5,7 +5,7 @@ import { type KeyScope, keyScopes, scopesOfKey } from '../../../auth/keys/key-sc
 import { NETWORKS_LIMIT, parseNetwork } from '../../../auth/keys/network.ts';
 import { revokeApiKey } from '../../../auth/revoke-api-key.ts';
 import { rotateApiKey } from '../../../auth/rotate-api-key.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
@@ -49,8 +49,9 @@ export const ApiKeyScopeEnum = builder.enumType('ApiKeyScope', {
 
 export const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'A key of an app. The key itself is shown once, when it is made.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
     kind: t.expose('kind', { type: ApiKeyKindEnum, description: 'What it may do.' }),
     name: t.exposeString('name', { nullable: true, description: 'What it is for, in your words.' }),

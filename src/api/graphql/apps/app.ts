@@ -2,7 +2,7 @@
 import { notFound } from '../../../errors.ts';
 import { imageAddress } from '../../images/image-address.ts';
 import { CaptureModeEnum } from '../payments/payment-intent.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 
 export const AppModeEnum = builder.enumType('AppMode', {
   description: 'Whether an app moves real money.',
@@ -32,8 +32,9 @@ export const PayoutAddressRef = builder.prismaObject('PayoutAddress', {
 
 export const AppRef = builder.prismaObject('App', {
   description: 'One integration of a merchant.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     merchantId: t.expose('merchantId', { type: 'UUID', description: 'The owning merchant.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
     mode: t.expose('mode', { type: AppModeEnum, description: 'TEST or LIVE, for ever.' }),

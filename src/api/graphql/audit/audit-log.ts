@@ -3,7 +3,7 @@ import type { AuditEntry, Prisma } from '../../../../prisma/client.ts';
 import { auditConditions, auditFilterSchema, installationEntries } from '../../../auth/audit/audit-filter.ts';
 import { invalid } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { connectionSize, cursorFault } from '../server/connection.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
@@ -23,8 +23,9 @@ const AuditActorKindEnum = builder.enumType('AuditActorKind', {
 
 const AuditEntryRef = builder.prismaObject('AuditEntry', {
   description: 'One action in the audit log. Entries are appended, and never changed or deleted.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
     action: t.exposeString('action', { description: 'What was done, such as `api_key.created`.' }),
     actorKind: t.expose('actorKind', { type: AuditActorKindEnum, description: 'Who did it.' }),

@@ -6,7 +6,7 @@ import {
   requestOneTimePassword,
 } from '../../../auth/one-time-password/request-one-time-password.ts';
 import { type CardLogin, logInCardUser } from '../../../card/log-in-card-user.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { byRealTime } from '../server/world.ts';
 
@@ -46,8 +46,9 @@ const VerifyOtpInput = builder.inputType('VerifyOtpInput', {
 
 const CardUserRef = builder.objectRef<CardLogin['user']>('CardUser').implement({
   description: 'A wallet user.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     email: t.exposeString('email', { description: 'The mail address, in lower case.' }),
     displayName: t.exposeString('displayName', { nullable: true, description: 'What the user is called.' }),
   }),

@@ -12,7 +12,7 @@ import {
 } from '../../../card/onetime-request.ts';
 import { type StartedRequest, startOnetimeRequest } from '../../../card/start-onetime-request.ts';
 import { notFound } from '../../../errors.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
@@ -50,8 +50,9 @@ const ResultRef = builder.objectRef<{ signature: string; encoding: string }>('On
 
 export const OnetimeRequestRef = builder.objectRef<OnetimeRequest>('OnetimeRequest').implement({
   description: 'One thing to be signed by one account.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     status: t.field({
       type: OnetimeStatusEnum,
       description: 'Where it stands.',
@@ -165,16 +166,22 @@ builder.queryField('signingMethods', (t) =>
   }),
 );
 
-/** With a onetime token its own request; else any of the user's, a session's of its origin. */
+/** Those of `ids` that the caller may read: with a onetime token its own request; else any of the user's, a session's of its origin. */
+export async function readableRequests(
+  { world: { database }, principal }: Pick<GraphqlContext, 'world' | 'principal'>,
+  ids: string[],
+): Promise<OnetimeRequest[]> {
+  const { userId, audience, subjectId } = cardPrincipal(principal);
+  const found = await database.onetimeRequest.findMany({ where: { id: { in: ids }, userId } });
+  if (audience === 'onetime-connect') return found.filter(({ id }) => id === subjectId);
+  if (audience === 'card' || found.length === 0) return found;
+  const session = await database.cardSession.findUnique({ where: { id: subjectId } });
+  return found.filter(({ clientOrigin }) => clientOrigin === session?.clientOrigin);
+}
+
 async function requireRequest(context: GraphqlContext, id: string): Promise<OnetimeRequest> {
-  const { userId, audience, subjectId } = cardPrincipal(context.principal);
-  const { database } = context.world;
-  const found = await database.onetimeRequest.findFirst({ where: { id, userId } });
-  if (!found || (audience === 'onetime-connect' && subjectId !== id)) throw notFound('onetime request');
-  if (audience === 'session-connect') {
-    const session = await database.cardSession.findUnique({ where: { id: subjectId } });
-    if (session?.clientOrigin !== found.clientOrigin) throw notFound('onetime request');
-  }
+  const [found] = await readableRequests(context, [id]);
+  if (!found) throw notFound('onetime request');
   return found;
 }
 

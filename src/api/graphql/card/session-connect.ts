@@ -9,7 +9,7 @@ import { revokeSession } from '../../../card/revoke-session.ts';
 import { SIGN_IN_LENGTH } from '../../../card/sign-in-message.ts';
 import { cardSessionsOf, linkedAccountsOf } from '../../../card/store.ts';
 import { unlinkAccount } from '../../../card/unlink-account.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { byRealTime } from '../server/world.ts';
@@ -99,8 +99,9 @@ const ConnectedSessionRef = builder.objectRef<ConnectedSession>('ConnectedSessio
 
 const CardSessionRef = builder.objectRef<CardSession>('CardSession').implement({
   description: 'A session between a wallet user and one client.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     clientOrigin: t.exposeString('clientOrigin', { description: "The client's web origin." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends by itself.' }),

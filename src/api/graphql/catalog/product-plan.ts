@@ -1,6 +1,6 @@
 /** The ProductPlan and ProductPlanPrice types. */
 import { imageAddress } from '../../images/image-address.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 
 export const PlanTypeEnum = builder.enumType('PlanType', {
   description: 'How a plan is sold.',
@@ -23,8 +23,9 @@ export const BillingIntervalEnum = builder.enumType('BillingInterval', {
 
 export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
   description: 'A price of a plan.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     productPlanId: t.expose('productPlanId', { type: 'UUID', description: 'The plan.' }),
     amount: t.expose('amount', { type: 'Decimal', description: 'Per unit, in `currency`.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
@@ -47,8 +48,9 @@ export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
 
 export const ProductPlanRef = builder.prismaObject('ProductPlan', {
   description: 'What a merchant sells, once or by subscription.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     name: t.exposeString('name', { description: '1 to 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),

@@ -3,7 +3,7 @@ import { createTaxRate } from '../../../catalog/create-tax-rate.ts';
 import { createTaxRateSchema, updateTaxRateSchema } from '../../../catalog/tax-rate.ts';
 import { updateTaxRate } from '../../../catalog/update-tax-rate.ts';
 import { notFound } from '../../../errors.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
@@ -13,8 +13,9 @@ const LISTED_LIMIT = 1000;
 
 export const TaxRateRef = builder.prismaObject('TaxRate', {
   description: 'A reusable tax configuration of a merchant.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     merchantId: t.expose('merchantId', { type: 'UUID', description: 'The owning merchant.' }),
     displayName: t.exposeString('displayName', { description: '1 to 100 characters.' }),
     percentage: t.float({

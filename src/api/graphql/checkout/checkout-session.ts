@@ -2,7 +2,7 @@
 import { type CheckoutLastError, checkoutLastError, sessionUrl } from '../../../checkout/checkout-session.ts';
 import { imageAddress } from '../../images/image-address.ts';
 import { isMerchant, PaymentSourceTypeEnum } from '../payments/payment-intent.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 
 export const CheckoutModeEnum = builder.enumType('CheckoutMode', {
   description: 'What a session is for.',
@@ -41,8 +41,9 @@ const CheckoutErrorRef = builder.objectRef<CheckoutLastError>('CheckoutError').i
 
 builder.prismaObject('CheckoutItem', {
   description: 'A line of a session.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     name: t.exposeString('name', { description: '1 to 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
     proxiedImageUrl: t.string({
@@ -66,8 +67,9 @@ builder.prismaObject('CheckoutItem', {
 
 export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
   description: "One payer's visit, from the price to the payment.",
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     mode: t.expose('mode', { type: CheckoutModeEnum, description: 'A payment, or the start of a subscription.' }),
     uiMode: t.expose('uiMode', { type: CheckoutUiModeEnum, description: 'Who shows it to the payer.' }),

@@ -7,7 +7,7 @@ import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
 import { imageAddress } from '../../images/image-address.ts';
 import { PayoutAddressRef } from '../apps/app.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { either } from '../server/either.ts';
 import { live } from '../server/live.ts';
 import { refusal } from '../server/scope-of.ts';
@@ -23,8 +23,9 @@ type SoldSubscription = Prisma.SubscriptionGetPayload<{ include: { productPlanPr
 
 const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSubscription').implement({
   description: 'The subscription that a session begins.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     status: t.expose('status', { type: SubscriptionStatusEnum, description: 'Where it is.' }),
     billingInterval: t.field({
       type: BillingIntervalEnum,

@@ -3,7 +3,7 @@ import { renderSVG } from 'uqr';
 import type { PaymentStep } from '../../../checkout/payment-step.ts';
 import type { PreparedCheckout, ToldQuote } from '../../../checkout/prepare-checkout.ts';
 import { type PriceEvidence, readEvidence } from '../../../prices/price-evidence.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 
 const PaymentStepKindEnum = builder.enumType('PaymentStepKind', {
   description: 'What kind of step it is, which says which of its fields are there.',
@@ -110,8 +110,9 @@ export const PriceEvidenceRef = builder.objectRef<PriceEvidence[number]>('PriceE
 
 const QuoteRef = builder.objectRef<ToldQuote>('Quote').implement({
   description: 'A price locked for one wallet, chain and token.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     cryptoAmount: t.field({

@@ -1,7 +1,7 @@
 /** The CustomerAccount and CustomerWallet types. */
 import type { Chain } from '../../../chains/registry.ts';
 import { ChainFamilyEnum } from '../apps/app.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 
 const RELATED_LIMIT = 50;
 
@@ -26,8 +26,9 @@ const WalletAuthorizationTypeEnum = builder.enumType('WalletAuthorizationType', 
 
 export const CustomerWalletRef = builder.prismaObject('CustomerWallet', {
   description: "A customer's address on one chain.",
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
     chainId: t.exposeInt('chainId', { description: 'The numeric chain id.' }),
     walletAddress: t.expose('walletAddress', { type: 'Address', description: 'Checksummed.' }),
@@ -65,8 +66,9 @@ const CustomerCounts = builder.objectRef<Counts>('CustomerCounts').implement({
 
 export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
   description: 'An end user of an app.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     externalId: t.exposeString('externalId', { nullable: true, description: "The merchant's own id." }),
     email: t.exposeString('email', { nullable: true, description: 'At most 255 characters.' }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalid } from '../../../errors.ts';
 import { type EventType, eventTypes, isEventType } from '../../../events/event-type.ts';
 import { readEvents, readNewestEvents, type SequencedEvent } from '../../../events/store.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
 import { checkedAfter, followSequence } from './follow-sequence.ts';
@@ -27,8 +27,9 @@ const FinalityRef = builder
 
 export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
   description: "One event of an app's append-only sequence.",
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'Stable: the same in webhooks.' }),
+    id: t.exposeID('id', { description: 'Stable: the same in webhooks.' }),
     type: t.exposeString('type', { description: 'Such as `payment_intent.captured`.' }),
     sequence: t.int({
       description: 'Its number in the app, from 1, without gaps.',

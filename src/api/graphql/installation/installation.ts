@@ -13,7 +13,7 @@ import {
 import { OUTGOING_ROWS, readOutgoing } from '../../../operations/read-outgoing.ts';
 import type { SenderBalance } from '../../../operations/read-senders.ts';
 import { readStuck, type Stuck } from '../../../operations/read-stuck.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { checked, defineRules } from '../server/input.ts';
 import type { World } from '../server/world.ts';
 
@@ -134,8 +134,9 @@ const BooksRef = builder.objectRef<BooksLine>('InstallationBooks').implement({
 
 const OutgoingRef = builder.objectRef<OutgoingTransaction>('OutgoingTransaction').implement({
   description: 'A transaction of ours on its way to a chain.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     purpose: t.exposeString('purpose', { description: 'What it is for.' }),
     status: t.exposeString('status', { description: 'QUEUED, SIGNED, SENT, MINED, FINAL, FAILED or CANCELLED.' }),

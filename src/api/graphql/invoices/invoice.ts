@@ -4,7 +4,7 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { invoiceUrl } from '../../../invoices/page/invoice-link.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { anyOf, conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
@@ -23,8 +23,9 @@ const InvoiceStatusEnum = builder.enumType('InvoiceStatus', {
 
 builder.prismaObject('InvoiceItem', {
   description: 'A line of an invoice.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     description: t.exposeString('description', { description: '1 to 500 characters.' }),
     amount: t.expose('amount', { type: 'Decimal', description: 'Per unit, as the merchant gave it.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
@@ -55,8 +56,9 @@ const RenewalAttemptStatusEnum = builder.enumType('RenewalAttemptStatus', {
 
 builder.prismaObject('RenewalAttempt', {
   description: "One try to charge a subscription's invoice.",
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     status: t.expose('status', { type: RenewalAttemptStatusEnum, description: 'What became of it.' }),
     error: t.field({
       type: InvoiceErrorRef,
@@ -77,8 +79,9 @@ builder.prismaObject('RenewalAttempt', {
 
 export const InvoiceRef = builder.prismaObject('Invoice', {
   description: 'Lines with their tax; total = subtotal + taxAmount, always.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
     subscriptionId: t.expose('subscriptionId', { type: 'UUID', nullable: true, description: 'The subscription.' }),

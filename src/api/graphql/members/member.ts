@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { inviteMember } from '../../../auth/members/invite-member.ts';
 import { emailSchema, MEMBERS_LIMIT, memberRoles } from '../../../auth/members/member.ts';
 import { removeMember } from '../../../auth/members/remove-member.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
@@ -20,8 +20,9 @@ const MemberRoleEnum = builder.enumType('MemberRole', {
 
 const MerchantRef = builder.prismaObject('Merchant', {
   description: 'Who is paid.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
@@ -29,8 +30,9 @@ const MerchantRef = builder.prismaObject('Merchant', {
 
 export const MemberRef = builder.prismaObject('Member', {
   description: 'A person who may log in to the dashboard of a merchant.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     merchantId: t.expose('merchantId', { type: 'UUID', description: 'The merchant.' }),
     merchant: t.relation('merchant', { type: MerchantRef, description: 'The merchant.' }),
     email: t.exposeString('email', { description: 'The mail address, in lower case.' }),

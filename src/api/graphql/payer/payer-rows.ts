@@ -7,7 +7,7 @@ import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { DisputeRef } from '../payments/dispute.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { SubscriptionStatusEnum } from '../subscriptions/subscription.ts';
 
 type Merchant = { name: true; logoUrl: true };
@@ -32,9 +32,26 @@ type ConsentRow = Prisma.SubscriptionConsentGetPayload<{
 }>;
 
 const LINES = 100;
+const PAYOUTS = 50;
+
+/** What a payment is read with to be shown to the wallet that paid it. */
+export function shownToPayer(wallet: string) {
+  return {
+    app: { select: { name: true, logoUrl: true } },
+    dispute: true,
+    terms: true,
+    payouts: {
+      where: { recipient: wallet.toLowerCase(), role: 'PAYER', deliveredAt: null },
+      orderBy: { creditedAt: 'asc' },
+      take: PAYOUTS,
+    },
+    checkoutSessions: { select: { items: { orderBy: { position: 'asc' } } }, take: 1 },
+  } as const satisfies Prisma.PaymentIntentInclude;
+}
 
 export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').implement({
   description: 'A payment, as the wallet that paid it sees it.',
+  interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: "The payment intent's UUID." }),
     termsHash: t.field({

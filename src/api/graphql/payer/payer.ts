@@ -5,7 +5,7 @@ import { type Allowance, readAllowances } from '../../../card/payer/read-allowan
 import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder } from '../server/builder.ts';
 import { refusal } from '../server/scope-of.ts';
-import { PayerConsentRef, PayerPaymentRef } from './payer-rows.ts';
+import { PayerConsentRef, PayerPaymentRef, shownToPayer } from './payer-rows.ts';
 
 type PayerPrincipal = Extract<Principal, { kind: 'payer' }>;
 
@@ -44,17 +44,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
       resolve: ({ wallet }, { before }, context) =>
         context.database.paymentIntent.findMany({
           where: { acceptedTermsHash: { not: null }, ...(before ? { id: { lt: before } } : {}) },
-          include: {
-            app: { select: { name: true, logoUrl: true } },
-            dispute: true,
-            terms: true,
-            payouts: {
-              where: { recipient: wallet.toLowerCase(), role: 'PAYER', deliveredAt: null },
-              orderBy: { creditedAt: 'asc' },
-              take: PAYMENTS,
-            },
-            checkoutSessions: { select: { items: { orderBy: { position: 'asc' } } }, take: 1 },
-          },
+          include: shownToPayer(wallet),
           orderBy: { id: 'desc' },
           take: PAYMENTS,
         }),

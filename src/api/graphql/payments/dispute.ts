@@ -1,5 +1,5 @@
 /** The Dispute type. */
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 
 const DisputeStatusEnum = builder.enumType('DisputeStatus', {
   description: 'Where a dispute is.',
@@ -13,8 +13,9 @@ const DisputeStatusEnum = builder.enumType('DisputeStatus', {
 
 export const DisputeRef = builder.prismaObject('Dispute', {
   description: "A payer's dispute of a captured payment.",
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
     reason: t.exposeString('reason', { nullable: true, description: "The payer's words, 1 to 500 characters." }),
     evidence: t.exposeString('evidence', { nullable: true, description: 'What the payer added.' }),

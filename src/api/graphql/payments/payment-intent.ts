@@ -2,7 +2,7 @@
 import type { PaymentIntentStatus } from '../../../../prisma/client.ts';
 import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
 import { accessOf } from '../server/access/access.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 
 const statusWords: { [Status in PaymentIntentStatus]: string } = {
@@ -58,6 +58,7 @@ export const isMerchant = ({ principal }: GraphqlContext) => accessOf(principal)
 
 export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
   description: "A single payment, from creation to settlement. To its payer: without what is the merchant's alone.",
+  interfaces: [NodeRef],
   fields: (t) => ({
     externalId: t.string({
       nullable: true,
@@ -79,7 +80,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
       description: 'Unique in the app, for ever; null for the payer.',
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.idempotencyKey : null),
     }),
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     customerAccountId: t.expose('customerAccountId', {
       type: 'UUID',

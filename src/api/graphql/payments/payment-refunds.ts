@@ -1,5 +1,5 @@
 /** The refunds that a merchant asked for, beside the payment that they give back. */
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { RefundStatusEnum } from './payment-actions.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 
@@ -10,8 +10,9 @@ const PaymentRefundRef = builder.prismaObject('Refund', {
   name: 'PaymentRefund',
   description:
     'A refund that the merchant asked for; what anybody refunds on the contract itself is in `transactions` alone.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7; `refundId` of the answer that made it.' }),
+    id: t.exposeID('id', { description: 'UUIDv7; `refundId` of the answer that made it.' }),
     transactionId: t.expose('transactionId', { type: 'UUID', description: 'The transaction that carries it.' }),
     status: t.expose('status', { type: RefundStatusEnum, description: 'PENDING until the chain tells.' }),
     amount: t.expose('amount', { type: 'BaseUnits', description: 'What goes back, base units.' }),

@@ -7,7 +7,7 @@ import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
 import { PriceEvidenceRef } from '../checkout/payment-step.ts';
 import { EventRef } from '../events/events.ts';
 import { batched } from '../server/batch.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { DisputeRef } from './dispute.ts';
 import { AuthorizationMethodEnum, PaymentIntentRef } from './payment-intent.ts';
@@ -29,8 +29,9 @@ const LedgerAccountEnum = builder.enumType('LedgerAccount', {
 
 builder.prismaObject('LedgerEntry', {
   description: 'One side of a double entry; the entries of one fact sum to zero.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     account: t.expose('account', { type: LedgerAccountEnum, description: 'Whose money.' }),
     kind: t.exposeString('kind', { description: 'The fact it is from, such as Settled.' }),
     amount: t.string({

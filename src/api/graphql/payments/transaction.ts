@@ -2,7 +2,7 @@
 import type { ChainFact } from '../../../../prisma/client.ts';
 import { placeKey, readHeads, readPlaceKey, readTransactionFacts } from '../../../payments/store.ts';
 import { batched } from '../server/batch.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 
 const TransactionTypeEnum = builder.enumType('TransactionType', {
@@ -58,9 +58,10 @@ const TransactionBlockRef = builder.objectRef<{ number: bigint; hash: string | n
 
 export const TransactionRef = builder.prismaObject('Transaction', {
   description: 'A step of a payment on its chain, sent by us or by anybody.',
-  select: { chainId: true, termsHash: true, txHash: true, blockNumber: true, logIndex: true },
+  select: { id: true, chainId: true, termsHash: true, txHash: true, blockNumber: true, logIndex: true },
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     type: t.expose('type', { type: TransactionTypeEnum, description: 'What it does.' }),

@@ -10,7 +10,7 @@ import {
 import { adviceOn, formatPayout, isOfPayer, printAddress } from '../../../payments/payouts/payout-fields.ts';
 import { accessOf } from '../server/access/access.ts';
 import { batched } from '../server/batch.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 import { TransactionRef } from './transaction.ts';
@@ -27,8 +27,9 @@ export const PayoutRoleEnum = builder.enumType('PayoutRole', {
 export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('UndeliveredPayout').implement({
   description:
     'A payout whose recipient could not be paid: the escrow, or on Solana an account of its own, keeps it for this address alone. We try to deliver it 5 minutes and an hour after it was seen, and every 6 hours after that.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     role: t.expose('role', { type: PayoutRoleEnum, description: 'Whom it is for.' }),
     recipient: t.string({
       description: 'The address, with its checksum.',

@@ -75,3 +75,9 @@ builder.subscriptionType({
   name: 'Live',
   description: 'Live objects: the present state first, then each change, whole.',
 });
+
+/** What every type implements whose `id` finds the object again: see search/nodes.ts. */
+export const NodeRef = builder.interfaceRef<{ id: string }>('Node').implement({
+  description: 'An object that `node` finds by its id, wherever the caller may see it.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'A UUID, unique among all objects.' }) }),
+});

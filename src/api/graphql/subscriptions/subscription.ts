@@ -4,7 +4,7 @@ import { forecastOf } from '../../../subscriptions/forecast/forecast-of.ts';
 import { type RenewalForecast, renewalForecasts } from '../../../subscriptions/forecast/renewal-forecast.ts';
 import { subscriptionStatuses } from '../../../subscriptions/subscription.ts';
 import { AuthorizationMethodEnum } from '../payments/payment-intent.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 
 const INVOICES_SHOWN = 10;
 
@@ -102,6 +102,7 @@ builder.prismaObject('RenewalOutlook', {
 
 export const SubscriptionRef = builder.prismaObject('Subscription', {
   description: "A customer charged once a period for a plan's price.",
+  interfaces: [NodeRef],
   fields: (t) => {
     const instant = (
       name:
@@ -118,7 +119,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       description: string,
     ) => t.expose(name, { type: 'DateTime', nullable: true, description });
     return {
-      id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+      id: t.exposeID('id', { description: 'UUIDv7.' }),
       appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
       customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
       productPlanId: t.expose('productPlanId', { type: 'UUID', description: 'The plan.' }),

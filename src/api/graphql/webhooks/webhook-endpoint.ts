@@ -1,6 +1,6 @@
 /** The WebhookEndpoint, WebhookDelivery and WebhookAttempt types, and the query webhookEndpoints. */
 import { eventBody } from '../../../events/event-body.ts';
-import { builder } from '../server/builder.ts';
+import { builder, NodeRef } from '../server/builder.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { byGatewayClock } from '../server/world.ts';
 
@@ -17,8 +17,9 @@ export function tellingSecret<Row extends object>(endpoint: Row): Row {
 
 export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
   description: 'Where a merchant is told of an app’s events, as Standard Webhooks describes it.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
     url: t.exposeString('url', { description: 'Where it is told.' }),
     events: t.exposeStringList('events', { description: 'The event types, or *.' }),
@@ -49,8 +50,9 @@ export const WebhookDeliveryStatusEnum = builder.enumType('WebhookDeliveryStatus
 
 builder.prismaObject('WebhookAttempt', {
   description: 'One try of a delivery.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     responseStatus: t.exposeInt('responseStatus', { nullable: true, description: "The receiver's HTTP status." }),
     responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of its answer.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why no answer came.' }),
@@ -63,8 +65,9 @@ builder.prismaObject('WebhookAttempt', {
 
 export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
   description: 'One event on its way to one endpoint.',
+  interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'UUIDv7.' }),
     webhookId: t.expose('webhookId', { type: 'UUID', description: 'The endpoint.' }),
     eventId: t.expose('eventId', { type: 'UUID', description: 'The event, and the header webhook-id.' }),
     event: t.exposeString('event', { description: "The event's type." }),

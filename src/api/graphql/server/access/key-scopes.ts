@@ -29,6 +29,8 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'invoice',
     'invoices',
     'invoicesPage',
+    'node',
+    'nodes',
     'overview',
     'paymentIntent',
     'paymentIntentUpdated',

@@ -1,0 +1,92 @@
+/** The queries node and nodes: objects by their ids, whatever their types. */
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import { type FieldFault, invalid } from '../../../errors.ts';
+import { canonicalId, isId } from '../../../platform/identifier.ts';
+import { batched } from '../server/batch.ts';
+import { builder, NodeRef } from '../server/builder.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { LIST_LIMIT } from '../server/limits.ts';
+import { reachOf } from '../server/scope-of.ts';
+import { findNodeTypes } from './find-node-types.ts';
+import { type NodeRow, type NodeType, nodeAccess, nodeTypesOf } from './node-types.ts';
+
+builder.queryField('node', (t) =>
+  t.field({
+    type: NodeRef,
+    nullable: true,
+    description: 'The object that has this id; null where the caller sees none, whether there is one or not.',
+    authScopes: nodeAccess,
+    args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
+    resolve: async (_root, { id }, context, info) => {
+      if (!isId(id)) throw invalid([notUuid('id')]);
+      const [found] = await readNodes(context, [id], info);
+      return found ?? null;
+    },
+  }),
+);
+
+builder.queryField('nodes', (t) =>
+  t.field({
+    type: [NodeRef],
+    nullable: { list: false, items: true },
+    description: 'The objects that have these ids, in their order; null for each of which the caller sees none.',
+    authScopes: nodeAccess,
+    complexity: ({ ids }) => {
+      const size = Math.max(1, Math.min(ids.length, LIST_LIMIT));
+      return { field: size, multiplier: size };
+    },
+    args: { ids: t.arg.idList({ required: true, description: `Their UUIDs, at most ${LIST_LIMIT}.` }) },
+    resolve: async (_root, { ids }, context, info) => {
+      if (ids.length > LIST_LIMIT) {
+        throw invalid([{ param: 'ids', message: `has ${ids.length} entries, at most ${LIST_LIMIT}` }]);
+      }
+      const faults = ids.flatMap((id, index) => (isId(id) ? [] : [notUuid(`ids[${index}]`)]));
+      if (faults.length > 0) throw invalid(faults);
+      return await readNodes(context, ids, info);
+    },
+  }),
+);
+
+function notUuid(param: string): FieldFault {
+  return { param, message: 'must be a UUID' };
+}
+
+/**
+ * What the caller sees of `ids`, in their order. All ids of an operation, of its aliases too, take one statement to find
+ * their types, and one more for each type and selection.
+ */
+function readNodes(context: GraphqlContext, ids: string[], info: GraphQLResolveInfo): Promise<(NodeRow | null)[]> {
+  const types = nodeTypesOf(context);
+  const reach = reachOf(context.principal);
+  const queries = new Map<NodeType, object>();
+  const queryOf = (type: NodeType): object => {
+    const query = queries.get(type) ?? (type.isPlanned ? queryFromInfo({ context, info, typeName: type.name }) : {});
+    queries.set(type, query);
+    return query;
+  };
+  return Promise.all(
+    ids.map(canonicalId).map(async (id) => {
+      const type = await batched(context, 'nodeTypes', id, (asked) =>
+        findNodeTypes(context.world.database, { ids: asked, types, reach }),
+      );
+      if (!type) return null;
+      const query = queryOf(type);
+      const name = `nodes of ${types.indexOf(type)} ${printQuery(query)}`;
+      return (await batched(context, name, id, (found) => readRows(context, { type, query, ids: found }))) ?? null;
+    }),
+  );
+}
+
+async function readRows(
+  context: GraphqlContext,
+  { type, query, ids }: { type: NodeType; query: object; ids: string[] },
+): Promise<Map<string, NodeRow>> {
+  const rows = await type.read(context, { ...query, where: { id: { in: ids } } });
+  // By this name the executor knows which type of the interface a row is.
+  return new Map(rows.map((row) => [row.id, { ...row, __typename: type.name }]));
+}
+
+function printQuery(query: object): string {
+  return JSON.stringify(query, (_name, value) => (typeof value === 'bigint' ? String(value) : value));
+}
