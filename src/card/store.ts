@@ -1,5 +1,5 @@
 /** The card API's queries, each of one user; a session's caller sees what is of its origin. */
-import type { CardSession, CardUser, Database, LinkedAccount } from '../../prisma/client.ts';
+import type { CardSession, CardUser, Database, LinkedAccount, Prisma } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
 import type { CardCaller } from './card-world.ts';
 
@@ -39,14 +39,17 @@ export async function linkedAccountsOf(
   });
 }
 
-/** Newest first, ended ones too. */
+type SessionWindow = Pick<Prisma.CardSessionFindManyArgs, 'where' | 'orderBy'> & { take: number };
+
+/** Ended ones too. */
 export async function cardSessionsOf(
   database: Database,
-  request: { userId: string; limit: number },
+  userId: string,
+  { where = {}, ...window }: SessionWindow,
 ): Promise<CardSession[]> {
-  return await database.cardSession.findMany({
-    where: { userId: request.userId },
-    orderBy: { id: 'desc' },
-    take: request.limit,
-  });
+  return await database.cardSession.findMany({ ...window, where: { AND: [{ userId }, where] } });
+}
+
+export async function countCardSessions(database: Database, userId: string): Promise<number> {
+  return await database.cardSession.count({ where: { userId } });
 }

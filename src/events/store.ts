@@ -52,31 +52,47 @@ export async function readEvents(
   return rows.map(eventOf);
 }
 
+/** Which events of an app are wanted; all conditions must hold. */
 export type EventSearch = {
   appId: string;
-  limit: number;
-  /** Only events before this sequence number. */
-  before?: bigint | undefined;
   types?: readonly string[] | undefined;
   requestId?: string | undefined;
   resourceId?: string | undefined;
 };
 
+type EventWindow = Pick<Prisma.EventFindManyArgs, 'where' | 'orderBy' | 'take'>;
+
 /** At most `limit` events of one app, newest first: what a log shows. */
-export async function readNewestEvents(database: Database, search: EventSearch): Promise<SequencedEvent[]> {
-  const { appId, before, types, requestId, resourceId } = search;
-  const rows = await database.event.findMany({
-    where: {
-      appId,
-      ...(before === undefined ? {} : { sequence: { lt: before } }),
-      ...(types?.length ? { type: { in: [...types] } } : {}),
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(resourceId === undefined ? {} : { resourceId }),
-    },
-    orderBy: { sequence: 'desc' },
-    take: search.limit,
-  });
+export async function readNewestEvents(
+  database: Database,
+  { before, limit, ...search }: EventSearch & { limit: number; before?: bigint | undefined },
+): Promise<SequencedEvent[]> {
+  const where = before === undefined ? {} : { sequence: { lt: before } };
+  return await findEvents(database, search, { where, orderBy: { sequence: 'desc' }, take: limit });
+}
+
+/** The events that are wanted, in a window of the sequence. */
+export async function findEvents(
+  database: Database,
+  search: EventSearch,
+  { where = {}, ...window }: EventWindow,
+): Promise<SequencedEvent[]> {
+  const rows = await database.event.findMany({ ...window, where: { AND: [searched(search), where] } });
   return rows.map(eventOf);
+}
+
+/** How many events are wanted. */
+export async function countEvents(database: Database, search: EventSearch): Promise<number> {
+  return await database.event.count({ where: searched(search) });
+}
+
+function searched({ appId, types, requestId, resourceId }: EventSearch): Prisma.EventWhereInput {
+  return {
+    appId,
+    ...(types?.length ? { type: { in: [...types] } } : {}),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(resourceId === undefined ? {} : { resourceId }),
+  };
 }
 
 /** The next events of several apps, each after its own sequence number, at most `limit` an app, in one statement. */

@@ -3,6 +3,7 @@
  * newest one that a row of it includes.
  */
 import { type Database, Prisma } from '../../prisma/client.ts';
+import type { Scope } from '../auth/principal.ts';
 import { type EventRow, readEventRow, type SequencedEvent } from './store.ts';
 
 /** Also the names of their tables, and the first words of the types of their own events. */
@@ -43,6 +44,55 @@ export async function readEventsAbout(
         ORDER BY event.sequence LIMIT ${limit})
     ) AS told ORDER BY told.sequence LIMIT ${limit}`;
   return rows.map(readEventRow);
+}
+
+/** Events beyond a sequence number, in one of both directions. */
+export type Span = { beyond: bigint | undefined; isAscending: boolean; take: number };
+
+/** By subject of the caller: at most `take` events that are about it, for all of them in one statement. */
+export async function readSpansAbout(
+  database: Database,
+  { kind, scope, ids }: { kind: SubjectKind; scope: Scope; ids: readonly string[] },
+  { beyond, isAscending, take }: Span,
+): Promise<Map<string, SequencedEvent[]>> {
+  const further = isAscending ? Prisma.sql`>` : Prisma.sql`<`;
+  const isWanted = beyond === undefined ? Prisma.sql`true` : Prisma.sql`event.sequence ${further} ${beyond}`;
+  const order = isAscending ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+  const rows = await database.$queryRaw<(EventRow & { subject_id: string })[]>`
+    SELECT subject.id::text AS subject_id, told.* FROM ${ownSubjects(kind, scope, ids)}, LATERAL (
+      SELECT * FROM (
+        (SELECT event.* FROM event WHERE event.resource_id = subject.id AND ${isWanted}
+          ORDER BY event.sequence ${order} LIMIT ${take})
+        UNION ALL
+        (SELECT event.* FROM event WHERE ${belonging[kind]} = subject.id::text AND ${isWanted}
+          ORDER BY event.sequence ${order} LIMIT ${take})
+      ) AS both_kinds ORDER BY both_kinds.sequence ${order} LIMIT ${take}
+    ) AS told ORDER BY told.sequence ${order}`;
+  const found = new Map<string, SequencedEvent[]>();
+  for (const row of rows) found.set(row.subject_id, [...(found.get(row.subject_id) ?? []), readEventRow(row)]);
+  return found;
+}
+
+/** By subject of the caller: how many events are about it. */
+export async function countEventsAbout(
+  database: Database,
+  { kind, scope, ids }: { kind: SubjectKind; scope: Scope; ids: readonly string[] },
+): Promise<Map<string, number>> {
+  const rows = await database.$queryRaw<{ subject_id: string; count: bigint }[]>`
+    SELECT subject.id::text AS subject_id,
+      (SELECT count(*) FROM event WHERE event.resource_id = subject.id)
+      + (SELECT count(*) FROM event WHERE ${belonging[kind]} = subject.id::text) AS count
+    FROM ${ownSubjects(kind, scope, ids)}`;
+  return new Map(rows.map((row) => [row.subject_id, Number(row.count)]));
+}
+
+/** The subjects of these ids, as the table `subject`. */
+function ownSubjects(kind: SubjectKind, { merchantId, appId }: Scope, ids: readonly string[]): Prisma.Sql {
+  const ofApp = appId === null ? Prisma.empty : Prisma.sql`AND app.id = ${appId}::uuid`;
+  return Prisma.sql`(
+    SELECT own.id FROM ${Prisma.raw(kind)} AS own JOIN app ON app.id = own.app_id
+    WHERE own.id = ANY(${[...ids]}::uuid[]) AND app.merchant_id = ${merchantId}::uuid ${ofApp}
+  ) AS subject`;
 }
 
 /**

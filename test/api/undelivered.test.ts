@@ -219,8 +219,14 @@ describe('an undelivered payout', () => {
           expiresAt,
         },
       });
-      const query = 'query ($id: ID!) { checkout(id: $id) { payment { undelivered { role formatted } } } }';
-      return (await api.graphql(query, { id }, { clientSecret })).data.checkout.payment.undelivered;
+      const query = `query ($id: ID!) { checkout(id: $id) { payment { undelivered { role formatted } } }
+        viewer { session { paymentIntent { undelivered { role formatted }
+          undeliveredConnection { totalCount nodes { role formatted } } } } } }`;
+      const { data } = await api.graphql(query, { id }, { clientSecret });
+      const { undelivered, undeliveredConnection } = data.viewer.session.paymentIntent;
+      expect(undeliveredConnection).toEqual({ totalCount: undelivered.length, nodes: undelivered });
+      expect(undelivered).toEqual(data.checkout.payment.undelivered);
+      return undelivered;
     };
     expect(await seen(refunded.id)).toEqual([{ role: 'PAYER', formatted: '9.9' }]);
     expect(await seen(settled.id)).toEqual([]);

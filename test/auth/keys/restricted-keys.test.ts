@@ -141,6 +141,9 @@ describe('a key without READ', () => {
     `${CUSTOMER} { ... on CustomerAccount { invoices { id } } } }`,
     `${CUSTOMER} { ... on Node { ... on CustomerAccount { invoices { id } } } } }`,
     `fragment More on CustomerAccount { subscriptions { id } } ${CUSTOMER} { ...More } }`,
+    `${CUSTOMER} { paymentIntentsConnection(first: 1) { edges { cursor } } } }`,
+    `${CUSTOMER} { invoicesConnection { totalCount } } }`,
+    `${CUSTOMER} { ... on CustomerAccount { subscriptionsConnection { pageInfo { hasNextPage } } } } }`,
     '{ viewer { app { apiKeys { prefix } } } }',
   ])('cannot read other resources through an answer, and nothing is written: %s', async (document) => {
     const key = await keyWith(['CUSTOMERS_WRITE']);

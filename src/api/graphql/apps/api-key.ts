@@ -5,6 +5,8 @@ import { type KeyScope, keyScopes, scopesOfKey } from '../../../auth/keys/key-sc
 import { NETWORKS_LIMIT, parseNetwork } from '../../../auth/keys/network.ts';
 import { revokeApiKey } from '../../../auth/revoke-api-key.ts';
 import { rotateApiKey } from '../../../auth/rotate-api-key.ts';
+import { byId } from '../lists/keyset.ts';
+import { connectionOf, relatedConnection } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
@@ -154,6 +156,16 @@ builder.prismaObjectField(AppRef, 'apiKeys', (t) =>
     query: { orderBy: { id: 'desc' }, take: KEYS },
   }),
 );
+
+relatedConnection(AppRef, 'apiKeysConnection', {
+  model: 'App',
+  relation: 'apiKeys',
+  type: connectionOf(ApiKeyRef),
+  selects: 'ApiKey',
+  keyset: byId('NEWEST'),
+  description: 'Its keys, newest first, ended ones too.',
+  authScopes: { read: true },
+});
 
 builder.mutationField('createApiKey', (t) =>
   t.field({

@@ -7,9 +7,12 @@ import { type ShownAccount, shownAccounts } from '../../../card/linked-account.t
 import { SIGNATURE_LENGTH } from '../../../card/onetime-request.ts';
 import { revokeSession } from '../../../card/revoke-session.ts';
 import { SIGN_IN_LENGTH } from '../../../card/sign-in-message.ts';
-import { cardSessionsOf, linkedAccountsOf } from '../../../card/store.ts';
+import { cardSessionsOf, countCardSessions, linkedAccountsOf } from '../../../card/store.ts';
 import { unlinkAccount } from '../../../card/unlink-account.ts';
+import { byId, walk } from '../lists/keyset.ts';
+import { connectionOf } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
+import { connectionSize } from '../server/connection.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { byRealTime } from '../server/world.ts';
@@ -134,7 +137,28 @@ builder.queryField('cardSessions', (t) =>
     authScopes: { card: true },
     complexity: { field: 10, multiplier: 10 },
     resolve: (_root, _args, context) =>
-      cardSessionsOf(context.world.database, { userId: cardPrincipal(context.principal).userId, limit: SESSIONS }),
+      cardSessionsOf(context.world.database, cardPrincipal(context.principal).userId, {
+        orderBy: { id: 'desc' },
+        take: SESSIONS,
+      }),
+  }),
+);
+
+builder.queryField('cardSessionsConnection', (t) =>
+  t.field({
+    type: connectionOf(CardSessionRef),
+    description: "The user's sessions, newest first, ended ones too; at most 100 at a time.",
+    authScopes: { card: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+    args: t.arg.connectionArgs(),
+    resolve: (_root, args, { principal, world }) => {
+      const { userId } = cardPrincipal(principal);
+      return walk(args, {
+        keyset: byId('NEWEST'),
+        read: (window) => cardSessionsOf(world.database, userId, window),
+        count: () => countCardSessions(world.database, userId),
+      });
+    },
   }),
 );
 

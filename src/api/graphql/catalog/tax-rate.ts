@@ -1,9 +1,12 @@
 /** The TaxRate type, and its queries and mutations. */
+import type { Prisma } from '../../../../prisma/client.ts';
 import { createTaxRate } from '../../../catalog/create-tax-rate.ts';
 import { createTaxRateSchema, updateTaxRateSchema } from '../../../catalog/tax-rate.ts';
 import { updateTaxRate } from '../../../catalog/update-tax-rate.ts';
 import { notFound } from '../../../errors.ts';
+import { connectionOf } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
+import { connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
@@ -67,6 +70,10 @@ const UpdateTaxRateInput = builder.inputType('UpdateTaxRateInput', {
   }),
 });
 
+function rateWhere({ includeInactive }: { includeInactive?: boolean | null | undefined }): Prisma.TaxRateWhereInput {
+  return includeInactive ? {} : { isActive: true };
+}
+
 builder.queryField('taxRate', (t) =>
   t.prismaField({
     type: 'TaxRate',
@@ -90,11 +97,28 @@ builder.queryField('taxRates', (t) =>
     resolve: (query, _root, { includeInactive }, context) =>
       context.database.taxRate.findMany({
         ...query,
-        where: includeInactive ? {} : { isActive: true },
+        where: rateWhere({ includeInactive }),
         orderBy: { id: 'desc' },
         take: LISTED_LIMIT,
       }),
   }),
+);
+
+builder.queryField('taxRatesConnection', (t) =>
+  t.prismaConnection(
+    {
+      type: 'TaxRate',
+      cursor: 'id',
+      description: "The merchant's tax rates, newest first unless ordered otherwise; at most 100 at a time.",
+      authScopes: { read: true },
+      complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+      args: { ...orderArgs, includeInactive: t.arg.boolean({ description: 'Archived ones too.' }) },
+      totalCount: (_root, args, context) => context.database.taxRate.count({ where: rateWhere(args) }),
+      resolve: (query, _root, args, context) =>
+        context.database.taxRate.findMany(windowOf(query, args, rateWhere(args))),
+    },
+    connectionOf(TaxRateRef),
+  ),
 );
 
 builder.mutationField('createTaxRate', (t) =>

@@ -2,8 +2,19 @@
 import { z } from 'zod';
 import { invalid } from '../../../errors.ts';
 import { type EventType, eventTypes, isEventType } from '../../../events/event-type.ts';
-import { readEvents, readNewestEvents, type SequencedEvent } from '../../../events/store.ts';
+import {
+  countEvents,
+  type EventSearch,
+  findEvents,
+  readEvents,
+  readNewestEvents,
+  type SequencedEvent,
+} from '../../../events/store.ts';
+import { bySequence, walk } from '../lists/keyset.ts';
+import { connectionOf } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
+import { connectionSize, orderArgs } from '../server/connection.ts';
+import type { GraphqlContext } from '../server/context.ts';
 import { checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
 import { checkedAfter, followSequence } from './follow-sequence.ts';
@@ -53,6 +64,8 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
   }),
 });
 
+export const EventConnection = connectionOf(EventRef);
+
 const EventPage = builder.objectRef<{ items: SequencedEvent[]; hasMore: boolean }>('EventPage').implement({
   description: 'Some events in sequence.',
   fields: (t) => ({
@@ -95,14 +108,44 @@ builder.queryField('events', (t) =>
   }),
 );
 
+const searchSchema = z.object({
+  requestId: z.string().min(1, 'at least 1 character').max(128, 'at most 128 characters').nullish(),
+  resourceId: z.guid('a UUID').nullish(),
+});
+const searchRules = defineRules({ schema: searchSchema });
 const logRules = defineRules({
-  schema: z.object({
+  schema: searchSchema.extend({
     before: z.int().min(1, 'at least 1').nullish(),
-    requestId: z.string().min(1, 'at least 1 character').max(128, 'at most 128 characters').nullish(),
-    resourceId: z.guid('a UUID').nullish(),
     limit: z.int().min(1, 'from 1 to 100').max(LARGEST_LOG, 'from 1 to 100').nullish(),
   }),
 });
+
+const searchArgs = builder.args((t) => ({
+  appId: t.id({ description: 'Needed where the credential covers several apps.' }),
+  types: t.stringList({ description: 'Only these types; all by default.' }),
+  requestId: t.string({ description: 'Only what followed from this API request (`x-request-id`).' }),
+  resourceId: t.id({ description: 'Only of this resource, a UUID.' }),
+}));
+
+type SearchArgs = {
+  appId?: string | null | undefined;
+  types?: string[] | null | undefined;
+  requestId?: string | null | undefined;
+  resourceId?: string | null | undefined;
+};
+
+/** What `searchArgs` ask for, of one app of the caller. */
+async function searchOf(context: GraphqlContext, args: SearchArgs): Promise<EventSearch> {
+  const { types } = readSequenceArgs({ types: args.types ?? null });
+  const { requestId, resourceId } = checked(context, searchRules, args);
+  const { appId } = await appScopeOf(context, args);
+  return {
+    appId,
+    types,
+    ...(requestId == null ? {} : { requestId }),
+    ...(resourceId == null ? {} : { resourceId }),
+  };
+}
 
 builder.queryField('eventLog', (t) =>
   t.field({
@@ -111,27 +154,42 @@ builder.queryField('eventLog', (t) =>
     authScopes: { read: true },
     complexity: ({ limit }) => ({ field: 1, multiplier: Math.max(1, Math.min(limit ?? LOG, LARGEST_LOG)) }),
     args: {
-      appId: t.arg.id({ description: 'Needed where the credential covers several apps.' }),
+      ...searchArgs,
       before: t.arg.int({ description: 'Only events before this sequence number: the last one of the page before.' }),
-      types: t.arg.stringList({ description: 'Only these types; all by default.' }),
-      requestId: t.arg.string({ description: 'Only what followed from this API request (`x-request-id`).' }),
-      resourceId: t.arg.id({ description: 'Only of this resource, a UUID.' }),
       limit: t.arg.int({ description: `At most this many, 1 to ${LARGEST_LOG}; ${LOG} by default.` }),
     },
     resolve: async (_root, args, context) => {
-      const { types } = readSequenceArgs({ types: args.types ?? null });
-      const { before, requestId, resourceId, limit: asked } = checked(context, logRules, args);
+      const { before, limit: asked } = checked(context, logRules, args);
       const limit = asked ?? LOG;
-      const { appId } = await appScopeOf(context, args);
       const items = await readNewestEvents(context.world.database, {
-        appId,
+        ...(await searchOf(context, args)),
         limit: limit + 1,
-        types,
         ...(before == null ? {} : { before: BigInt(before) }),
-        ...(requestId == null ? {} : { requestId }),
-        ...(resourceId == null ? {} : { resourceId }),
       });
       return { items: items.slice(0, limit), hasMore: items.length > limit };
+    },
+  }),
+);
+
+const keysets = { NEWEST: bySequence('NEWEST'), OLDEST: bySequence('OLDEST') };
+
+builder.queryField('eventsConnection', (t) =>
+  t.field({
+    type: EventConnection,
+    description:
+      "An app's events, newest first unless ordered otherwise: all, or those of one request, one resource, some types; at most 100 at a time.",
+    authScopes: { read: true },
+    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+    extensions: { cursorForm: keysets.NEWEST.form },
+    args: { ...t.arg.connectionArgs(), ...orderArgs, ...searchArgs },
+    resolve: async (_root, args, context) => {
+      const { database } = context.world;
+      const search = await searchOf(context, args);
+      return await walk(args, {
+        keyset: keysets[args.orderBy],
+        read: (window) => findEvents(database, search, window),
+        count: () => countEvents(database, search),
+      });
     },
   }),
 );

@@ -4,6 +4,8 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { invoiceUrl } from '../../../invoices/page/invoice-link.ts';
+import { byId } from '../lists/keyset.ts';
+import { connectionOf, relatedConnection } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { anyOf, conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
@@ -54,7 +56,7 @@ const RenewalAttemptStatusEnum = builder.enumType('RenewalAttemptStatus', {
   } as const,
 });
 
-builder.prismaObject('RenewalAttempt', {
+const RenewalAttemptRef = builder.prismaObject('RenewalAttempt', {
   description: "One try to charge a subscription's invoice.",
   interfaces: [NodeRef],
   fields: (t) => ({
@@ -127,6 +129,17 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
       query: { orderBy: { id: 'desc' }, take: ATTEMPTS_SHOWN },
     }),
   }),
+});
+
+export const InvoiceConnection = connectionOf(InvoiceRef);
+
+relatedConnection(InvoiceRef, 'attemptsConnection', {
+  model: 'Invoice',
+  relation: 'renewalAttempts',
+  type: connectionOf(RenewalAttemptRef),
+  selects: 'RenewalAttempt',
+  keyset: byId('NEWEST'),
+  description: 'All tries to charge it, newest first; none for one of no subscription.',
 });
 
 type InvoiceQuery = { include?: Prisma.InvoiceInclude; select?: Prisma.InvoiceSelect };

@@ -2,8 +2,11 @@
 import { getAddress } from 'viem';
 import type { Principal } from '../../../auth/principal.ts';
 import { type Allowance, readAllowances } from '../../../card/payer/read-allowances.ts';
-import { UndeliveredPayoutRef } from '../payments/undelivered.ts';
+import { byId, byTime, walk } from '../lists/keyset.ts';
+import { connectionOf } from '../lists/related-connection.ts';
+import { UndeliveredPayoutConnection, UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder } from '../server/builder.ts';
+import { connectionSize } from '../server/connection.ts';
 import { refusal } from '../server/scope-of.ts';
 import { PayerConsentRef, PayerPaymentRef, shownToPayer } from './payer-rows.ts';
 
@@ -28,6 +31,27 @@ const PayerAllowanceRef = builder.objectRef<Allowance>('PayerAllowance').impleme
   }),
 });
 
+const paid = { acceptedTermsHash: { not: null } };
+const undelivered = { deliveredAt: null };
+
+/** What a `PayerConsent` is printed from. */
+const consentRow = {
+  acceptedBy: { select: { id: true } },
+  subscription: {
+    include: {
+      app: { select: { name: true, logoUrl: true } },
+      productPlan: { select: { name: true } },
+      productPlanPrice: true,
+    },
+  },
+} as const;
+
+const keysets = {
+  payments: byId('NEWEST'),
+  undelivered: byTime('creditedAt', 'OLDEST', 'id'),
+  consents: byTime('createdAt', 'NEWEST', 'quoteId'),
+};
+
 const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
   description: 'A wallet, and all that it has with this installation, whichever merchant it paid.',
   fields: (t) => ({
@@ -43,7 +67,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
       complexity: { field: 10, multiplier: PAYMENTS / 5 },
       resolve: ({ wallet }, { before }, context) =>
         context.database.paymentIntent.findMany({
-          where: { acceptedTermsHash: { not: null }, ...(before ? { id: { lt: before } } : {}) },
+          where: { ...paid, ...(before ? { id: { lt: before } } : {}) },
           include: shownToPayer(wallet),
           orderBy: { id: 'desc' },
           take: PAYMENTS,
@@ -55,7 +79,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
       complexity: { field: 10, multiplier: 10 },
       resolve: (_payer, _args, context) =>
         context.database.creditedPayout.findMany({
-          where: { deliveredAt: null },
+          where: undelivered,
           orderBy: [{ creditedAt: 'asc' }, { id: 'asc' }],
           take: PAYOUTS,
         }),
@@ -66,18 +90,53 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
       complexity: { field: 10, multiplier: 10 },
       resolve: (_payer, _args, context) =>
         context.database.subscriptionConsent.findMany({
-          include: {
-            acceptedBy: { select: { id: true } },
-            subscription: {
-              include: {
-                app: { select: { name: true, logoUrl: true } },
-                productPlan: { select: { name: true } },
-                productPlanPrice: true,
-              },
-            },
-          },
+          include: consentRow,
           orderBy: { createdAt: 'desc' },
           take: CONSENTS,
+        }),
+    }),
+    paymentsConnection: t.field({
+      type: connectionOf(PayerPaymentRef),
+      description: 'Payments that this wallet made into the escrow, newest first.',
+      complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+      args: t.arg.connectionArgs(),
+      resolve: ({ wallet }, args, { database }) =>
+        walk(args, {
+          keyset: keysets.payments,
+          read: ({ where, ...window }) =>
+            database.paymentIntent.findMany({
+              ...window,
+              where: { AND: [paid, where] },
+              include: shownToPayer(wallet),
+            }),
+          count: () => database.paymentIntent.count({ where: paid }),
+        }),
+    }),
+    undeliveredConnection: t.field({
+      type: UndeliveredPayoutConnection,
+      description: 'All that was to go back to this wallet and could not be delivered yet, oldest first.',
+      complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+      extensions: { cursorForm: keysets.undelivered.form },
+      args: t.arg.connectionArgs(),
+      resolve: (_payer, args, { database }) =>
+        walk(args, {
+          keyset: keysets.undelivered,
+          read: ({ where, ...window }) =>
+            database.creditedPayout.findMany({ ...window, where: { AND: [undelivered, where] } }),
+          count: () => database.creditedPayout.count({ where: undelivered }),
+        }),
+    }),
+    consentsConnection: t.field({
+      type: connectionOf(PayerConsentRef),
+      description: 'Recurring consents that this wallet signed, newest first, ended ones too.',
+      complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+      extensions: { cursorForm: keysets.consents.form },
+      args: t.arg.connectionArgs(),
+      resolve: (_payer, args, { database }) =>
+        walk(args, {
+          keyset: keysets.consents,
+          read: (window) => database.subscriptionConsent.findMany({ ...window, include: consentRow }),
+          count: () => database.subscriptionConsent.count(),
         }),
     }),
     allowances: t.field({

@@ -1,6 +1,7 @@
 /** The PaymentIntent type, with every field of the API's description. */
 import type { PaymentIntentStatus } from '../../../../prisma/client.ts';
 import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
+import { connectionOf } from '../lists/related-connection.ts';
 import { accessOf } from '../server/access/access.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
@@ -179,3 +180,5 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     }),
   }),
 });
+
+export const PaymentIntentConnection = connectionOf(PaymentIntentRef);

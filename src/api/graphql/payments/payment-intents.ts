@@ -6,7 +6,7 @@ import { builder } from '../server/builder.ts';
 import { connectionSize } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
-import { PaymentIntentStatusEnum } from './payment-intent.ts';
+import { PaymentIntentConnection, PaymentIntentStatusEnum } from './payment-intent.ts';
 import {
   PaymentIntentFilter,
   PaymentIntentOrder,
@@ -65,8 +65,7 @@ builder.queryField('paymentIntents', (t) =>
         return context.database.paymentIntent.findMany(await paymentIntentWindow(context, { query, args, where }));
       },
     },
-    { name: 'PaymentIntentConnection' },
-    { name: 'PaymentIntentEdge' },
+    PaymentIntentConnection,
   ),
 );
 

@@ -6,7 +6,7 @@ import { PaymentIntentRef } from './payment-intent.ts';
 /** Refunds that one payment shows. */
 const ROWS = 100;
 
-const PaymentRefundRef = builder.prismaObject('Refund', {
+export const PaymentRefundRef = builder.prismaObject('Refund', {
   name: 'PaymentRefund',
   description:
     'A refund that the merchant asked for; what anybody refunds on the contract itself is in `transactions` alone.',

@@ -27,7 +27,7 @@ const LedgerAccountEnum = builder.enumType('LedgerAccount', {
   } as const,
 });
 
-builder.prismaObject('LedgerEntry', {
+export const LedgerEntryRef = builder.prismaObject('LedgerEntry', {
   description: 'One side of a double entry; the entries of one fact sum to zero.',
   interfaces: [NodeRef],
   fields: (t) => ({

@@ -58,7 +58,15 @@ const TransactionBlockRef = builder.objectRef<{ number: bigint; hash: string | n
 
 export const TransactionRef = builder.prismaObject('Transaction', {
   description: 'A step of a payment on its chain, sent by us or by anybody.',
-  select: { id: true, chainId: true, termsHash: true, txHash: true, blockNumber: true, logIndex: true },
+  select: {
+    id: true,
+    chainId: true,
+    termsHash: true,
+    txHash: true,
+    blockNumber: true,
+    logIndex: true,
+    createdAt: true,
+  },
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'UUIDv7.' }),

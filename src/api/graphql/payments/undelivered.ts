@@ -8,6 +8,7 @@ import {
   unfinishedClaim,
 } from '../../../payments/payouts/claims-under-way.ts';
 import { adviceOn, formatPayout, isOfPayer, printAddress } from '../../../payments/payouts/payout-fields.ts';
+import { connectionOf } from '../lists/related-connection.ts';
 import { accessOf } from '../server/access/access.ts';
 import { batched } from '../server/batch.ts';
 import { builder, NodeRef } from '../server/builder.ts';
@@ -60,6 +61,8 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
   }),
 });
 
+export const UndeliveredPayoutConnection = connectionOf(UndeliveredPayoutRef);
+
 /** `newestAt`: when we learned of the newest of what is undelivered to this recipient. A claim from before may have missed it. */
 export async function isBeingDelivered(
   context: GraphqlContext,
@@ -76,6 +79,16 @@ const undelivered = {
   orderBy: [{ creditedAt: 'asc' }, { id: 'asc' }],
   take: 100,
 } as const;
+
+/** The same as `shownTo`, as a condition on rows. */
+export function undeliveredWhere({ principal }: GraphqlContext, intent: Parameters<typeof isOfPayer>[0]) {
+  const ofPayer = {
+    role: 'PAYER',
+    termsHash: intent.acceptedTermsHash ?? '',
+    chainId: intent.authorizationChainId ?? 0,
+  };
+  return { ...undelivered.where, ...(accessOf(principal).has('read') ? {} : ofPayer) };
+}
 
 /** A payer, identified by a session's client secret, sees only the payouts that are due to the payer's own wallet. */
 function shownTo(

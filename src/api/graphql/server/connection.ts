@@ -1,6 +1,7 @@
 /**
- * Relay connections, by keyset: a cursor names a row's type and id, and ids are ordered by time. It is a place in the list,
- * whether the row is still there or not, and whosever it is: nothing is read of the row but what is in the cursor.
+ * Relay connections, by keyset: a cursor names a row's type and its key in the list, which is its id where nothing else is said,
+ * and ids are ordered by time. It is a place in the list, whether the row is still there or not, and whosever it is: nothing is
+ * read of the row but what is in the cursor.
  */
 
 import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma';
@@ -45,16 +46,17 @@ function rowOf(field: GraphQLField<unknown, unknown>): string | null {
 }
 
 function guard(field: GraphQLField<unknown, unknown>, row: string): void {
-  const { resolve } = field;
+  const { resolve, extensions } = field;
+  const form = extensions.cursorForm instanceof RegExp ? extensions.cursorForm : undefined;
   if (!resolve) throw new TypeError(`The connection ${field.name} has no resolver.`);
   field.resolve = async (parent, args: WindowArgs, context, info) => {
     const faults = [...sizeFaults({ first: args.first, last: args.last }), ...exclusionFaults(args)];
     const inside = (param: 'after' | 'before'): string | null => {
       const cursor = args[param];
       if (cursor == null) return null;
-      const id = readCursor(row, cursor);
-      if (id === null) faults.push(cursorFault(param));
-      return id === null ? null : formatPrismaCursor({ id }, 'id');
+      const key = readCursor(row, cursor, form);
+      if (key === null) faults.push(cursorFault(param));
+      return key === null ? null : formatPrismaCursor({ key }, 'key');
     };
     const given = { ...args, after: inside('after'), before: inside('before') };
     if (faults.length > 0) throw invalid(faults);
@@ -88,15 +90,16 @@ function printed(row: string, connection: unknown): unknown {
   };
 }
 
-function printCursor(row: string, id: string): string {
-  return Buffer.from(`${row}:${id}`).toString('base64url');
+function printCursor(row: string, key: string): string {
+  return Buffer.from(`${row}:${key}`).toString('base64url');
 }
 
-/** The id in a cursor of this type's rows, in the one spelling that we print; null for any other text. */
-function readCursor(row: string, cursor: string): string | null {
+/** The key in a cursor of this type's rows, of the list's form and in the one spelling that we print; null for any other text. */
+function readCursor(row: string, cursor: string, form: RegExp | undefined): string | null {
   if (cursor.length > CURSOR_LENGTH) return null;
-  const [named = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
-  return named === row && isId(id) && printCursor(row, canonicalId(id)) === cursor ? id : null;
+  const [named = '', key = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
+  const isKey = form ? form.test(key) : isId(key);
+  return named === row && isKey && printCursor(row, canonicalId(key)) === cursor ? key : null;
 }
 
 /** What is wrong with any cursor that is not of its list. */

@@ -3,11 +3,24 @@ import type { Prisma, Subscription, SubscriptionStatus } from '../../../../prism
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
+import { InvoiceConnection } from '../invoices/invoice.ts';
+import { byId } from '../lists/keyset.ts';
+import { relatedConnection } from '../lists/related-connection.ts';
 import { builder } from '../server/builder.ts';
 import { anyOf, conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
-import { SubscriptionStatusEnum } from './subscription.ts';
+import { SubscriptionRef, SubscriptionStatusEnum } from './subscription.ts';
+
+relatedConnection(SubscriptionRef, 'invoicesConnection', {
+  model: 'Subscription',
+  relation: 'invoices',
+  type: InvoiceConnection,
+  selects: 'Invoice',
+  keyset: byId('NEWEST'),
+  description: 'All its invoices, newest first.',
+  authScopes: { read: true },
+});
 
 type SubscriptionQuery = { include?: Prisma.SubscriptionInclude; select?: Prisma.SubscriptionSelect };
 

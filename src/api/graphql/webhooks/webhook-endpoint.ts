@@ -1,5 +1,7 @@
 /** The WebhookEndpoint, WebhookDelivery and WebhookAttempt types, and the query webhookEndpoints. */
 import { eventBody } from '../../../events/event-body.ts';
+import { byId } from '../lists/keyset.ts';
+import { connectionOf, relatedConnection } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { byGatewayClock } from '../server/world.ts';
@@ -48,7 +50,7 @@ export const WebhookDeliveryStatusEnum = builder.enumType('WebhookDeliveryStatus
   } as const,
 });
 
-builder.prismaObject('WebhookAttempt', {
+const WebhookAttemptRef = builder.prismaObject('WebhookAttempt', {
   description: 'One try of a delivery.',
   interfaces: [NodeRef],
   fields: (t) => ({
@@ -98,6 +100,26 @@ export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
       query: { orderBy: { id: 'asc' }, take: 100 },
     }),
   }),
+});
+
+relatedConnection(WebhookEndpointRef, 'deliveries', {
+  model: 'WebhookEndpoint',
+  relation: 'deliveries',
+  // The list of the query webhookDeliveries has the type WebhookDeliveryEdge, with cursors of its own.
+  type: connectionOf(WebhookDeliveryRef, 'WebhookEndpointDeliveries'),
+  selects: 'WebhookDelivery',
+  keyset: byId('NEWEST'),
+  description: 'Its deliveries, newest first.',
+  authScopes: { read: true },
+});
+
+relatedConnection(WebhookDeliveryRef, 'triesConnection', {
+  model: 'WebhookDelivery',
+  relation: 'tries',
+  type: connectionOf(WebhookAttemptRef),
+  selects: 'WebhookAttempt',
+  keyset: byId('OLDEST'),
+  description: 'Every try, oldest first.',
 });
 
 builder.queryField('webhookEndpoints', (t) =>

@@ -1,0 +1,49 @@
+/** Connections of what belongs to a customer, beside the lists of the same rows. */
+import { InvoiceConnection } from '../invoices/invoice.ts';
+import { byId } from '../lists/keyset.ts';
+import { connectionOf, relatedConnection } from '../lists/related-connection.ts';
+import { PaymentIntentConnection } from '../payments/payment-intent.ts';
+import { SubscriptionRef } from '../subscriptions/subscription.ts';
+import { CustomerAccountRef, CustomerWalletRef } from './customer.ts';
+
+/** A key that may write customers reads what it wrote, but no other resource, and neither the cursors nor the number of those. */
+const authScopes = { read: true };
+
+relatedConnection(CustomerAccountRef, 'walletsConnection', {
+  model: 'CustomerAccount',
+  relation: 'wallets',
+  type: connectionOf(CustomerWalletRef),
+  selects: 'CustomerWallet',
+  keyset: byId('OLDEST'),
+  description: 'Linked wallets, oldest first.',
+});
+
+relatedConnection(CustomerAccountRef, 'paymentIntentsConnection', {
+  model: 'CustomerAccount',
+  relation: 'paymentIntents',
+  type: PaymentIntentConnection,
+  selects: 'PaymentIntent',
+  keyset: byId('NEWEST'),
+  description: 'Payment intents of the customer, newest first.',
+  authScopes,
+});
+
+relatedConnection(CustomerAccountRef, 'invoicesConnection', {
+  model: 'CustomerAccount',
+  relation: 'invoices',
+  type: InvoiceConnection,
+  selects: 'Invoice',
+  keyset: byId('NEWEST'),
+  description: 'Invoices of the customer, newest first.',
+  authScopes,
+});
+
+relatedConnection(CustomerAccountRef, 'subscriptionsConnection', {
+  model: 'CustomerAccount',
+  relation: 'subscriptions',
+  type: connectionOf(SubscriptionRef),
+  selects: 'Subscription',
+  keyset: byId('NEWEST'),
+  description: 'Subscriptions of the customer, newest first.',
+  authScopes,
+});

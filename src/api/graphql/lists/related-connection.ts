@@ -1,0 +1,122 @@
+/** Connections of rows that belong to another row: a page of each of many such rows is read in one statement, for all together. */
+import type { ObjectRef } from '@pothos/core';
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import type PrismaTypes from '../../../../generated/pothos.ts';
+import type { Access } from '../server/access/access.ts';
+import { batched } from '../server/batch.ts';
+import { type BuilderTypes, builder } from '../server/builder.ts';
+import { connectionSize, type WindowArgs } from '../server/connection.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { type Keyset, type Walked, walk } from './keyset.ts';
+
+type Model = keyof PrismaTypes;
+type ListRelation<Of extends Model> = Extract<PrismaTypes[Of]['ListRelations'], string>;
+type RowOf<Of extends Model, Relation> = Relation extends keyof PrismaTypes[Of]['Relations']
+  ? PrismaTypes[Of]['Relations'][Relation] extends { Shape: (infer Row)[] }
+    ? Row
+    : never
+  : never;
+
+/** The connection type of a node type, `<Name>Connection` with its `<Name>Edge`. */
+export function connectionOf<Row extends object>(
+  node: ObjectRef<BuilderTypes, Row>,
+  name: string = node.name,
+): ObjectRef<BuilderTypes, Walked<Row>> {
+  const made = builder.connectionObject<typeof node, Walked<Row>>({
+    name: `${name}Connection`,
+    type: node,
+    fields: (t) => ({
+      totalCount: t.int({
+        // By this a connection of Prisma's plugin knows that it need not read the rows.
+        extensions: { pothosPrismaTotalCount: true },
+        resolve: (connection) => connection.totalCount(),
+      }),
+    }),
+  });
+  // Relay's plugin types it by the row, without what is counted.
+  return made as unknown as ObjectRef<BuilderTypes, Walked<Row>>;
+}
+
+type Related<Of extends Model, Relation extends ListRelation<Of>, Node> = {
+  /** The table of the rows that the field is on, and its relation that the field lists. */
+  model: Of;
+  relation: Relation;
+  type: ObjectRef<BuilderTypes, Walked<Node>>;
+  /** The name of the type of its nodes where that reads what its fields select. */
+  selects?: string;
+  keyset: Keyset<RowOf<Of, Relation>>;
+  /** The condition of the plain list. */
+  where?: (context: GraphqlContext, parent: PrismaTypes[Of]['Shape']) => object;
+  description: string;
+  authScopes?: { [Name in Access]?: boolean };
+};
+
+/** Adds a connection to the type `on`, in the caller's scope as every row of `on` is. */
+export function relatedConnection<Of extends Model, Relation extends ListRelation<Of>, Node extends object>(
+  on: ObjectRef<BuilderTypes, PrismaTypes[Of]['Shape'] & { id: string }>,
+  name: string,
+  { model, relation, type, selects, keyset, where, description, authScopes }: Related<Of, Relation, Node>,
+): void {
+  builder.objectField(on, name, (t) =>
+    t.field({
+      type,
+      description,
+      ...(authScopes ? { authScopes } : {}),
+      complexity: (args: WindowArgs) => ({ field: 1, multiplier: connectionSize(args) }),
+      extensions: { cursorForm: keyset.form },
+      args: t.arg.connectionArgs(),
+      resolve: (row, args, context, info) => {
+        const { id } = row;
+        const own = where?.(context, row) ?? {};
+        const key = `${placeOfField(info)} ${JSON.stringify(own)}`;
+        const read = (select: object) => (ids: string[]) => readParents(context, { model, ids, select });
+        return walk<RowOf<Of, Relation> & Node>(args, {
+          keyset,
+          read: async (window) => {
+            const query = selects === undefined ? {} : selectionOf(context, info, selects);
+            const rows = { ...query, ...window, where: { AND: [own, window.where] } };
+            const parent = await batched(context, `${key}: rows`, id, read({ [relation]: rows }));
+            // What the relation answers, as Prisma's types say.
+            return (parent?.[relation] ?? []) as (RowOf<Of, Relation> & Node)[];
+          },
+          count: async () => {
+            const select = { _count: { select: { [relation]: { where: own } } } };
+            const parent = await batched(context, `${key}: count`, id, read(select));
+            return Number(Reflect.get(Object(parent?._count), relation) ?? 0);
+          },
+        });
+      },
+    }),
+  );
+}
+
+/** The relations and columns that the fields of the nodes select. */
+export function selectionOf(context: GraphqlContext, info: GraphQLResolveInfo, typeName: string): object {
+  return queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
+}
+
+type Parent = Record<string, unknown>;
+
+async function readParents(
+  context: GraphqlContext,
+  { model, ids, select }: { model: Model; ids: string[]; select: object },
+): Promise<ReadonlyMap<string, Parent>> {
+  const table = `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
+  // Every table of the client reads alike; which columns come back is not known here.
+  const reader = Reflect.get(context.database, table) as { findMany(query: object): Promise<Parent[]> };
+  const rows = await reader.findMany({ where: { id: { in: ids } }, select: { id: true, ...select } });
+  return new Map(rows.map((row) => [String(row.id), row]));
+}
+
+/** Where in the operation a field is resolved: the same for every row that it is resolved for with the same arguments. */
+export function placeOfField(info: GraphQLResolveInfo): string {
+  return `${info.parentType.name}${pathOf(info.path)}`;
+}
+
+/** The response's path without the places in its lists. */
+function pathOf(path: GraphQLResolveInfo['path'] | undefined): string {
+  if (path === undefined) return '';
+  const before = pathOf(path.prev);
+  return typeof path.key === 'number' ? before : `${before}.${path.key}`;
+}

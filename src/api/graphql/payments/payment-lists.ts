@@ -1,0 +1,86 @@
+/** Connections of what belongs to a payment, beside the lists of the same rows. */
+import { countEventsAbout, readSpansAbout } from '../../../events/subject.ts';
+import { EventConnection } from '../events/events.ts';
+import { bySequence, byTime, walk } from '../lists/keyset.ts';
+import { connectionOf, placeOfField, relatedConnection } from '../lists/related-connection.ts';
+import { batched } from '../server/batch.ts';
+import { builder } from '../server/builder.ts';
+import { connectionSize } from '../server/connection.ts';
+import { scopeOf } from '../server/scope-of.ts';
+import { PaymentIntentRef } from './payment-intent.ts';
+import { PaymentRefundRef } from './payment-refunds.ts';
+import { LedgerEntryRef } from './payment-story.ts';
+import { TransactionRef } from './transaction.ts';
+import { UndeliveredPayoutConnection, undeliveredWhere } from './undelivered.ts';
+
+/** Whoever drives a session reads its payment without what it leads to. */
+const authScopes = { read: true };
+
+relatedConnection(PaymentIntentRef, 'transactionsConnection', {
+  model: 'PaymentIntent',
+  relation: 'transactions',
+  type: connectionOf(TransactionRef),
+  selects: 'Transaction',
+  keyset: byTime('createdAt', 'OLDEST', 'id'),
+  description: 'Its steps on chain, oldest first.',
+  authScopes,
+});
+
+relatedConnection(PaymentIntentRef, 'ledgerConnection', {
+  model: 'PaymentIntent',
+  relation: 'ledger',
+  type: connectionOf(LedgerEntryRef),
+  selects: 'LedgerEntry',
+  keyset: byTime('createdAt', 'OLDEST', 'id'),
+  description: 'Where its money went, oldest first.',
+  authScopes,
+});
+
+relatedConnection(PaymentIntentRef, 'refundsConnection', {
+  model: 'PaymentIntent',
+  relation: 'refunds',
+  type: connectionOf(PaymentRefundRef),
+  selects: 'PaymentRefund',
+  keyset: byTime('createdAt', 'OLDEST', 'id'),
+  description: 'Refunds that were asked for, oldest first.',
+  authScopes,
+});
+
+relatedConnection(PaymentIntentRef, 'undeliveredConnection', {
+  model: 'PaymentIntent',
+  relation: 'payouts',
+  type: UndeliveredPayoutConnection,
+  keyset: byTime('creditedAt', 'OLDEST', 'id'),
+  where: undeliveredWhere,
+  description: 'Payouts of it that could not be delivered, oldest first. To its payer: those for the payer alone.',
+});
+
+const told = bySequence('OLDEST');
+
+builder.objectField(PaymentIntentRef, 'eventsConnection', (t) =>
+  t.field({
+    type: EventConnection,
+    description: 'What was told of it and of its dispute, oldest first.',
+    authScopes,
+    complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
+    extensions: { cursorForm: told.form },
+    args: t.arg.connectionArgs(),
+    resolve: async ({ id }, args, context, info) => {
+      const { database } = context.world;
+      const place = placeOfField(info);
+      const scope = await scopeOf(context);
+      return await walk(args, {
+        keyset: told,
+        read: async (_window, { beyond, ...span }) => {
+          const wanted = { ...span, beyond: beyond === undefined ? undefined : BigInt(beyond) };
+          const read = (ids: string[]) => readSpansAbout(database, { kind: 'payment_intent', scope, ids }, wanted);
+          return (await batched(context, `${place}: rows`, id, read)) ?? [];
+        },
+        count: async () => {
+          const count = (ids: string[]) => countEventsAbout(database, { kind: 'payment_intent', scope, ids });
+          return (await batched(context, `${place}: count`, id, count)) ?? 0;
+        },
+      });
+    },
+  }),
+);
