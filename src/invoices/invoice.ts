@@ -100,6 +100,8 @@ export function invoiceFields(invoice: Invoice) {
     total: invoice.total.toFixed(2),
     currency: invoice.currency,
     taxRateId: invoice.taxRateId,
+    allowedChains: invoice.allowedChains,
+    allowedTokens: invoice.allowedTokens,
     dueDate: invoice.dueDate?.toISOString() ?? null,
     paidAt: invoice.paidAt?.toISOString() ?? null,
     voidedAt: invoice.voidedAt?.toISOString() ?? null,

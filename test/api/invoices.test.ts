@@ -51,6 +51,24 @@ describe('POST /invoices', () => {
     });
   });
 
+  it('returns the chains and tokens that it may be paid with wherever it is read', async () => {
+    expect(await draft()).toMatchObject({ allowedChains: 'ALL', allowedTokens: 'ALL' });
+    const chosen = { allowedChains: [31337], allowedTokens: ['USDC-31337', 'USDT-31337'] };
+    const invoice = await draft(chosen);
+    expect(invoice).toMatchObject(chosen);
+    expect((await act(invoice.id, 'open')).body.data).toMatchObject(chosen);
+    expect((await api.rest('GET', `/invoices/${invoice.id}`, { key })).body.data).toMatchObject(chosen);
+    const listed = (await api.rest('GET', '/invoices?pageSize=1', { key })).body.data;
+    expect(listed).toMatchObject([{ id: invoice.id, ...chosen }]);
+    const { body } = await api.rest('POST', '/graphql', {
+      key,
+      body: { query: `{ invoice(id: "${invoice.id}") { allowedChains allowedTokens } }` },
+    });
+    expect(body.data.invoice).toEqual(chosen);
+    const opened = await api.database.event.findFirst({ where: { type: 'invoice.opened', resourceId: invoice.id } });
+    expect(opened?.data).toMatchObject(chosen);
+  });
+
   it.each([
     ['no items', { items: [] }, ['items']],
     [

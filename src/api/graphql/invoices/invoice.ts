@@ -95,6 +95,8 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     total: t.expose('total', { type: 'Decimal', description: 'What is to be paid.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The rate of lines without one.' }),
+    allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),
+    allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
     dueDate: t.expose('dueDate', { type: 'DateTime', nullable: true, description: 'When it is due.' }),
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true, description: 'When it was paid.' }),
     voidedAt: t.expose('voidedAt', { type: 'DateTime', nullable: true, description: 'When it was voided.' }),
