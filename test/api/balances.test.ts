@@ -250,8 +250,16 @@ describe('POST /balance/batch', () => {
     ]);
     expect(body.data.items[0]).toMatchObject({ chainId: 103, price: { valueFiat: '225.00' } });
     expect(body.data.items[0]).not.toHaveProperty('error');
-    expect(body.data.items[1]).toMatchObject({ ok: false, chainId: 1, address: NOBODY, balance: null });
-    expect(body.data.items[1]).not.toHaveProperty('price');
+    expect(body.data.items[1]).toEqual({
+      ok: false,
+      chainId: 1,
+      address: NOBODY,
+      error: { code: 'CHAIN_UNAVAILABLE', message: expect.any(String) },
+    });
+    const shapes = body.data.items.map((item: object) => Object.keys(item).sort().join());
+    const [balance, fault] = [Object.keys(body.data.items[0]).sort().join(), 'address,chainId,error,ok'];
+    expect(balance).toBe('address,balance,chainId,decimals,formatted,ok,price,symbol,token,tokenKey');
+    expect(new Set(shapes)).toEqual(new Set([balance, fault, balance.replace('price,', '')]));
     expect(solana.requests.slice(before)).toEqual([{ method: 'getMultipleAccounts', accounts: 5 }]);
   });
 

@@ -22,6 +22,23 @@ const described: Described[] = documents.flatMap((document, index) => {
     pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
   }));
 });
+/** An error where `Accept` asks for a problem: the same fields in the form of RFC 9457. */
+const { message, ...errorFields } = documents[0].components.schemas.Error.properties.error.properties;
+ajv.addSchema({
+  $id: 'problem.json',
+  type: 'object',
+  properties: {
+    ...errorFields,
+    details: { type: 'array', items: { $ref: 'payments.json#/components/schemas/FieldFault' } },
+    type: { type: 'string', pattern: '^urn:sluice:error:[a-z_]+$' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: message,
+    instance: { type: 'string' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],
+  additionalProperties: false,
+});
 /** Any request may be refused by its head, before it is known which operation it asks for. */
 const HEAD_STATUSES = new Set([408, 431]);
 const validators = new Map<string, ValidateFunction>();
@@ -64,7 +81,7 @@ function demand(
   { method, path, response }: { method: string; path: string; response: Response },
 ): void {
   const isProblem = type === 'application/problem+json';
-  const wanted = isProblem ? reference.replace('/Error', '/Problem') : reference;
+  const wanted = isProblem ? 'problem.json' : reference;
   if (!isProblem && type !== 'application/json') throw new Error(`${method} ${path} answers ${type}.`);
   const validate = validators.get(wanted) ?? ajv.compile({ $ref: wanted });
   validators.set(wanted, validate);

@@ -320,6 +320,7 @@ describe('the published documents', () => {
   test('describe both APIs, with the address of this installation', async () => {
     const payments = await (await fetch(`${api.url}/openapi.json`)).json();
     expect([payments.openapi, payments.servers]).toEqual(['3.1.0', [{ url: api.world.config.publicUrl }]]);
+    expect(payments.info.contact.url).toBe(api.world.config.publicUrl);
     const card = await (await fetch(`${api.url}/v1/openapi.json`)).json();
     expect([card.openapi, card.info.version]).toEqual(['3.1.0', '0.1.0']);
     expect(Object.keys(card.paths).every((path) => path.startsWith('/v1/'))).toBe(true);

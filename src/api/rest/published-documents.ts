@@ -100,7 +100,9 @@ async function encode({ document, encoded }: Held, acceptEncoding: string | unde
 /** As published, with the address of this installation. */
 function described(file: string, publicUrl: string): string {
   const path = fileURLToPath(new URL(`../../../schema/openapi/${file}`, import.meta.url));
-  return JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), servers: [{ url: publicUrl }] });
+  const document = JSON.parse(readFileSync(path, 'utf8'));
+  const info = { ...document.info, contact: { ...document.info.contact, url: publicUrl } };
+  return JSON.stringify({ ...document, info, servers: [{ url: publicUrl }] });
 }
 
 function viewer(file: string): Buffer {

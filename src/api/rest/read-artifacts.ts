@@ -22,6 +22,7 @@ import {
   restEnvelopes,
   restMethods,
 } from './rest-route.ts';
+import { readUnions } from './rest-union.ts';
 
 /** What is used of Mesh's built index. */
 export type MeshArtifacts = {
@@ -71,6 +72,7 @@ function readRoute(schema: GraphQLSchema, document: DocumentNode): RestRoute {
     status: typeof rest.status === 'number' ? rest.status : envelope === 'NONE' ? 204 : 200,
     envelope,
     leftOut: Array.isArray(rest.leftOut) ? rest.leftOut.map(String) : [],
+    unions: readUnions(rest.unions),
     field,
     access: (root && accessNeeded(root, field)) ?? [],
     document: withoutRest(document),

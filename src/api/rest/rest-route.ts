@@ -5,6 +5,7 @@
  */
 import type { DocumentNode } from 'graphql';
 import type { Access } from '../graphql/server/access/access.ts';
+import type { RestUnion } from './rest-union.ts';
 
 export const restMethods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 export type RestMethod = (typeof restMethods)[number];
@@ -32,6 +33,8 @@ export type RestRoute = {
   envelope: RestEnvelope;
   /** Fields of the document's `data` that are left out where they are null: names, or paths such as `items.error`. */
   leftOut: readonly string[];
+  /** Objects of the document's `data` whose fields depend on the value of one of them. */
+  unions: readonly RestUnion[];
   /** The root field that the document asks. */
   field: string;
   /** Who may call, any one of them: the root field's own scopes. */

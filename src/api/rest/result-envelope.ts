@@ -1,8 +1,13 @@
 import type { RestRoute } from './rest-route.ts';
+import { asVariants } from './rest-union.ts';
 
 /** The answer's body from the document's `data` field, or null for no body. */
-export function resultEnvelope({ envelope, leftOut }: Pick<RestRoute, 'envelope' | 'leftOut'>, told: unknown): unknown {
-  const data = leftOut.reduce((held, name) => withoutNull(held, name.split('.')), told);
+export function resultEnvelope(
+  { envelope, leftOut, unions }: Pick<RestRoute, 'envelope' | 'leftOut' | 'unions'>,
+  told: unknown,
+): unknown {
+  const shown = leftOut.reduce((held, name) => withoutNull(held, name.split('.')), told);
+  const data = unions.reduce((held, union) => asVariants(held, union), shown);
   switch (envelope) {
     case 'DATA':
     case 'LIST':

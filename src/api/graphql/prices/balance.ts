@@ -116,7 +116,7 @@ const BalanceResultRef = builder.objectRef<BalanceResult>('BalanceResult').imple
     error: t.field({
       type: BalanceFaultRef,
       nullable: true,
-      description: 'Null where `ok`.',
+      description: 'Why it could not be read; null where `ok`.',
       resolve: ({ answer }) => (answer instanceof GatewayError ? { code: answer.code, message: answer.message } : null),
     }),
   }),

@@ -2,7 +2,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { RestRoute } from '../rest-route.ts';
 import { describeOperation } from './describe-operation.ts';
-import { errorResponses, errorSchemas, headers } from './error-responses.ts';
+import { errorResponses, errorSchemas, headers, problemWords } from './error-responses.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
 import { tagOf } from './tag.ts';
 
@@ -25,20 +25,27 @@ export function describeApi(
     paths[path][route.method.toLowerCase()] = describeOperation(schema, components, route);
   }
   const sent = webhooks?.(components);
-  const schemas = [...components, ...Object.entries(errorSchemas)].sort(([left], [right]) => (left < right ? -1 : 1));
   const asked = JSON.stringify(paths);
   const used = (kind: string, held: Record<string, JsonSchema>) =>
     Object.fromEntries(Object.entries(held).filter(([name]) => asked.includes(`"#/components/${kind}/${name}"`)));
+  const responses = used('responses', errorResponses());
+  const made = { ...Object.fromEntries(components), ...errorSchemas };
+  const schemas = referredTo(made, [paths, sent, responses]).sort(([left], [right]) => (left < right ? -1 : 1));
   return {
     openapi: '3.1.0',
-    info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      ...info,
+      description: `${info.description} ${problemWords}`,
+      contact: { name: 'The operator of this installation' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map((route) => tagOf(route.path)))],
     paths,
     ...(sent ? { webhooks: sent } : {}),
     components: {
       schemas: Object.fromEntries(schemas),
-      responses: used('responses', errorResponses()),
+      responses,
       headers,
       parameters: used('parameters', { IdempotencyKey: idempotencyKey }),
       securitySchemes: Object.fromEntries(
@@ -46,6 +53,21 @@ export function describeApi(
       ),
     },
   };
+}
+
+/** The schemas that are referred to from a value, or from one of them: a description may have replaced a reference. */
+function referredTo(schemas: Record<string, JsonSchema>, from: unknown): [string, JsonSchema][] {
+  const found = new Map<string, JsonSchema>();
+  const follow = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      const schema = schemas[name];
+      if (!schema || found.has(name)) continue;
+      found.set(name, schema);
+      follow(schema);
+    }
+  };
+  follow(from);
+  return [...found];
 }
 
 const idempotencyKey: JsonSchema = {

@@ -8,9 +8,10 @@ import {
   isRequiredInputField,
   Kind,
 } from 'graphql';
-import type { Access } from '../../graphql/server/access/access.ts';
 import { parameterLimits, type RouteVariable, routeVariables } from '../read-variables.ts';
 import type { RestRoute } from '../rest-route.ts';
+import { callersOf, securityOf } from './callers.ts';
+import { asUnion, leavingOut, propertiesOf } from './change-schema.ts';
 import { everyHeader } from './error-responses.ts';
 import { exampleOf } from './example.ts';
 import { type Components, inputSchema, type JsonSchema, presentInput } from './json-schema.ts';
@@ -30,7 +31,7 @@ export function describeOperation(schema: GraphQLSchema, components: Components,
     operationId: route.operation.charAt(0).toLowerCase() + route.operation.slice(1),
     tags: [tagOf(route.path).name],
     summary,
-    ...(description === '' ? {} : { description }),
+    description: [description, callersOf(route.access)].filter((part) => part !== '').join('\n\n'),
     security: securityOf(route.access),
     ...(parameters.length + (isRepeatable(route) ? 1 : 0) === 0
       ? {}
@@ -161,42 +162,14 @@ function successOf(schema: GraphQLSchema, components: Components, route: RestRou
     type: field.type,
     selections: rootSelection(route).selectionSet,
   });
-  const told = route.leftOut.reduce((held, name) => leavingOut(components, held, name.split('.')), data);
+  const shown = route.leftOut.reduce((held, path) => leavingOut(components, held, path), data);
+  const told = route.unions.reduce((held, union) => asUnion(components, held, union), shown);
   const wrapped = wrap(components, route, told);
   return {
     description: route.status === 202 ? 'Accepted.' : 'Done.',
     headers,
     content: { 'application/json': { schema: wrapped, example: exampleOf(components, wrapped, 'answer') } },
   };
-}
-
-/** What is left out where it is null is not required, and never null; in a component, wherever that is told. */
-function leavingOut(components: Components, schema: JsonSchema, [name = '', ...below]: readonly string[]): JsonSchema {
-  if (typeof schema.$ref === 'string') {
-    const target = components.get(schema.$ref.split('/').at(-1) ?? '') ?? {};
-    Object.assign(target, leavingOut(components, target, [name, ...below]));
-    return schema;
-  }
-  if (isSchema(schema.items)) return { ...schema, items: leavingOut(components, schema.items, [name, ...below]) };
-  const properties = propertiesOf(components, schema);
-  const held = properties[name];
-  if (!held) throw new TypeError(`${name} is left out, and not selected.`);
-  if (below.length > 0) {
-    return { ...schema, properties: { ...properties, [name]: leavingOut(components, held, below) } };
-  }
-  const required = [schema.required].flat().filter((one) => one !== name);
-  return { ...schema, properties: { ...properties, [name]: neverNull(held) }, required };
-}
-
-function neverNull(schema: JsonSchema): JsonSchema {
-  const { anyOf, ...rest } = schema;
-  if (Array.isArray(anyOf)) return { ...rest, ...anyOf.find((one) => one.type !== 'null') };
-  const [type] = [schema.type].flat().filter((one) => one !== 'null');
-  return { ...schema, type };
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function wrap(components: Components, route: RestRoute, data: JsonSchema): JsonSchema {
@@ -212,12 +185,6 @@ function wrap(components: Components, route: RestRoute, data: JsonSchema): JsonS
 
 function object(properties: Record<string, JsonSchema>): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties) };
-}
-
-function propertiesOf(components: Components, schema: JsonSchema): Record<string, JsonSchema> {
-  const target = typeof schema.$ref === 'string' ? components.get(schema.$ref.split('/').at(-1) ?? '') : schema;
-  const properties = target?.properties;
-  return typeof properties === 'object' && properties !== null ? { ...properties } : {};
 }
 
 function errorsOf(route: RestRoute, variables: readonly RouteVariable[]): JsonSchema {
@@ -239,28 +206,3 @@ function errorsOf(route: RestRoute, variables: readonly RouteVariable[]): JsonSc
   ];
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]));
 }
-
-/** Any one of these suffices. */
-function securityOf(access: readonly Access[]): JsonSchema[] {
-  const schemes = new Set<string>();
-  for (const name of access) for (const scheme of schemesByAccess[name]) schemes.add(scheme);
-  return [...schemes].map((scheme) => (scheme === '' ? {} : { [scheme]: [] }));
-}
-
-const schemesByAccess: Record<Access, string[]> = {
-  public: [''],
-  read: ['apiKey', 'bearer'],
-  write: ['apiKey', 'bearer'],
-  secretKey: ['apiKey'],
-  owner: ['bearer'],
-  member: ['bearer'],
-  credential: ['apiKey', 'publishableKey', 'bearer'],
-  session: ['clientSecret'],
-  card: ['bearer'],
-  cardSession: ['bearer'],
-  onetime: ['bearer'],
-  payer: ['bearer'],
-  arbiter: ['arbiterKey'],
-  operator: ['operatorKey'],
-  clock: ['apiKey', 'bearer', 'operatorKey'],
-};

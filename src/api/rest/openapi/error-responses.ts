@@ -17,7 +17,7 @@ const fieldFault: JsonSchema = {
   required: ['param', 'message'],
 };
 
-const shared: Record<string, JsonSchema> = {
+const errorFields: Record<string, JsonSchema> = {
   code: { type: 'string', enum: codes, description: 'Stable: never renamed, never reused.' },
   param: { type: 'string', description: 'The one field that is at fault.' },
   details: {
@@ -26,6 +26,7 @@ const shared: Record<string, JsonSchema> = {
     description: 'Every bad field at once.',
   },
   requestId: { type: 'string', description: 'Also in the header x-request-id.' },
+  message: { type: 'string', description: 'The fact, for people.' },
 };
 
 export const errorSchemas: Record<string, JsonSchema> = {
@@ -36,24 +37,11 @@ export const errorSchemas: Record<string, JsonSchema> = {
       success: { type: 'boolean', const: false },
       error: {
         type: 'object',
-        properties: { ...shared, message: { type: 'string', description: 'The fact, for people.' } },
+        properties: errorFields,
         required: ['code', 'message', 'requestId'],
       },
     },
     required: ['success', 'error'],
-  },
-  Problem: {
-    type: 'object',
-    description: 'The same as a problem (RFC 9457), where Accept asks for it.',
-    properties: {
-      ...shared,
-      type: { type: 'string' },
-      title: { type: 'string' },
-      status: { type: 'integer' },
-      detail: { type: 'string' },
-      instance: { type: 'string' },
-    },
-    required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'],
   },
 };
 
@@ -77,6 +65,13 @@ export const everyHeader = {
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
 };
 
+/**
+ * In the description of a document rather than among the media types of each error: clients made from a document would
+ * type every error as either, though only those that ask for a problem get one.
+ */
+export const problemWords =
+  'Where `Accept` asks for `application/problem+json`, an error is the same as a problem (RFC 9457) instead: `type`, `title`, `status`, `detail` (the message) and `instance`, beside `code`, `param`, `details` and `requestId`.';
+
 /** Named `Error<status>`. */
 export function errorResponses(): Record<string, JsonSchema> {
   return Object.fromEntries(errorStatuses.map((status) => [`Error${status}`, errorResponse(status)]));
@@ -99,7 +94,6 @@ function errorResponse(status: number): JsonSchema {
         schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(here.map((code) => [code, { value: exampleOf(code) }])),
       },
-      'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
     },
   };
 }

@@ -65,13 +65,13 @@ export function exampleOf(
     const target = components.get(schema.$ref.split('/').at(-1) ?? '') ?? {};
     return exampleOf(components, target, what, name, depth + 1);
   }
+  if ('const' in schema) return schema.const;
   const types = [schema.type].flat();
   if (depth > MAX_DEPTH && types.includes('null')) return null;
-  if (name in byName && fits(byName[name], types)) return byName[name];
+  if (name in byName && fits(byName[name], schema)) return byName[name];
   if (name in textByName && types.includes('string') && !('enum' in schema)) return textByName[name];
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (types.includes('null') || (Array.isArray(alternatives) && alternatives.some(isNull))) return null;
-  if ('const' in schema) return schema.const;
   if (Array.isArray(schema.examples)) return schema.examples[0];
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if (Array.isArray(alternatives)) return exampleOf(components, alternatives[0], what, name, depth + 1);
@@ -105,7 +105,10 @@ function plainExample(components: Components, schema: JsonSchema, what: 'input' 
   }
 }
 
-function fits(value: unknown, types: unknown[]): boolean {
+/** Whether a value is of the schema's type and among its values. */
+function fits(value: unknown, schema: JsonSchema): boolean {
+  if (Array.isArray(schema.enum) && !schema.enum.includes(value)) return false;
+  const types = [schema.type].flat();
   if (Array.isArray(value)) return types.includes('array');
   if (typeof value === 'string') return types.includes('string');
   return typeof value === 'number' && (types.includes('integer') || types.includes('number'));

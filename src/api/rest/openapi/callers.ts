@@ -1,0 +1,57 @@
+/** Who may call an operation: as security schemes, and in words, for schemes do not tell roles. */
+import type { Access } from '../../graphql/server/access/access.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/** Any one of these suffices. */
+export function securityOf(access: readonly Access[]): JsonSchema[] {
+  const schemes = new Set<string>();
+  for (const name of access) for (const scheme of schemesByAccess[name]) schemes.add(scheme);
+  return [...schemes].map((scheme) => (scheme === '' ? {} : { [scheme]: [] }));
+}
+
+/** A sentence such as "Needs a secret API key or the session's client secret." */
+export function callersOf(access: readonly Access[]): string {
+  if (access.includes('public')) return 'Needs no credential.';
+  const credentials = [...new Set(access.flatMap((name) => credentialsByAccess[name]))];
+  return `Needs ${disjunction.format(credentials)}.`;
+}
+
+const disjunction = new Intl.ListFormat('en', { type: 'disjunction' });
+
+const schemesByAccess: Record<Access, string[]> = {
+  public: [''],
+  read: ['apiKey', 'bearer'],
+  write: ['apiKey', 'bearer'],
+  secretKey: ['apiKey'],
+  owner: ['bearer'],
+  member: ['bearer'],
+  credential: ['apiKey', 'publishableKey', 'bearer'],
+  session: ['clientSecret'],
+  card: ['bearer'],
+  cardSession: ['bearer'],
+  onetime: ['bearer'],
+  payer: ['bearer'],
+  arbiter: ['arbiterKey'],
+  operator: ['operatorKey'],
+  clock: ['apiKey', 'bearer', 'operatorKey'],
+};
+
+const writing = ['a secret API key', 'the token of a member who is not a viewer'];
+
+const credentialsByAccess: Record<Access, string[]> = {
+  public: [],
+  read: ['a secret API key', 'the token of a member'],
+  write: writing,
+  secretKey: ['a secret API key'],
+  owner: ['the token of an owner'],
+  member: ['the token of a member'],
+  credential: ['any API key', 'the token of a member'],
+  session: ["the checkout session's client secret"],
+  card: ['an access token'],
+  cardSession: ['a session token'],
+  onetime: ['a onetime token'],
+  payer: ["a paying wallet's token"],
+  arbiter: ["an arbiter's credential"],
+  operator: ["a platform operator's credential"],
+  clock: [...writing, "a platform operator's credential, as the installation is configured"],
+};
