@@ -108,11 +108,14 @@ export async function readDecisions(
       WHERE dispute.status = 'OPEN' AND ${withoutStep('RESOLVE')} ${scope}
       ORDER BY dispute.deadline LIMIT ${ROWS})
     UNION ALL
-    (SELECT 'CAPTURE', ${intent}, intent.authorized_at, to_timestamp((terms.terms ->> 'captureBy')::float8)
-      FROM payment_intent intent JOIN payment_terms terms
-        ON terms.chain_id = intent.authorization_chain_id AND terms.terms_hash = intent.accepted_terms_hash
+    (SELECT 'CAPTURE', ${intent}, intent.authorized_at, to_timestamp(held.capture_by)
+      FROM payment_intent intent
+      -- One look-up for each hold: joined flatly, the planner reads all terms that were ever signed.
+      JOIN LATERAL (SELECT (terms.terms ->> 'captureBy')::float8 AS capture_by FROM payment_terms terms
+        WHERE terms.chain_id = intent.authorization_chain_id AND terms.terms_hash = intent.accepted_terms_hash
+        LIMIT 1) held ON true
       WHERE intent.status = 'AUTHORIZED' AND intent.capture_mode = 'MANUAL'
-        AND (terms.terms ->> 'captureBy')::float8 BETWEEN ${now.getTime() / 1000} AND ${dueBefore.getTime() / 1000}
+        AND held.capture_by BETWEEN ${now.getTime() / 1000} AND ${dueBefore.getTime() / 1000}
         AND ${withoutStep('CAPTURE')} AND ${withoutStep('VOID')} ${scope}
       ORDER BY intent.authorized_at LIMIT ${ROWS})`;
 }
