@@ -4,7 +4,7 @@
  */
 import { getMesh } from '@graphql-mesh/runtime';
 import type { GraphQLSchema, OperationTypeNode } from 'graphql';
-import type { Graph } from '../api/graphql/server/graph.ts';
+import type { Graph } from '../api/graph.ts';
 import type { Log } from '../platform/log.ts';
 import { coreFirstMerger } from './core-first-merger.ts';
 import { countOperations } from './count-operations.ts';

@@ -1,6 +1,7 @@
 /** The graph as an API process runs it. */
+
+import type { Graph } from '../../src/api/graph.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
-import type { Graph } from '../../src/api/graphql/server/graph.ts';
 import { type GatewayOptions, openGateway } from '../../src/gateway/open-gateway.ts';
 import { silentLog } from '../../src/platform/log.ts';
 

@@ -54,10 +54,10 @@ const balances = batch.data.data.items.map((item) => {
 });
 
 const card = createClient<CardPaths>({ baseUrl: url });
-const login = await card.POST('/v1/otp/request', { body: { email: 'ada@example.com' } });
+const login = await card.POST('/v1/auth/otp/request', { body: { email: 'ada@example.com' } });
 if (login.error) throw new Error(login.error.error.message);
 const { requestId, resendAfterSeconds } = login.data;
-const wrong = await card.POST('/v1/otp/verify', { body: { requestId, code: '000000' } });
+const wrong = await card.POST('/v1/auth/otp/verify', { body: { requestId, code: '000000' } });
 if (!wrong.error) throw new Error('A wrong code was accepted.');
 
 console.log(
@@ -121,7 +121,7 @@ const balances = batch.data.data.items.map((item) => {
   return item.ok ? item.formatted + (item.symbol ?? '') : item.error.code;
 });
 
-const login = await requestOtp({ body: { email: 'ada@example.com' } });
+const login = await requestOtp({ body: { email: 'grace@example.com' } });
 if (login.error) throw failed(login.error);
 const { requestId, resendAfterSeconds } = login.data;
 const wrong = await verifyOtp({ body: { requestId, code: '000000' } });

@@ -5,12 +5,12 @@ import { type KeyScope, keyScopes, scopesOfKey } from '../../../auth/keys/key-sc
 import { NETWORKS_LIMIT, parseNetwork } from '../../../auth/keys/network.ts';
 import { revokeApiKey } from '../../../auth/revoke-api-key.ts';
 import { rotateApiKey } from '../../../auth/rotate-api-key.ts';
-import { byId } from '../lists/keyset.ts';
-import { connectionOf, relatedConnection } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
+import { byId } from '../server/lists/keyset.ts';
+import { connectionOf, relatedConnection } from '../server/lists/related-connection.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
 import { byRealTime } from '../server/world.ts';
 import { AppRef } from './app.ts';

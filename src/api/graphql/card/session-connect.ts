@@ -9,12 +9,12 @@ import { revokeSession } from '../../../card/revoke-session.ts';
 import { SIGN_IN_LENGTH } from '../../../card/sign-in-message.ts';
 import { cardSessionsOf, countCardSessions, linkedAccountsOf } from '../../../card/store.ts';
 import { unlinkAccount } from '../../../card/unlink-account.ts';
-import { byId, walk } from '../lists/keyset.ts';
-import { connectionOf } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { connectionSize } from '../server/connection.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
+import { byId, walk } from '../server/lists/keyset.ts';
+import { connectionOf } from '../server/lists/related-connection.ts';
 import { byRealTime } from '../server/world.ts';
 import { cardCaller, cardPrincipal } from './card-caller.ts';
 

@@ -4,11 +4,11 @@ import { createTaxRate } from '../../../catalog/create-tax-rate.ts';
 import { createTaxRateSchema, updateTaxRateSchema } from '../../../catalog/tax-rate.ts';
 import { updateTaxRate } from '../../../catalog/update-tax-rate.ts';
 import { notFound } from '../../../errors.ts';
-import { connectionOf } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
+import { connectionOf } from '../server/lists/related-connection.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
 /** The flat list is not paged; a merchant with more archives some. */

@@ -1,8 +1,8 @@
 /** Connections of what belongs to a customer, beside the lists of the same rows. */
 import { InvoiceConnection } from '../invoices/invoice.ts';
-import { byId } from '../lists/keyset.ts';
-import { connectionOf, relatedConnection } from '../lists/related-connection.ts';
 import { PaymentIntentConnection } from '../payments/payment-intent.ts';
+import { byId } from '../server/lists/keyset.ts';
+import { connectionOf, relatedConnection } from '../server/lists/related-connection.ts';
 import { SubscriptionRef } from '../subscriptions/subscription.ts';
 import { CustomerAccountRef, CustomerWalletRef } from './customer.ts';
 

@@ -10,12 +10,12 @@ import {
   readNewestEvents,
   type SequencedEvent,
 } from '../../../events/store.ts';
-import { bySequence, walk } from '../lists/keyset.ts';
-import { connectionOf } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { connectionSize, orderArgs } from '../server/connection.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { checked, defineRules } from '../server/input.ts';
+import { bySequence, walk } from '../server/lists/keyset.ts';
+import { connectionOf } from '../server/lists/related-connection.ts';
 import { appScopeOf } from '../server/scope-of.ts';
 import { checkedAfter, followSequence } from './follow-sequence.ts';
 

@@ -4,10 +4,10 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import { invoiceUrl } from '../../../invoices/page/invoice-link.ts';
-import { byId } from '../lists/keyset.ts';
-import { connectionOf, relatedConnection } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { anyOf, conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
+import { byId } from '../server/lists/keyset.ts';
+import { connectionOf, relatedConnection } from '../server/lists/related-connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 

@@ -2,11 +2,11 @@
 import { getAddress } from 'viem';
 import type { Principal } from '../../../auth/principal.ts';
 import { type Allowance, readAllowances } from '../../../card/payer/read-allowances.ts';
-import { byId, byTime, walk } from '../lists/keyset.ts';
-import { connectionOf } from '../lists/related-connection.ts';
 import { UndeliveredPayoutConnection, UndeliveredPayoutRef } from '../payments/undelivered.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize } from '../server/connection.ts';
+import { byId, byTime, walk } from '../server/lists/keyset.ts';
+import { connectionOf } from '../server/lists/related-connection.ts';
 import { refusal } from '../server/scope-of.ts';
 import { PayerConsentRef, PayerPaymentRef, shownToPayer } from './payer-rows.ts';
 

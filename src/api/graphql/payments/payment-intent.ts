@@ -1,10 +1,10 @@
 /** The PaymentIntent type, with every field of the API's description. */
 import type { PaymentIntentStatus } from '../../../../prisma/client.ts';
 import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
-import { connectionOf } from '../lists/related-connection.ts';
 import { accessOf } from '../server/access/access.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
+import { connectionOf } from '../server/lists/related-connection.ts';
 
 const statusWords: { [Status in PaymentIntentStatus]: string } = {
   CREATED: 'Waits for the payer.',

@@ -1,11 +1,11 @@
 /** Connections of what belongs to a payment, beside the lists of the same rows. */
 import { countEventsAbout, readSpansAbout } from '../../../events/subject.ts';
 import { EventConnection } from '../events/events.ts';
-import { bySequence, byTime, walk } from '../lists/keyset.ts';
-import { connectionOf, placeOfField, relatedConnection } from '../lists/related-connection.ts';
 import { batched } from '../server/batch.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize } from '../server/connection.ts';
+import { bySequence, byTime, walk } from '../server/lists/keyset.ts';
+import { connectionOf, placeOfField, relatedConnection } from '../server/lists/related-connection.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 import { PaymentRefundRef } from './payment-refunds.ts';

@@ -8,11 +8,11 @@ import {
   unfinishedClaim,
 } from '../../../payments/payouts/claims-under-way.ts';
 import { adviceOn, formatPayout, isOfPayer, printAddress } from '../../../payments/payouts/payout-fields.ts';
-import { connectionOf } from '../lists/related-connection.ts';
 import { accessOf } from '../server/access/access.ts';
 import { batched } from '../server/batch.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
+import { connectionOf } from '../server/lists/related-connection.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 import { TransactionRef } from './transaction.ts';
 

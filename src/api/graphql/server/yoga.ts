@@ -1,10 +1,10 @@
 /** The GraphQL server: one graph, one pipeline for HTTP, SSE, websocket and the REST projection. */
 import { createYoga, type Plugin } from 'graphql-yoga';
+import type { Graph } from '../../graph.ts';
 import { bodyPlugin } from '../requests/body-plugin.ts';
 import { documentsPlugin } from '../requests/documents-plugin.ts';
 import { mediaTypesPlugin } from '../requests/media-types-plugin.ts';
 import type { Documents } from '../requests/open-documents.ts';
-import type { Graph } from './graph.ts';
 import type { LiveCredentials } from './live-credentials.ts';
 import { requestPlugin, type TransportContext } from './request-plugin.ts';
 import type { World } from './world.ts';

@@ -1,8 +1,8 @@
 /** The WebhookEndpoint, WebhookDelivery and WebhookAttempt types, and the query webhookEndpoints. */
 import { eventBody } from '../../../events/event-body.ts';
-import { byId } from '../lists/keyset.ts';
-import { connectionOf, relatedConnection } from '../lists/related-connection.ts';
 import { builder, NodeRef } from '../server/builder.ts';
+import { byId } from '../server/lists/keyset.ts';
+import { connectionOf, relatedConnection } from '../server/lists/related-connection.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { byGatewayClock } from '../server/world.ts';
 

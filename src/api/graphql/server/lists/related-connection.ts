@@ -2,12 +2,12 @@
 import type { ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
-import type PrismaTypes from '../../../../generated/pothos.ts';
-import type { Access } from '../server/access/access.ts';
-import { batched } from '../server/batch.ts';
-import { type BuilderTypes, builder } from '../server/builder.ts';
-import { connectionSize, type WindowArgs } from '../server/connection.ts';
-import type { GraphqlContext } from '../server/context.ts';
+import type PrismaTypes from '../../../../../generated/pothos.ts';
+import type { Access } from '../access/access.ts';
+import { batched } from '../batch.ts';
+import { type BuilderTypes, builder } from '../builder.ts';
+import { connectionSize, type WindowArgs } from '../connection.ts';
+import type { GraphqlContext } from '../context.ts';
 import { type Keyset, type Walked, walk } from './keyset.ts';
 
 type Model = keyof PrismaTypes;

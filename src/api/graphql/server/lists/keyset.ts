@@ -3,7 +3,7 @@
  * follows or precedes a key. See docs/decisions/0079-connections-beside-lists.md.
  */
 import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma';
-import { connectionSize, type WindowArgs } from '../server/connection.ts';
+import { connectionSize, type WindowArgs } from '../connection.ts';
 
 type Sign = 'gt' | 'lt';
 type Direction = 'asc' | 'desc';

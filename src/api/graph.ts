@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { TransportContext } from './request-plugin.ts';
+import type { TransportContext } from './graphql/server/request-plugin.ts';
 
 /** The running graph, as the gateway composes it: HTTP, SSE, websocket and REST execute on it and on nothing else. */
 export type Graph = {
