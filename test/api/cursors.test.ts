@@ -217,7 +217,12 @@ describe('a cursor that a list gave', () => {
     expect(window.edges[0].cursor).toBe(window.pageInfo.startCursor);
   });
 
-  const connections = cursorPlaces.filter((place) => rowTypeOf(place) !== undefined && place.path.length === 1);
+  // Of a merchant's lists whose keys are ids; test/api/relay walks through the others.
+  const isOfMerchant = ({ on, field }: Step) => accessNeeded(on, field.name)?.includes('read') ?? false;
+  const connections = cursorPlaces.filter((place) => {
+    const rowType = rowTypeOf(place);
+    return rowType !== undefined && rowType !== 'Event' && place.path.length === 1 && place.path.every(isOfMerchant);
+  });
   it.each(connections.map((place) => [nameOf(place), place] as const))('is taken by %s', async (_name, place) => {
     const field = place.path[0]?.field.name ?? '';
     const all = await ask(field, 'first: 5');

@@ -13,11 +13,16 @@ const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscr
   (type) => type !== undefined && type !== null,
 );
 
-/** Breadth first, so that each field is reached on the shortest way. */
+/** By a query where one leads there, so that nothing is changed on the way. */
 function findPlaces(): Place[] {
-  const places: Place[] = [];
   const seen = new Set<GraphQLObjectType>(roots);
-  let paths: Step[][] = roots.flatMap((on) => Object.values(on.getFields()).map((field) => [{ field, on }]));
+  return roots.flatMap((root) => placesFrom(root, seen));
+}
+
+/** Breadth first, so that each field is reached on the shortest way. */
+function placesFrom(root: GraphQLObjectType, seen: Set<GraphQLObjectType>): Place[] {
+  const places: Place[] = [];
+  let paths: Step[][] = Object.values(root.getFields()).map((field) => [{ field, on: root }]);
   while (paths.length > 0) {
     const deeper: Step[][] = [];
     for (const path of paths) {
