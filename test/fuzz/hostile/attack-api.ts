@@ -43,11 +43,24 @@ export function attackJudge(
 ): Judge {
   return async (attack) => {
     await settled(target, counter);
-    const outcome = await sendAttack(target, attack);
-    const work = await settled(target, counter);
+    const { outcome, work } = await cost(target, counter, attack);
     told({ attack, outcome, work });
-    return [...judgeOutcome(attack, outcome), ...judgeWork(attack, outcome, work)];
+    return [...judgeOutcome(attack, outcome), ...(await tooMuch({ attack, outcome, work }))];
   };
+
+  /** Nothing of a refused message is kept, so that what it costs, it costs again; what else the process did, it does not. */
+  async function tooMuch({ attack, outcome, work }: Attacked): Promise<Finding[]> {
+    const found = judgeWork(attack, outcome, work);
+    if (found.length === 0 || !isRefusal(outcome)) return found;
+    const again = await cost(target, counter, attack);
+    const causes = new Set(judgeWork(attack, again.outcome, again.work).map(({ cause }) => cause));
+    return found.filter(({ cause }) => causes.has(cause));
+  }
+}
+
+async function cost(target: Target, counter: WorkCounter, attack: Attack): Promise<{ outcome: Outcome; work: Work }> {
+  const outcome = await sendAttack(target, attack);
+  return { outcome, work: await settled(target, counter) };
 }
 
 /** All that was done since the last look, when nothing of it goes on: an answer may come before its work has ended. */
