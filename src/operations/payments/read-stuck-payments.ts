@@ -64,7 +64,7 @@ export type PayoutRow = {
   note: string | null;
 };
 
-/** What nobody was able to deliver, what an operator has acknowledged last. */
+/** Undelivered payouts; those that an operator has acknowledged come last. */
 export async function readUndeliveredPayouts(database: Database, { chainId, appId }: Scope): Promise<PayoutRow[]> {
   return await database.$queryRaw<PayoutRow[]>`
     SELECT payout.payment_intent_id::text AS "paymentIntentId", intent.app_id::text AS "appId",
@@ -176,7 +176,7 @@ export async function readClosedChains(database: Database, { chainId, appId }: S
     ORDER BY chain.chain_id`;
 }
 
-/** None of this type is on its way for the intent. */
+/** No transaction of this type is in progress for the intent. */
 function withoutStep(type: TransactionType): Prisma.Sql {
   return Prisma.sql`NOT EXISTS (SELECT 1 FROM transaction step WHERE step.payment_intent_id = intent.id
     AND step.type = ${type}::transaction_type AND step.status = 'PENDING')`;

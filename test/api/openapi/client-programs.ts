@@ -1,6 +1,6 @@
 /**
- * What a merchant would write with a generated client: the same calls by each of the two. A line with @ts-expect-error
- * must not compile, for the types tell there what may be missing.
+ * Programs that a merchant would write with a generated client: the same calls with each of the two. The line after a
+ * `@ts-expect-error` must not compile, because the types state there that a value may be missing.
  */
 
 const settings = `

@@ -1,6 +1,6 @@
 /**
- * Everything that `node` and `nodes` find: where its id is, whom it belongs to, who may see it, and how it is read in the
- * caller's scope. A type that several kinds of callers see differently has an entry for each.
+ * The types that `node` and `nodes` can return. Each entry names the table that holds the id, its owner, the callers who may
+ * see it, and how it is read in the caller's scope. A type that callers of several kinds see differently has one entry for each.
  */
 import type { CreditedPayout } from '../../../../prisma/client.ts';
 import { installationEntries } from '../../../auth/audit/audit-filter.ts';
@@ -26,9 +26,9 @@ export type NodeType = {
   table: string;
   /** The columns of the app and the merchant that it belongs to; none where it is nobody's. */
   owner: { app?: string; merchant?: string };
-  /** Any one of these suffices. */
+  /** Any one of these is enough. */
   access: readonly Access[];
-  /** What a restricted key needs beside READ. */
+  /** What a restricted key needs in addition to READ. */
   scope?: KeyScope;
   /** Whether `read` takes what the operation selects of its relations, as `wanted` has it beside `where`. */
   isPlanned: boolean;
@@ -50,7 +50,7 @@ function whole({ access = ['read'], ...facts }: Facts, read: NodeType['read']): 
 }
 
 const ofApp = (name: string, table: string) => ({ name, table: `${table} held`, owner: { app: 'held.app_id' } });
-/** A part of what belongs to an app. */
+/** A row that belongs to an app through its parent. */
 const partOf = (owner: string, column: string) => (name: string, table: string) => ({
   name,
   table: `${table} held JOIN ${owner} owner ON owner.id = held.${column}`,
@@ -171,7 +171,7 @@ export const nodeTypes: readonly NodeType[] = [
   ),
 ];
 
-/** Whoever may see any node at all. */
+/** The callers who may see any type of node. */
 export const nodeAccess = Object.fromEntries(nodeTypes.flatMap(({ access }) => access).map((name) => [name, true])) as {
   [Name in Access]?: true;
 };

@@ -83,7 +83,7 @@ async function readRows(
   { type, query, ids }: { type: NodeType; query: object; ids: string[] },
 ): Promise<Map<string, NodeRow>> {
   const rows = await type.read(context, { ...query, where: { id: { in: ids } } });
-  // By this name the executor knows which type of the interface a row is.
+  // The executor resolves the row's type of the interface by this name.
   return new Map(rows.map((row) => [row.id, { ...row, __typename: type.name }]));
 }
 

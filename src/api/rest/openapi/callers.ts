@@ -1,8 +1,8 @@
-/** Who may call an operation: as security schemes, and in words, for schemes do not tell roles. */
+/** Who may call an operation: as OpenAPI security schemes, and in words, because a scheme does not express roles. */
 import type { Access } from '../../graphql/server/access/access.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Any one of these suffices. */
+/** Any one of these is enough. */
 export function securityOf(access: readonly Access[]): JsonSchema[] {
   const schemes = new Set<string>();
   for (const name of access) for (const scheme of schemesByAccess[name]) schemes.add(scheme);

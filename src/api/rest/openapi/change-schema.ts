@@ -2,7 +2,10 @@
 import { type RestUnion, type RestVariant, variantFields } from '../rest-union.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
 
-/** What is left out where it is null is not required, and never null; in a component, wherever that is told. */
+/**
+ * Makes the property at `path` optional and not nullable, because REST omits it instead of sending null. Where the path
+ * leads through a component, the component itself changes.
+ */
 export function leavingOut(components: Components, schema: JsonSchema, path: string): JsonSchema {
   const names = path.split('.');
   const name = names.pop() ?? '';
@@ -15,7 +18,7 @@ export function leavingOut(components: Components, schema: JsonSchema, path: str
   });
 }
 
-/** One alternative for each variant, told apart by a constant. Throws where a value has no variant. */
+/** A `oneOf` with one schema for each variant, discriminated by a constant. Throws where a value has no variant. */
 export function asUnion(components: Components, schema: JsonSchema, union: RestUnion): JsonSchema {
   const dependent = variantFields(union);
   return changedAt(components, schema, union.at.split('.'), (object) => {
@@ -60,7 +63,7 @@ function demandVariants(union: RestUnion, tag: JsonSchema): void {
   if (differing.length > 0) throw new TypeError(`The variants of ${union.at} do not fit ${differing.join(', ')}.`);
 }
 
-/** Changes what is at a path, through lists and components. */
+/** Applies `change` to the schema at a path, through arrays and components. */
 function changedAt(
   components: Components,
   schema: JsonSchema,

@@ -1,6 +1,6 @@
 /**
- * Windows into a list by keyset: the key of a row says where it lies in the list's order, all by itself, and a window is what
- * follows or precedes a key. See docs/decisions/0079-connections-beside-lists.md.
+ * Keyset pagination: a row's key alone determines its place in the list's order, and a page is what follows or precedes a
+ * key. See docs/decisions/0079-connections-beside-lists.md.
  */
 import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma';
 import { connectionSize, type WindowArgs } from '../connection.ts';
@@ -8,7 +8,7 @@ import { connectionSize, type WindowArgs } from '../connection.ts';
 type Sign = 'gt' | 'lt';
 type Direction = 'asc' | 'desc';
 
-/** An order of rows in which no two lie at the same place, and how a cursor spells a place. */
+/** A total order of rows, and the form of its keys in cursors. */
 export type Keyset<Row> = {
   isAscending: boolean;
   /** The form of keys, without a colon; absent where a key is the UUID of a row. */
@@ -19,7 +19,7 @@ export type Keyset<Row> = {
   orderBy(direction: Direction): object[];
 };
 
-/** What one page asks of the database: one row more than the page has, which tells whether there are more. */
+/** The query for one page. It reads one row more than the page holds, which shows whether another page follows. */
 export type Window = { where: object; orderBy: object[]; take: number };
 
 /** The same for a raw statement. */
@@ -38,7 +38,7 @@ export type Walked<Row> = {
 
 const UUID_FORM = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** By id, which is by the moment at which the program made the row. */
+/** By id. Ids are UUIDv7, so this is the order of creation. */
 export function byId(order: 'NEWEST' | 'OLDEST'): Keyset<{ id: string }> {
   return {
     isAscending: order === 'OLDEST',
@@ -48,7 +48,7 @@ export function byId(order: 'NEWEST' | 'OLDEST'): Keyset<{ id: string }> {
   };
 }
 
-/** By an instant of the row, then by id; the key has both, so that nobody looks the row up. */
+/** By an instant of the row, then by id. The key holds both, so the row itself is not read. */
 export function byTime<Column extends string, Id extends string>(
   column: Column,
   order: 'NEWEST' | 'OLDEST',
@@ -61,7 +61,7 @@ export function byTime<Column extends string, Id extends string>(
     beyond: (key, sign) => {
       const [milliseconds, uuid] = key.split('.');
       const instant = new Date(Number(milliseconds));
-      // The first condition alone is what an index can be entered with.
+      // An index scan starts from the first condition alone.
       return {
         [column]: { [`${sign}e`]: instant },
         OR: [{ [column]: { [sign]: instant } }, { [id]: { [sign]: uuid } }],

@@ -28,7 +28,7 @@ export function connectionOf<Row extends object>(
     type: node,
     fields: (t) => ({
       totalCount: t.int({
-        // By this a connection of Prisma's plugin knows that it need not read the rows.
+        // Tells the connection of Prisma's plugin that the rows have been read.
         extensions: { pothosPrismaTotalCount: true },
         resolve: (connection) => connection.totalCount(),
       }),
@@ -103,7 +103,7 @@ async function readParents(
   { model, ids, select }: { model: Model; ids: string[]; select: object },
 ): Promise<ReadonlyMap<string, Parent>> {
   const table = `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
-  // Every table of the client reads alike; which columns come back is not known here.
+  // Every table of the client is read in the same way; the columns of the result are not known here.
   const reader = Reflect.get(context.database, table) as { findMany(query: object): Promise<Parent[]> };
   const rows = await reader.findMany({ where: { id: { in: ids } }, select: { id: true, ...select } });
   return new Map(rows.map((row) => [String(row.id), row]));
