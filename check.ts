@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 type Step = { name: string; command: string[] };
 
-const STEP_LIMIT_MS = 25 * 60_000;
+const STEP_LIMIT_MS = 45 * 60_000;
 const MAX_FILES_TRIED_AGAIN = 5;
 
 const steps: Step[] = [

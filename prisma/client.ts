@@ -2,6 +2,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { type DatabasePools, openPools } from './database-pools.ts';
+import { exactNumbers } from './exact-numbers.ts';
 import { transactionLimits, unguarded } from './guarded-database.ts';
 import { statementNames } from './statement-names.ts';
 
@@ -21,7 +22,7 @@ const afterCommits = new WeakMap<DatabaseTransaction, AfterCommit[]>();
 export function openDatabase(options: { url: string; poolSize?: number; isPooled?: boolean }): Database {
   const pool = { connectionString: options.url, max: options.poolSize ?? 5 };
   const adapter = new PrismaPg(pool, options.isPooled ? {} : { statementNameGenerator: statementNames() });
-  return new PrismaClient({ adapter });
+  return new PrismaClient({ adapter: exactNumbers(adapter) });
 }
 
 /** Opens pools of connections for writes, for reads and for what every call needs, with bounded waits. */
@@ -30,7 +31,7 @@ export function openBoundedDatabase(options: DatabasePools): Database {
     disposeExternalPool: true,
     ...(options.isPooled ? {} : { statementNameGenerator: statementNames() }),
   });
-  return new PrismaClient({ adapter });
+  return new PrismaClient({ adapter: exactNumbers(adapter) });
 }
 
 /** Runs `work` in one transaction of at most 30 s; waits at most 10 s for a connection. */
