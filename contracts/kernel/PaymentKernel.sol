@@ -95,6 +95,7 @@ contract PaymentKernel {
     modifier proved() {
         require(_conserves() && _collectsOnce() && _endsEmpty() && _paysNobodyElse() && _takesFeeAtEnd() && _boundsHold());
         Status before = status;
+        uint40 capturedBefore = capturedAt;
         uint256 paidBefore = paidToPayer + paidToMerchant + paidToFeeRecipient;
         _;
         assert(_conserves());
@@ -104,6 +105,8 @@ contract PaymentKernel {
         assert(_takesFeeAtEnd());
         assert(_boundsHold());
         assert(_mayFollow(before, status));
+        // A payment is captured once: neither its timelock nor its dispute window begins again.
+        assert(before != Status.CAPTURED || capturedAt == capturedBefore);
         assert(before <= Status.CAPTURED || paidToPayer + paidToMerchant + paidToFeeRecipient == paidBefore);
     }
 
