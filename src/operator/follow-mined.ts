@@ -14,7 +14,7 @@ import { minedTransactions, type OpenOutgoing } from './store.ts';
  * Follows what is in a block. At the chain's required depth the receipt is judged: reverted is FAILED (CANCELLED where
  * another call had overtaken it), a transfer to oneself is CANCELLED (all by the failure hook), success is told to the
  * other hook. Until finality it stays open: if its block is gone, it is sent again; at once where its nonce is free again,
- * for whatever has a later one waits for it. What was told as failed or cancelled is not wanted any more then: its nonce is
+ * for whatever has a later one waits for it, even if it was final. What was told as failed or cancelled is not wanted any more then: its nonce is
  * used up by a transfer to oneself.
  */
 export async function followMined(world: SendingWorld, view: SenderView): Promise<void> {
@@ -135,7 +135,7 @@ async function reopen({ database, clock, log }: SendingWorld, outgoing: OpenOutg
       blockNumber: null,
       blockHash: null,
       gasUsed: null,
-      ...(status === 'MINED' ? {} : { abandonedAt: outgoing.abandonedAt ?? clock.now() }),
+      ...(status === 'MINED' || status === 'FINAL' ? {} : { abandonedAt: outgoing.abandonedAt ?? clock.now() }),
     },
   });
   log.warn({ outgoingId: outgoing.id, txHash: outgoing.txHash }, 'A transaction lost its block and is sent again.');

@@ -6,6 +6,7 @@
  *   mined resolves the transaction.
  * - abandoned: not wanted any more after it has a nonce. Its nonce is then used up by a transfer of nothing to oneself.
  *   So is one that was told as FAILED or CANCELLED and lost its block: it is SIGNED again, for later nonces wait for it;
+ *   one that was FINAL is sent again as it was, where the chain replaced a final block and its nonce is free;
  *   and a nonce that somebody else with the key had used, when a reorganisation took theirs, by a row made for it.
  *
  * ```

@@ -21,7 +21,8 @@ export async function unminedTransactions(database: Database, { chainId, sender 
 
 /**
  * In a block, oldest first: those that wait for the required depth, those that wait for finality in blocks up to `upTo`,
- * and those whose nonce is `unusedFrom` or above, which the chain says is free again, told as failed or not.
+ * and those whose nonce is `unusedFrom` or above, which the chain says is free again, whether they were told as failed, and
+ * final ones too: a chain that replaced a final block has taken them back.
  */
 export async function minedTransactions(
   database: Database,
@@ -33,7 +34,7 @@ export async function minedTransactions(
       sender,
       OR: [
         { status: 'MINED', OR: [{ confirmedAt: null }, { blockNumber: { lte: upTo } }] },
-        { status: { in: ['MINED', 'FAILED', 'CANCELLED'] }, nonce: { gte: unusedFrom } },
+        { status: { in: ['MINED', 'FINAL', 'FAILED', 'CANCELLED'] }, nonce: { gte: unusedFrom } },
       ],
     },
     orderBy: { blockNumber: 'asc' },

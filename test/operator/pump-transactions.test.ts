@@ -264,6 +264,30 @@ describe('the pump', () => {
     ]);
   });
 
+  it('sends again what a replaced final block took, so that later nonces do not wait for it', async () => {
+    const sender = await openSender(ground, { confirmations: 1 });
+    const before = await balance();
+    const final = await sender.enqueue({ purpose: 'final and lost' });
+    await sender.turn();
+    await mine();
+    for (const _step of ['found', 'judged', 'final']) {
+      await sender.turn();
+      await mine(4);
+    }
+    expect((await sender.row(final)).status).toBe('FINAL');
+    await ground.admin.request({ method: 'anvil_reorg', params: [13, []] } as never);
+    expect(await balance()).toBe(before);
+    const later = await sender.enqueue({ purpose: 'later than the final' });
+    await sender.turn();
+    await mine();
+    await sender.turn();
+    expect(await balance()).toBe(before + 2n);
+    expect([await sender.row(final), await sender.row(later)]).toMatchObject([
+      { status: 'MINED', nonce: 0n, abandonedAt: null },
+      { status: 'MINED', nonce: 1n },
+    ]);
+  });
+
   it('uses up the nonce of what had failed on chain when a reorg frees it, so that later nonces do not wait', async () => {
     const sender = await openSender(ground, { confirmations: 1 });
     const before = await balance();
