@@ -18,6 +18,8 @@ export type AlarmFault = {
   strike(ground: Ground): Promise<() => Promise<void>>;
   /** What is measured by a clock of its own, beside the rule's own times. */
   extraSeconds?: number;
+  /** It must strike a young installation: the hour of calm begins when it is healed. */
+  beforeCalm?: boolean;
 };
 
 const CHAIN = 31337;
@@ -29,6 +31,8 @@ const BEYOND_FINAL = 40;
 /** Until the first transaction of the load is final. */
 const FINAL_LIMIT_MS = 90_000;
 const SENDERS_SECONDS = 60;
+/** Local chains are final after sixteen blocks of a second. */
+const ENDED_SECONDS = 60;
 /** A settlement that waits for its merchant is looked at again after this. */
 const SETTLEMENT_CHECK_SECONDS = 300;
 /** In which a projector that pauses between failures has failed often enough. */
@@ -39,6 +43,7 @@ export const alarmFaults: readonly AlarmFault[] = [
   {
     name: 'a transaction is given up',
     alarms: ['SluiceTransactionsFailed'],
+    beforeCalm: true,
     extraSeconds: FINAL_LIMIT_MS / 1000,
     async strike(ground) {
       const deadline = performance.now() + FINAL_LIMIT_MS;
@@ -55,6 +60,22 @@ export const alarmFaults: readonly AlarmFault[] = [
         if (performance.now() > deadline) throw new Error('No transaction is final yet.');
         await delay(1_000);
       }
+    },
+  },
+  {
+    name: 'a final block is replaced',
+    alarms: ['SluiceChainHalted'],
+    beforeCalm: true,
+    extraSeconds: FINAL_LIMIT_MS / 1000,
+    async strike(ground) {
+      // A node of the local chain forgets the states of older blocks after some hundred blocks: a later reorganization of this
+      // depth would leave it without the contracts.
+      await untilFinal(ground);
+      await reorganize(rpcUrlOf(ground.demo), BEYOND_FINAL);
+      return async () => {
+        const { code, complained } = await ground.operate(['ops', 'chain', 'resync', String(CHAIN)]);
+        if (code !== 0) throw new Error(complained);
+      };
     },
   },
   { name: 'the API is suspended', alarms: ['SluicePartDown'], strike: (ground) => suspend(ground, 'api') },
@@ -127,17 +148,27 @@ export const alarmFaults: readonly AlarmFault[] = [
     alarms: ['SluiceBooksDrift'],
     extraSeconds: SENDERS_SECONDS,
     async strike(ground) {
-      const [row] = await query<{ id: string }>(
+      // Of a payment that has ended a while ago: no later event of its own puts the books right.
+      const [row] = await query<{ id: string; amount: string }>(
         ground,
         `UPDATE ledger_entry SET amount = amount + 1 WHERE id = (
-           SELECT entry.id FROM ledger_entry entry JOIN payment_intent intent ON intent.id = entry.payment_intent_id
-           WHERE intent.status = 'CAPTURED' AND entry.account = 'ESCROW' ORDER BY entry.created_at DESC LIMIT 1) RETURNING id`,
+           SELECT entry.id FROM ledger_entry entry
+           JOIN payment_terms terms ON terms.chain_id = entry.chain_id AND terms.terms_hash = entry.terms_hash
+           JOIN payment_intent intent ON intent.id = terms.payment_intent_id
+           WHERE intent.status = 'SETTLED' AND entry.account = 'ESCROW' AND entry.chain_id = ${CHAIN}
+             AND intent.settled_at < now() - interval '${ENDED_SECONDS} seconds' AND terms.authorize_by > now() - interval '30 minutes'
+           ORDER BY intent.settled_at DESC LIMIT 1) RETURNING id, amount::text AS amount`,
       );
-      if (!row) throw new Error('No payment is open.');
+      if (!row) throw new Error('No payment has ended.');
       // Books are compared when a worker starts, and then every five minutes.
       await restartWorker(ground);
       return async () => {
-        await query(ground, 'UPDATE ledger_entry SET amount = amount - 1 WHERE id = $1', [row.id]);
+        const [healed] = await query<{ id: string }>(
+          ground,
+          'UPDATE ledger_entry SET amount = amount - 1 WHERE id = $1 AND amount = $2 RETURNING id',
+          [row.id, row.amount],
+        );
+        if (!healed) throw new Error('Somebody else has put the books right.');
         await restartWorker(ground);
       };
     },
@@ -198,17 +229,6 @@ export const alarmFaults: readonly AlarmFault[] = [
     alarms: ['SluiceBooksNotCompared'],
     strike: (ground) => suspend(ground, 'worker'),
   },
-  {
-    name: 'a final block is replaced',
-    alarms: ['SluiceChainHalted'],
-    async strike(ground) {
-      await reorganize(rpcUrlOf(ground.demo), BEYOND_FINAL);
-      return async () => {
-        const { code, complained } = await ground.operate(['ops', 'chain', 'resync', String(CHAIN)]);
-        if (code !== 0) throw new Error(complained);
-      };
-    },
-  },
 ];
 
 async function suspend({ folder }: Ground, part: PartName): Promise<() => Promise<void>> {
@@ -229,6 +249,18 @@ async function overdue(ground: Ground): Promise<void> {
     `UPDATE payment_intent SET expires_at = now() - interval '15 minutes' WHERE id IN (
        SELECT id FROM payment_intent WHERE status = 'CREATED' LIMIT 5)`,
   );
+}
+
+/** Waits until the chain has facts that are final. */
+async function untilFinal(ground: Ground): Promise<void> {
+  const deadline = performance.now() + FINAL_LIMIT_MS;
+  while (performance.now() < deadline) {
+    const facts = `SELECT 1 FROM chain_fact WHERE chain_id = ${CHAIN} AND status = 'FINAL' AND block_number >
+      (SELECT head_number - ${BEYOND_FINAL} FROM chain_cursor WHERE chain_id = ${CHAIN}) LIMIT 1`;
+    if ((await query(ground, facts)).length > 0) return;
+    await delay(1_000);
+  }
+  throw new Error('No fact is final yet.');
 }
 
 async function restartWorker({ folder }: Ground): Promise<void> {
