@@ -6,7 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
 import { usdcTokenAbi } from '../../src/local/test-tokens.ts';
 import { renewSubscriptionJob } from '../../src/subscriptions/jobs.ts';
-import { reorganize, running } from './faults.ts';
+import { reorganize, replaceBlocks, running } from './faults.ts';
 import type { NodeFault } from './node-proxy.ts';
 import type { Ground } from './open-ground.ts';
 import { familyOf, type PartName, signal } from './processes.ts';
@@ -71,7 +71,7 @@ export const alarmFaults: readonly AlarmFault[] = [
       // A node of the local chain forgets the states of older blocks after some hundred blocks: a later reorganization of this
       // depth would leave it without the contracts.
       await untilFinal(ground);
-      await reorganize(rpcUrlOf(ground.demo), BEYOND_FINAL);
+      await replaceBlocks(rpcUrlOf(ground.demo), BEYOND_FINAL);
       return async () => {
         const { code, complained } = await ground.operate(['ops', 'chain', 'resync', String(CHAIN)]);
         if (code !== 0) throw new Error(complained);

@@ -1,7 +1,7 @@
 /** Every fault that a run knows: how it strikes, and how it is healed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { createClient, http, type Transport } from 'viem';
+import { createClient, type Hex, http, numberToHex, type Transport } from 'viem';
 import { lineFaults } from './database-proxy.ts';
 import { nodeFaults } from './node-proxy.ts';
 import type { Ground } from './open-ground.ts';
@@ -126,9 +126,35 @@ async function lockCursor({ adminUrl }: Ground, { appId }: Blow): Promise<() => 
   };
 }
 
-type ReorgSchema = [{ Method: 'anvil_reorg'; Parameters: [depth: number, transactions: never[]]; ReturnType: null }];
+type ReorgSchema = [
+  { Method: 'anvil_reorg'; Parameters: [depth: number, transactions: [raw: Hex, block: number][]]; ReturnType: null },
+  { Method: 'eth_blockNumber'; Parameters?: undefined; ReturnType: Hex },
+  { Method: 'eth_getBlockByNumber'; Parameters: [number: Hex, whole: false]; ReturnType: { transactions: Hex[] } },
+  { Method: 'eth_getRawTransactionByHash'; Parameters: [hash: Hex]; ReturnType: Hex },
+];
 
+/** Replaces the newest blocks by empty ones. */
 export async function reorganize(rpcUrl: string, depth: number): Promise<void> {
-  const client = createClient<Transport, undefined, undefined, ReorgSchema>({ transport: http(rpcUrl) });
-  await client.request({ method: 'anvil_reorg', params: [depth, []] });
+  await openReorganizer(rpcUrl).request({ method: 'anvil_reorg', params: [depth, []] });
+}
+
+/** Replaces the newest blocks by others with the same transactions. */
+export async function replaceBlocks(rpcUrl: string, depth: number): Promise<void> {
+  const client = openReorganizer(rpcUrl);
+  const head = Number(await client.request({ method: 'eth_blockNumber' }));
+  const kept: [Hex, number][] = [];
+  for (let index = 0; index < depth; index += 1) {
+    const number = numberToHex(head - depth + 1 + index);
+    const block = await client.request({ method: 'eth_getBlockByNumber', params: [number, false] });
+    for (const hash of block.transactions) {
+      kept.push([await client.request({ method: 'eth_getRawTransactionByHash', params: [hash] }), index]);
+    }
+  }
+  // What came meanwhile is replaced too, and stays out.
+  const since = Number(await client.request({ method: 'eth_blockNumber' })) - head;
+  await client.request({ method: 'anvil_reorg', params: [depth + since, kept] });
+}
+
+function openReorganizer(rpcUrl: string) {
+  return createClient<Transport, undefined, undefined, ReorgSchema>({ transport: http(rpcUrl) });
 }
