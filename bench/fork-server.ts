@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { measuredArguments, type Usage, usageOf } from '../test/setup/measured-api.ts';
 import { freePort } from './free-port.ts';
 
-export type ForkedServer = Usage & { url: string; stop(): void };
+export type ForkedServer = Usage & { pid: number; url: string; stop(): void };
 
 /** Runs a file of this folder that listens on PORT and then says so. Throws where it ends instead. */
 export async function forkServer(file: string, environment: Record<string, string>): Promise<ForkedServer> {
@@ -18,5 +18,5 @@ export async function forkServer(file: string, environment: Record<string, strin
   });
   ended.catch(() => undefined);
   await Promise.race([once(child, 'message'), ended]);
-  return { url: `http://127.0.0.1:${port}`, stop: () => void child.kill(), ...usageOf(child) };
+  return { pid: child.pid ?? 0, url: `http://127.0.0.1:${port}`, stop: () => void child.kill(), ...usageOf(child) };
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads,
+ * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads, cpu,
  * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused; all when none is
  * named. `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md, those of
  * `refused` into docs/operations.md, and those of `gateway` into docs/gateway.md.
@@ -9,6 +9,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Bench, sizes } from './bench.ts';
+import { measureCpu } from './cpu/measure-cpu.ts';
 import { measureBalances } from './measure-balances.ts';
 import { measureChain } from './measure-chain.ts';
 import { measureCreates } from './measure-creates.ts';
@@ -28,6 +29,7 @@ import { openInstallation } from './open-installation.ts';
 
 const parts: Record<string, (bench: Bench) => Promise<string>> = {
   reads: measureReads,
+  cpu: measureCpu,
   creates: measureCreates,
   pushes: measurePushes,
   chain: measureChain,
