@@ -16,7 +16,7 @@ type RecordedEvent = { name: string; finality: string; acceptance: string; [fiel
 
 const EVENT = `chainId blockNumber blockHash occurredAt txHash logIndex address name termsHash args
   indexed received finality acceptance reason`;
-const OF_PAYMENT = `query ($id: ID!, $first: Int! = 50, $after: String) { paymentIntent(id: $id) { id status
+const OF_PAYMENT = `query ($id: ID!, $first: Int, $after: String) { paymentIntent(id: $id) { id status
   chainEvents(first: $first, after: $after) { totalCount nodes { ${EVENT} } edges { cursor } pageInfo { hasNextPage endCursor } }
   transactions { type txHash logs { name } chainEvents { totalCount nodes { ${EVENT} } } } } }`;
 
@@ -209,7 +209,7 @@ test('recordedAllowances: the last approval of each token that stands', { timeou
 describe('for operators', () => {
   test('escrowEvents, by filter and page by page', { timeout: TIMEOUT }, async () => {
     const call = { key: await operatorKey() };
-    const document = `query ($filter: EscrowEventsFilter, $first: Int! = 50, $after: String) {
+    const document = `query ($filter: EscrowEventsFilter, $first: Int, $after: String) {
       escrowEvents(filter: $filter, first: $first, after: $after) { totalCount nodes { name chainId txHash logIndex blockNumber }
         pageInfo { hasNextPage endCursor } } }`;
     const ask = async (variables: object) =>
@@ -236,7 +236,7 @@ describe('for operators', () => {
 
   test('chainRecordDifferences: none, then each kind', { timeout: TIMEOUT }, async () => {
     const call = { key: await operatorKey() };
-    const document = `query ($first: Int! = 50, $fromBlock: String, $toBlock: String) {
+    const document = `query ($first: Int, $fromBlock: String, $toBlock: String) {
       chainRecordDifferences(chainId: 31337, first: $first, fromBlock: $fromBlock, toBlock: $toBlock) {
         fromBlock toBlock totalCount hasMore differences { kind event { name txHash } } } }`;
     const ask = async (variables: object = {}) =>

@@ -65,9 +65,8 @@ export async function openRecordGround() {
     database,
     clock: systemClock,
     log,
-    handlers: factTable({ database, registry, nodes, clock: systemClock, hooks: {}, log } as Parameters<
-      typeof factTable
-    >[0]),
+    handlers: factTable({ database, registry, nodes, clock: systemClock, log }),
+    patienceMs: 3_600_000,
   });
   let stopped: Promise<void> | undefined;
   const stopIndexer = () => {

@@ -6,7 +6,7 @@ import { buildSchema, parse } from 'graphql';
 import { z } from 'zod';
 import { connectionSize } from '../../api/graphql/server/connection.ts';
 import type { GraphqlContext } from '../../api/graphql/server/context.ts';
-import { demandListSize } from '../../api/graphql/server/limits.ts';
+import { DEFAULT_PAGE_SIZE, demandListSize } from '../../api/graphql/server/limits.ts';
 import type { Config } from '../../config.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -56,13 +56,13 @@ export function openChainRecord({ log }: { log: Log }, config: Settings): Gatewa
 const ONCE = { field: 1, multiplier: 1 };
 const byWindow: GatewayField['complexity'] = (args) => ({ field: SQL_COMPLEXITY, multiplier: connectionSize(args) });
 
-const windowSchema = z.object({ first: z.int(), after: z.string().nullish() });
+const windowSchema = z.object({ first: z.int().nullish(), after: z.string().nullish() });
 
 /** The window that arguments ask for; VALIDATION_ERROR for one that there is not. */
 function windowOf(args: unknown) {
   const { first, after } = windowSchema.parse(args);
   demandListSize({ first });
-  return { first, after: after == null ? null : readPlace(after) };
+  return { first: first ?? DEFAULT_PAGE_SIZE, after: after == null ? null : readPlace(after) };
 }
 
 /** `read` answers the pages of all parents; those of one window are read together. */

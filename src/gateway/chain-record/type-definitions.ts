@@ -1,6 +1,6 @@
 /** The record's own graph, and what it adds to types of the core. */
 
-const FIRST = 'At most this many, 1 to 100.';
+const FIRST = 'Rows from the beginning, 1 to 100; 20 without it.';
 
 export const recordTypes = `
 scalar Address
@@ -16,7 +16,7 @@ type Query {
     "All that are given must hold."
     filter: EscrowEventsFilter
     "${FIRST}"
-    first: Int! = 50
+    first: Int
     "The endCursor of the page before; older events follow."
     after: String
   ): ChainEventConnection
@@ -31,7 +31,7 @@ type Query {
     "The last block to compare, an integer string; the last that both have read where it is left out or above that."
     toBlock: String
     "${FIRST}"
-    first: Int! = 50
+    first: Int
   ): ChainRecordComparison
 }
 
@@ -216,7 +216,7 @@ extend type PaymentIntent {
   """
   chainEvents(
     "${FIRST}"
-    first: Int! = 50
+    first: Int
     "The endCursor of the page before."
     after: String
   ): ChainEventConnection
@@ -228,7 +228,7 @@ extend type Transaction {
   """
   chainEvents(
     "${FIRST}"
-    first: Int! = 50
+    first: Int
     "The endCursor of the page before."
     after: String
   ): ChainEventConnection
