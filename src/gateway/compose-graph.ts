@@ -28,10 +28,10 @@ export function composeGraph(core: GraphQLSchema, sources: readonly Part[]): Gra
     const definitions = parse(printSchema(source.schema)).definitions.flatMap((definition) =>
       addedBy(source, { definition, graph, roots }),
     );
-    graph = extendSchema(graph, { kind: Kind.DOCUMENT, definitions });
+    const { typeDefs, fields } = source.joins;
+    graph = extendSchema(graph, { kind: Kind.DOCUMENT, definitions: [...definitions, ...typeDefs.definitions] });
     takeResolvers(graph, { source, roots });
-    graph = extendSchema(graph, source.joins.typeDefs);
-    addFields(graph, source.joins.fields);
+    addFields(graph, fields);
   }
   return graph;
 }
