@@ -130,14 +130,12 @@ export async function openRecordGround() {
       );
     },
     async approve(from: { privateKey: Hex }, amount: bigint): Promise<Hex> {
-      const hash = await evm
-        .walletFor(from.privateKey)
-        .writeContract({
-          address: evm.usdc.address,
-          abi: erc20Abi,
-          functionName: 'approve',
-          args: [evm.escrow, amount],
-        });
+      const hash = await evm.walletFor(from.privateKey).writeContract({
+        address: evm.usdc.address,
+        abi: erc20Abi,
+        functionName: 'approve',
+        args: [evm.escrow, amount],
+      });
       await evm.publicClient.waitForTransactionReceipt({ hash });
       return hash;
     },
