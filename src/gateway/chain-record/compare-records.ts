@@ -35,7 +35,7 @@ export type RecordComparison = z.infer<typeof comparisonSchema>;
 export async function compareRecords(
   { database, views, staleSeconds }: ChainRecord,
   request: { chainId: number; fromBlock: bigint | null; toBlock: bigint | null; first: number },
-): Promise<RecordComparison | null> {
+): Promise<RecordComparison> {
   const { chainId, fromBlock, toBlock, first } = request;
   const rows = await database.query(
     `WITH read AS MATERIALIZED (
@@ -78,5 +78,5 @@ export async function compareRecords(
      FROM span`,
     [chainId, staleSeconds, fromBlock, toBlock, first],
   );
-  return z.array(comparisonSchema).parse(rows)[0] ?? null;
+  return comparisonSchema.parse(rows[0]);
 }

@@ -203,13 +203,11 @@ function chainRecordDifferences(record: ChainRecord): GatewayField {
       const chainId = demandIndexed(context, z.int().parse(args.chainId), 'chainId');
       const span = spanOf(args);
       const found = await compareRecords(record, { chainId, ...span, first });
-      demandFresh(found?.stale ?? [], record.staleSeconds);
-      const { fromBlock, toBlock, indexedTo, receivedTo } = found ?? {};
-      if (fromBlock == null || toBlock == null || indexedTo == null || receivedTo == null) {
+      demandFresh(found.stale, record.staleSeconds);
+      const { fromBlock, toBlock, indexedTo, receivedTo, differences, total } = found;
+      if (fromBlock === null || toBlock === null || indexedTo === null || receivedTo === null) {
         throw new GatewayError('CHAIN_UNAVAILABLE', `The indexer has not read chain ${chainId} yet.`);
       }
-      const differences = found?.differences ?? [];
-      const total = found?.total ?? 0;
       return {
         chainId,
         fromBlock: String(fromBlock),
