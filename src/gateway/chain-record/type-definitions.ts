@@ -26,7 +26,7 @@ type Query {
   chainRecordDifferences(
     "The chain, one with an escrow contract of the EVM."
     chainId: Int!
-    "The first block to compare, an integer string; 99,999 blocks below the last one where it is left out. More than 100,000 blocks at once are refused."
+    "The first block to compare, an integer string; 99,999 blocks below the last one where it is left out. At most 100,000 blocks are compared: a longer span is refused, or begins later, as the answer's fromBlock says, where toBlock is left out."
     fromBlock: String
     "The last block to compare, an integer string; the last that both have read where it is left out or above that."
     toBlock: String
