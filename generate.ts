@@ -45,7 +45,7 @@ const steps: Step[] = [
   },
   {
     name: 'schema',
-    command: ['src/api/graphql/print-schema.ts'],
+    command: ['src/gateway/print-schema.ts'],
     inputs: ['src/**/*.ts', 'generated/pothos.ts', 'package-lock.json'],
     outputs: ['schema/schema.graphql'],
     committed: ['schema/schema.graphql'],

@@ -3,6 +3,6 @@ import { parseConfig } from '../src/config.ts';
 import { runApi } from '../src/main/run-api.ts';
 
 const running = await runApi(parseConfig(process.env), {
-  openGraph: async ({ core }) => ({ schema: core, plugins: [], close: () => undefined }),
+  openGraph: async ({ core }) => ({ schema: core, plugins: [], close: async () => undefined }),
 });
 process.once('SIGTERM', () => void running.stop().then(() => process.exit(0)));

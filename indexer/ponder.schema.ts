@@ -19,11 +19,20 @@ export const chainEvent = onchainTable(
     kind: t.text().notNull(),
     /** The payment's id, for events that carry one. */
     ref: t.text(),
+    /** The payment intent that an event of the escrow names, as 32 bytes; anybody can name any. */
+    intent: t.text(),
+    /** Whose tokens it is about: of an Approval its owner, of a Transfer its sender. */
+    holder: t.hex(),
     args: t.json().notNull(),
   }),
   (table) => ({
     pk: primaryKey({ columns: [table.chainId, table.id] }),
     byBlock: index().on(table.chainId, table.blockNumber),
+    byRef: index().on(table.chainId, table.ref),
+    byTransaction: index().on(table.chainId, table.txHash),
+    byIntent: index().on(table.intent),
+    byHolder: index().on(table.chainId, table.holder),
+    byTime: index().on(table.blockTimestamp, table.chainId, table.blockNumber, table.logIndex),
   }),
 );
 

@@ -131,6 +131,8 @@ const environmentSchema = z.object({
     .string()
     .regex(/^[a-z_][a-z0-9_]{0,40}$/)
     .default('ponder'),
+  /** A heartbeat of the indexer older than this makes its record unavailable. */
+  INDEXER_STALE_SECONDS: positiveInteger.max(86_400).default(60),
 });
 
 export type RpcSettings = {
@@ -262,6 +264,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
     metricsPort: env.METRICS_PORT,
     ponder: { port: env.PONDER_PORT, schema: env.PONDER_SCHEMA },
+    chainRecord: { staleSeconds: env.INDEXER_STALE_SECONDS },
   };
 }
 

@@ -21,14 +21,18 @@ const escrowEvents = [
 for (const name of escrowEvents) {
   ponder.on(`Escrow:${name}`, async ({ event, context }) => {
     const { args } = event;
-    await record({ event, context }, { kind: name, ref: 'id' in args ? args.id : null, args });
+    const ref = 'id' in args ? args.id : null;
+    const intent = 'intentId' in args ? args.intentId : null;
+    await record({ event, context }, { kind: name, ref, intent, holder: null, args });
   });
 }
 ponder.on('Token:Transfer', async ({ event, context }) => {
-  await record({ event, context }, { kind: 'Transfer', ref: null, args: event.args });
+  const { args } = event;
+  await record({ event, context }, { kind: 'Transfer', ref: null, intent: null, holder: args.from, args });
 });
 ponder.on('Token:Approval', async ({ event, context }) => {
-  await record({ event, context }, { kind: 'Approval', ref: null, args: event.args });
+  const { args } = event;
+  await record({ event, context }, { kind: 'Approval', ref: null, intent: null, holder: args.owner, args });
 });
 ponder.on('Progress:block', async ({ event, context }) => {
   const { number, hash } = event.block;
@@ -43,7 +47,7 @@ async function record(
     event,
     context,
   }: { event: Pick<LogEvent, 'block' | 'transaction' | 'log'>; context: Pick<Context, 'db' | 'chain'> },
-  fact: { kind: string; ref: string | null; args: object },
+  fact: { kind: string; ref: string | null; intent: string | null; holder: `0x${string}` | null; args: object },
 ): Promise<void> {
   await context.db.insert(chainEvent).values({
     chainId: context.chain.id,
@@ -56,6 +60,8 @@ async function record(
     address: event.log.address,
     kind: fact.kind,
     ref: fact.ref,
+    intent: fact.intent,
+    holder: fact.holder,
     args: withText(fact.args),
   });
 }

@@ -10,5 +10,5 @@ export type Graph = {
    * formatted before it. It stands before what replaces its engine.
    */
   plugins: Plugin<TransportContext>[];
-  close(): void;
+  close(): Promise<void>;
 };

@@ -149,7 +149,7 @@ export async function startApi(
       await closed;
       clearTimeout(grace);
       await yoga.dispose();
-      graph.close();
+      await graph.close();
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
  * The gateway: GraphQL Mesh composes the running graph. Its first source is the core's schema, which stays what it is and
- * runs in this process; everything that is answered, by GraphQL, REST or `/v1`, is executed on the graph.
+ * runs in this process; further sources add their own types and fields. Everything that is answered, by GraphQL, REST or
+ * `/v1`, is executed on the graph.
  */
 import { getMesh } from '@graphql-mesh/runtime';
 import type { GraphQLSchema, OperationTypeNode } from 'graphql';
@@ -8,21 +9,25 @@ import type { Graph } from '../api/graph.ts';
 import type { Log } from '../platform/log.ts';
 import { coreFirstMerger } from './core-first-merger.ts';
 import { countOperations } from './count-operations.ts';
+import type { GatewaySource } from './gateway-source.ts';
 
 type MeshOptions = Parameters<typeof getMesh>[0];
 type MeshLogger = NonNullable<MeshOptions['logger']>;
 
 export type GatewayOptions = {
   core: GraphQLSchema;
+  /** Beside the core; closed with the gateway. */
+  sources?: readonly GatewaySource[];
   log: Log;
   /** Told of every operation that passes. */
   count?: ((kind: `${OperationTypeNode}`) => void) | undefined;
 };
 
-export async function openGateway({ core, log, count = () => undefined }: GatewayOptions): Promise<Graph> {
+export async function openGateway(options: GatewayOptions): Promise<Graph> {
+  const { core, sources = [], log, count = () => undefined } = options;
   const mesh = await getMesh({
-    sources: [localSource('core', core)],
-    merger: coreFirstMerger,
+    sources: [localSource('core', core), ...sources.map(({ name, schema }) => localSource(name, schema))],
+    merger: coreFirstMerger(sources),
     additionalEnvelopPlugins: [countOperations(count)],
     logger: meshLogger(log),
     cache: nothingKept,
@@ -30,7 +35,14 @@ export async function openGateway({ core, log, count = () => undefined }: Gatewa
   });
   // Typed for another version's context; they ask nothing of ours.
   const plugins = mesh.plugins as Graph['plugins'];
-  return { schema: mesh.schema, plugins, close: () => mesh.destroy() };
+  return {
+    schema: mesh.schema,
+    plugins,
+    async close() {
+      mesh.destroy();
+      await Promise.all(sources.map((source) => source.close()));
+    },
+  };
 }
 
 /** A source whose schema runs in this process: nothing is wrapped and nothing is sent. */

@@ -5,6 +5,7 @@ import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../auth/tokens/signing-keys.ts';
 import type { Config } from '../config.ts';
 import { openFeed } from '../events/feed.ts';
+import { openChainRecord } from '../gateway/chain-record/open-chain-record.ts';
 import { openGateway } from '../gateway/open-gateway.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
 import { openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
@@ -22,7 +23,8 @@ export async function runApi(config: Config, { openGraph = openGateway } = {}): 
   const world = { ...floor, operator, prices, feed, secretKeys, signingKeys, unavailable };
   const service = await openService(floor);
   const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
-  const graph = await openGraph({ core: schema, log: floor.log, count: floor.instruments.operation });
+  const sources = [openChainRecord(floor, config)];
+  const graph = await openGraph({ core: schema, sources, log: floor.log, count: floor.instruments.operation });
   const api = await startApi({ world, graph }, { host: config.host, port: config.port }, parts);
   floor.log.info({ url: api.url }, 'The API listens.');
   return {

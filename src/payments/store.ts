@@ -26,6 +26,7 @@ export async function readTransactionFacts(
   const facts = await database.chainFact.findMany({
     where: {
       status: { not: 'ORPHANED' },
+      kind: { not: 'AuthorizationUsed' },
       OR: [...byChain].map(([chainId, hashes]) => ({ chainId, ref: { in: [...hashes] } })),
     },
     orderBy: [{ chainId: 'asc' }, { blockNumber: 'asc' }, { logIndex: 'asc' }],

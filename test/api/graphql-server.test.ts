@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { GraphQLObjectType, isEnumType, isInputObjectType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publishedSchema } from '../../src/api/graphql/print-schema.ts';
 import { documentHash } from '../../src/api/graphql/requests/known-documents.ts';
-import { schema } from '../../src/api/graphql/schema.ts';
 import { accessNeeded } from '../../src/api/graphql/server/access/root-access.ts';
+import { composedSchema } from '../../src/gateway/composed-schema.ts';
+import { publishedSchema } from '../../src/gateway/print-schema.ts';
 import { openApi, type TestApi } from '../setup/api.ts';
 
 let api: TestApi;
@@ -12,6 +12,8 @@ beforeAll(async () => {
   api = await openApi();
 });
 afterAll(() => api.close());
+
+const schema = composedSchema();
 
 describe('the schema', () => {
   test('is what schema/schema.graphql says', () => {

@@ -2,12 +2,13 @@
 import { type GraphQLObjectType, getNamedType, isCompositeType, isRequiredArgument } from 'graphql';
 import { expect, test } from 'vitest';
 import { restRoutes } from '../../generated/rest.ts';
-import { schema } from '../../src/api/graphql/schema.ts';
 import { accessNeeded } from '../../src/api/graphql/server/access/root-access.ts';
+import { composedSchema } from '../../src/gateway/composed-schema.ts';
 import { callGraphql } from '../setup/api.ts';
 import { everyCredential, granted, mayBe } from '../setup/every-credential.ts';
 import { openRestApi } from '../setup/rest.ts';
 
+const schema = composedSchema();
 const api = await openRestApi();
 const { merchantA } = api;
 const UNKNOWN = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11';

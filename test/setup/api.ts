@@ -130,7 +130,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     secretKeys,
     signingKeys: openSigningKeys({ database, clock }, { sealKey: secretKeys.signing }),
   };
-  const graph = await openTestGraph({ log, count: options.count });
+  const graph = await openTestGraph({ config, log, count: options.count });
   const running = await startApi({ world, graph }, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
   const merchantA = await newTestApp(world, { name: 'Alpha', mode: 'TEST' });
   const merchantB = await newTestApp(world, { name: 'Beta', mode: 'TEST' });

@@ -2,9 +2,17 @@
 
 import type { Graph } from '../../src/api/graph.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
+import type { Config } from '../../src/config.ts';
+import { openChainRecord } from '../../src/gateway/chain-record/open-chain-record.ts';
 import { type GatewayOptions, openGateway } from '../../src/gateway/open-gateway.ts';
 import { silentLog } from '../../src/platform/log.ts';
 
-export function openTestGraph(options: Partial<GatewayOptions> = {}): Promise<Graph> {
-  return openGateway({ core: schema, log: silentLog, ...options });
+/** With a configuration the indexer's record belongs to it; without one it is the core alone. */
+export function openTestGraph({
+  config,
+  ...options
+}: Partial<GatewayOptions> & { config?: Config } = {}): Promise<Graph> {
+  const log = options.log ?? silentLog;
+  const sources = config ? [openChainRecord({ log }, config)] : [];
+  return openGateway({ core: schema, sources, log, ...options });
 }

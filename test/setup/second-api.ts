@@ -20,7 +20,7 @@ export async function openSecondApi(
   onTeardown(() => feed.close());
   const signingKeys = openSigningKeys({ database, clock }, { sealKey: secretKeys.signing });
   const world: World = { ...api.world, database, feed, signingKeys, ...options.others };
-  const graph = await openTestGraph({ log });
+  const graph = await openTestGraph({ config: world.config, log });
   const running = await startApi({ world, graph }, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
   onTeardown(() => running.close());
   return {

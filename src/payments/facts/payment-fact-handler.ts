@@ -8,6 +8,7 @@ import { areEmitted, openReceipts } from '../payouts/emitted-logs.ts';
 import { reportUntoldCredits } from '../payouts/untold-credits.ts';
 import type { FoldingWorld } from './folding-world.ts';
 import { gatherEvidence } from './gather-evidence.ts';
+import { reportAuthorizations } from './report-authorizations.ts';
 import { tellPending } from './tell-pending.ts';
 import { tellVanished } from './tell-vanished.ts';
 import { isCredited, writePayments } from './write-payments.ts';
@@ -47,6 +48,7 @@ async function prepareTogether(world: FoldingWorld, groups: readonly FactGroup[]
   const ready = [...strangers, ...evidence.map((one) => one.group)];
   if (ready.length === 0) return [];
   await reportUntoldCredits(world, { evidence, receipts });
+  await reportAuthorizations(world, { evidence, receipts });
   const termsHashes = evidence.filter(isCredited).map(({ terms }) => terms.termsHash);
   const believed = await readBelievedClaims(world, { chainId, termsHashes, receipts });
   return [{ groups: ready, write: (tx) => writePayments(tx, world, { evidence, believed }) }];

@@ -17,6 +17,7 @@ const bounded: Record<string, string[]> = {
   'has the rows of a page, which the field that answers the page bounds': [
     'AuditEntries.nodes',
     'BalanceBatch.items',
+    'ChainRecordComparison.differences',
     'CheckoutSessionPage.items',
     'CustomerPage.items',
     'EventPage.items',
@@ -34,6 +35,7 @@ const bounded: Record<string, string[]> = {
   'is what the configuration has: chains, tokens, senders': [
     'Chain.tokens',
     'CheckoutOptions.options',
+    'CustomerWallet.recordedAllowances',
     'Installation.books',
     'Installation.chains',
     'Installation.senders',
@@ -98,8 +100,11 @@ const bounded: Record<string, string[]> = {
 /** Types with edges and pageInfo whose names were published before there was a rule for them, with cursors that are bare ids. */
 const publishedNames = ['AuditEntries', 'WebhookDeliveries'];
 
-/** Edges whose nodes are not found by their id alone: a consent has the hash of what was signed as its id, and no UUID. */
-const withoutNode = ['PayerConsentEdge'];
+/**
+ * Edges whose nodes are not found by their id alone: a consent has the hash of what was signed as its id, and no UUID; an event of
+ * a chain is known by its place there.
+ */
+const withoutNode = ['ChainEventEdge', 'PayerConsentEdge'];
 
 type Place = { type: ObjectTypeDefinitionNode; field: FieldDefinitionNode | undefined };
 type Finding = { rule: string; name: string; message: string };

@@ -2,15 +2,16 @@
 import { type GraphQLObjectType, getNamedType, isCompositeType, isRequiredArgument } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { restRoutes } from '../../../generated/rest.ts';
-import { schema } from '../../../src/api/graphql/schema.ts';
 import { mayAsk } from '../../../src/api/graphql/server/access/access.ts';
 import { scopeNeeded } from '../../../src/api/graphql/server/access/key-scopes.ts';
 import { accessNeeded } from '../../../src/api/graphql/server/access/root-access.ts';
 import { createApiKey } from '../../../src/auth/create-api-key.ts';
 import { type KeyScope, keyScopes } from '../../../src/auth/keys/key-scope.ts';
+import { composedSchema } from '../../../src/gateway/composed-schema.ts';
 import { followSse, followWs, wsClient } from '../../setup/live.ts';
 import { openRestApi } from '../../setup/rest.ts';
 
+const schema = composedSchema();
 const api = await openRestApi();
 const { merchantA, world } = api;
 const scope = { merchantId: merchantA.merchantId, appId: merchantA.appId };

@@ -1,14 +1,14 @@
-/** Prints the schema into schema/schema.graphql: `node src/api/graphql/print-schema.ts [--check]`. */
+/** Prints the composed schema into schema/schema.graphql: `node src/gateway/print-schema.ts [--check]`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { schema } from './schema.ts';
+import { composedSchema } from './composed-schema.ts';
 
-const file = fileURLToPath(new URL('../../../schema/schema.graphql', import.meta.url));
+const file = fileURLToPath(new URL('../../schema/schema.graphql', import.meta.url));
 
 /** The published text of the schema, sorted, so that its order is nobody's accident. */
 export function publishedSchema(): string {
-  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+  return `${printSchema(lexicographicSortSchema(composedSchema()))}\n`;
 }
 
 /** Whether the published file says what the schema is. */
@@ -19,7 +19,7 @@ export function schemaIsPublished(): boolean {
 if (import.meta.main) {
   if (!process.argv.includes('--check')) writeFileSync(file, publishedSchema());
   else if (!schemaIsPublished()) {
-    console.error('schema/schema.graphql is not the schema: node src/api/graphql/print-schema.ts');
+    console.error('schema/schema.graphql is not the schema: node src/gateway/print-schema.ts');
     process.exitCode = 1;
   }
 }

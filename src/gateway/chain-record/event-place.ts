@@ -1,0 +1,37 @@
+/** The place of an event among all events: block time, chain, block, log. What lists are ordered by and cursors name. */
+import { invalid } from '../../errors.ts';
+import type { RecordedEvent } from './chain-event.ts';
+
+export type EventPlace = Pick<RecordedEvent, 'blockTimestamp' | 'chainId' | 'blockNumber' | 'logIndex' | 'blockHash'>;
+
+const PREFIX = 'ChainEvent:';
+const FORM = /^(\d{1,15})\.(\d{1,10})\.(\d{1,18})\.(\d{1,9})\.([0-9A-Za-z]{32,100})$/;
+const CURSOR_LENGTH = 300;
+
+export function printPlace({ blockTimestamp, chainId, blockNumber, logIndex, blockHash }: EventPlace): string {
+  const key = [blockTimestamp, chainId, blockNumber, logIndex, blockHash].join('.');
+  return Buffer.from(`${PREFIX}${key}`).toString('base64url');
+}
+
+/** The place that a cursor names, which need not hold an event; VALIDATION_ERROR for any other text. */
+export function readPlace(cursor: string): EventPlace {
+  const text = cursor.length > CURSOR_LENGTH ? '' : Buffer.from(cursor, 'base64url').toString('utf8');
+  const [, blockTimestamp, chainId, blockNumber, logIndex, blockHash] =
+    (text.startsWith(PREFIX) && FORM.exec(text.slice(PREFIX.length))) || [];
+  if (!blockTimestamp || !chainId || !blockNumber || !logIndex || !blockHash) throw notOfTheList();
+  const place = {
+    blockTimestamp: BigInt(blockTimestamp),
+    chainId: Number(chainId),
+    blockNumber: BigInt(blockNumber),
+    logIndex: Number(logIndex),
+    blockHash,
+  };
+  if (place.chainId > MAX_INT || place.logIndex > MAX_INT || printPlace(place) !== cursor) throw notOfTheList();
+  return place;
+}
+
+const MAX_INT = 2_147_483_647;
+
+function notOfTheList() {
+  return invalid([{ param: 'after', message: 'is no cursor of this list' }]);
+}

@@ -1,0 +1,219 @@
+/** The two records of payments, transactions and wallets: one statement for all parents of a page. */
+import { z } from 'zod';
+import { uuidToBytes32 } from '../../escrow/terms.ts';
+import { type RecordedEvent, recordedEventSchema } from './chain-event.ts';
+import type { EventPlace } from './event-place.ts';
+import { describedEvent, oldestFirst, recordsAt, staleChains } from './event-statements.ts';
+import type { RecordDatabase } from './open-record-database.ts';
+
+export type ChainRecord = {
+  database: RecordDatabase;
+  /** The schema of the indexer's views. */
+  views: string;
+  /** A heartbeat older than this is too old. */
+  staleSeconds: number;
+};
+
+/** Events beyond a place, oldest first, at most `first`. */
+export type EventWindow = { first: number; after: EventPlace | null };
+
+const staleChainSchema = z.object({ chainId: z.int(), ageSeconds: z.int().nullable() });
+/** A chain that is not read any more; the age is null where it never was. */
+export type StaleChain = z.infer<typeof staleChainSchema>;
+export const staleChainsSchema = z.array(staleChainSchema);
+
+export type EventPage = {
+  /** In the order of the list, at most as many as were asked for. */
+  events: RecordedEvent[];
+  hasMore: boolean;
+  /** All events of the parent, whatever the window. */
+  total: number;
+  /** Chains of the parent's payments whose record is too old. */
+  stale: StaleChain[];
+  /** Whether the parent has no chain of its own and no chain is read at all. */
+  isUnread: boolean;
+};
+
+const pageSchema = z.object({
+  id: z.string(),
+  total: z.int(),
+  events: z.array(recordedEventSchema),
+  stale: staleChainsSchema,
+  isUnread: z.boolean(),
+});
+
+/**
+ * By payment intent: the events of all terms that were signed for it, the token's events in the same transactions that are
+ * the payer's, and events that only name the intent, whoever made their terms.
+ */
+export async function readPaymentEvents(
+  record: ChainRecord,
+  request: EventWindow & { paymentIntentIds: readonly string[] },
+): Promise<Map<string, EventPage>> {
+  const { paymentIntentIds: ids } = request;
+  const asked = `SELECT id, claim FROM unnest($8::uuid[], $9::text[]) AS asked (id, claim)`;
+  const signed = `SELECT asked.id AS parent, terms.chain_id, terms.terms_hash AS ref, terms.terms FROM asked
+    JOIN payment_terms terms ON terms.payment_intent_id = asked.id`;
+  const steps = `
+    SELECT asked.id AS parent, ${columnsOf('event')} FROM asked
+      JOIN "${record.views}".chain_event event ON event.intent = asked.claim
+    UNION ALL SELECT signed.parent, ${columnsOf('event')} FROM signed
+      JOIN "${record.views}".chain_event event ON event.chain_id = signed.chain_id AND event.ref = signed.ref
+    UNION ALL SELECT signed.parent, ${columnsOf('fact')} FROM signed
+      JOIN chain_fact fact ON fact.chain_id = signed.chain_id AND fact.ref = signed.ref`;
+  return await readPages(record, request, { asked, signed, steps, values: [ids, ids.map(uuidToBytes32)] });
+}
+
+export type RecordedTransaction = { id: string; chainId: number; txHash: string; termsHash: string };
+
+/** By transaction: the same events, of its own payment and in that transaction. */
+export async function readTransactionEvents(
+  record: ChainRecord,
+  request: EventWindow & { transactions: readonly RecordedTransaction[] },
+): Promise<Map<string, EventPage>> {
+  const { transactions } = request;
+  const asked = `SELECT id, chain_id, tx_hash, ref
+    FROM unnest($8::uuid[], $9::int[], $10::text[], $11::text[]) AS asked (id, chain_id, tx_hash, ref)`;
+  const signed = `SELECT asked.id AS parent, terms.chain_id, terms.terms_hash AS ref, terms.terms FROM asked
+    JOIN payment_terms terms ON terms.chain_id = asked.chain_id AND terms.terms_hash = asked.ref`;
+  const steps = `
+    SELECT asked.id AS parent, ${columnsOf('event')} FROM asked JOIN "${record.views}".chain_event event
+      ON event.chain_id = asked.chain_id AND event.tx_hash = asked.tx_hash AND event.ref = asked.ref
+    UNION ALL SELECT asked.id AS parent, ${columnsOf('fact')} FROM asked JOIN chain_fact fact
+      ON fact.chain_id = asked.chain_id AND fact.ref = asked.ref AND fact.tx_hash = asked.tx_hash`;
+  const values = [
+    transactions.map(({ id }) => id),
+    transactions.map(({ chainId }) => chainId),
+    transactions.map(({ txHash }) => txHash),
+    transactions.map(({ termsHash }) => termsHash),
+  ];
+  return await readPages(record, request, { asked, signed, steps, values });
+}
+
+function columnsOf(row: 'event' | 'fact'): string {
+  return `${row}.chain_id, ${row}.block_hash, ${row}.log_index, ${row}.block_number::bigint AS block_number,
+    ${row}.block_timestamp::bigint AS block_timestamp, ${row}.tx_hash, ${row}.ref`;
+}
+
+/** `asked` yields the parents by `id`, `signed` their terms, `steps` the escrow's events; $1 to $7 are the window's. */
+async function readPages(
+  { database, views, staleSeconds }: ChainRecord,
+  { first, after }: EventWindow,
+  { asked, signed, steps, values }: { asked: string; signed: string; steps: string; values: unknown[] },
+): Promise<Map<string, EventPage>> {
+  const own = `SELECT DISTINCT step.parent, step.chain_id, step.block_hash, step.tx_hash,
+      lower(signed.terms ->> 'payer') AS payer, lower(signed.terms ->> 'token') AS token
+    FROM step JOIN signed ON signed.parent = step.parent AND signed.chain_id = step.chain_id AND signed.ref = step.ref`;
+  const rows = await database.query(
+    `WITH asked AS MATERIALIZED (${asked}), signed AS MATERIALIZED (${signed}), step AS MATERIALIZED (${steps}),
+     own AS MATERIALIZED (${own}),
+     -- Of the token, in the same transaction and of the same payer: a permit's Approval, the Transfer into escrow.
+     beside AS (
+       SELECT own.parent, ${columnsOf('event')} FROM own JOIN "${views}".chain_event event
+         ON event.chain_id = own.chain_id AND event.tx_hash = own.tx_hash AND event.block_hash = own.block_hash
+         WHERE event.kind IN ('Approval', 'Transfer') AND event.holder = own.payer AND lower(event.address) = own.token
+       UNION ALL SELECT own.parent, ${columnsOf('fact')} FROM own JOIN chain_fact fact
+         ON fact.chain_id = own.chain_id AND fact.block_hash = own.block_hash AND fact.tx_hash = own.tx_hash
+         WHERE fact.kind IN ('Approval', 'Transfer') AND fact.address = own.token
+           AND coalesce(fact.args ->> 'owner', fact.args ->> 'from') = own.payer),
+     place AS MATERIALIZED (
+       SELECT DISTINCT ON (parent, chain_id, block_hash, log_index)
+         parent, chain_id, block_hash, log_index, block_number, block_timestamp
+       FROM (SELECT * FROM step UNION ALL SELECT * FROM beside) AS found
+       ORDER BY parent, chain_id, block_hash, log_index)
+     SELECT asked.id::text AS id,
+       (SELECT count(*)::int FROM place WHERE place.parent = asked.id) AS total,
+       coalesce(page.events, '[]') AS events,
+       ${staleChains('SELECT DISTINCT signed.chain_id FROM signed WHERE signed.parent = asked.id', '$2::int')} AS stale,
+       NOT EXISTS (SELECT 1 FROM signed WHERE signed.parent = asked.id) AND NOT EXISTS (
+         SELECT 1 FROM chain_cursor WHERE observed_at >= now() - make_interval(secs => $2::int)) AS "isUnread"
+     FROM asked LEFT JOIN LATERAL (
+       SELECT json_agg(${describedEvent} ORDER BY ${oldestFirst}) AS events FROM (
+         SELECT * FROM place WHERE place.parent = asked.id AND ($3::bigint IS NULL
+           OR (${oldestFirst}) > ($3::bigint, $4::int, $5::bigint, $6::int, $7::text))
+         ORDER BY ${oldestFirst} LIMIT $1::int + 1) AS place
+       ${recordsAt(views)}) AS page ON true`,
+    [first, staleSeconds, ...placeValues(after), ...values],
+  );
+  const pages = z.array(pageSchema).parse(rows);
+  return new Map(
+    pages.map(({ id, events, ...page }) => [
+      id,
+      { ...page, events: events.slice(0, first), hasMore: events.length > first },
+    ]),
+  );
+}
+
+/** In the order of `PLACE`. */
+export function placeValues(place: EventPlace | null): unknown[] {
+  if (place === null) return [null, null, null, null, null];
+  return [place.blockTimestamp, place.chainId, place.blockNumber, place.logIndex, place.blockHash];
+}
+
+const allowanceSchema = z.object({
+  tokenAddress: z.string(),
+  amount: z.string(),
+  blockNumber: z.string(),
+  blockHash: z.string(),
+  blockTimestamp: z.coerce.bigint(),
+  txHash: z.string(),
+  logIndex: z.int(),
+  status: recordedEventSchema.shape.status,
+});
+export type RecordedAllowance = z.infer<typeof allowanceSchema>;
+
+export type WalletAllowances = {
+  allowances: RecordedAllowance[];
+  stale: StaleChain[];
+  /** Blocks that the gateway has read, and the indexer has not; null where the indexer has read none. */
+  behind: number | null;
+};
+
+const walletSchema = z.object({
+  id: z.string(),
+  allowances: z.array(allowanceSchema),
+  stale: staleChainsSchema,
+  behind: z.int().nullable(),
+});
+
+export type RecordedWallet = { id: string; chainId: number; address: string };
+
+/** By wallet: of each token the last Approval of the escrow that the indexer holds and that still stands, by token. */
+export async function readAllowances(
+  { database, views, staleSeconds }: ChainRecord,
+  { wallets }: { wallets: readonly RecordedWallet[] },
+): Promise<Map<string, WalletAllowances>> {
+  const rows = await database.query(
+    `WITH asked AS MATERIALIZED (
+       SELECT id, chain_id, address FROM unnest($2::uuid[], $3::int[], $4::text[]) AS asked (id, chain_id, address))
+     SELECT asked.id::text AS id, coalesce(given.allowances, '[]') AS allowances,
+       ${staleChains('SELECT asked.chain_id', '$1::int')} AS stale,
+       (SELECT greatest(0, cursor.read_number - progress.number)::int FROM chain_cursor cursor
+         JOIN "${views}".chain_progress progress ON progress.chain_id = cursor.chain_id
+         WHERE cursor.chain_id = asked.chain_id) AS behind
+     FROM asked LEFT JOIN LATERAL (
+       SELECT json_agg(json_build_object('tokenAddress', last.token, 'amount', last.args ->> 'value',
+         'blockNumber', last.block_number::text, 'blockHash', last.block_hash,
+         'blockTimestamp', last.block_timestamp::text, 'txHash', last.tx_hash, 'logIndex', last.log_index,
+         'status', last.status) ORDER BY last.token) AS allowances
+       FROM (
+         SELECT DISTINCT ON (lower(event.address)) event.*, lower(event.address) AS token, fact.status
+         FROM "${views}".chain_event event LEFT JOIN chain_fact fact ON fact.chain_id = event.chain_id
+           AND fact.block_hash = event.block_hash AND fact.log_index = event.log_index
+         WHERE event.chain_id = asked.chain_id AND event.holder = asked.address AND event.kind = 'Approval'
+           AND fact.status IS DISTINCT FROM 'ORPHANED'
+         ORDER BY lower(event.address), event.block_number DESC, event.log_index DESC) AS last) AS given ON true`,
+    [
+      staleSeconds,
+      wallets.map(({ id }) => id),
+      wallets.map(({ chainId }) => chainId),
+      wallets.map(({ address }) => address.toLowerCase()),
+    ],
+  );
+  return new Map(
+    z
+      .array(walletSchema)
+      .parse(rows)
+      .map(({ id, ...found }) => [id, found]),
+  );
+}
