@@ -4,6 +4,7 @@
  * are held until the commit and no longer. They use the connections of the database client, with their bounds, its guard's
  * check and the places of its callers. Everything else goes through Prisma.
  */
+import { Writable } from 'node:stream';
 import pg from 'pg';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import { quoteInexact } from './exact-numbers.ts';
@@ -110,15 +111,35 @@ type Results = [pg.QueryResult, pg.QueryResult];
 /** Sends both before the answer to the first is there. A COMMIT behind a statement that failed is a ROLLBACK to Postgres. */
 async function sendBoth(client: pg.PoolClient, first: pg.QueryConfig, second: pg.QueryConfig): Promise<Results> {
   try {
-    const sent = client.query(first);
-    if (!client.pipeline) await sent;
-    const [one, two] = await Promise.allSettled([sent, client.query(second)]);
+    const [one, two] = await Promise.allSettled(
+      client.pipeline ? together(client, first, second) : await inTurn(client, first, second),
+    );
     if (one.status === 'rejected') throw one.reason;
     if (two.status === 'rejected') throw two.reason;
     return [one.value, two.value];
   } catch (error) {
     throw withSqlState(error);
   }
+}
+
+type Sent = [Promise<pg.QueryResult>, Promise<pg.QueryResult>];
+
+/** In one write to the socket, so that they leave as one packet. */
+function together(client: pg.PoolClient, first: pg.QueryConfig, second: pg.QueryConfig): Sent {
+  const stream: unknown = Reflect.get(Object(Reflect.get(client, 'connection')), 'stream');
+  if (!(stream instanceof Writable)) return [client.query(first), client.query(second)];
+  stream.cork();
+  try {
+    return [client.query(first), client.query(second)];
+  } finally {
+    stream.uncork();
+  }
+}
+
+async function inTurn(client: pg.PoolClient, first: pg.QueryConfig, second: pg.QueryConfig): Promise<Sent> {
+  const answered = client.query(first);
+  await answered;
+  return [answered, client.query(second)];
 }
 
 function configOf({ names }: Connections, statement: Prisma.Sql): pg.QueryConfig {
