@@ -1,6 +1,8 @@
 /** The database: one typed client a process, and the transaction every change runs in. */
 import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { keepConnections } from './brief-transaction.ts';
 import { type DatabasePools, openPools } from './database-pools.ts';
 import { exactNumbers } from './exact-numbers.ts';
 import { transactionLimits, unguarded } from './guarded-database.ts';
@@ -20,18 +22,25 @@ const afterCommits = new WeakMap<DatabaseTransaction, AfterCommit[]>();
  * keep nothing (default false). The caller disconnects with `database.$disconnect()`.
  */
 export function openDatabase(options: { url: string; poolSize?: number; isPooled?: boolean }): Database {
-  const pool = { connectionString: options.url, max: options.poolSize ?? 5 };
-  const adapter = new PrismaPg(pool, options.isPooled ? {} : { statementNameGenerator: statementNames() });
-  return new PrismaClient({ adapter: exactNumbers(adapter) });
+  const { url, poolSize = 5, isPooled = false } = options;
+  return openOn(new pg.Pool({ connectionString: url, max: poolSize, pipeline: !isPooled }), isPooled);
 }
 
 /** Opens pools of connections for writes, for reads and for what every call needs, with bounded waits. */
 export function openBoundedDatabase(options: DatabasePools): Database {
-  const adapter = new PrismaPg(openPools(options), {
+  return openOn(openPools(options), options.isPooled);
+}
+
+/** Prisma and statements written by hand share the connections, and the names of what those have parsed. */
+function openOn(pool: pg.Pool, isPooled: boolean): Database {
+  const names = isPooled ? undefined : statementNames();
+  const adapter = new PrismaPg(pool, {
     disposeExternalPool: true,
-    ...(options.isPooled ? {} : { statementNameGenerator: statementNames() }),
+    ...(names ? { statementNameGenerator: names } : {}),
   });
-  return new PrismaClient({ adapter: exactNumbers(adapter) });
+  const database = new PrismaClient({ adapter: exactNumbers(adapter) });
+  keepConnections(database, { pool, names });
+  return database;
 }
 
 /** Runs `work` in one transaction of at most 30 s; waits at most 10 s for a connection. */

@@ -103,7 +103,13 @@ function openPool(
   options: DatabasePools,
   { name, max, bounds }: { name: string; max: number; bounds: DatabaseBounds },
 ): pg.Pool {
-  const pool = new pg.Pool({ ...connectionOf(options, bounds), max, application_name: name });
+  // Statements that need not wait for each other are sent together, where no pooler stands between.
+  const pool = new pg.Pool({
+    ...connectionOf(options, bounds),
+    max,
+    application_name: name,
+    pipeline: !options.isPooled,
+  });
   // A connection that breaks while idle is replaced at the next statement.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => guardClient(client, { bounds, isPooled: options.isPooled }));

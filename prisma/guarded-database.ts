@@ -5,9 +5,17 @@
  */
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 
+/** Whether a caller may write: what that needs to be read, and what judges it. */
+export type WriteCheck = {
+  /** A query of at most one row; null where nothing is read. */
+  query: Prisma.Sql | null;
+  /** Throws where the caller may not write any more; given null where there is no row. */
+  judge: (row: Record<string, unknown> | null) => void;
+};
+
 export type WriteGuard = {
-  /** Throws where the caller may not write any more. It reads through what it is given, which may be a transaction. */
-  check: (reader: Prisma.TransactionClient) => Promise<void>;
+  /** Made anew for each transaction, which runs its query as the first statement, or as a part of it. */
+  check: () => WriteCheck;
   /** Runs a whole transaction when the caller has a place for it. */
   place?: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
 };
@@ -32,7 +40,7 @@ export const readingVerbs: ReadonlySet<string> = new Set([
 
 const rawVerbs: ReadonlySet<string> = new Set(['$executeRaw', '$executeRawUnsafe', '$queryRaw', '$queryRawUnsafe']);
 
-type Guard = { source: PrismaClient; check: WriteGuard['check'] };
+type Guard = Required<WriteGuard> & { source: PrismaClient };
 
 /** Where a guarded database keeps its guard; nothing else has one. */
 const guardKey = Symbol('guard');
@@ -43,11 +51,11 @@ export function guardedDatabase(database: PrismaClient, { check, place = (work) 
   const transact: Transact = (work, options = transactionLimits) =>
     place(() =>
       source.$transaction(async (tx) => {
-        await check(tx);
+        await pass(tx, check());
         return await work(tx);
       }, options),
     );
-  const guard: Guard = { source, check };
+  const guard: Guard = { source, check, place };
   // The traps answer whatever is asked of a client.
   return new Proxy({} as PrismaClient, {
     has: (_target, name) => Reflect.has(source, name),
@@ -72,10 +80,16 @@ export function unguarded(database: PrismaClient): PrismaClient {
  */
 export async function recheck(database: PrismaClient | Prisma.TransactionClient): Promise<void> {
   const guard = guardOf(database);
-  if (guard) await guard.check(guard.source);
+  if (guard) await pass(guard.source, guard.check());
 }
 
-function guardOf(database: object): Guard | undefined {
+async function pass(reader: Pick<Prisma.TransactionClient, '$queryRaw'>, { query, judge }: WriteCheck): Promise<void> {
+  const rows = query ? await reader.$queryRaw<Record<string, unknown>[]>(query) : [];
+  judge(rows[0] ?? null);
+}
+
+/** The guard of a guarded database; undefined for any other. */
+export function guardOf(database: object): Guard | undefined {
   return Reflect.get(database, guardKey);
 }
 

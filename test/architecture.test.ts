@@ -10,6 +10,8 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/errors.ts', 0],
   ['src/config.ts', 0],
   ['prisma/client.ts', 0],
+  ['prisma/brief-transaction.ts', 0],
+  ['prisma/written-row.ts', 0],
   ['prisma/guarded-database.ts', 0],
   ['prisma/migrate.ts', 0],
   ['prisma/open-first-edition.ts', 0],

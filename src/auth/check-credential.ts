@@ -5,12 +5,16 @@
  *
  * One statement by a primary key; none for a token that nothing but its time ends.
  */
-import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
+import { type Database, Prisma } from '../../prisma/client.ts';
+import type { WriteCheck } from '../../prisma/guarded-database.ts';
 import { GatewayError } from '../errors.ts';
 import type { Principal } from './principal.ts';
 
-type Reader = Database | DatabaseTransaction;
+type Row = Record<string, unknown> | null;
 type Member = Extract<Principal, { kind: 'member' }>;
+
+/** What has to be read of a caller (at most one row; null: nothing), and who the caller is by that row. */
+type Renewal = { query: Prisma.Sql | null; renew: (row: Row) => Principal };
 
 /** From what may do least to what may do most; each may do all that those before it may. */
 const ranks: readonly Member['role'][] = ['VIEWER', 'DEVELOPER', 'OWNER'];
@@ -19,105 +23,133 @@ const ranks: readonly Member['role'][] = ['VIEWER', 'DEVELOPER', 'OWNER'];
  * The caller as of now: a member with the present role. Throws AUTHENTICATION_ERROR for a credential that was revoked, has
  * expired or is gone. `now` is real time.
  */
-export async function renewPrincipal(reader: Reader, principal: Principal, now: Date): Promise<Principal> {
-  switch (principal.kind) {
-    case 'apiKey':
-      await demandKey(reader, principal, now);
-      return principal;
-    case 'member':
-      demandTime(principal, now);
-      return { ...principal, ...(await presentMember(reader, principal, now)) };
-    case 'platform':
-      await demandPlatformCredential(reader, principal);
-      return principal;
-    case 'card':
-      demandTime(principal, now);
-      if (principal.audience === 'session-connect') await demandCardSession(reader, principal, now);
-      return principal;
-    case 'session':
-      await demandSession(reader, principal);
-      return principal;
-    case 'payer':
-      demandTime(principal, now);
-      return principal;
-    case 'anonymous':
-      return principal;
-    default:
-      return principal satisfies never;
-  }
+export async function renewPrincipal(database: Database, principal: Principal, now: Date): Promise<Principal> {
+  const { query, renew } = renewalOf(principal, now);
+  const rows = query ? await database.$queryRaw<Record<string, unknown>[]>(query) : [];
+  return renew(rows[0] ?? null);
 }
 
 /**
- * Throws AUTHENTICATION_ERROR as `renewPrincipal` does, and AUTHORIZATION_ERROR for a member who may do less by now than
- * when the call was judged.
+ * The check of a transaction that writes. It throws AUTHENTICATION_ERROR as `renewPrincipal` does, and AUTHORIZATION_ERROR for
+ * a member who may do less by now than when the call was judged. `now` is real time.
  */
-export async function demandCredential(reader: Reader, principal: Principal, now: Date): Promise<void> {
-  const present = await renewPrincipal(reader, principal, now);
-  if (principal.kind === 'member' && present.kind === 'member' && isLowered(principal, present)) {
-    throw new GatewayError('AUTHORIZATION_ERROR', 'This credential may not do this any more.');
-  }
+export function demandCredential(principal: Principal, now: Date): WriteCheck {
+  const { query, renew } = renewalOf(principal, now);
+  return {
+    query,
+    judge(row) {
+      const present = renew(row);
+      if (principal.kind === 'member' && present.kind === 'member' && isLowered(principal, present)) {
+        throw new GatewayError('AUTHORIZATION_ERROR', 'This credential may not do this any more.');
+      }
+    },
+  };
 }
 
 function isLowered(before: Member, present: Member): boolean {
   return ranks.indexOf(present.role) < ranks.indexOf(before.role) || (before.isOperator && !present.isOperator);
 }
 
-async function demandKey(
-  reader: Reader,
-  { apiKeyId, appId, keyKind }: Extract<Principal, { kind: 'apiKey' }>,
-  now: Date,
-): Promise<void> {
-  const [key] = await reader.$queryRaw<{ revoked_at: Date | null; expires_at: Date | null }[]>`
-    SELECT revoked_at, expires_at FROM api_key
-    WHERE id = ${apiKeyId}::uuid AND app_id = ${appId}::uuid AND kind::text = ${keyKind}`;
-  if (!key) throw refused('The API key is not valid.');
-  if (key.revoked_at !== null) throw refused('The API key is revoked.');
-  if (key.expires_at !== null && key.expires_at <= now) throw refused('The API key has expired.');
+function renewalOf(principal: Principal, now: Date): Renewal {
+  switch (principal.kind) {
+    case 'apiKey':
+      return keyRenewal(principal, now);
+    case 'member':
+      return memberRenewal(principal, now);
+    case 'platform':
+      return wherePresent(principal, {
+        query: Prisma.sql`
+          SELECT true AS is_good FROM platform_credential
+          WHERE id = ${principal.credentialId}::uuid AND role::text = ${principal.role} AND revoked_at IS NULL`,
+        otherwise: 'The credential is revoked.',
+      });
+    case 'card':
+      return cardRenewal(principal, now);
+    case 'session':
+      return wherePresent(principal, {
+        query: Prisma.sql`
+          SELECT true AS is_good FROM checkout_session WHERE id = ${principal.sessionId}::uuid
+          AND app_id = ${principal.appId}::uuid AND client_secret_hash = ${principal.secretHash}`,
+        otherwise: 'The client secret is not valid.',
+      });
+    case 'payer':
+      return whileItLasts(principal, now);
+    case 'anonymous':
+      return { query: null, renew: () => principal };
+    default:
+      return principal satisfies never;
+  }
 }
 
-async function presentMember(
-  reader: Reader,
-  { memberId, merchantId, sessionId }: Member,
-  now: Date,
-): Promise<Pick<Member, 'role' | 'isOperator'>> {
-  const [present] = await reader.$queryRaw<Pick<Member, 'role' | 'isOperator'>[]>`
-    SELECT member.role::text AS role, member.is_operator AS "isOperator"
-    FROM member_session login JOIN member ON member.id = login.member_id
-    WHERE login.id = ${sessionId}::uuid AND member.id = ${memberId}::uuid AND member.merchant_id = ${merchantId}::uuid
-      AND login.revoked_at IS NULL AND login.expires_at > ${now} AND member.removed_at IS NULL`;
-  if (!present) throw refused('The login has ended.');
-  return present;
+function keyRenewal(principal: Extract<Principal, { kind: 'apiKey' }>, now: Date): Renewal {
+  const { apiKeyId, appId, keyKind } = principal;
+  return {
+    query: Prisma.sql`
+      SELECT revoked_at IS NOT NULL AS is_revoked, coalesce(expires_at <= ${now}::timestamptz, false) AS has_expired
+      FROM api_key WHERE id = ${apiKeyId}::uuid AND app_id = ${appId}::uuid AND kind::text = ${keyKind}`,
+    renew(row) {
+      if (!row) throw refused('The API key is not valid.');
+      if (row.is_revoked !== false) throw refused('The API key is revoked.');
+      if (row.has_expired !== false) throw refused('The API key has expired.');
+      return principal;
+    },
+  };
 }
 
-async function demandPlatformCredential(
-  reader: Reader,
-  { credentialId, role }: Extract<Principal, { kind: 'platform' }>,
-): Promise<void> {
-  const found = await reader.$queryRaw<unknown[]>`
-    SELECT 1 AS good FROM platform_credential
-    WHERE id = ${credentialId}::uuid AND role::text = ${role} AND revoked_at IS NULL`;
-  if (found.length === 0) throw refused('The credential is revoked.');
+function memberRenewal(principal: Member, now: Date): Renewal {
+  const { memberId, merchantId, sessionId } = principal;
+  return {
+    query: Prisma.sql`
+      SELECT member.role::text AS role, member.is_operator AS is_operator
+      FROM member_session login JOIN member ON member.id = login.member_id
+      WHERE login.id = ${sessionId}::uuid AND member.id = ${memberId}::uuid AND member.merchant_id = ${merchantId}::uuid
+        AND login.revoked_at IS NULL AND login.expires_at > ${now}::timestamptz AND member.removed_at IS NULL`,
+    renew(row) {
+      demandTime(principal, now);
+      const role = ranks.find((rank) => rank === row?.role);
+      if (!role) throw refused('The login has ended.');
+      return { ...principal, role, isOperator: row?.is_operator === true };
+    },
+  };
 }
 
-async function demandCardSession(
-  reader: Reader,
-  { subjectId, userId }: Extract<Principal, { kind: 'card' }>,
-  now: Date,
-): Promise<void> {
-  const found = await reader.$queryRaw<unknown[]>`
-    SELECT 1 AS good FROM card_session
-    WHERE id = ${subjectId}::uuid AND user_id = ${userId}::uuid AND revoked_at IS NULL AND expires_at > ${now}`;
-  if (found.length === 0) throw refused('The session has ended.');
+function cardRenewal(principal: Extract<Principal, { kind: 'card' }>, now: Date): Renewal {
+  if (principal.audience !== 'session-connect') return whileItLasts(principal, now);
+  const { query, renew } = wherePresent(principal, {
+    query: Prisma.sql`
+      SELECT true AS is_good FROM card_session WHERE id = ${principal.subjectId}::uuid
+      AND user_id = ${principal.userId}::uuid AND revoked_at IS NULL AND expires_at > ${now}::timestamptz`,
+    otherwise: 'The session has ended.',
+  });
+  return {
+    query,
+    renew(row) {
+      demandTime(principal, now);
+      return renew(row);
+    },
+  };
 }
 
-async function demandSession(
-  reader: Reader,
-  { sessionId, appId, secretHash }: Extract<Principal, { kind: 'session' }>,
-): Promise<void> {
-  const found = await reader.$queryRaw<unknown[]>`
-    SELECT 1 AS good FROM checkout_session
-    WHERE id = ${sessionId}::uuid AND app_id = ${appId}::uuid AND client_secret_hash = ${secretHash}`;
-  if (found.length === 0) throw refused('The client secret is not valid.');
+/** The caller is still who they were where the query finds a row. */
+function wherePresent(principal: Principal, { query, otherwise }: { query: Prisma.Sql; otherwise: string }): Renewal {
+  return {
+    query,
+    renew(row) {
+      if (!row) throw refused(otherwise);
+      return principal;
+    },
+  };
+}
+
+/** The caller of a token that nothing but its time ends. */
+function whileItLasts(principal: Extract<Principal, { expiresAt: Date }>, now: Date): Renewal {
+  return {
+    query: null,
+    renew() {
+      demandTime(principal, now);
+      return principal;
+    },
+  };
 }
 
 function demandTime({ expiresAt }: { expiresAt: Date }, now: Date): void {

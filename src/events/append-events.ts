@@ -2,9 +2,9 @@
  * The event sequence: one append-only, gapless sequence per app, written in the transaction that makes the change.
  * The cursor row's lock is held to the commit, so that sequence order is the order in which readers see events.
  */
-import { afterCommit, type DatabaseTransaction, type Prisma } from '../../prisma/client.ts';
+import { afterCommit, type DatabaseTransaction, Prisma } from '../../prisma/client.ts';
 import { newId } from '../platform/identifier.ts';
-import { addJob } from '../platform/jobs.ts';
+import { addingJob } from '../platform/jobs.ts';
 import { tracedRequestId } from '../platform/request-trace.ts';
 import { ringBell } from './bell.ts';
 import type { EventType } from './event-type.ts';
@@ -35,27 +35,58 @@ export async function appendEvents(
   events: readonly NewEvent[],
 ): Promise<AppendedEvent[]> {
   if (events.length === 0) return [];
-  const cursor = await tx.$queryRaw<{ last_sequence: bigint }[]>`
-    INSERT INTO event_cursor (app_id, last_sequence) VALUES (${appId}::uuid, ${events.length})
-    ON CONFLICT (app_id) DO UPDATE SET last_sequence = event_cursor.last_sequence + ${events.length}
-    RETURNING last_sequence`;
-  const last = cursor[0]?.last_sequence;
-  if (last === undefined) throw new Error('The event cursor gave no number.');
-  const first = last - BigInt(events.length) + 1n;
-  const appended = events.map((event, index) => ({ ...event, id: newId(), appId, sequence: first + BigInt(index) }));
-  await tx.event.createMany({
-    data: appended.map((event) => ({
-      appId,
-      sequence: event.sequence,
-      id: event.id,
-      type: event.type,
-      resourceId: event.resourceId,
-      data: event.data,
-      requestId: event.requestId ?? tracedRequestId() ?? null,
-      ...(event.finality === undefined ? {} : { finality: event.finality }),
-    })),
-  });
-  await addJob(tx, reactJob, { appId, first: String(first), last: String(last) });
+  const { ids, queries } = appendWithin(appId, events);
+  const [numbered] = await tx.$queryRaw<{ last: bigint }[]>`WITH ${queries} SELECT numbered.last FROM numbered, job`;
+  if (!numbered) throw new Error('The event cursor gave no number.');
   afterCommit(tx, ringBell);
-  return appended;
+  const first = numbered.last - BigInt(events.length) + 1n;
+  return events.map((event, index) => ({ ...event, id: ids[index] ?? '', appId, sequence: first + BigInt(index) }));
+}
+
+/**
+ * The WITH queries `numbered`, `appended` and `job`, and the ids of the events in their order. `numbered` takes the lock of
+ * the app's cursor, which is held to the commit: it runs once for the rows of `after`, the names of all queries that write
+ * beside it, of which each must return one row. The statement's SELECT reads from `job`, or nothing is enqueued.
+ */
+export function appendWithin(
+  appId: string,
+  events: readonly NewEvent[],
+  after: readonly string[] = [],
+): { ids: readonly string[]; queries: Prisma.Sql } {
+  const ids = events.map(newId);
+  const written = after.length === 0 ? Prisma.empty : Prisma.raw(`FROM ${after.join(', ')}`);
+  const count = events.length;
+  const queries = Prisma.sql`
+    numbered AS (
+      INSERT INTO event_cursor (app_id, last_sequence) SELECT ${appId}::uuid, ${count}::bigint ${written}
+      ON CONFLICT (app_id) DO UPDATE SET last_sequence = event_cursor.last_sequence + excluded.last_sequence
+      RETURNING last_sequence AS last, last_sequence - ${count}::bigint AS before
+    ), appended AS (
+      INSERT INTO event (app_id, sequence, id, type, resource_id, data, finality, request_id)
+      SELECT ${appId}::uuid, numbered.before + given.place, given.id, given.type, given.resource_id, given.data, given.finality,
+        given.request_id
+      FROM numbered, jsonb_to_recordset(${JSON.stringify(rowsOf(events, ids))}::jsonb) AS given(
+        place bigint, id uuid, type text, resource_id uuid, data jsonb, finality jsonb, request_id text)
+    ), job AS (
+      SELECT added.id FROM numbered, ${addingJob(reactJob, reactPayload(appId))} AS added
+    )`;
+  return { ids, queries };
+}
+
+function rowsOf(events: readonly NewEvent[], ids: readonly string[]): object[] {
+  return events.map(({ type, resourceId, data, finality, requestId }, index) => ({
+    place: index + 1,
+    id: ids[index],
+    type,
+    resource_id: resourceId,
+    data,
+    finality,
+    request_id: requestId ?? tracedRequestId(),
+  }));
+}
+
+/** As the job's definition parses it. */
+function reactPayload(appId: string): Prisma.Sql {
+  return Prisma.sql`json_build_object(
+    'appId', ${appId}::text, 'first', (numbered.before + 1)::text, 'last', numbered.last::text)`;
 }

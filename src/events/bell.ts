@@ -2,7 +2,8 @@
  * The bell: a NOTIFY that wakes readers of the sequence. It is rung after commit, because a NOTIFY inside a
  * transaction serialises all commits of a database; the table is the truth and readers poll it as well.
  */
-import type { Database } from '../../prisma/client.ts';
+import { readRows } from '../../prisma/brief-transaction.ts';
+import { type Database, Prisma } from '../../prisma/client.ts';
 
 export const bellChannel = 'sluice_events';
 const MERGE_MS = 10;
@@ -15,6 +16,6 @@ export function ringBell(database: Database): void {
   ringing.add(database);
   setTimeout(() => {
     ringing.delete(database);
-    database.$executeRaw`SELECT pg_notify(${bellChannel}, '')`.catch(() => undefined);
+    readRows(database, Prisma.sql`SELECT pg_notify(${bellChannel}, '')`).catch(() => undefined);
   }, MERGE_MS).unref();
 }

@@ -1,11 +1,13 @@
-import { type Database, type PaymentIntent, transaction } from '../../prisma/client.ts';
+import type { Database, PaymentIntent } from '../../prisma/client.ts';
+import { unguarded } from '../../prisma/guarded-database.ts';
 import { notFound } from '../errors.ts';
-import { appendEvents } from '../events/append-events.ts';
+import { ringBell } from '../events/bell.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
-import { once } from '../platform/idempotency/once.ts';
-import { insertPaymentIntent } from './insert-payment-intent.ts';
-import type { NewPaymentIntent, PaymentSource } from './new-payment-intent.ts';
+import { onceBriefly } from '../platform/idempotency/once-briefly.ts';
+import { intentCreated } from './insert-payment-intent.ts';
+import { type NewPaymentIntent, newPaymentIntentRow, type PaymentSource } from './new-payment-intent.ts';
+import { type IntentGround, intentGround, intentInsertion } from './store.ts';
 
 /**
  * Makes an intent, CREATED until somebody pays or it expires; appends `payment_intent.created`.
@@ -21,27 +23,18 @@ export async function createPaymentIntent(
     idempotency?: IdempotencyRequest | undefined;
   },
 ): Promise<PaymentIntent> {
-  const { scope, fields, idempotency } = request;
-  const { result } = await transaction(world.database, (tx) =>
-    once(tx, idempotency, async () => {
-      const app = await tx.app.findFirst({ where: { id: scope.appId, merchantId: scope.merchantId } });
+  const { scope, fields, idempotency, source } = request;
+  const customerAccountId = fields.customerAccountId ?? null;
+  const { result, replayed } = await onceBriefly<IntentGround, PaymentIntent>(world.database, idempotency, {
+    reading: intentGround({ scope, customerAccountId }),
+    write(app) {
       if (!app) throw notFound('app', 'appId');
-      if (fields.customerAccountId != null) {
-        const customer = await tx.customerAccount.findFirst({
-          where: { id: fields.customerAccountId, appId: app.id },
-          select: { id: true },
-        });
-        if (!customer) throw notFound('customer', 'customerAccountId');
-      }
-      const { intent, created } = await insertPaymentIntent(tx, {
-        app,
-        fields,
-        now: world.clock.now(),
-        source: request.source ?? null,
-      });
-      await appendEvents(tx, app.id, [created]);
-      return intent;
-    }),
-  );
+      if (customerAccountId !== null && !app.hasCustomer) throw notFound('customer', 'customerAccountId');
+      const intent = newPaymentIntentRow({ app, fields, now: world.clock.now(), source: source ?? null });
+      const created = intentCreated(intent);
+      return { result: intent, statement: (recorded) => intentInsertion({ intent, created, recorded }) };
+    },
+  });
+  if (!replayed) ringBell(unguarded(world.database));
   return result;
 }

@@ -1,4 +1,4 @@
-import type { DatabaseTransaction, PaymentIntent } from '../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentIntent, Prisma } from '../../prisma/client.ts';
 import type { NewEvent } from '../events/append-events.ts';
 import {
   type IntentSettings,
@@ -22,9 +22,12 @@ export async function insertPaymentIntent(
     expiresAt?: Date | null;
   },
 ): Promise<{ intent: PaymentIntent; created: NewEvent }> {
-  const intent = await tx.paymentIntent.create({ data: newPaymentIntentRow(request) });
-  return {
-    intent,
-    created: { type: 'payment_intent.created', resourceId: intent.id, data: paymentIntentFields(intent) },
-  };
+  const data: Prisma.PaymentIntentUncheckedCreateInput = newPaymentIntentRow(request);
+  const intent = await tx.paymentIntent.create({ data });
+  return { intent, created: intentCreated(intent) };
+}
+
+/** The event of a new intent. */
+export function intentCreated(intent: PaymentIntent): NewEvent {
+  return { type: 'payment_intent.created', resourceId: intent.id, data: paymentIntentFields(intent) };
 }

@@ -1,6 +1,6 @@
 /** What may be asked for when a payment intent is made, and what it then is. */
 import { z } from 'zod';
-import type { App, PaymentSourceType, Prisma } from '../../prisma/client.ts';
+import { type App, type PaymentIntent, type PaymentSourceType, Prisma } from '../../prisma/client.ts';
 import { newId } from '../platform/identifier.ts';
 import { metadataSchema } from '../platform/metadata.ts';
 import { currencies, parseFiat } from '../prices/money.ts';
@@ -37,6 +37,13 @@ export type IntentSettings = Pick<
   'id' | 'timelockDuration' | 'disputeStartDuration' | 'platformFeeBps' | 'intentExpiry' | 'captureMode'
 >;
 
+/** The row of a new intent, with every column; its JSON is narrower than what the table may hold. */
+export type NewPaymentIntentRow = Omit<PaymentIntent, 'allowedChains' | 'allowedTokens' | 'metadata'> & {
+  allowedChains: 'ALL' | number[];
+  allowedTokens: 'ALL' | string[];
+  metadata: NonNullable<NewPaymentIntent['metadata']>;
+};
+
 /** The row of a new intent. `expiresAt` replaces the app's own expiry, for an intent that lives with a session. */
 export function newPaymentIntentRow(request: {
   app: IntentSettings;
@@ -44,14 +51,14 @@ export function newPaymentIntentRow(request: {
   now: Date;
   source?: PaymentSource | null;
   expiresAt?: Date | null;
-}): Prisma.PaymentIntentUncheckedCreateInput {
+}): NewPaymentIntentRow {
   const { app, fields, now, source } = request;
   return {
     id: newId(),
     appId: app.id,
     customerAccountId: fields.customerAccountId ?? null,
     externalId: fields.externalId ?? null,
-    amount: fields.amount,
+    amount: new Prisma.Decimal(fields.amount),
     currency: fields.currency ?? 'USD',
     allowedChains: fields.allowedChains ?? 'ALL',
     allowedTokens: fields.allowedTokens ?? 'ALL',
@@ -68,5 +75,33 @@ export function newPaymentIntentRow(request: {
     idempotencyKey: fields.idempotencyKey ?? null,
     createdAt: now,
     updatedAt: now,
+    ...unpaid,
   };
 }
+
+/** What is set when an intent is paid, and later. */
+const unpaid = {
+  status: 'CREATED',
+  authorizationMethod: null,
+  authorizationChainId: null,
+  authorizationTokenKey: null,
+  authorizationWalletAddress: null,
+  authorizationTxHash: null,
+  authorizationSignature: null,
+  authorizedAt: null,
+  cryptoAmount: null,
+  cryptoTokenKey: null,
+  cryptoTokenDecimals: null,
+  exchangeRate: null,
+  captureTxHash: null,
+  capturedAt: null,
+  captureAttempts: 0,
+  timelockEndsAt: null,
+  settledAt: null,
+  refundedAt: null,
+  refundTxHash: null,
+  refundReason: null,
+  acceptedTermsHash: null,
+  leftAmount: null,
+  settlementCheckAt: null,
+} as const satisfies Partial<PaymentIntent>;

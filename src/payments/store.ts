@@ -1,5 +1,47 @@
-/** Reads of payments that concern tables of no tenant; callers hold a payment that is theirs. */
-import type { ChainFact, Database } from '../../prisma/client.ts';
+/**
+ * Reads of payments that concern tables of no tenant, whose callers hold a payment that is theirs, and the statements of
+ * `createPaymentIntent`.
+ */
+import { type ChainFact, type Database, type PaymentIntent, Prisma } from '../../prisma/client.ts';
+import { insertion, type WrittenTable } from '../../prisma/written-row.ts';
+import { appendWithin, type NewEvent } from '../events/append-events.ts';
+import type { IntentSettings } from './new-payment-intent.ts';
+
+export const paymentIntentTable: WrittenTable<PaymentIntent> = {
+  name: 'payment_intent',
+  fields: Prisma.PaymentIntentScalarFieldEnum,
+  json: ['allowedChains', 'allowedTokens', 'metadata'],
+};
+
+/** What a new intent depends on. */
+export type IntentGround = IntentSettings & { hasCustomer: boolean };
+
+/** The settings of the caller's app, and whether the customer is one of its own: no row for another merchant's app. */
+export function intentGround(request: {
+  scope: { merchantId: string; appId: string };
+  customerAccountId: string | null;
+}): Prisma.Sql {
+  const { scope, customerAccountId } = request;
+  return Prisma.sql`
+    SELECT app.id, timelock_duration AS "timelockDuration", dispute_start_duration AS "disputeStartDuration",
+      platform_fee_bps AS "platformFeeBps", intent_expiry AS "intentExpiry", capture_mode AS "captureMode",
+      EXISTS (SELECT FROM customer_account AS customer
+        WHERE customer.id = ${customerAccountId}::uuid AND customer.app_id = app.id) AS "hasCustomer"
+    FROM app WHERE app.id = ${scope.appId}::uuid AND app.merchant_id = ${scope.merchantId}::uuid`;
+}
+
+/** Writes a new intent, what `recorded` is, and last the event, whose number is locked to the commit. Answers the intent. */
+export function intentInsertion(request: {
+  intent: PaymentIntent;
+  created: NewEvent;
+  recorded: Prisma.Sql;
+}): Prisma.Sql {
+  const { intent, created, recorded } = request;
+  const { queries } = appendWithin(intent.appId, [created], ['intent', 'recorded']);
+  return Prisma.sql`
+    WITH intent AS (${insertion(paymentIntentTable, intent)}), recorded AS (${recorded}), ${queries}
+    SELECT intent.* FROM intent, job`;
+}
 
 /** A transaction of the payment whose terms have this hash. */
 export type TransactionPlace = { chainId: number; termsHash: string; txHash: string };

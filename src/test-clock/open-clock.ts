@@ -1,10 +1,11 @@
 /** A process's copy of the test clock: the bell sets it within milliseconds, and polling bridges what the bell misses. */
 import type pg from 'pg';
-import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
+import { type Database, Prisma } from '../../prisma/client.ts';
+import type { WriteCheck } from '../../prisma/guarded-database.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { steadyClient } from '../platform/database/steady-client.ts';
 import type { Log } from '../platform/log.ts';
-import { clockChannel, readOffset } from './store.ts';
+import { clockChannel, offsetMs as presentOffset, readOffset } from './store.ts';
 
 const POLL_MS = 500;
 
@@ -18,7 +19,7 @@ export type FollowedClock = {
   /** Takes an offset before the bell brings it; never back. */
   take(offsetMs: number): void;
   /** Reads the offset now, so that what begins after an advance has ended in another process goes by the new time. */
-  catchUp(reader: Database | DatabaseTransaction): Promise<void>;
+  catchUp(database: Database): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -48,7 +49,7 @@ export function openClock(options: {
   const take = (next: number) => {
     offsetMs = Math.max(offsetMs, next);
   };
-  const catchUp = async (reader: Database | DatabaseTransaction) => take(await readOffset(reader));
+  const catchUp = async (reader: Database) => take(await readOffset(reader));
   const listen = async () => {
     const made = steadyClient({ url: options.listenUrl, name: 'sluice-clock' });
     client = made;
@@ -86,4 +87,20 @@ export function openClock(options: {
       await client?.end().catch(() => undefined);
     },
   };
+}
+
+/** A check of a transaction that reads the clock's offset with the same statement, and takes it. */
+export function checkWithOffset({ take }: Pick<FollowedClock, 'take'>, { query, judge }: WriteCheck): WriteCheck {
+  const checked = query ? Prisma.sql`(SELECT to_jsonb(found.*) FROM (${query}) AS found)` : Prisma.sql`NULL::jsonb`;
+  return {
+    query: Prisma.sql`SELECT ${checked} AS checked, ${presentOffset} AS offset_ms`,
+    judge(row) {
+      judge(isRow(row?.checked) ? row.checked : null);
+      take(Number(row?.offset_ms ?? 0));
+    },
+  };
+}
+
+function isRow(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,5 +1,6 @@
 /** The test clock's queries. Times in the queue's table are the clock's, until a job is released or has been tried. */
-import type { Database, DatabaseTransaction, TestClock } from '../../prisma/client.ts';
+import { readRows } from '../../prisma/brief-transaction.ts';
+import { type Database, type DatabaseTransaction, Prisma, type TestClock } from '../../prisma/client.ts';
 
 export const clockChannel = 'sluice_test_clock';
 const ID = 1;
@@ -10,8 +11,12 @@ export function readClock(database: Database | DatabaseTransaction): Promise<Tes
   return database.testClock.findUnique({ where: { id: ID } });
 }
 
-export async function readOffset(database: Database | DatabaseTransaction): Promise<number> {
-  return Number((await readClock(database))?.offsetMs ?? 0n);
+/** How far the clock is ahead, in milliseconds, as an expression of a larger statement. */
+export const offsetMs = Prisma.sql`coalesce((SELECT offset_ms FROM test_clock WHERE id = 1), 0)::float8`;
+
+export async function readOffset(database: Database): Promise<number> {
+  const [row] = await readRows<{ offset_ms: number }>(database, Prisma.sql`SELECT ${offsetMs} AS offset_ms`);
+  return row?.offset_ms ?? 0;
 }
 
 /** The row under its lock, made where it is missing. */

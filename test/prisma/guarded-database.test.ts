@@ -9,11 +9,13 @@ const { database } = await freshDatabase();
 let isGood = true;
 let checks = 0;
 const guarded = guardedDatabase(database, {
-  async check(reader) {
-    checks += 1;
-    await reader.$queryRaw`SELECT 1 AS checked`;
-    if (!isGood) throw new Error('revoked');
-  },
+  check: () => ({
+    query: Prisma.sql`SELECT 1 AS checked`,
+    judge(row) {
+      checks += 1;
+      if (!isGood || row?.checked !== 1) throw new Error('revoked');
+    },
+  }),
 });
 beforeEach(() => {
   isGood = true;

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Database, transaction } from '../../prisma/client.ts';
 import { guardedWorld } from '../../src/api/graphql/server/world.ts';
 import { openParts } from '../../src/api/open-parts.ts';
+import { createPaymentIntent } from '../../src/payments/create-payment-intent.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { type FollowedClock, openClock } from '../../src/test-clock/open-clock.ts';
 import { lockClock, writeOffset } from '../../src/test-clock/store.ts';
@@ -47,6 +48,34 @@ describe('a process that knows nothing of an advance', () => {
     await advance(api.database);
     const { data } = await elsewhere.graphql(OPEN, {}, { key });
     expect(daysAhead(data.createCheckoutSession.expiresAt)).toBe(days);
+    await advance(api.database);
+    const intent = await callRest(elsewhere.url, 'POST', '/payments/intents', { key, body: { amount: '3' } });
+    expect(daysAhead(intent.body.data.expiresAt)).toBe(days);
+  });
+
+  test('and in a statement written by hand, which reads the time itself', async () => {
+    const scope = { merchantId: api.merchantA.merchantId, appId: api.merchantA.appId };
+    const key = await api.database.apiKey.findFirstOrThrow({ where: { appId: scope.appId, kind: 'SECRET' } });
+    const principal = {
+      kind: 'apiKey',
+      keyKind: 'SECRET',
+      apiKeyId: key.id,
+      mode: 'TEST',
+      scopes: null,
+      ...scope,
+    } as const;
+    const world = guardedWorld(elsewhere.world, principal);
+    await advance(api.database);
+    const intent = await createPaymentIntent(world, { scope, fields: { amount: '3' } });
+    expect(Math.round((intent.createdAt.getTime() - Date.now()) / DAY_MS)).toBe(days);
+    await api.database.apiKey.update({ where: { id: key.id }, data: { revokedAt: new Date() } });
+    const before = await api.database.paymentIntent.count();
+    await expect(createPaymentIntent(world, { scope, fields: { amount: '3' } })).rejects.toMatchObject({
+      code: 'AUTHENTICATION_ERROR',
+      message: 'The API key is revoked.',
+    });
+    await api.database.apiKey.update({ where: { id: key.id }, data: { revokedAt: null } });
+    expect(await api.database.paymentIntent.count()).toBe(before);
   });
 
   test('and over a connection that is open', async () => {
@@ -80,7 +109,7 @@ describe('a process that knows nothing of an advance', () => {
   });
 
   test('says so where the database does not answer, and writes nothing', async () => {
-    const broken = { isMovable: true, catchUp: () => Promise.reject(new Error('away')) };
+    const broken = { isMovable: true, catchUp: () => Promise.reject(new Error('away')), take: () => undefined };
     const third = await openSecondApi(api, { others: { time: broken } });
     const before = await api.database.checkoutSession.count();
     const { errors } = await third.graphql(OPEN, {}, { key: api.merchantA.secretKey });

@@ -31,6 +31,19 @@ export async function firstAnswer<Result>(
   return { result: readResult<Result>(record.result), replayed: true };
 }
 
+/** The same for a key that another call has claimed; IDEMPOTENCY_IN_FLIGHT where its row is gone meanwhile. */
+export async function firstAnswerOf<Result>(
+  database: Database | DatabaseTransaction,
+  request: IdempotencyRequest,
+): Promise<FirstAnswer<Result>> {
+  const first = await firstAnswer<Result>(database, request);
+  // Only a purge of expired keys can have removed the row.
+  if (!first) {
+    throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'The first call with this key has just expired; try again.');
+  }
+  return first;
+}
+
 /** The fingerprint names the operation, and an operation stores one type: the row is what `once` put there. */
 function readResult<Result>(stored: unknown): Result {
   const held = stored !== null && typeof stored === 'object' && 'value' in stored ? stored.value : null;

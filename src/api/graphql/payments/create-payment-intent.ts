@@ -6,6 +6,7 @@ import { idempotencyOf } from '../server/idempotency.ts';
 import { appIdShape, carryRules, checked, defineRules } from '../server/input.ts';
 import { appScopeOf } from '../server/scope-of.ts';
 import { givenSelectionFaults } from '../server/selection-rules.ts';
+import { newIntentAnswer } from './new-intent-answer.ts';
 import { CaptureModeEnum, PaymentIntentRef } from './payment-intent.ts';
 
 const rules = defineRules({ schema: newPaymentIntentSchema.extend(appIdShape), also: givenSelectionFaults });
@@ -37,10 +38,10 @@ builder.mutationField('createPaymentIntent', (t) =>
     description: 'Makes a payment intent. Secret API key only.',
     authScopes: { secretKey: true },
     args: { input: t.arg({ type: CreatePaymentIntentInput, required: true }) },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (_root, { input }, context, info) => {
       const { appId, ...fields } = checked(context, rules, input);
       const scope = await appScopeOf(context, { appId });
-      return createPaymentIntent(context.world, {
+      const intent = await createPaymentIntent(context.world, {
         scope,
         fields,
         idempotency: idempotencyOf(context, {
@@ -50,6 +51,7 @@ builder.mutationField('createPaymentIntent', (t) =>
           bodyKey: fields.idempotencyKey,
         }),
       });
+      return await newIntentAnswer(context, info, intent);
     },
   }),
 );

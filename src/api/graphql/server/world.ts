@@ -1,6 +1,6 @@
 /** What every resolver and verb may need from the world; made once by main (or a test), and passed down. */
 import type { Database } from '../../../../prisma/client.ts';
-import { guardedDatabase, unguarded } from '../../../../prisma/guarded-database.ts';
+import { guardedDatabase, unguarded, type WriteCheck } from '../../../../prisma/guarded-database.ts';
 import { demandCredential } from '../../../auth/check-credential.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import type { SecretKeys } from '../../../auth/tokens/secret-keys.ts';
@@ -17,7 +17,7 @@ import { type DatabaseFault, unavailable } from '../../../platform/database/data
 import { type FairPlaces, openFairPlaces } from '../../../platform/limits/fair-places.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { PriceBook } from '../../../prices/price-source.ts';
-import type { FollowedClock } from '../../../test-clock/open-clock.ts';
+import { checkWithOffset, type FollowedClock } from '../../../test-clock/open-clock.ts';
 
 export type World = {
   database: Database;
@@ -25,7 +25,7 @@ export type World = {
   /** The same unless the test clock was moved: for credentials, webhooks and whatever else goes by real time. */
   realClock: Clock;
   /** What `clock` follows; absent where time cannot be moved. */
-  time?: Pick<FollowedClock, 'isMovable' | 'catchUp'>;
+  time?: Pick<FollowedClock, 'isMovable' | 'catchUp' | 'take'>;
   registry: Registry;
   nodes: EvmNodes;
   solanaNodes: SolanaNodes;
@@ -63,15 +63,13 @@ export function byGatewayClock({ clock, realClock }: Pick<World, 'clock' | 'real
  */
 export function guardedWorld(world: World, principal: Principal): World {
   const { realClock, time } = world;
+  const check = (): WriteCheck => demandCredential(principal, realClock.now());
   const places = placesOf(world);
   const name = writerOf(principal);
   return {
     ...world,
     database: guardedDatabase(world.database, {
-      async check(reader) {
-        await demandCredential(reader, principal, realClock.now());
-        await time?.catchUp(reader);
-      },
+      check: time?.isMovable ? () => checkWithOffset(time, check()) : check,
       place: (work) => places.run(name, work),
     }),
   };

@@ -1,0 +1,186 @@
+/**
+ * Transactions of two statements written by hand, for what is done often. BEGIN is sent together with the first statement and
+ * COMMIT together with the second, so that the transaction takes two round trips, and locks that the second statement takes
+ * are held until the commit and no longer. They use the connections of the database client, with their bounds, its guard's
+ * check and the places of its callers. Everything else goes through Prisma.
+ */
+import { Writable } from 'node:stream';
+import pg from 'pg';
+import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
+import { quoteInexact } from './exact-numbers.ts';
+import { guardOf, unguarded } from './guarded-database.ts';
+import type { statementNames } from './statement-names.ts';
+
+export type BriefWork<Opened> = {
+  /**
+   * The first statement, which answers one row. It is given an expression of what the guard's check reads, and answers it
+   * as the column `caller`.
+   */
+  opening: (caller: Prisma.Sql) => Prisma.Sql;
+  /** The second statement, after the check has passed; null, like an error, rolls back. */
+  writing: (opened: Opened) => Prisma.Sql | null;
+};
+
+type Connections = { pool: pg.Pool; names: ReturnType<typeof statementNames> | undefined };
+
+const kept = new WeakMap<PrismaClient, Connections>();
+
+/** Remembers the connections that a client stands on. `names` is absent where a pooler stands between. */
+export function keepConnections(database: PrismaClient, connections: Connections): void {
+  kept.set(database, connections);
+}
+
+/**
+ * Runs both statements in one transaction. Returns the rows of the second, with decimals, big integers, instants and JSON as
+ * Prisma reads them; undefined where `writing` made none. Rejects with what the guard's check or `writing` threw, or with
+ * the database's error, which has its SQLSTATE as `code`.
+ */
+export async function briefTransaction<Opened, Row>(
+  database: PrismaClient,
+  { opening, writing }: BriefWork<Opened>,
+): Promise<Row[] | undefined> {
+  const { check, place } = guardOf(database) ?? unguardedWrites;
+  const connections = connectionsOf(database);
+  return await place(() =>
+    onConnection(connections.pool, async (client) => {
+      const { query, judge } = check();
+      const caller = query ? Prisma.sql`(SELECT to_jsonb(found.*) FROM (${query}) AS found)` : Prisma.sql`NULL::jsonb`;
+      const [, { rows }] = await sendBoth(client, BEGIN, configOf(connections, opening(caller)));
+      const opened = rows[0];
+      if (opened?.caller === undefined) throw new Error('The first statement answers no row with a column `caller`.');
+      judge(opened.caller);
+      const statement = writing(opened);
+      if (!statement) return undefined;
+      const [written] = await sendBoth(client, configOf(connections, statement), COMMIT);
+      return written.rows;
+    }),
+  );
+}
+
+/** The rows of one reading statement outside a transaction, with values as `briefTransaction` answers them. */
+export async function readRows<Row>(database: PrismaClient, statement: Prisma.Sql): Promise<Row[]> {
+  const connections = connectionsOf(database);
+  try {
+    return (await connections.pool.query(configOf(connections, statement))).rows;
+  } catch (error) {
+    throw withSqlState(error);
+  }
+}
+
+const BEGIN: pg.QueryConfig = { text: 'BEGIN' };
+const COMMIT: pg.QueryConfig = { text: 'COMMIT' };
+const ROLLBACK: pg.QueryConfig = { text: 'ROLLBACK' };
+/** Of the states that a connection tells: no transaction is open. */
+const IDLE = 'I';
+
+const unguardedWrites = {
+  check: () => ({ query: null, judge: () => undefined }),
+  place: <Answer>(work: () => Promise<Answer>) => work(),
+};
+
+function connectionsOf(database: PrismaClient): Connections {
+  const found = kept.get(unguarded(database));
+  if (!found) throw new Error('This database was not opened by openDatabase or openBoundedDatabase.');
+  return found;
+}
+
+/** Ends an open transaction where `work` fails or returns early, and gives the connection back. */
+async function onConnection<Answer>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw withSqlState(error);
+  });
+  // A connection that breaks fails the statement that waits for it; the event alone would end the process.
+  const ignore = () => undefined;
+  client.on('error', ignore);
+  let broken = false;
+  try {
+    return await work(client);
+  } finally {
+    if (client.getTransactionStatus() !== IDLE) {
+      await client.query(ROLLBACK).catch(() => {
+        broken = true;
+      });
+    }
+    client.off('error', ignore);
+    client.release(broken);
+  }
+}
+
+type Results = [pg.QueryResult, pg.QueryResult];
+
+/** Sends both before the answer to the first is there. A COMMIT behind a statement that failed is a ROLLBACK to Postgres. */
+async function sendBoth(client: pg.PoolClient, first: pg.QueryConfig, second: pg.QueryConfig): Promise<Results> {
+  try {
+    const [one, two] = await Promise.allSettled(
+      client.pipeline ? together(client, first, second) : await inTurn(client, first, second),
+    );
+    if (one.status === 'rejected') throw one.reason;
+    if (two.status === 'rejected') throw two.reason;
+    return [one.value, two.value];
+  } catch (error) {
+    throw withSqlState(error);
+  }
+}
+
+type Sent = [Promise<pg.QueryResult>, Promise<pg.QueryResult>];
+
+/** In one write to the socket, so that they leave as one packet. */
+function together(client: pg.PoolClient, first: pg.QueryConfig, second: pg.QueryConfig): Sent {
+  const stream: unknown = Reflect.get(Object(Reflect.get(client, 'connection')), 'stream');
+  if (!(stream instanceof Writable)) return [client.query(first), client.query(second)];
+  stream.cork();
+  try {
+    return [client.query(first), client.query(second)];
+  } finally {
+    stream.uncork();
+  }
+}
+
+async function inTurn(client: pg.PoolClient, first: pg.QueryConfig, second: pg.QueryConfig): Promise<Sent> {
+  const answered = client.query(first);
+  await answered;
+  return [answered, client.query(second)];
+}
+
+function configOf({ names }: Connections, statement: Prisma.Sql): pg.QueryConfig {
+  const { text } = statement;
+  const values = statement.values.map(bound);
+  const name = names?.({ sql: text, args: values });
+  return { text, values, types: exactTypes, ...(name ? { name } : {}) };
+}
+
+/** A value as Postgres reads it. JSON is given as text. */
+function bound(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === 'bigint') return String(value);
+  return Prisma.Decimal.isDecimal(value) ? value.toFixed() : value;
+}
+
+const exactParsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, BigInt],
+  [pg.types.builtins.NUMERIC, (text) => new Prisma.Decimal(text)],
+  [pg.types.builtins.JSON, readJson],
+  [pg.types.builtins.JSONB, readJson],
+]);
+
+const exactTypes: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    exactParsers.get(oid) ?? pg.types.getTypeParser(oid, format ?? 'text'),
+};
+
+function readJson(text: string): unknown {
+  return JSON.parse(quoteInexact(text));
+}
+
+/** What the system and the driver call a lost connection or a silent server, as Postgres would. */
+const sqlStates = new Map([
+  ['ECONNREFUSED', '08001'],
+  ['ECONNRESET', '08006'],
+  ['ETIMEDOUT', '57014'],
+]);
+
+function withSqlState(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  const code = sqlStates.get(String(error.code));
+  return code === undefined ? error : Object.assign(error, { code });
+}

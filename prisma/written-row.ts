@@ -1,0 +1,42 @@
+/** Rows in statements written by hand: all columns of a model, under the names of its scalar fields. */
+import { Prisma } from '../generated/prisma/client.ts';
+
+/** A table, and the scalar fields of its model, as `Prisma.<Model>ScalarFieldEnum` lists them. */
+export type WrittenTable<Row> = {
+  name: string;
+  fields: { readonly [Field in keyof Row & string]: Field };
+  /** Which of them are JSON. */
+  json: readonly (keyof Row & string)[];
+};
+
+type Texts = { into: Prisma.Sql; returned: Prisma.Sql };
+
+const texts = new WeakMap<object, Texts>();
+
+/** Inserts one row with all of its columns, and returns them under their fields' names, as the database has them. */
+export function insertion<Row extends object>(table: WrittenTable<Row>, row: Row): Prisma.Sql {
+  const { into, returned } = textsOf(table);
+  const values = fieldsOf(table).map((field) => (table.json.includes(field) ? JSON.stringify(row[field]) : row[field]));
+  return Prisma.sql`INSERT INTO ${into} VALUES (${Prisma.join(values)}) RETURNING ${returned}`;
+}
+
+/** The column of a field: `appId` is `app_id`. */
+export function columnOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function textsOf<Row>(table: WrittenTable<Row>): Texts {
+  const known = texts.get(table);
+  if (known) return known;
+  const fields = fieldsOf(table);
+  const made = {
+    into: Prisma.raw(`${table.name} (${fields.map(columnOf).join(', ')})`),
+    returned: Prisma.raw(fields.map((field) => `${columnOf(field)} AS "${field}"`).join(', ')),
+  };
+  texts.set(table, made);
+  return made;
+}
+
+function fieldsOf<Row>({ fields }: WrittenTable<Row>): (keyof Row & string)[] {
+  return Object.values(fields);
+}

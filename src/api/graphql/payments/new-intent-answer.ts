@@ -1,0 +1,34 @@
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { PaymentIntent, Prisma } from '../../../../prisma/client.ts';
+import type { GraphqlContext } from '../server/context.ts';
+
+/** What nothing can have been added to yet when an intent has just been made. */
+const empty = {
+  transactions: [],
+  dispute: null,
+  refunds: [],
+  terms: [],
+  quotes: [],
+  ledger: [],
+  checkoutSessions: [],
+  invoice: null,
+  payouts: [],
+} as const satisfies { [Relation in keyof Prisma.PaymentIntentInclude]?: readonly never[] | null };
+
+/**
+ * The answer of a mutation that has made `intent`. Its own columns and the relations that are empty are not read again; with
+ * any other relation all that is selected is read at once. A replayed first answer has its relations read as they are now.
+ */
+export async function newIntentAnswer(
+  context: GraphqlContext,
+  info: GraphQLResolveInfo,
+  intent: PaymentIntent,
+): Promise<PaymentIntent> {
+  if (context.answer.replayed) return intent;
+  const query: { include?: Prisma.PaymentIntentInclude } = queryFromInfo({ context, info });
+  const relations = Object.keys(query.include ?? {});
+  if (relations.every((relation) => relation in empty)) return { ...empty, ...intent };
+  const read = await context.database.paymentIntent.findUniqueOrThrow({ where: { id: intent.id }, ...query });
+  return { ...read, ...intent };
+}

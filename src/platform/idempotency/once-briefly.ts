@@ -1,0 +1,65 @@
+import { briefTransaction } from '../../../prisma/brief-transaction.ts';
+import { type Database, Prisma } from '../../../prisma/client.ts';
+import { claimFault, claiming, recording } from './claim.ts';
+import { type FirstAnswer, firstAnswerOf } from './first-answer.ts';
+import type { IdempotencyRequest } from './idempotency-request.ts';
+
+export type BriefEffect<Read, Result> = {
+  /** What the effect depends on: a query of at most one row, which takes no locks. */
+  reading: Prisma.Sql;
+  /** Decides by that row (null: none) what is written. Throws to write nothing. */
+  write: (read: Read | null) => Writing<Result>;
+};
+
+export type Writing<Result> = {
+  /** The first answer to the key: what the statement writes. */
+  result: Result;
+  /**
+   * The statement, whose first row is the result as it was written. It has `recorded` among its WITH queries, and what takes the
+   * event cursor's lock depends on that one as on all others.
+   */
+  statement: (recorded: Prisma.Sql) => Prisma.Sql;
+};
+
+type Opened<Read> = { claimed: boolean; read: Read | null };
+
+/**
+ * `once` for an effect that is two statements: the first one claims the key, checks the caller and reads, the second one writes
+ * everything. What is read is as of the first statement's beginning; of values that JSON does not have it has texts. Answers and
+ * errors are those of `once`; a twin and a replay take another round trip or two. A database error of the second statement
+ * leaves as it is.
+ */
+export async function onceBriefly<Read, Result>(
+  database: Database,
+  request: IdempotencyRequest | undefined,
+  { reading, write }: BriefEffect<Read, Result>,
+): Promise<FirstAnswer<Result>> {
+  let hasOpened = false;
+  const rows = await briefTransaction<Opened<Read>, Result>(database, {
+    opening: (caller) => opening({ caller, reading, claim: request && claiming(request) }),
+    writing({ claimed, read }) {
+      hasOpened = true;
+      if (!claimed) return null;
+      const { result, statement } = write(read);
+      return statement(request ? Prisma.sql`${recording(request, result)} RETURNING true` : Prisma.sql`SELECT true`);
+    },
+  }).catch((error: unknown) => {
+    throw hasOpened ? error : claimFault(error);
+  });
+  if (rows) {
+    const [result] = rows;
+    if (result === undefined) throw new Error('The statement answers no row of what it has written.');
+    return { result, replayed: false };
+  }
+  if (!request) throw new Error('Nothing was claimed, and nothing was to be claimed.');
+  return await firstAnswerOf<Result>(database, request);
+}
+
+/** The first statement: `claimed` is true also where there is no key to claim. */
+function opening(parts: { caller: Prisma.Sql; reading: Prisma.Sql; claim: Prisma.Sql | undefined }): Prisma.Sql {
+  const claim = parts.claim ?? Prisma.sql`SELECT true`;
+  return Prisma.sql`
+    WITH claim AS (${claim})
+    SELECT ${parts.caller} AS caller, EXISTS (SELECT FROM claim) AS claimed,
+      (SELECT to_jsonb(found.*) FROM (${parts.reading}) AS found) AS read`;
+}

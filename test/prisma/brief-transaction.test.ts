@@ -1,0 +1,67 @@
+/** Statements written by hand over the connections of a client: their values, their check, and what they leave behind. */
+import { expect, test } from 'vitest';
+import { briefTransaction, readRows } from '../../prisma/brief-transaction.ts';
+import { Prisma } from '../../prisma/client.ts';
+import { guardedDatabase } from '../../prisma/guarded-database.ts';
+import { freshDatabase } from '../setup/database.ts';
+
+const { database } = await freshDatabase({ poolSize: 1 });
+const newMerchant = (name: string) =>
+  Prisma.sql`INSERT INTO merchant (id, name) VALUES (gen_random_uuid(), ${name}) RETURNING name`;
+
+test('values are read as Prisma reads them, to the last digit', async () => {
+  const json = '{"b": 12345678901234567890, "a": [0.1, 1e21, "12345678901234567890"], "n": null}';
+  const values = Prisma.sql`SELECT 12345678901234567890.123456789::numeric AS decimal, 9007199254740993::int8 AS big,
+    '2026-01-02T03:04:05.678+02:00'::timestamptz AS at, ${json}::jsonb AS json, NULL::numeric AS nothing, 1.5::float8 AS real,
+    true AS yes, 7 AS whole, 'text' AS text, '01a21500-da01-7b65-9381-3a34ab709e2c'::uuid AS id`;
+  const rows = await readRows<Record<string, unknown>>(database, values);
+  expect(rows).toEqual(await database.$queryRaw<unknown[]>(values));
+  expect(String(rows[0]?.decimal)).toBe('12345678901234567890.123456789');
+});
+
+test('values are written as they are', async () => {
+  const given = { at: new Date('2026-01-02T03:04:05.678Z'), amount: new Prisma.Decimal('1e-18'), units: 10n ** 40n };
+  const [row] = await readRows<object>(
+    database,
+    Prisma.sql`SELECT ${given.at}::timestamptz AS at, ${given.amount}::numeric AS amount, ${given.units}::numeric::text AS units`,
+  );
+  expect(row).toEqual({ ...given, units: String(given.units) });
+});
+
+test('the second statement is made of what the first one read, and both are one transaction', async () => {
+  const rows = await briefTransaction<{ name: string }, { name: string }>(database, {
+    opening: (caller) => Prisma.sql`SELECT ${caller} AS caller, 'Alpha' AS name`,
+    writing: ({ name }) => newMerchant(name),
+  });
+  expect(rows).toEqual([{ name: 'Alpha' }]);
+  expect(await database.merchant.count()).toBe(1);
+});
+
+test('nothing is written without a second statement, after an error, or past the check; the connection goes on', async () => {
+  const before = await database.merchant.count();
+  const opening = (caller: Prisma.Sql) =>
+    Prisma.sql`WITH made AS (${newMerchant('first')}) SELECT ${caller} AS caller FROM made`;
+  const refused = guardedDatabase(database, {
+    check: () => ({
+      query: null,
+      judge: () => {
+        throw new Error('refused');
+      },
+    }),
+  });
+  const writing = () => newMerchant('second');
+  expect(await briefTransaction(database, { opening, writing: () => null })).toBeUndefined();
+  await expect(briefTransaction(refused, { opening, writing })).rejects.toThrow('refused');
+  await expect(briefTransaction(database, { opening, writing: () => Prisma.sql`SELECT 1 / 0` })).rejects.toMatchObject({
+    code: '22012',
+  });
+  await expect(briefTransaction(database, { opening: () => Prisma.sql`SELECT 1 / 0`, writing })).rejects.toMatchObject({
+    code: '22012',
+  });
+  await expect(briefTransaction(database, { opening: () => newMerchant('unchecked'), writing })).rejects.toThrow(
+    'caller',
+  );
+  expect(await database.merchant.count()).toBe(before);
+  await briefTransaction(database, { opening, writing });
+  expect(await database.merchant.count()).toBe(before + 2);
+});
