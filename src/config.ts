@@ -34,6 +34,8 @@ const environmentSchema = z.object({
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   /** A JSON file with chains and tokens beside the built-in registry. */
   CHAINS_FILE: z.string().optional(),
+  /** A YAML file of services whose answers stand beside ours in the graph. */
+  GATEWAY_SOURCES: z.string().optional(),
   OPERATOR_PRIVATE_KEY: privateKey.optional(),
   /** A file that holds the operator's private key, instead of the variable. */
   OPERATOR_KEY_FILE: z.string().optional(),
@@ -196,6 +198,8 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID,
     logLevel: env.LOG_LEVEL,
     chainsFile: env.CHAINS_FILE,
+    gatewaySources:
+      env.GATEWAY_SOURCES === undefined ? undefined : { file: env.GATEWAY_SOURCES, variables: foreignVariables(given) },
     rpc,
     operator: {
       privateKey: env.OPERATOR_PRIVATE_KEY,
@@ -266,6 +270,16 @@ export function parseConfig(environment: Record<string, string | undefined>) {
     ponder: { port: env.PONDER_PORT, schema: env.PONDER_SCHEMA },
     chainRecord: { staleSeconds: env.INDEXER_STALE_SECONDS },
   };
+}
+
+/** The environment without our own settings: what a file of the operator may name, and send to another service. */
+function foreignVariables(environment: Record<string, string | undefined>): ReadonlyMap<string, string> {
+  const isOurs = (name: string) => name in environmentSchema.shape || /^(PUBLIC_)?RPC_(WS_)?URL_\d+$/.test(name);
+  return new Map(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || isOurs(name) ? [] : [[name, value] as const],
+    ),
+  );
 }
 
 /** Payments on Solana need both: a vault without a key that pays fees could take money and never give it out. */

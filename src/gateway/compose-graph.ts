@@ -24,13 +24,13 @@ type Part = Pick<GatewaySource, 'name' | 'schema' | 'joins'>;
 export function composeGraph(core: GraphQLSchema, sources: readonly Part[]): GraphQLSchema {
   let graph = core;
   for (const source of sources) {
-    const roots = rootNames(source.schema, core);
-    const definitions = parse(printSchema(source.schema)).definitions.flatMap((definition) =>
-      addedBy(source, { definition, graph, roots }),
-    );
-    const { typeDefs, fields } = source.joins;
+    const { schema, joins } = source;
+    const roots = schema ? rootNames(schema, core) : new Map<string, string>();
+    const printed = schema ? parse(printSchema(schema)).definitions : [];
+    const definitions = printed.flatMap((definition) => addedBy(source, { definition, graph, roots }));
+    const { typeDefs, fields } = joins;
     graph = extendSchema(graph, { kind: Kind.DOCUMENT, definitions: [...definitions, ...typeDefs.definitions] });
-    takeResolvers(graph, { source, roots });
+    if (schema) takeResolvers(graph, { schema, roots });
     addFields(graph, fields);
   }
   return graph;
@@ -77,8 +77,11 @@ function bare(definition: DefinitionNode): string {
 }
 
 /** The fields that came as text get the source's resolvers, and what judges access and cost. */
-function takeResolvers(graph: GraphQLSchema, { source, roots }: { source: Part; roots: Map<string, string> }): void {
-  for (const type of Object.values(source.schema.getTypeMap())) {
+function takeResolvers(
+  graph: GraphQLSchema,
+  { schema, roots }: { schema: GraphQLSchema; roots: Map<string, string> },
+): void {
+  for (const type of Object.values(schema.getTypeMap())) {
     const target = graph.getType(roots.get(type.name) ?? type.name);
     if (!isObjectType(type) || !isObjectType(target) || type.name.startsWith('__')) continue;
     for (const { name, resolve, extensions } of Object.values(type.getFields())) {

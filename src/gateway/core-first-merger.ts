@@ -10,11 +10,13 @@ export function coreFirstMerger(sources: readonly Pick<GatewaySource, 'name' | '
     name: 'core-first',
     getUnifiedSchema({ rawSources: [core, ...others] }) {
       if (!core) throw new TypeError('The gateway has no core.');
-      const parts = others.flatMap(({ name, schema }) => {
-        const source = sources.find((candidate) => candidate.name === name);
-        return source ? [{ ...source, schema }] : [];
-      });
-      return { schema: composeGraph(core.schema, parts) };
+      const schemas = new Map(others.map(({ name, schema }) => [name, schema]));
+      return {
+        schema: composeGraph(
+          core.schema,
+          sources.map((source) => ({ ...source, schema: schemas.get(source.name) })),
+        ),
+      };
     },
   };
 }

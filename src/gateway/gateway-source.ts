@@ -6,11 +6,14 @@ import { refusal } from '../api/graphql/server/scope-of.ts';
 
 export type GatewaySource = {
   name: string;
-  /** The source's own graph, executed in this process. Its types and root fields become part of the running graph. */
-  schema: GraphQLSchema;
+  /**
+   * The source's own graph, executed in this process: its types and root fields become part of the running graph. Absent for
+   * sources that only fields of the core's types lead to.
+   */
+  schema?: GraphQLSchema | undefined;
   /** The fields that it adds to types of the core, as `extend type` definitions, with their resolvers. */
   joins: { typeDefs: DocumentNode; fields: GatewayFields };
-  close(): Promise<void>;
+  close(): void | Promise<void>;
 };
 
 /** By type, then by field. */

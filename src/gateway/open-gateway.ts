@@ -26,7 +26,10 @@ export type GatewayOptions = {
 export async function openGateway(options: GatewayOptions): Promise<Graph> {
   const { core, sources = [], log, count = () => undefined } = options;
   const mesh = await getMesh({
-    sources: [localSource('core', core), ...sources.map(({ name, schema }) => localSource(name, schema))],
+    sources: [
+      localSource('core', core),
+      ...sources.flatMap(({ name, schema }) => (schema ? [localSource(name, schema)] : [])),
+    ],
     merger: coreFirstMerger(sources),
     additionalEnvelopPlugins: [countOperations(count)],
     logger: meshLogger(log),

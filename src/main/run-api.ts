@@ -6,7 +6,9 @@ import { openSigningKeys } from '../auth/tokens/signing-keys.ts';
 import type { Config } from '../config.ts';
 import { openFeed } from '../events/feed.ts';
 import { openChainRecord } from '../gateway/chain-record/open-chain-record.ts';
+import { composeGraph } from '../gateway/compose-graph.ts';
 import { openGateway } from '../gateway/open-gateway.ts';
+import { openSources } from '../gateway/sources/open-sources.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
 import { openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
@@ -23,7 +25,17 @@ export async function runApi(config: Config, { openGraph = openGateway } = {}): 
   const world = { ...floor, operator, prices, feed, secretKeys, signingKeys, unavailable };
   const service = await openService(floor);
   const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
-  const sources = [openChainRecord(floor, config)];
+  const record = openChainRecord(floor, config);
+  const configured = await openSources(
+    {
+      graph: () => composeGraph(schema, [record]),
+      clock: floor.realClock,
+      log: floor.log,
+      observer: floor.instruments.sources,
+    },
+    config.gatewaySources,
+  );
+  const sources = [record, ...configured];
   const graph = await openGraph({ core: schema, sources, log: floor.log, count: floor.instruments.operation });
   const api = await startApi({ world, graph }, { host: config.host, port: config.port }, parts);
   floor.log.info({ url: api.url }, 'The API listens.');

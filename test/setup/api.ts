@@ -60,17 +60,20 @@ export type CallOptions = {
   headers?: Record<string, string>;
 };
 
-export type TestApi = {
+type TestApps = {
+  merchantA: TestApp;
+  merchantB: TestApp;
+  /** A live app of merchant A. */
+  liveApp: TestApp;
+};
+
+export type TestApi = TestApps & {
   url: string;
   databaseUrl: string;
   database: Database;
   world: World;
   clock: TestClock;
   running: RunningApi;
-  merchantA: TestApp;
-  merchantB: TestApp;
-  /** A live app of merchant A. */
-  liveApp: TestApp;
   graphql(document: string, variables?: Record<string, unknown>, options?: CallOptions): Promise<GraphqlAnswer>;
   close(): Promise<void>;
 };
@@ -85,6 +88,8 @@ export type OpenApiOptions = {
   chains?: unknown;
   environment?: Record<string, string>;
   parts?: (world: World) => ApiParts;
+  /** What stands beside the core in the graph. */
+  sources?: (made: { world: World } & TestApps) => Promise<GatewayOptions['sources']>;
   /** Told of operations that pass the gateway. */
   count?: GatewayOptions['count'];
   /** Told of requests to nodes. */
@@ -130,11 +135,12 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     secretKeys,
     signingKeys: openSigningKeys({ database, clock }, { sealKey: secretKeys.signing }),
   };
-  const graph = await openTestGraph({ config, log, count: options.count });
-  const running = await startApi({ world, graph }, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
   const merchantA = await newTestApp(world, { name: 'Alpha', mode: 'TEST' });
   const merchantB = await newTestApp(world, { name: 'Beta', mode: 'TEST' });
   const liveApp = await newTestApp(world, { name: 'Alpha live', mode: 'LIVE', merchantId: merchantA.merchantId });
+  const sources = (await options.sources?.({ world, merchantA, merchantB, liveApp })) ?? [];
+  const graph = await openTestGraph({ config, log, sources, count: options.count });
+  const running = await startApi({ world, graph }, { host: '127.0.0.1', port: 0 }, options.parts?.(world));
   let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= running

@@ -1,5 +1,4 @@
 /** The graph as an API process runs it. */
-
 import type { Graph } from '../../src/api/graph.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
 import type { Config } from '../../src/config.ts';
@@ -13,6 +12,6 @@ export function openTestGraph({
   ...options
 }: Partial<GatewayOptions> & { config?: Config } = {}): Promise<Graph> {
   const log = options.log ?? silentLog;
-  const sources = config ? [openChainRecord({ log }, config)] : [];
-  return openGateway({ core: schema, sources, log, ...options });
+  const record = config ? [openChainRecord({ log }, config)] : [];
+  return openGateway({ core: schema, ...options, log, sources: [...record, ...(options.sources ?? [])] });
 }

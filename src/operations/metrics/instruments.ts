@@ -20,6 +20,11 @@ export type Instruments = {
   senders(balances: readonly SenderBalance[]): void;
   /** An operation that the gateway begins to execute. */
   operation(kind: `${OperationTypeNode}`): void;
+  /** Calls of the gateway's sources, and the state of their breakers. */
+  sources: {
+    called(source: string, outcome: string, seconds: number): void;
+    breaker(source: string, state: { isOpen: boolean }): void;
+  };
   /** An error UNAVAILABLE that a caller was answered. */
   unavailable(fault: DatabaseFault): void;
 };
@@ -34,6 +39,7 @@ export function openInstruments(metrics: Metrics): Instruments {
     projector: projectorInstrument(metrics),
     unavailable: unavailableInstrument(metrics),
     operation: operationInstrument(metrics),
+    sources: sourceInstruments(metrics),
     ...walletInstruments(metrics),
   };
 }
@@ -79,6 +85,35 @@ function operationInstrument({ register }: Metrics): Instruments['operation'] {
   for (const kind of ['query', 'mutation', 'subscription'] satisfies `${OperationTypeNode}`[])
     operations.inc({ kind }, 0);
   return (kind) => operations.inc({ kind });
+}
+
+function sourceInstruments({ register }: Metrics): Instruments['sources'] {
+  const calls = new Counter({
+    name: 'sluice_source_calls_total',
+    help: 'Calls of the sources of GATEWAY_SOURCES, by outcome: ok, or why there was no answer that could be used.',
+    labelNames: ['source', 'outcome'],
+    registers: [register],
+  });
+  const seconds = new Histogram({
+    name: 'sluice_source_call_seconds',
+    help: 'Time of a call of a source that succeeded, the time in its queue included.',
+    labelNames: ['source'],
+    buckets: SECONDS,
+    registers: [register],
+  });
+  const open = new Gauge({
+    name: 'sluice_source_breaker_open',
+    help: '1 while the breaker of a source is open: the source is not asked.',
+    labelNames: ['source'],
+    registers: [register],
+  });
+  return {
+    called(source, outcome, durationSeconds) {
+      calls.inc({ source, outcome });
+      if (outcome === 'ok') seconds.observe({ source }, durationSeconds);
+    },
+    breaker: (source, { isOpen }) => open.set({ source }, isOpen ? 1 : 0),
+  };
 }
 
 function rpcInstrument({ register }: Metrics): Instruments['rpc'] {

@@ -11,6 +11,8 @@ import type { Log } from '../../../platform/log.ts';
 import { variableFault } from './request-faults.ts';
 
 const formatted = new WeakSet<object>();
+/** Errors of fields that another service answers: its absence says nothing of ours, nor of the answer as a whole. */
+const ofSources = new WeakSet<object>();
 
 /** Refusals of a request as a whole, whose HTTP status is the answer's whatever media type is accepted. */
 const answeredByStatus: ReadonlySet<ErrorCode> = new Set([
@@ -54,7 +56,13 @@ export function formatFault(facts: FaultFacts, error: unknown): GraphQLError {
     },
   });
   formatted.add(made);
+  if (fault.meta?.source !== undefined) ofSources.add(made);
   return made;
+}
+
+/** As `formatFault`, for the HTTP layer, which makes the answer's status of its errors: one of a source changes nothing there. */
+export function forStatus(error: GraphQLError): GraphQLError {
+  return ofSources.has(error) ? new GraphQLError(error.message) : error;
 }
 
 /** What a caught error says on purpose, or undefined for a bug. */
@@ -74,8 +82,12 @@ export function gatewayErrorOf(error: unknown): GatewayError | undefined {
   return error.path ? undefined : requestFault(error);
 }
 
-/** Logs and counts an error UNAVAILABLE; one that was formatted before, as the pipeline's errors in REST, was counted then. */
+/**
+ * Logs and counts an error UNAVAILABLE; one that was formatted before, as the pipeline's errors in REST, was counted then, and
+ * one of a source where its call failed.
+ */
 export function noteUnavailable(facts: FaultFacts, fault: GatewayError): void {
+  if (fault.meta?.source !== undefined) return;
   if (fault.code !== 'UNAVAILABLE' || (fault.cause instanceof GraphQLError && formatted.has(fault.cause))) return;
   facts.log.warn({ requestId: facts.requestId, err: fault.cause }, fault.message);
   facts.unavailable?.(faultOf(fault));

@@ -10,7 +10,7 @@ import { newId } from '../../../platform/identifier.ts';
 import type { Admission } from '../../gate.ts';
 import { judgeOperation, type OperationRequest, variablesFault } from '../requests/judge-operation.ts';
 import { contextOf, createContext, credentialsOf, type GraphqlContext } from './context.ts';
-import { faultFacts, formatFault } from './fault.ts';
+import { faultFacts, formatFault, forStatus } from './fault.ts';
 import { cuttable } from './live.ts';
 import type { LiveCredentials } from './live-credentials.ts';
 import { ruleFaults, variableFault } from './request-faults.ts';
@@ -73,7 +73,8 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
       const extensions = headers ? { ...result.extensions, http: { headers } } : result.extensions;
       if (!result.errors) return void (headers && setResult({ ...result, extensions }));
       const printed = { ...result, errors: result.errors.map((error) => formatFault(facts, error)) };
-      setResult(Object.assign({ ...printed, extensions }, { stringify: () => JSON.stringify(printed) }));
+      const errors = printed.errors.map(forStatus);
+      setResult(Object.assign({ ...printed, errors, extensions }, { stringify: () => JSON.stringify(printed) }));
     },
   };
 }

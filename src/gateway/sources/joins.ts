@@ -1,0 +1,279 @@
+/**
+ * Joins: fields on the core's types that lead to a source, as `additionalTypeDefs` has them. `@resolveTo` takes the arguments
+ * that it takes in Mesh: either `sourceArgs`, with one value `{root.<path>}`, or `keyField`, `keysArg` and `valueKeyField`,
+ * by which all rows of a page are asked for together. A path begins with a field of the row, and may go on into its JSON.
+ */
+import {
+  type DirectiveNode,
+  type FieldDefinitionNode,
+  type GraphQLField,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  isRequiredArgument,
+  isSpecifiedScalarType,
+  Kind,
+  parse,
+  print,
+  valueFromASTUntyped,
+} from 'graphql';
+import { z } from 'zod';
+import type { LoadedSource } from './load-source.ts';
+
+export type Join = {
+  typeName: string;
+  fieldName: string;
+  description: string | undefined;
+  /** The field's type in our graph, as SDL. */
+  type: string;
+  isList: boolean;
+  source: LoadedSource;
+  /** The field of the source's Query. */
+  sourceField: string;
+  /** The row's field, then keys of its JSON. */
+  keyPath: readonly [string, ...string[]];
+  /** The argument that takes the key, or all keys. */
+  keyArgument: { name: string; type: string };
+  /** The key as the argument takes it; undefined for one that its description refuses, by its length for instance. */
+  keyValue(key: string): string | number | undefined;
+  constants: Readonly<Record<string, { type: string; value: unknown }>>;
+  /** Fields on the way from the source's answer to the value. */
+  result: readonly string[];
+  /** Of each value, the field that is its key; the source then takes many keys in one call. */
+  valueKeyField: string | null;
+};
+
+const fieldPath = z
+  .string()
+  .regex(/^[A-Za-z_]\w*(\.[A-Za-z_]\w*){0,4}$/, 'a path of up to five names')
+  .transform((path) => path.split('.') as [string, ...string[]]);
+const argumentValues = z.record(z.string(), z.unknown());
+const directiveShape = z.strictObject({
+  sourceName: z.string(),
+  sourceTypeName: z.literal('Query'),
+  sourceFieldName: z.string(),
+  sourceArgs: argumentValues.optional(),
+  keyField: fieldPath.optional(),
+  keysArg: z.string().optional(),
+  valueKeyField: z.string().optional(),
+  additionalArgs: argumentValues.optional(),
+  result: fieldPath.optional(),
+  /** Mesh needs it; here the row is there whole. */
+  requiredSelectionSet: z.string().optional(),
+});
+type Directive = z.infer<typeof directiveShape>;
+
+type World = { core: GraphQLSchema; sources: ReadonlyMap<string, LoadedSource | null> };
+
+/** `sources`: by name; null for one whose own fault is known already. */
+export function parseJoins(world: World, typeDefs: string): { joins: Join[]; faults: string[] } {
+  const faults: string[] = [];
+  const joins: Join[] = [];
+  const seen = new Set<string>();
+  for (const definition of definitionsOf(typeDefs, faults)) {
+    if (definition.kind !== Kind.OBJECT_TYPE_EXTENSION) {
+      faults.push(`additionalTypeDefs: only "extend type", not ${print(definition).split('\n')[0]}`);
+      continue;
+    }
+    const type = world.core.getType(definition.name.value);
+    if (!isObjectType(type) || !type.getFields().appId || isRoot(world.core, type)) {
+      const known = joinable(world.core).join(', ');
+      faults.push(`additionalTypeDefs.${definition.name.value}: is no type whose rows are of an app: ${known}`);
+      continue;
+    }
+    for (const field of definition.fields ?? []) {
+      const path = `additionalTypeDefs.${type.name}.${field.name.value}`;
+      if (type.getFields()[field.name.value] || seen.has(path)) faults.push(`${path}: is there already`);
+      seen.add(path);
+      const join = joinOf(world, { type, field, fault: (words) => faults.push(`${path}: ${words}`) });
+      if (join) joins.push(join);
+    }
+  }
+  return { joins, faults };
+}
+
+function definitionsOf(typeDefs: string, faults: string[]) {
+  if (typeDefs.trim() === '') return [];
+  try {
+    return parse(typeDefs, { maxTokens: 5_000 }).definitions;
+  } catch (error) {
+    faults.push(`additionalTypeDefs: ${error instanceof Error ? error.message : 'not readable'}`);
+    return [];
+  }
+}
+
+type Judging = { type: GraphQLObjectType; field: FieldDefinitionNode; fault: (words: string) => void };
+
+function joinOf({ sources }: World, judging: Judging): Join | undefined {
+  const { type, field, fault } = judging;
+  if ((field.arguments ?? []).length > 0) fault('takes no arguments: nothing that a caller writes is sent to a source');
+  if (field.type.kind === Kind.NON_NULL_TYPE) fault('must be nullable, for the source may be away');
+  const [directive, ...others] = field.directives ?? [];
+  if (directive?.name.value !== 'resolveTo' || others.length > 0)
+    return void fault('needs @resolveTo, and nothing else');
+  const parsed = directiveShape.safeParse(argumentsOf(directive));
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues)
+      fault(['@resolveTo', ...issue.path].join('.').concat(`: ${issue.message}`));
+    return undefined;
+  }
+  const given = parsed.data;
+  const source = sources.get(given.sourceName);
+  if (source === undefined) fault(`there is no source ${given.sourceName}`);
+  const key = keyOf(given, fault);
+  if (key && !isReadable(type, key.keyPath)) {
+    fault(`${key.keyPath.join('.')} is no field of ${type.name} with one value, nor in its JSON`);
+  }
+  const sourceField = source?.schema.getQueryType()?.getFields()[given.sourceFieldName];
+  if (source && !sourceField) fault(`${given.sourceName} has no query ${given.sourceFieldName}`);
+  if (!source || !sourceField || !key) return undefined;
+  const keyArgument = sourceField.args.find(({ name }) => name === key.argument);
+  if (!keyArgument) return void fault(`${sourceField.name} has no argument ${key.argument}`);
+  const keyType = getNamedType(keyArgument.type);
+  if (!isLeafType(keyType)) return void fault(`the argument ${key.argument} is of type ${keyArgument.type}, no key`);
+  if (isListType(getNullableType(keyArgument.type)) !== key.isMany) {
+    fault(`the argument ${key.argument} is of type ${keyArgument.type}: ${key.isMany ? 'no list' : 'use keysArg'}`);
+  }
+  const found = valueType(sourceField.type, given.result ?? []);
+  if (typeof found === 'string') return void fault(found);
+  const isList = field.type.kind === Kind.LIST_TYPE;
+  judgeTypes({ source, field, found, isMany: key.isMany, valueKeyField: given.valueKeyField }, fault);
+  return {
+    typeName: type.name,
+    fieldName: field.name.value,
+    description: field.description?.value,
+    type: print(field.type),
+    isList,
+    source,
+    sourceField: sourceField.name,
+    keyPath: key.keyPath,
+    keyArgument: { name: keyArgument.name, type: String(keyArgument.type) },
+    keyValue: (text) => keyValue(keyType, text),
+    constants: constantsOf(sourceField, { ...key.constants, ...given.additionalArgs }, { key: key.argument, fault }),
+    result: given.result ?? [],
+    valueKeyField: key.isMany ? (given.valueKeyField ?? null) : null,
+  };
+}
+
+function argumentsOf(directive: DirectiveNode): Record<string, unknown> {
+  return Object.fromEntries(
+    (directive.arguments ?? []).map(({ name, value }) => [name.value, valueFromASTUntyped(value)]),
+  );
+}
+
+type Key = {
+  argument: string;
+  keyPath: [string, ...string[]];
+  isMany: boolean;
+  constants: Record<string, unknown>;
+};
+
+function keyOf(given: Directive, fault: Judging['fault']): Key | undefined {
+  if (given.keysArg !== undefined || given.keyField !== undefined) {
+    if (given.keysArg === undefined || given.keyField === undefined || given.valueKeyField === undefined) {
+      return void fault('keyField, keysArg and valueKeyField belong together');
+    }
+    if (given.sourceArgs) fault('takes either sourceArgs or keysArg');
+    return { argument: given.keysArg, keyPath: given.keyField, isMany: true, constants: {} };
+  }
+  const entries = Object.entries(given.sourceArgs ?? {});
+  const isTemplate = (value: unknown) => typeof value === 'string' && /[{}]/.test(value);
+  const [template, ...others] = entries.filter(([, value]) => isTemplate(value));
+  const path = fieldPath.safeParse(/^\{root\.([^{}]+)\}$/.exec(String(template?.[1]))?.[1]);
+  if (!template || others.length > 0 || !path.success) {
+    return void fault('sourceArgs needs exactly one value like "{root.externalId}", or use keyField and keysArg');
+  }
+  const constants = Object.fromEntries(entries.filter(([, value]) => !isTemplate(value)));
+  return { argument: template[0], keyPath: path.data, isMany: false, constants };
+}
+
+function isReadable(type: GraphQLObjectType, [first, ...rest]: readonly [string, ...string[]]): boolean {
+  const field = type.getFields()[first];
+  const made = field && getNullableType(field.type);
+  if (!field || !made || field.args.some(isRequiredArgument) || !isLeafType(made)) return false;
+  return rest.length === 0 || made.name === 'JSONObject' || made.name === 'JSON';
+}
+
+/** The type at the end of `path`, or what is wrong with it. */
+function valueType(from: GraphQLOutputType, path: readonly string[]): GraphQLOutputType | string {
+  let type = from;
+  for (const step of path) {
+    const made = getNullableType(type);
+    const next = isObjectType(made) ? made.getFields()[step] : undefined;
+    if (!next || next.args.some(isRequiredArgument)) return `result: ${made} has no field ${step}`;
+    type = next.type;
+  }
+  return type;
+}
+
+/** Keys are text; an argument of numbers takes no text. */
+function keyValue(type: GraphQLLeafType, key: string): string | number | undefined {
+  return [key, ...(/^\d{1,15}$/.test(key) ? [Number(key)] : [])].find((candidate) => {
+    try {
+      return type.parseValue(candidate) != null;
+    } catch {
+      return false;
+    }
+  });
+}
+
+type Types = {
+  source: LoadedSource;
+  field: FieldDefinitionNode;
+  found: GraphQLOutputType;
+  isMany: boolean;
+  valueKeyField: string | undefined;
+};
+
+function judgeTypes({ source, field, found, isMany, valueKeyField }: Types, fault: Judging['fault']): void {
+  const made = getNullableType(found);
+  const element = isListType(made) ? getNullableType(made.ofType) : made;
+  if (isListType(element)) fault('a list of lists cannot be joined');
+  if (isMany && !isListType(made)) fault(`with keysArg the source must answer a list, not ${made}`);
+  if (isMany) {
+    const keyed = isObjectType(element) ? element.getFields()[valueKeyField ?? ''] : undefined;
+    if (!keyed || !isLeafType(getNullableType(keyed.type))) fault(`valueKeyField: ${element} has no such plain field`);
+  }
+  const isList = field.type.kind === Kind.LIST_TYPE;
+  const named = getNamedType(element);
+  const expected = isSpecifiedScalarType(named) ? named.name : `${source.settings.prefix}${named.name}`;
+  const declared = print(field.type).replace(/!/g, '');
+  const wanted = isMany ? [expected, `[${expected}]`] : [isListType(made) ? `[${expected}]` : expected];
+  if (!wanted.includes(declared)) fault(`is of type ${declared}, but the source answers ${wanted.join(' or ')}`);
+  if (isList && isSpecifiedScalarType(named) && isMany) fault('with keysArg the values must be objects');
+}
+
+function constantsOf(
+  sourceField: GraphQLField<unknown, unknown>,
+  given: Record<string, unknown>,
+  { key, fault }: { key: string; fault: Judging['fault'] },
+): Join['constants'] {
+  const known = new Map(sourceField.args.map((argument) => [argument.name, argument]));
+  for (const { name } of sourceField.args.filter(isRequiredArgument)) {
+    if (name !== key && given[name] === undefined) fault(`${sourceField.name} needs the argument ${name}`);
+  }
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => {
+      const argument = known.get(name);
+      if (argument) return [[name, { type: String(argument.type), value }] as const];
+      fault(`${sourceField.name} has no argument ${name}`);
+      return [];
+    }),
+  );
+}
+
+function isRoot(core: GraphQLSchema, type: GraphQLObjectType): boolean {
+  return [core.getQueryType(), core.getMutationType(), core.getSubscriptionType()].includes(type);
+}
+
+function joinable(core: GraphQLSchema): string[] {
+  return Object.values(core.getTypeMap()).flatMap((type) =>
+    isObjectType(type) && type.getFields().appId && !isRoot(core, type) ? [type.name] : [],
+  );
+}

@@ -1,0 +1,146 @@
+/** A source by Mesh's own handler: its schema, made of its description, and the way to execute a document on it. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type OpenapiHandler from '@graphql-mesh/openapi';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  parse as parseGraphql,
+} from 'graphql';
+import { parse as parseYaml } from 'yaml';
+import type { SourceSettings } from './gateway-file.ts';
+import type { SourceCall, SourceFetch } from './source-fetch.ts';
+
+export type LoadedSource = {
+  settings: SourceSettings;
+  schema: GraphQLSchema;
+  /** Executes a query; what the source answers is held against its schema. Errors are values, as in any execution. */
+  ask(request: {
+    document: DocumentNode;
+    variables: Record<string, unknown>;
+    call: SourceCall;
+  }): Promise<ExecutionResult>;
+};
+
+/** Throws what is wrong with the description, as one sentence. Nothing is sent: descriptions are files. */
+export async function loadSource(
+  { folder, fetch }: { folder: string; fetch: SourceFetch['fetch'] },
+  settings: SourceSettings,
+): Promise<LoadedSource> {
+  demandSafeDescription(settings, resolve(folder, settings.description));
+  return settings.kind === 'openapi'
+    ? await loadOpenapi({ folder, fetch }, settings)
+    : await loadGraphql({ folder, fetch }, settings);
+}
+
+type World = { folder: string; fetch: SourceFetch['fetch'] };
+
+async function loadOpenapi({ folder, fetch }: World, settings: SourceSettings): Promise<LoadedSource> {
+  const { default: Handler } = await import('@graphql-mesh/openapi');
+  const { description: source, endpoint } = settings;
+  // A missing object is recognized by its status, and the headers are set where the call is made.
+  const config = {
+    source,
+    endpoint,
+    ignoreErrorResponses: true,
+    HATEOAS: false,
+    queryStringOptions: { arrayFormat: 'repeat' as const },
+  };
+  const handler = new Handler({ ...handlerWorld(folder, settings), config });
+  // Mesh types the global fetch; a handler calls it as this one is written.
+  const { schema } = await handler.getMeshSource({ fetchFn: fetch as never });
+  return {
+    settings,
+    schema,
+    ask: async ({ document, variables, call }) =>
+      await execute({ schema, document, variableValues: variables, contextValue: call }),
+  };
+}
+
+async function loadGraphql({ folder, fetch }: World, settings: SourceSettings): Promise<LoadedSource> {
+  const { default: Handler } = await import('@graphql-mesh/graphql');
+  const { description: source, endpoint } = settings;
+  const config = { source, endpoint, method: 'POST' as const, batch: false };
+  // Typed by another version of Mesh's types; it takes the same.
+  const handler = new Handler({ ...handlerWorld(folder, settings), config } as never);
+  const { schema, executor } = await handler.getMeshSource({ fetchFn: fetch as never });
+  if (!executor) throw new Error('the handler has no executor');
+  return {
+    settings,
+    schema,
+    async ask({ document, variables, call }) {
+      const answer = (await executor({ document, variables, context: call })) as ExecutionResult;
+      if (!answer.data) return { errors: answer.errors ?? [], data: null };
+      // Nothing that the source answers is believed to fit its schema.
+      const fitted = await execute({
+        schema,
+        document,
+        variableValues: variables,
+        rootValue: answer.data,
+        fieldResolver: byResponseKey(answer.data),
+      });
+      return { data: fitted.data ?? null, errors: [...(answer.errors ?? []), ...(fitted.errors ?? [])] };
+    },
+  };
+}
+
+/** Root fields have aliases, for there is one for each row; nothing below has. */
+function byResponseKey(root: unknown): GraphQLFieldResolver<unknown, unknown> {
+  return (parent, _args, _context, info) =>
+    Reflect.get(Object(parent), parent === root ? String(info.path.key) : info.fieldName);
+}
+
+type HandlerWorld = Omit<ConstructorParameters<typeof OpenapiHandler>[0], 'config'>;
+
+/** What Mesh gives its handlers. They log bodies, so they log nothing here. */
+function handlerWorld(baseDir: string, { name }: SourceSettings): HandlerWorld {
+  const world = {
+    name,
+    baseDir,
+    store: { proxy: () => ({ getWithSet: (make: () => unknown) => make() }) },
+    pubsub: undefined,
+    cache: undefined,
+    logger: silent,
+    importFn: () => Promise.reject(new Error('a description is data: no module is imported')),
+  };
+  // Of the rest of Mesh's world a handler of a file needs nothing.
+  return world as unknown as HandlerWorld;
+}
+
+const nothing = () => undefined;
+const silent = {
+  log: nothing,
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+  child: () => silent,
+};
+
+/**
+ * Mesh reads other files and hosts that a description refers to, and replaces templates such as `{env.NAME}` in its paths by
+ * this process's environment. Whoever wrote the description may be somebody else, so neither may be in it.
+ */
+function demandSafeDescription({ kind }: SourceSettings, path: string): void {
+  const text = readFileSync(path, 'utf8');
+  if (kind === 'graphql') {
+    parseGraphql(text);
+    return;
+  }
+  // Aliases could make a description that contains itself.
+  const strings = stringsIn(parseYaml(text, { maxAliasCount: 0 }));
+  for (const { key, value } of strings) {
+    if (key === '$ref' && !value.startsWith('#'))
+      throw new Error(`it refers to another file, ${value}: bundle it into one`);
+    if (/\{\s*(env|context|info|root)\b/.test(value)) throw new Error(`it has the template ${value}`);
+  }
+}
+
+function stringsIn(value: unknown, key = ''): { key: string; value: string }[] {
+  if (typeof value === 'string') return [{ key, value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [{ key: 'a key', value: name }, ...stringsIn(inner, name)]);
+}

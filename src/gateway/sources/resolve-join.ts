@@ -1,0 +1,91 @@
+/**
+ * The field of a join. Its caller must be one who reads the merchant's data; its row must be of an app that the source is bound
+ * to; its key is what the caller itself may read of the row. Otherwise nothing is sent.
+ */
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import { batched } from '../../api/graphql/server/batch.ts';
+import type { GraphqlContext } from '../../api/graphql/server/context.ts';
+import { GatewayError } from '../../errors.ts';
+import { canonicalId } from '../../platform/identifier.ts';
+import type { GatewayField } from '../gateway-source.ts';
+import { askSource, callsNeeded, type Found, keySelection } from './ask-source.ts';
+import type { Join } from './joins.ts';
+import { selectionText } from './selection.ts';
+import { keyIn } from './source-key.ts';
+
+/** What a call of a source counts for, and how many entries a list of it is taken to have. */
+const COST = 10;
+const LIST_SIZE = 20;
+
+/** The field with its resolver, its access as the core's fields say theirs, and its cost. */
+export function joinField(join: Join): GatewayField {
+  return {
+    access: ['read'],
+    complexity: { field: COST, multiplier: join.isList ? LIST_SIZE : 1 },
+    resolve: (row, _args, context, info) => resolveJoin(join, { row, context, info }),
+  };
+}
+
+type Asking = { row: unknown; context: GraphqlContext; info: GraphQLResolveInfo };
+
+async function resolveJoin(join: Join, asking: Asking): Promise<unknown> {
+  const { context, info } = asking;
+  const { apps, kind, name, prefix } = join.source.settings;
+  const appId = await readField(info.parentType, 'appId', asking);
+  if (typeof appId !== 'string' || !apps.has(canonicalId(appId))) return null;
+  const [first, ...rest] = join.keyPath;
+  const key = keyIn(await readField(info.parentType, first, asking), rest, kind);
+  if (key === null || join.keyValue(key) === undefined) return null;
+  const selection = selectionText(info, { prefix, also: keySelection(join) });
+  const batch = `source ${name} ${join.typeName}.${join.fieldName} ${selection}`;
+  const found = await batched(context, batch, key, (keys) => load(join, { keys, selection, asking }));
+  if (!found || 'fault' in found) throw unavailable(name, found?.fault);
+  return found.value;
+}
+
+/** The row's field as the core resolves it for this caller. */
+async function readField(type: GraphQLObjectType, name: string, { row, context, info }: Asking): Promise<unknown> {
+  const field = type.getFields()[name];
+  if (!field?.resolve) return Reflect.get(Object(row), name);
+  const path = { prev: info.path.prev, key: name, typename: type.name };
+  return await field.resolve(row, {}, context, { ...info, fieldName: name, returnType: field.type, path });
+}
+
+async function load(
+  join: Join,
+  { keys, selection, asking }: { keys: string[]; selection: string; asking: Asking },
+): Promise<ReadonlyMap<string, Found>> {
+  const { context, info } = asking;
+  const { limits } = join.source.settings;
+  takeCalls(join, { execution: executionOf(info), calls: callsNeeded(join, keys.length) });
+  const call = { requestId: context.requestId, signal: AbortSignal.timeout(limits.timeoutMs) };
+  return await askSource(join, { keys, selection, call });
+}
+
+/** Calls of each source, of one execution. */
+const taken = new WeakMap<object, Map<string, number>>();
+
+/** An object that each execution has for itself: its variables, or within a subscription the event that it executes. */
+function executionOf({ operation, rootValue, variableValues }: GraphQLResolveInfo): object {
+  const isEvent = operation.operation === 'subscription' && typeof rootValue === 'object' && rootValue !== null;
+  return isEvent ? rootValue : variableValues;
+}
+
+function takeCalls({ source }: Join, { execution, calls }: { execution: object; calls: number }): void {
+  const { name, limits } = source.settings;
+  const counts = taken.get(execution) ?? new Map<string, number>();
+  taken.set(execution, counts);
+  const total = (counts.get(name) ?? 0) + calls;
+  if (total > limits.maxCallsPerRequest) {
+    const words = `The operation needs ${total} calls of the source ${name}, at most ${limits.maxCallsPerRequest}`;
+    throw new GatewayError('VALIDATION_ERROR', `${words}: ask for fewer rows.`, { meta: { source: name } });
+  }
+  counts.set(name, total);
+}
+
+function unavailable(source: string, cause: Error | undefined): GatewayError {
+  return new GatewayError('UNAVAILABLE', `The source ${source} does not answer at the moment.`, {
+    meta: { source },
+    cause,
+  });
+}

@@ -1,0 +1,129 @@
+/**
+ * The one way by which anything is sent to a source. What is sent is made here: the URL is of the endpoint, the headers are
+ * those of the configuration, and nothing of our caller is among them but the request's id. Answers are bounded.
+ */
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { foreignRequest } from '../../platform/foreign-request.ts';
+import type { SourceSettings } from './gateway-file.ts';
+import { SourceFault } from './source-fault.ts';
+import type { SourceGate } from './source-gate.ts';
+
+/** What a call of a source has of the operation that needs it. */
+export type SourceCall = {
+  requestId: string;
+  /** Ends the call, wherever it is. */
+  signal: AbortSignal;
+};
+
+export type SourceFetch = {
+  fetch(url: string, init: { method?: string; body?: unknown } | undefined, call: unknown): Promise<Response>;
+  close(): void;
+};
+
+export function openSourceFetch(gate: SourceGate, settings: SourceSettings): SourceFetch {
+  const options = { keepAlive: true, maxSockets: settings.limits.maxConcurrency };
+  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+  return {
+    async fetch(url, init, call) {
+      if (!isCall(call)) throw new TypeError('A source is asked by an operation only.');
+      const target = targetOf(settings, url);
+      const isGraphql = settings.kind === 'graphql';
+      if (!isGraphql && (init?.method ?? 'GET') !== 'GET') throw new TypeError('A source is read, never written.');
+      const body = isGraphql ? String(init?.body) : undefined;
+      const headers = {
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'Sluice',
+        'x-request-id': call.requestId,
+        ...(body === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        ...settings.headers,
+      };
+      const text = await gate.run(call.signal, async () => {
+        try {
+          const response = await foreignRequest({
+            url: target,
+            method: isGraphql ? 'POST' : 'GET',
+            headers,
+            ...(body === undefined ? {} : { body }),
+            signal: call.signal,
+            // The operator chose the host.
+            privateAddresses: true,
+            agents,
+          });
+          return await usableText(response, settings);
+        } catch (error) {
+          if (error instanceof SourceFault) throw error;
+          if (call.signal.aborted) throw new SourceFault('timeout', 'No whole answer in time.', { cause: error });
+          throw new SourceFault('away', 'The source cannot be reached.', { cause: error });
+        }
+      });
+      return new Response(text, { headers: { 'content-type': 'application/json' } });
+    },
+    close() {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+/** The URL, which must lie below the endpoint. The values in it were judged before; this holds if that should ever fail. */
+function targetOf({ endpoint, kind }: SourceSettings, url: string): URL {
+  const base = new URL(endpoint);
+  const target = new URL(url);
+  const folder = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;
+  const isBelow = kind === 'graphql' ? target.pathname === base.pathname : target.pathname.startsWith(folder);
+  const isSame = target.origin === base.origin && target.username === base.username && target.hash === '';
+  if (!isSame || !isBelow) throw new TypeError('A call of a source would leave its endpoint.');
+  return target;
+}
+
+const FAILING = new Set([401, 403, 408, 429]);
+
+/** The body, JSON of a bounded size. Throws SourceFault, or what the connection says. */
+async function usableText(response: IncomingMessage, { kind, limits }: SourceSettings): Promise<string> {
+  const { statusCode: status = 0 } = response;
+  if (status !== 200) {
+    response.destroy();
+    if (status >= 300 && status < 400) throw new SourceFault('redirect', `The answer was ${status}.`);
+    if (kind === 'openapi' && (status === 404 || status === 410 || status === 204)) throw missing();
+    const isFailing = status < 400 || status >= 500 || FAILING.has(status);
+    throw new SourceFault(isFailing ? 'status' : 'rejected', `The answer was ${status}.`);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    size += chunk.length;
+    if (size > limits.maxResponseBytes) {
+      response.destroy();
+      throw new SourceFault('too-large', `The answer has more than ${limits.maxResponseBytes} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  const value = parsed(text);
+  if (value === null && kind === 'openapi') throw missing();
+  if (typeof value !== 'object' || value === null) throw new SourceFault('garbage', 'The answer is no object.');
+  if (kind === 'graphql' && !('data' in value) && !('errors' in value)) {
+    throw new SourceFault('garbage', 'The answer is not one of GraphQL.');
+  }
+  return text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SourceFault('garbage', 'The answer is not JSON.');
+  }
+}
+
+function missing(): SourceFault {
+  return new SourceFault('missing', 'There is no such object.');
+}
+
+function isCall(call: unknown): call is SourceCall {
+  return typeof call === 'object' && call !== null && 'signal' in call && 'requestId' in call;
+}
