@@ -13,11 +13,14 @@ import type { statementNames } from './statement-names.ts';
 
 export type BriefWork<Opened> = {
   /**
-   * The first statement, which answers one row. It is given an expression of what the guard's check reads, and answers it
+   * The first statement, which returns one row. It is given an expression of what the guard's check reads, and returns it
    * as the column `caller`.
    */
   opening: (caller: Prisma.Sql) => Prisma.Sql;
-  /** The second statement, after the check has passed; null, like an error, rolls back. */
+  /**
+   * The second statement, after the check has passed; null, like an error, rolls back. It is committed with whatever rows it
+   * returns: what must prevent the commit must fail inside the statement.
+   */
   writing: (opened: Opened) => Prisma.Sql | null;
 };
 
@@ -70,7 +73,7 @@ export async function readRows<Row>(database: PrismaClient, statement: Prisma.Sq
 const BEGIN: pg.QueryConfig = { text: 'BEGIN' };
 const COMMIT: pg.QueryConfig = { text: 'COMMIT' };
 const ROLLBACK: pg.QueryConfig = { text: 'ROLLBACK' };
-/** Of the states that a connection tells: no transaction is open. */
+/** The transaction status outside a transaction. */
 const IDLE = 'I';
 
 const unguardedWrites = {
@@ -108,7 +111,7 @@ async function onConnection<Answer>(pool: pg.Pool, work: (client: pg.PoolClient)
 
 type Results = [pg.QueryResult, pg.QueryResult];
 
-/** Sends both before the answer to the first is there. A COMMIT behind a statement that failed is a ROLLBACK to Postgres. */
+/** Sends both without waiting for the first result. Postgres treats a COMMIT that follows a failed statement as a ROLLBACK. */
 async function sendBoth(client: pg.PoolClient, first: pg.QueryConfig, second: pg.QueryConfig): Promise<Results> {
   try {
     const [one, two] = await Promise.allSettled(

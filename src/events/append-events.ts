@@ -46,7 +46,8 @@ export async function appendEvents(
 /**
  * The WITH queries `numbered`, `appended` and `job`, and the ids of the events in their order. `numbered` takes the lock of
  * the app's cursor, which is held to the commit: it runs once for the rows of `after`, the names of all queries that write
- * beside it, of which each must return one row. The statement's SELECT reads from `job`, or nothing is enqueued.
+ * beside it, of which each must return one row. An event's instant is that of its numbering, and not of the statement's start,
+ * which lies before the wait for the cursor. The statement's SELECT reads from `job`, or nothing is enqueued.
  */
 export function appendWithin(
   appId: string,
@@ -62,9 +63,9 @@ export function appendWithin(
       ON CONFLICT (app_id) DO UPDATE SET last_sequence = event_cursor.last_sequence + excluded.last_sequence
       RETURNING last_sequence AS last, last_sequence - ${count}::bigint AS before
     ), appended AS (
-      INSERT INTO event (app_id, sequence, id, type, resource_id, data, finality, request_id)
+      INSERT INTO event (app_id, sequence, id, type, resource_id, data, finality, request_id, created_at)
       SELECT ${appId}::uuid, numbered.before + given.place, given.id, given.type, given.resource_id, given.data, given.finality,
-        given.request_id
+        given.request_id, gateway_now() + (clock_timestamp() - statement_timestamp())
       FROM numbered, jsonb_to_recordset(${JSON.stringify(rowsOf(events, ids))}::jsonb) AS given(
         place bigint, id uuid, type text, resource_id uuid, data jsonb, finality jsonb, request_id text)
     ), job AS (

@@ -146,14 +146,14 @@ describe('a new intent', () => {
 });
 
 describe('what is written beside it', () => {
-  test('an event: every column that has no default of the database', async () => {
+  test('an event: every column that has no default of the database, and its instant', async () => {
     const { queries } = appendWithin(app.id, [intentCreated(intent)]);
     const { results } = await prepare(Prisma.sql`WITH ${queries} SELECT numbered.last FROM numbered, job`);
     expect(results).toEqual(['bigint']);
     const named = /INSERT INTO event \(([^)]*)\)/.exec(queries.text)?.[1]?.split(', ') ?? [];
     const columns = await columnsOf('event');
     const needed = [...columns].filter(([, { hasDefault }]) => !hasDefault).map(([name]) => name);
-    expect(named.sort()).toEqual(needed.sort());
+    expect(named.sort()).toEqual([...needed, 'created_at'].sort());
     expect([...columns.keys()].sort()).toEqual(
       fieldsOf('Event')
         .map(({ name }) => columnOf(name))

@@ -1,6 +1,7 @@
 /**
  * Faults of the database that pass: what was begun was rolled back, and the same call may succeed a moment later. Only a
- * connection that is lost while it commits leaves open whether it did; a call with an idempotency key is repeated safely.
+ * connection that is lost, or a silent server, after COMMIT was sent leaves open whether it did; a call with an idempotency key is
+ * repeated safely.
  */
 import { GatewayError } from '../../errors.ts';
 import { carriesCode } from './lock-fault.ts';

@@ -1,4 +1,4 @@
-import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
+import { type Database, type DatabaseTransaction, Prisma } from '../../../prisma/client.ts';
 import { recheck } from '../../../prisma/guarded-database.ts';
 import { GatewayError } from '../../errors.ts';
 import { type IdempotencyRequest, storedKey } from './idempotency-request.ts';
@@ -20,6 +20,13 @@ export async function firstAnswer<Result>(
   const id = { appId: request.scopeId, key: storedKey(request) };
   const record = await database.idempotencyRecord.findUnique({ where: { appId_key: id } });
   if (!record) return undefined;
+  if (record.result === null) {
+    // Its transaction was committed without an effect: a connection failed between the claim and what was to be written.
+    await database.idempotencyRecord.deleteMany({
+      where: { appId: id.appId, key: id.key, result: { equals: Prisma.JsonNull } },
+    });
+    return undefined;
+  }
   await recheck(database);
   if (record.fingerprint !== request.fingerprint) {
     throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This idempotency key was used with other parameters.');
@@ -37,7 +44,7 @@ export async function firstAnswerOf<Result>(
   request: IdempotencyRequest,
 ): Promise<FirstAnswer<Result>> {
   const first = await firstAnswer<Result>(database, request);
-  // Only a purge of expired keys can have removed the row.
+  // A purge of expired keys removed the row, or it was claimed without an answer.
   if (!first) {
     throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'The first call with this key has just expired; try again.');
   }

@@ -25,9 +25,9 @@ type Opened<Read> = { claimed: boolean; read: Read | null };
 
 /**
  * `once` for an effect that is two statements: the first one claims the key, checks the caller and reads, the second one writes
- * everything. What is read is as of the first statement's beginning; of values that JSON does not have it has texts. Answers and
- * errors are those of `once`; a twin and a replay take another round trip or two. A database error of the second statement
- * leaves as it is.
+ * everything. Reads are as of the start of the first statement; values without a JSON type arrive as strings. Answers and errors
+ * are those of `once`; a twin and a replay take another round trip or two. Database errors from the second statement are rethrown
+ * unchanged. When its rows are known, the transaction has been committed: they can no longer prevent that.
  */
 export async function onceBriefly<Read, Result>(
   database: Database,
@@ -44,7 +44,7 @@ export async function onceBriefly<Read, Result>(
       return statement(request ? Prisma.sql`${recording(request, result)} RETURNING true` : Prisma.sql`SELECT true`);
     },
   }).catch((error: unknown) => {
-    throw hasOpened ? error : claimFault(error);
+    throw request && !hasOpened ? claimFault(error) : error;
   });
   if (rows) {
     const [result] = rows;

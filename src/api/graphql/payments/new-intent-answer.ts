@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { PaymentIntent, Prisma } from '../../../../prisma/client.ts';
 import type { GraphqlContext } from '../server/context.ts';
 
-/** What nothing can have been added to yet when an intent has just been made. */
+/** Relations that are necessarily empty for a new intent. */
 const empty = {
   transactions: [],
   dispute: null,
@@ -29,6 +29,9 @@ export async function newIntentAnswer(
   const query: { include?: Prisma.PaymentIntentInclude } = queryFromInfo({ context, info });
   const relations = Object.keys(query.include ?? {});
   if (relations.every((relation) => relation in empty)) return { ...empty, ...intent };
-  const read = await context.database.paymentIntent.findUniqueOrThrow({ where: { id: intent.id }, ...query });
+  // A read that fails takes nothing from the answer but its own field, which is read again by itself.
+  const read = await context.database.paymentIntent
+    .findUnique({ where: { id: intent.id }, ...query })
+    .catch(() => null);
   return { ...read, ...intent };
 }
