@@ -1,5 +1,4 @@
 /** A source by Mesh's own handler: its schema, made of its description, and the way to execute a document on it. */
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type OpenapiHandler from '@graphql-mesh/openapi';
 import {
@@ -8,9 +7,9 @@ import {
   execute,
   type GraphQLFieldResolver,
   type GraphQLSchema,
-  parse as parseGraphql,
 } from 'graphql';
-import { parse as parseYaml } from 'yaml';
+import { demandSafeDescription } from './demand-safe-description.ts';
+import { demandSafeSchema } from './demand-safe-schema.ts';
 import type { SourceSettings } from './gateway-file.ts';
 import type { SourceCall, SourceFetch } from './source-fetch.ts';
 
@@ -26,14 +25,9 @@ export type LoadedSource = {
 };
 
 /** Throws what is wrong with the description, as one sentence. Nothing is sent: descriptions are files. */
-export async function loadSource(
-  { folder, fetch }: { folder: string; fetch: SourceFetch['fetch'] },
-  settings: SourceSettings,
-): Promise<LoadedSource> {
-  demandSafeDescription(settings, resolve(folder, settings.description));
-  return settings.kind === 'openapi'
-    ? await loadOpenapi({ folder, fetch }, settings)
-    : await loadGraphql({ folder, fetch }, settings);
+export async function loadSource(world: World, settings: SourceSettings): Promise<LoadedSource> {
+  demandSafeDescription(settings, resolve(world.folder, settings.description));
+  return settings.kind === 'openapi' ? await loadOpenapi(world, settings) : await loadGraphql(world, settings);
 }
 
 type World = { folder: string; fetch: SourceFetch['fetch'] };
@@ -52,6 +46,7 @@ async function loadOpenapi({ folder, fetch }: World, settings: SourceSettings): 
   const handler = new Handler({ ...handlerWorld(folder, settings), config });
   // Mesh types the global fetch; a handler calls it as this one is written.
   const { schema } = await handler.getMeshSource({ fetchFn: fetch as never });
+  demandSafeSchema(schema);
   return {
     settings,
     schema,
@@ -119,28 +114,3 @@ const silent = {
   error: nothing,
   child: () => silent,
 };
-
-/**
- * Mesh reads other files and hosts that a description refers to, and replaces templates such as `{env.NAME}` in its paths by
- * this process's environment. Whoever wrote the description may be somebody else, so neither may be in it.
- */
-function demandSafeDescription({ kind }: SourceSettings, path: string): void {
-  const text = readFileSync(path, 'utf8');
-  if (kind === 'graphql') {
-    parseGraphql(text);
-    return;
-  }
-  // Aliases could make a description that contains itself.
-  const strings = stringsIn(parseYaml(text, { maxAliasCount: 0 }));
-  for (const { key, value } of strings) {
-    if (key === '$ref' && !value.startsWith('#'))
-      throw new Error(`it refers to another file, ${value}: bundle it into one`);
-    if (/\{\s*(env|context|info|root)\b/.test(value)) throw new Error(`it has the template ${value}`);
-  }
-}
-
-function stringsIn(value: unknown, key = ''): { key: string; value: string }[] {
-  if (typeof value === 'string') return [{ key, value }];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => [{ key: 'a key', value: name }, ...stringsIn(inner, name)]);
-}
