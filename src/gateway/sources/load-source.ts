@@ -12,10 +12,13 @@ import { demandSafeDescription } from './demand-safe-description.ts';
 import { demandSafeSchema } from './demand-safe-schema.ts';
 import type { SourceSettings } from './gateway-file.ts';
 import type { SourceCall, SourceFetch } from './source-fetch.ts';
+import type { SourceGate } from './source-gate.ts';
 
 export type LoadedSource = {
   settings: SourceSettings;
   schema: GraphQLSchema;
+  /** Every call of `ask` goes through it. */
+  gate: SourceGate;
   /** Executes a query; what the source answers is held against its schema. Errors are values, as in any execution. */
   ask(request: {
     document: DocumentNode;
@@ -30,9 +33,9 @@ export async function loadSource(world: World, settings: SourceSettings): Promis
   return settings.kind === 'openapi' ? await loadOpenapi(world, settings) : await loadGraphql(world, settings);
 }
 
-type World = { folder: string; fetch: SourceFetch['fetch'] };
+type World = { folder: string; fetch: SourceFetch['fetch']; gate: SourceGate };
 
-async function loadOpenapi({ folder, fetch }: World, settings: SourceSettings): Promise<LoadedSource> {
+async function loadOpenapi({ folder, fetch, gate }: World, settings: SourceSettings): Promise<LoadedSource> {
   const { default: Handler } = await import('@graphql-mesh/openapi');
   const { description: source, endpoint } = settings;
   // A missing object is recognized by its status, and the headers are set where the call is made.
@@ -50,12 +53,13 @@ async function loadOpenapi({ folder, fetch }: World, settings: SourceSettings): 
   return {
     settings,
     schema,
+    gate,
     ask: async ({ document, variables, call }) =>
       await execute({ schema, document, variableValues: variables, contextValue: call }),
   };
 }
 
-async function loadGraphql({ folder, fetch }: World, settings: SourceSettings): Promise<LoadedSource> {
+async function loadGraphql({ folder, fetch, gate }: World, settings: SourceSettings): Promise<LoadedSource> {
   const { default: Handler } = await import('@graphql-mesh/graphql');
   const { description: source, endpoint } = settings;
   const config = { source, endpoint, method: 'POST' as const, batch: false };
@@ -66,6 +70,7 @@ async function loadGraphql({ folder, fetch }: World, settings: SourceSettings): 
   return {
     settings,
     schema,
+    gate,
     async ask({ document, variables, call }) {
       const answer = (await executor({ document, variables, context: call })) as ExecutionResult;
       if (!answer.data) return { errors: answer.errors ?? [], data: null };

@@ -35,9 +35,10 @@ export async function openSources(world: World, settings: Config['gatewaySources
   const fetches: SourceFetch[] = [];
   const sources = new Map<string, LoadedSource | null>([...file.named].map((name) => [name, null]));
   for (const source of file.sources) {
-    const opened = openSourceFetch(openSourceGate(world, source), source);
+    const opened = openSourceFetch(source);
     fetches.push(opened);
-    sources.set(source.name, await loaded({ folder, fetch: opened.fetch }, { source, faults }));
+    const gate = openSourceGate(world, source);
+    sources.set(source.name, await loaded({ folder, fetch: opened.fetch, gate }, { source, faults }));
   }
   const parsed = parseJoins({ core: graph, sources }, file.additionalTypeDefs);
   const { typeDefs, faults: collisions } = publishedTypes(graph, parsed.joins);

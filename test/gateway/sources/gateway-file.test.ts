@@ -88,10 +88,12 @@ test('names every fault at once, each by its place', async () => {
     'sources[4].handler.graphql.endpoint: a URL without query, fragment and braces',
     expect.stringMatching(/^source absent: its description \.\/no-such\.graphql cannot be used: ENOENT/),
     'additionalTypeDefs: only "extend type", not type Order {',
-    expect.stringMatching(/^additionalTypeDefs\.Query: is no type whose rows are of an app: .*PaymentIntent/),
-    'additionalTypeDefs.PaymentIntent.status: is there already',
-    'additionalTypeDefs.PaymentIntent.status: needs @resolveTo, and nothing else',
-    'additionalTypeDefs.PaymentIntent.plain: needs @resolveTo, and nothing else',
+    expect.stringMatching(
+      /^additionalTypeDefs: `Query` cannot be extended because it has no `appId` field\. Types that can be extended: .*PaymentIntent/,
+    ),
+    'additionalTypeDefs.PaymentIntent.status: the field already exists',
+    'additionalTypeDefs.PaymentIntent.status: must have the @resolveTo directive and no other',
+    'additionalTypeDefs.PaymentIntent.plain: must have the @resolveTo directive and no other',
     'additionalTypeDefs.PaymentIntent.other: must be nullable, for the source may be away',
     expect.stringMatching(/^additionalTypeDefs\.PaymentIntent\.other: @resolveTo\.sourceTypeName: /),
     expect.stringMatching(/^additionalTypeDefs\.PaymentIntent\.other: @resolveTo: Unrecognized key: "port"/),
@@ -139,6 +141,22 @@ test.each([
     'valueKeyField: Order has no such plain field',
   ],
   [
+    joining('ShopOrder', 'sourceArgs: { orderId: "{root.externalId}" }, additionalArgs: { orderId: "42" }'),
+    'the argument orderId is given twice',
+  ],
+  [
+    joining('ShopOrder', 'sourceArgs: { orderId: "{root.externalId}", app: "{root.appId}" }'),
+    'getOrder has no argument app',
+  ],
+  [
+    joining(
+      'ShopOrder',
+      'keyField: "externalId", keysArg: "ids", valueKeyField: "id", result: "items", additionalArgs: { ids: ["42"] }',
+      'listOrders',
+    ),
+    'the argument ids is given twice',
+  ],
+  [
     joining('ShopOrder', 'keyField: "externalId", keysArg: "orderId", valueKeyField: "id"'),
     'with keysArg the source must answer a list, not Order',
   ],
@@ -164,6 +182,27 @@ async function faultsOfDescription(description: object): Promise<string[]> {
   const faults = await faultsOf({ sources: [withOpenapi({ source: file })] });
   return faults.map((fault) => fault.replace(`source shop: its description ${file} cannot be used: `, ''));
 }
+
+test('beside the key stand constants, and the id of the app where an argument takes it', async () => {
+  const source = (args: string) => ({
+    sources: [{ ...good, handler: { graphql: { source: './shop.graphql', endpoint: 'http://127.0.0.1:1' } } }],
+    additionalTypeDefs: joining('[ShopParcel]', `sourceArgs: { order: "{root.externalId}", ${args} }`, 'parcels'),
+  });
+  expect(await faultsOf(source('carrier: "POST"'))).toEqual([]);
+  expect(await faultsOf(source('carrier: "{root.appId}"'))).toEqual([
+    'additionalTypeDefs.PaymentIntent.x: the argument carrier is of type Carrier, which does not take the id of an app',
+  ]);
+  const twoKeys = await faultsOf(source('carrier: "{root.status}"'));
+  expect(twoKeys).toEqual([expect.stringContaining('sourceArgs needs exactly one value like "{root.externalId}"')]);
+  const inAdditional = { ...source('carrier: "POST"') };
+  inAdditional.additionalTypeDefs = inAdditional.additionalTypeDefs.replace(
+    '})',
+    '}, additionalArgs: { carrier: "{root.status}" })',
+  );
+  expect(await faultsOf(inAdditional)).toContain(
+    'additionalTypeDefs.PaymentIntent.x: the argument carrier is given twice',
+  );
+});
 
 test('a description is a file that refers to no other', async () => {
   const faults = await faultsOf({ sources: [withOpenapi({ source: './module.ts' })] });
