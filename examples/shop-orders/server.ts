@@ -36,14 +36,26 @@ export function shopListener(
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(body));
     };
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://shop');
+    const asked = parsed(request.url ?? '/');
     if (request.headers.authorization !== `Bearer ${token}`) return send(401, { error: 'The token is wrong.' });
     if (request.method !== 'GET') return send(405, { error: 'Orders are read only.' });
-    if (pathname === '/orders') return send(200, { items: ordersOf(searchParams.getAll('ids')) });
-    const id = /^\/orders\/([^/]+)$/.exec(pathname)?.[1];
-    const [order] = id === undefined ? [] : ordersOf([decodeURIComponent(id)]);
+    if (!asked) return send(400, { error: 'The URL is malformed.' });
+    const { path, ids } = asked;
+    if (path === '/orders') return send(200, { items: ordersOf(ids) });
+    const id = /^\/orders\/(.+)$/.exec(path)?.[1];
+    const [order] = id === undefined ? [] : ordersOf([id]);
     return order ? send(200, order) : send(404, { error: 'No such order.' });
   };
+}
+
+/** The decoded path and the numbers of a URL; null for one that cannot be decoded. */
+function parsed(url: string): { path: string; ids: string[] } | null {
+  try {
+    const { pathname, searchParams } = new URL(url, 'http://shop');
+    return { path: decodeURIComponent(pathname), ids: searchParams.getAll('ids') };
+  } catch {
+    return null;
+  }
 }
 
 if (import.meta.main) {

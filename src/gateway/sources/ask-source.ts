@@ -1,6 +1,7 @@
 /** One batch of a join: the values of many keys, in as few calls as the source can. */
 import { type ExecutionResult, type GraphQLError, parse } from 'graphql';
-import type { Join } from './joins.ts';
+import { newId } from '../../platform/identifier.ts';
+import { APP_ID, type Join } from './joins.ts';
 import { SourceFault, sourceFaultIn } from './source-fault.ts';
 import type { SourceCall } from './source-fetch.ts';
 
@@ -8,6 +9,8 @@ import type { SourceCall } from './source-fetch.ts';
 const KEY_ALIAS = '_sluiceKey';
 /** Keys of one call, and entries of one list. */
 const MOST_AT_ONCE = 100;
+/** Levels of objects and lists in one value; a field of any JSON has no other limit. */
+const MOST_DEEP = 64;
 
 export type Found = { value: unknown } | { fault: SourceFault };
 
@@ -17,32 +20,69 @@ export function keySelection({ valueKeyField }: Pick<Join, 'valueKeyField'>): st
 }
 
 /** Calls that so many keys take: one a key where a REST source knows no more, else one for up to a hundred. */
-export function callsNeeded({ source, valueKeyField }: Join, keys: number): number {
-  const isOneEach = source.settings.kind === 'openapi' && valueKeyField === null;
-  return isOneEach ? keys : Math.ceil(keys / MOST_AT_ONCE);
+export function callsNeeded(join: Join, keys: number): number {
+  return Math.ceil(keys / keysAtOnce(join));
 }
 
-/** Every key has an entry, whatever the source does. */
+/** Mesh makes a request for each root field of a REST source. */
+function keysAtOnce({ source, valueKeyField }: Join): number {
+  return source.settings.kind === 'openapi' && valueKeyField === null ? 1 : MOST_AT_ONCE;
+}
+
+type Asked = {
+  keys: readonly string[];
+  selection: string;
+  /** The app of every row whose key is among these. */
+  appId: string;
+};
+
+/** Every key has an entry, whatever the source does. `signal` ends every call. */
 export async function askSource(
   join: Join,
-  { keys, selection, call }: { keys: readonly string[]; selection: string; call: SourceCall },
+  { keys, signal, ...asked }: Asked & { signal: AbortSignal },
 ): Promise<ReadonlyMap<string, Found>> {
-  const chunks = Array.from({ length: Math.ceil(keys.length / MOST_AT_ONCE) }, (_, index) =>
-    keys.slice(index * MOST_AT_ONCE, (index + 1) * MOST_AT_ONCE),
+  const size = keysAtOnce(join);
+  const found = await Promise.all(
+    Array.from({ length: callsNeeded(join, keys.length) }, (_, index) =>
+      askOnce(join, { ...asked, keys: keys.slice(index * size, (index + 1) * size), signal }),
+    ),
   );
-  const ask = join.valueKeyField === null ? askEach : askTogether;
-  const found = await Promise.all(chunks.map((chunk) => ask(join, { keys: chunk, selection, call })));
   return new Map(found.flatMap((entries) => [...entries]));
 }
 
-type Asked = { keys: readonly string[]; selection: string; call: SourceCall };
+/** One call: what it gives is judged after the answer was mapped, so that one which does not fit is a failure as well. */
+async function askOnce(
+  join: Join,
+  { signal, ...asked }: Asked & { signal: AbortSignal },
+): Promise<ReadonlyMap<string, Found>> {
+  const ask = join.valueKeyField === null ? askEach : askTogether;
+  const call = { id: newId(), signal };
+  try {
+    return await join.source.gate.run(call, async () => {
+      const value = await ask(join, { ...asked, call });
+      return { value, fault: worstOf(value) };
+    });
+  } catch (error) {
+    const fault = sourceFaultIn(error);
+    if (!fault) throw error;
+    return new Map(asked.keys.map((key) => [key, { fault }]));
+  }
+}
+
+/** The fault that the call counts for: a failure of the source before any other. */
+function worstOf(found: ReadonlyMap<string, Found>): SourceFault | undefined {
+  const faults = [...found.values()].flatMap((one) => ('fault' in one ? [one.fault] : []));
+  return faults.find(({ isFailure }) => isFailure) ?? faults[0];
+}
+
+type Calling = Asked & { call: SourceCall };
 
 /** A root field for each key, under an alias of its own. */
-async function askEach(join: Join, { keys, selection, call }: Asked): Promise<Map<string, Found>> {
+async function askEach(join: Join, { keys, selection, appId, call }: Calling): Promise<Map<string, Found>> {
   const fields = keys.map((_, index) => fieldText(join, { alias: `k${index}`, selection }));
   const types = keys.map((_, index) => `$k${index}: ${join.keyArgument.type}`);
   const variables = Object.fromEntries(keys.map((key, index) => [`k${index}`, join.keyValue(key)]));
-  const result = await run(join, { fields, types, variables, call });
+  const result = await run(join, { fields, types, variables, appId, call });
   return new Map(
     keys.map((key, index) => {
       const found = valueAt(join, result, `k${index}`);
@@ -52,12 +92,12 @@ async function askEach(join: Join, { keys, selection, call }: Asked): Promise<Ma
 }
 
 /** One root field for all keys; each value says whose it is. */
-async function askTogether(join: Join, { keys, selection, call }: Asked): Promise<Map<string, Found>> {
+async function askTogether(join: Join, { keys, selection, appId, call }: Calling): Promise<Map<string, Found>> {
   const fields = [fieldText(join, { alias: 'k0', selection })];
   const types = [`$k0: ${join.keyArgument.type}`];
   const found = valueAt(
     join,
-    await run(join, { fields, types, variables: { k0: keys.map(join.keyValue) }, call }),
+    await run(join, { fields, types, variables: { k0: keys.map(join.keyValue) }, appId, call }),
     'k0',
   );
   if ('fault' in found) return new Map(keys.map((key) => [key, found]));
@@ -78,29 +118,39 @@ function fieldText(join: Join, { alias, selection }: { alias: string; selection:
   return `${alias}: ${join.sourceField}(${given}) ${inner}`;
 }
 
-type Run = { fields: string[]; types: string[]; variables: Record<string, unknown>; call: SourceCall };
+type Run = { fields: string[]; types: string[]; variables: Record<string, unknown> } & Pick<Calling, 'appId' | 'call'>;
 
-async function run(join: Join, { fields, types, variables, call }: Run): Promise<ExecutionResult> {
+async function run(join: Join, { fields, types, variables, appId, call }: Run): Promise<ExecutionResult> {
   const constants = Object.values(join.constants);
   const allTypes = [...types, ...constants.map(({ type }, index) => `$c${index}: ${type}`)];
-  const given = Object.fromEntries(constants.map(({ value }, index) => [`c${index}`, value]));
+  const given = Object.fromEntries(
+    constants.map(({ value }, index) => [`c${index}`, value === APP_ID ? appId : value]),
+  );
   const document = parse(`query (${allTypes.join(', ')}) { ${fields.join(' ')} }`, { noLocation: true });
-  try {
-    return await join.source.ask({ document, variables: { ...variables, ...given }, call });
-  } catch (error) {
-    return { data: null, errors: [error as GraphQLError] };
-  }
+  return await join.source.ask({ document, variables: { ...variables, ...given }, call });
 }
 
 function valueAt(join: Join, { data, errors = [] }: ExecutionResult, alias: string): Found {
   const error = errors.find(({ path }) => path === undefined || path.length === 0 || path[0] === alias);
   if (error) {
-    const fault = sourceFaultIn(error) ?? new SourceFault('garbage', 'The source answered an error.', { cause: error });
+    const fault = sourceFaultIn(error) ?? misfit(error);
     return fault.reason === 'missing' ? { value: null } : { fault };
   }
   let value: unknown = data?.[alias] ?? null;
   for (const step of join.result) value = value === null ? null : Reflect.get(Object(value), step);
-  return { value: plain(value, join.source.settings.prefix) };
+  try {
+    return { value: plain(value ?? null, { prefix: join.source.settings.prefix, depth: 0 }) };
+  } catch (tooDeep) {
+    if (tooDeep instanceof SourceFault) return { fault: tooDeep };
+    throw tooDeep;
+  }
+}
+
+/** What the source or graphql-js says about the answer may be long: it is cut. */
+function misfit({ path = [], message }: GraphQLError): SourceFault {
+  const place = path.slice(1).join('.');
+  const words = `The answer does not fit the description${place === '' ? '' : ` at ${place}`}`;
+  return new SourceFault('garbage', `${words}: ${String(message).slice(0, 200)}`);
 }
 
 function withinLimit(found: { value: unknown }): Found {
@@ -110,17 +160,19 @@ function withinLimit(found: { value: unknown }): Found {
   };
 }
 
-/** The answer as JSON would have it, with the names of our graph's types. */
-function plain(value: unknown, prefix: string): unknown {
+/** The answer as JSON would have it, with the names of our graph's types. Throws SourceFault for one that is too deep. */
+function plain(value: unknown, { prefix, depth }: { prefix: string; depth: number }): unknown {
   if (typeof value === 'bigint') return value.toString();
-  if (Array.isArray(value)) return value.map((one) => plain(one, prefix));
   if (value instanceof Date) return value.toISOString();
   if (value instanceof URL) return value.href;
   if (typeof value !== 'object' || value === null) return value;
+  if (depth === MOST_DEEP) throw new SourceFault('garbage', `The answer is more than ${MOST_DEEP} levels deep.`);
+  const inside = { prefix, depth: depth + 1 };
+  if (Array.isArray(value)) return value.map((one) => plain(one, inside));
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      key === '__typename' ? `${prefix}${String(inner)}` : plain(inner, prefix),
+      key === '__typename' ? `${prefix}${String(inner)}` : plain(inner, inside),
     ]),
   );
 }

@@ -2,6 +2,7 @@
  * Joins: fields on the core's types that lead to a source, as `additionalTypeDefs` has them. `@resolveTo` takes the arguments
  * that it takes in Mesh: either `sourceArgs`, with one value `{root.<path>}`, or `keyField`, `keysArg` and `valueKeyField`,
  * by which all rows of a page are asked for together. A path begins with a field of the row, and may go on into its JSON.
+ * Any other argument of the source's field may be `{root.appId}`, by which a source can check whose rows it is asked for.
  */
 import {
   type DirectiveNode,
@@ -26,6 +27,10 @@ import {
 import { z } from 'zod';
 import type { LoadedSource } from './load-source.ts';
 
+/** As the value of a constant: the id of the row's app. */
+export const APP_ID = Symbol('the id of the row’s app');
+const APP_TEMPLATE = '{root.appId}';
+
 export type Join = {
   typeName: string;
   fieldName: string;
@@ -42,6 +47,7 @@ export type Join = {
   keyArgument: { name: string; type: string };
   /** The key as the argument takes it; undefined for one that its description refuses, by its length for instance. */
   keyValue(key: string): string | number | undefined;
+  /** Other arguments, the same for every row of an app: a value of the configuration, or APP_ID. */
   constants: Readonly<Record<string, { type: string; value: unknown }>>;
   /** Fields on the way from the source's answer to the value. */
   result: readonly string[];
@@ -84,12 +90,13 @@ export function parseJoins(world: World, typeDefs: string): { joins: Join[]; fau
     const type = world.core.getType(definition.name.value);
     if (!isObjectType(type) || !type.getFields().appId || isRoot(world.core, type)) {
       const known = joinable(world.core).join(', ');
-      faults.push(`additionalTypeDefs.${definition.name.value}: is no type whose rows are of an app: ${known}`);
+      const words = `\`${definition.name.value}\` cannot be extended because it has no \`appId\` field`;
+      faults.push(`additionalTypeDefs: ${words}. Types that can be extended: ${known}`);
       continue;
     }
     for (const field of definition.fields ?? []) {
       const path = `additionalTypeDefs.${type.name}.${field.name.value}`;
-      if (type.getFields()[field.name.value] || seen.has(path)) faults.push(`${path}: is there already`);
+      if (type.getFields()[field.name.value] || seen.has(path)) faults.push(`${path}: the field already exists`);
       seen.add(path);
       const join = joinOf(world, { type, field, fault: (words) => faults.push(`${path}: ${words}`) });
       if (join) joins.push(join);
@@ -116,7 +123,7 @@ function joinOf({ sources }: World, judging: Judging): Join | undefined {
   if (field.type.kind === Kind.NON_NULL_TYPE) fault('must be nullable, for the source may be away');
   const [directive, ...others] = field.directives ?? [];
   if (directive?.name.value !== 'resolveTo' || others.length > 0)
-    return void fault('needs @resolveTo, and nothing else');
+    return void fault('must have the @resolveTo directive and no other');
   const parsed = directiveShape.safeParse(argumentsOf(directive));
   if (!parsed.success) {
     for (const issue of parsed.error.issues)
@@ -155,7 +162,11 @@ function joinOf({ sources }: World, judging: Judging): Join | undefined {
     keyPath: key.keyPath,
     keyArgument: { name: keyArgument.name, type: String(keyArgument.type) },
     keyValue: (text) => keyValue(keyType, text),
-    constants: constantsOf(sourceField, { ...key.constants, ...given.additionalArgs }, { key: key.argument, fault }),
+    constants: constantsOf(
+      sourceField,
+      [...Object.entries(key.constants), ...Object.entries(given.additionalArgs ?? {})],
+      { key: key.argument, fault },
+    ),
     result: given.result ?? [],
     valueKeyField: key.isMany ? (given.valueKeyField ?? null) : null,
   };
@@ -183,14 +194,20 @@ function keyOf(given: Directive, fault: Judging['fault']): Key | undefined {
     return { argument: given.keysArg, keyPath: given.keyField, isMany: true, constants: {} };
   }
   const entries = Object.entries(given.sourceArgs ?? {});
-  const isTemplate = (value: unknown) => typeof value === 'string' && /[{}]/.test(value);
-  const [template, ...others] = entries.filter(([, value]) => isTemplate(value));
+  const templates = entries.filter(([, value]) => isTemplate(value));
+  const ofRow = templates.filter(([, value]) => value !== APP_TEMPLATE);
+  // Where the row has no other key, the app is the key.
+  const [template, ...others] = ofRow.length > 0 ? ofRow : templates;
   const path = fieldPath.safeParse(/^\{root\.([^{}]+)\}$/.exec(String(template?.[1]))?.[1]);
   if (!template || others.length > 0 || !path.success) {
     return void fault('sourceArgs needs exactly one value like "{root.externalId}", or use keyField and keysArg');
   }
-  const constants = Object.fromEntries(entries.filter(([, value]) => !isTemplate(value)));
+  const constants = Object.fromEntries(entries.filter(([name]) => name !== template[0]));
   return { argument: template[0], keyPath: path.data, isMany: false, constants };
+}
+
+function isTemplate(value: unknown): boolean {
+  return typeof value === 'string' && /[{}]/.test(value);
 }
 
 function isReadable(type: GraphQLObjectType, [first, ...rest]: readonly [string, ...string[]]): boolean {
@@ -249,23 +266,31 @@ function judgeTypes({ source, field, found, isMany, valueKeyField }: Types, faul
   if (isList && isSpecifiedScalarType(named) && isMany) fault('with keysArg the values must be objects');
 }
 
+const SOME_APP = '00000000-0000-7000-8000-000000000000';
+
 function constantsOf(
   sourceField: GraphQLField<unknown, unknown>,
-  given: Record<string, unknown>,
+  given: readonly (readonly [string, unknown])[],
   { key, fault }: { key: string; fault: Judging['fault'] },
 ): Join['constants'] {
-  const known = new Map(sourceField.args.map((argument) => [argument.name, argument]));
-  for (const { name } of sourceField.args.filter(isRequiredArgument)) {
-    if (name !== key && given[name] === undefined) fault(`${sourceField.name} needs the argument ${name}`);
+  const constants: Record<string, { type: string; value: unknown }> = {};
+  for (const [name, value] of given) {
+    const argument = sourceField.args.find((one) => one.name === name);
+    if (!argument) fault(`${sourceField.name} has no argument ${name}`);
+    else if (name === key || constants[name]) fault(`the argument ${name} is given twice`);
+    else if (value === APP_TEMPLATE) {
+      const type = getNullableType(argument.type);
+      if (!isLeafType(type) || keyValue(type, SOME_APP) !== SOME_APP) {
+        fault(`the argument ${name} is of type ${argument.type}, which does not take the id of an app`);
+      }
+      constants[name] = { type: String(argument.type), value: APP_ID };
+    } else if (isTemplate(value)) fault(`the argument ${name}: only ${APP_TEMPLATE} may stand beside the key`);
+    else constants[name] = { type: String(argument.type), value };
   }
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => {
-      const argument = known.get(name);
-      if (argument) return [[name, { type: String(argument.type), value }] as const];
-      fault(`${sourceField.name} has no argument ${name}`);
-      return [];
-    }),
-  );
+  for (const { name } of sourceField.args.filter(isRequiredArgument)) {
+    if (name !== key && constants[name] === undefined) fault(`${sourceField.name} needs the argument ${name}`);
+  }
+  return constants;
 }
 
 function isRoot(core: GraphQLSchema, type: GraphQLObjectType): boolean {

@@ -1,5 +1,4 @@
 /** A source by Mesh's own handler: its schema, made of its description, and the way to execute a document on it. */
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type OpenapiHandler from '@graphql-mesh/openapi';
 import {
@@ -8,15 +7,18 @@ import {
   execute,
   type GraphQLFieldResolver,
   type GraphQLSchema,
-  parse as parseGraphql,
 } from 'graphql';
-import { parse as parseYaml } from 'yaml';
+import { demandSafeDescription } from './demand-safe-description.ts';
+import { demandSafeSchema } from './demand-safe-schema.ts';
 import type { SourceSettings } from './gateway-file.ts';
 import type { SourceCall, SourceFetch } from './source-fetch.ts';
+import type { SourceGate } from './source-gate.ts';
 
 export type LoadedSource = {
   settings: SourceSettings;
   schema: GraphQLSchema;
+  /** Every call of `ask` goes through it. */
+  gate: SourceGate;
   /** Executes a query; what the source answers is held against its schema. Errors are values, as in any execution. */
   ask(request: {
     document: DocumentNode;
@@ -26,19 +28,14 @@ export type LoadedSource = {
 };
 
 /** Throws what is wrong with the description, as one sentence. Nothing is sent: descriptions are files. */
-export async function loadSource(
-  { folder, fetch }: { folder: string; fetch: SourceFetch['fetch'] },
-  settings: SourceSettings,
-): Promise<LoadedSource> {
-  demandSafeDescription(settings, resolve(folder, settings.description));
-  return settings.kind === 'openapi'
-    ? await loadOpenapi({ folder, fetch }, settings)
-    : await loadGraphql({ folder, fetch }, settings);
+export async function loadSource(world: World, settings: SourceSettings): Promise<LoadedSource> {
+  demandSafeDescription(settings, resolve(world.folder, settings.description));
+  return settings.kind === 'openapi' ? await loadOpenapi(world, settings) : await loadGraphql(world, settings);
 }
 
-type World = { folder: string; fetch: SourceFetch['fetch'] };
+type World = { folder: string; fetch: SourceFetch['fetch']; gate: SourceGate };
 
-async function loadOpenapi({ folder, fetch }: World, settings: SourceSettings): Promise<LoadedSource> {
+async function loadOpenapi({ folder, fetch, gate }: World, settings: SourceSettings): Promise<LoadedSource> {
   const { default: Handler } = await import('@graphql-mesh/openapi');
   const { description: source, endpoint } = settings;
   // A missing object is recognized by its status, and the headers are set where the call is made.
@@ -52,15 +49,17 @@ async function loadOpenapi({ folder, fetch }: World, settings: SourceSettings): 
   const handler = new Handler({ ...handlerWorld(folder, settings), config });
   // Mesh types the global fetch; a handler calls it as this one is written.
   const { schema } = await handler.getMeshSource({ fetchFn: fetch as never });
+  demandSafeSchema(schema);
   return {
     settings,
     schema,
+    gate,
     ask: async ({ document, variables, call }) =>
       await execute({ schema, document, variableValues: variables, contextValue: call }),
   };
 }
 
-async function loadGraphql({ folder, fetch }: World, settings: SourceSettings): Promise<LoadedSource> {
+async function loadGraphql({ folder, fetch, gate }: World, settings: SourceSettings): Promise<LoadedSource> {
   const { default: Handler } = await import('@graphql-mesh/graphql');
   const { description: source, endpoint } = settings;
   const config = { source, endpoint, method: 'POST' as const, batch: false };
@@ -71,6 +70,7 @@ async function loadGraphql({ folder, fetch }: World, settings: SourceSettings): 
   return {
     settings,
     schema,
+    gate,
     async ask({ document, variables, call }) {
       const answer = (await executor({ document, variables, context: call })) as ExecutionResult;
       if (!answer.data) return { errors: answer.errors ?? [], data: null };
@@ -119,28 +119,3 @@ const silent = {
   error: nothing,
   child: () => silent,
 };
-
-/**
- * Mesh reads other files and hosts that a description refers to, and replaces templates such as `{env.NAME}` in its paths by
- * this process's environment. Whoever wrote the description may be somebody else, so neither may be in it.
- */
-function demandSafeDescription({ kind }: SourceSettings, path: string): void {
-  const text = readFileSync(path, 'utf8');
-  if (kind === 'graphql') {
-    parseGraphql(text);
-    return;
-  }
-  // Aliases could make a description that contains itself.
-  const strings = stringsIn(parseYaml(text, { maxAliasCount: 0 }));
-  for (const { key, value } of strings) {
-    if (key === '$ref' && !value.startsWith('#'))
-      throw new Error(`it refers to another file, ${value}: bundle it into one`);
-    if (/\{\s*(env|context|info|root)\b/.test(value)) throw new Error(`it has the template ${value}`);
-  }
-}
-
-function stringsIn(value: unknown, key = ''): { key: string; value: string }[] {
-  if (typeof value === 'string') return [{ key, value }];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => [{ key: 'a key', value: name }, ...stringsIn(inner, name)]);
-}

@@ -1,8 +1,6 @@
 /** The sources of GATEWAY_SOURCES, ready to be asked, and what they add to the core's graph. */
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
-import { parse } from 'yaml';
 import { type Config, ConfigError } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
@@ -11,6 +9,7 @@ import { parseGatewayFile, type SourceSettings } from './gateway-file.ts';
 import { type Join, parseJoins } from './joins.ts';
 import { type LoadedSource, loadSource } from './load-source.ts';
 import { publishedTypes } from './published-types.ts';
+import { readYaml } from './read-yaml.ts';
 import { joinField } from './resolve-join.ts';
 import { openSourceFetch, type SourceFetch } from './source-fetch.ts';
 import { openSourceGate, type SourceObserver } from './source-gate.ts';
@@ -30,15 +29,16 @@ type World = {
 export async function openSources(world: World, settings: Config['gatewaySources']): Promise<GatewaySource[]> {
   if (!settings) return [];
   const graph = world.graph();
-  const file = parseGatewayFile(settings, readYaml(settings.file));
+  const file = parseGatewayFile(settings, contentsOf(settings.file));
   const faults = [...file.faults];
   const folder = dirname(resolve(settings.file));
   const fetches: SourceFetch[] = [];
   const sources = new Map<string, LoadedSource | null>([...file.named].map((name) => [name, null]));
   for (const source of file.sources) {
-    const opened = openSourceFetch(openSourceGate(world, source), source);
+    const opened = openSourceFetch(source);
     fetches.push(opened);
-    sources.set(source.name, await loaded({ folder, fetch: opened.fetch }, { source, faults }));
+    const gate = openSourceGate(world, source);
+    sources.set(source.name, await loaded({ folder, fetch: opened.fetch, gate }, { source, faults }));
   }
   const parsed = parseJoins({ core: graph, sources }, file.additionalTypeDefs);
   const { typeDefs, faults: collisions } = publishedTypes(graph, parsed.joins);
@@ -56,9 +56,9 @@ export async function openSources(world: World, settings: Config['gatewaySources
   ];
 }
 
-function readYaml(path: string): unknown {
+function contentsOf(path: string): unknown {
   try {
-    return parse(readFileSync(path, 'utf8'));
+    return readYaml(path);
   } catch (cause) {
     throw new ConfigError(`GATEWAY_SOURCES: ${cause instanceof Error ? cause.message : 'not readable'}`, { cause });
   }

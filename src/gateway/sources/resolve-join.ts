@@ -37,8 +37,9 @@ async function resolveJoin(join: Join, asking: Asking): Promise<unknown> {
   const key = keyIn(await readField(info.parentType, first, asking), rest, kind);
   if (key === null || join.keyValue(key) === undefined) return null;
   const selection = selectionText(info, { prefix, also: keySelection(join) });
-  const batch = `source ${name} ${join.typeName}.${join.fieldName} ${selection}`;
-  const found = await batched(context, batch, key, (keys) => load(join, { keys, selection, asking }));
+  const app = canonicalId(appId);
+  const batch = `source ${name} ${join.typeName}.${join.fieldName} ${app} ${selection}`;
+  const found = await batched(context, batch, key, (keys) => load(join, { keys, selection, appId: app, asking }));
   if (!found || 'fault' in found) throw unavailable(name, found?.fault);
   return found.value;
 }
@@ -51,15 +52,12 @@ async function readField(type: GraphQLObjectType, name: string, { row, context, 
   return await field.resolve(row, {}, context, { ...info, fieldName: name, returnType: field.type, path });
 }
 
-async function load(
-  join: Join,
-  { keys, selection, asking }: { keys: string[]; selection: string; asking: Asking },
-): Promise<ReadonlyMap<string, Found>> {
-  const { context, info } = asking;
-  const { limits } = join.source.settings;
-  takeCalls(join, { execution: executionOf(info), calls: callsNeeded(join, keys.length) });
-  const call = { requestId: context.requestId, signal: AbortSignal.timeout(limits.timeoutMs) };
-  return await askSource(join, { keys, selection, call });
+type Loading = { keys: string[]; selection: string; appId: string; asking: Asking };
+
+async function load(join: Join, { asking, ...asked }: Loading): Promise<ReadonlyMap<string, Found>> {
+  const { timeoutMs } = join.source.settings.limits;
+  takeCalls(join, { execution: executionOf(asking.info), calls: callsNeeded(join, asked.keys.length) });
+  return await askSource(join, { ...asked, signal: AbortSignal.timeout(timeoutMs) });
 }
 
 /** Calls of each source, of one execution. */
@@ -77,8 +75,8 @@ function takeCalls({ source }: Join, { execution, calls }: { execution: object; 
   taken.set(execution, counts);
   const total = (counts.get(name) ?? 0) + calls;
   if (total > limits.maxCallsPerRequest) {
-    const words = `The operation needs ${total} calls of the source ${name}, at most ${limits.maxCallsPerRequest}`;
-    throw new GatewayError('VALIDATION_ERROR', `${words}: ask for fewer rows.`, { meta: { source: name } });
+    const words = `The operation requires ${total} calls to source ${name}; the limit is ${limits.maxCallsPerRequest}.`;
+    throw new GatewayError('VALIDATION_ERROR', `${words} Request fewer rows.`, { meta: { source: name } });
   }
   counts.set(name, total);
 }

@@ -5,7 +5,7 @@
  * - `away`: no connection, or it broke.
  * - `status`: 5xx, 401, 403, 408 or 429.
  * - `redirect`: an answer that leads elsewhere; it is not followed.
- * - `garbage`: no JSON, or JSON that does not fit the description.
+ * - `garbage`: no JSON, JSON that does not fit the description, or errors of GraphQL.
  * - `too-large`: more than `maxResponseBytes`, or a list of more than 100.
  * - `rejected`: another 4xx: what was asked for is wrong, the source is not.
  * - `missing`: 404, 410 or `null`: there is no such object, which is an answer.
@@ -26,7 +26,7 @@ export const sourceReasons = [
 ] as const;
 export type SourceReason = (typeof sourceReasons)[number];
 
-/** Reasons that the source is at fault for: so many in a row open its breaker. */
+/** Reasons that the source is at fault for: so many in a row open its breaker, except for timeouts after a wait in the queue. */
 const failures: ReadonlySet<SourceReason> = new Set(['timeout', 'away', 'status', 'redirect', 'garbage', 'too-large']);
 
 export class SourceFault extends Error {

@@ -1,17 +1,17 @@
 /**
  * The one way by which anything is sent to a source. What is sent is made here: the URL is of the endpoint, the headers are
- * those of the configuration, and nothing of our caller is among them but the request's id. Answers are bounded.
+ * those of the configuration, and nothing of our caller is among them. Answers are bounded.
  */
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { foreignRequest } from '../../platform/foreign-request.ts';
 import type { SourceSettings } from './gateway-file.ts';
 import { SourceFault } from './source-fault.ts';
-import type { SourceGate } from './source-gate.ts';
 
-/** What a call of a source has of the operation that needs it. */
+/** One call of a source: at most one request is made in it. */
 export type SourceCall = {
-  requestId: string;
+  /** Made for the call; sent as `x-request-id`, and in the log as `callId`. */
+  id: string;
   /** Ends the call, wherever it is. */
   signal: AbortSignal;
 };
@@ -21,7 +21,7 @@ export type SourceFetch = {
   close(): void;
 };
 
-export function openSourceFetch(gate: SourceGate, settings: SourceSettings): SourceFetch {
+export function openSourceFetch(settings: SourceSettings): SourceFetch {
   const options = { keepAlive: true, maxSockets: settings.limits.maxConcurrency };
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
   return {
@@ -35,31 +35,13 @@ export function openSourceFetch(gate: SourceGate, settings: SourceSettings): Sou
         accept: 'application/json',
         'accept-encoding': 'identity',
         'user-agent': 'Sluice',
-        'x-request-id': call.requestId,
+        'x-request-id': call.id,
         ...(body === undefined
           ? {}
           : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         ...settings.headers,
       };
-      const text = await gate.run(call.signal, async () => {
-        try {
-          const response = await foreignRequest({
-            url: target,
-            method: isGraphql ? 'POST' : 'GET',
-            headers,
-            ...(body === undefined ? {} : { body }),
-            signal: call.signal,
-            // The operator chose the host.
-            privateAddresses: true,
-            agents,
-          });
-          return await usableText(response, settings);
-        } catch (error) {
-          if (error instanceof SourceFault) throw error;
-          if (call.signal.aborted) throw new SourceFault('timeout', 'No whole answer in time.', { cause: error });
-          throw new SourceFault('away', 'The source cannot be reached.', { cause: error });
-        }
-      });
+      const text = await textOf({ url: target, body, headers, agents }, { settings, signal: call.signal });
       return new Response(text, { headers: { 'content-type': 'application/json' } });
     },
     close() {
@@ -67,6 +49,32 @@ export function openSourceFetch(gate: SourceGate, settings: SourceSettings): Sou
       agents.https.destroy();
     },
   };
+}
+
+type Sending = Pick<Parameters<typeof foreignRequest>[0], 'url' | 'headers' | 'agents'> & { body: string | undefined };
+
+/** The usable body of the answer. Throws SourceFault. */
+async function textOf(
+  { url, headers, body, agents }: Sending,
+  { settings, signal }: { settings: SourceSettings; signal: AbortSignal },
+): Promise<string> {
+  try {
+    const response = await foreignRequest({
+      url,
+      method: settings.kind === 'graphql' ? 'POST' : 'GET',
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal,
+      // The operator chose the host.
+      privateAddresses: true,
+      agents,
+    });
+    return await usableText(response, settings);
+  } catch (error) {
+    if (error instanceof SourceFault) throw error;
+    if (signal.aborted) throw new SourceFault('timeout', 'No whole answer in time.', { cause: error });
+    throw new SourceFault('away', 'The source cannot be reached.', { cause: error });
+  }
 }
 
 /** The URL, which must lie below the endpoint. The values in it were judged before; this holds if that should ever fail. */
@@ -125,5 +133,5 @@ function missing(): SourceFault {
 }
 
 function isCall(call: unknown): call is SourceCall {
-  return typeof call === 'object' && call !== null && 'signal' in call && 'requestId' in call;
+  return typeof call === 'object' && call !== null && 'signal' in call && 'id' in call;
 }

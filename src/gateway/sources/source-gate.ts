@@ -1,9 +1,10 @@
 /** The way to a source: so many calls at once, so many that wait, and none while its breaker is open. */
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
-import { openBreaker } from './breaker.ts';
+import { type Attempt, openBreaker } from './breaker.ts';
 import type { SourceLimits } from './gateway-file.ts';
 import { SourceFault, type SourceReason, sourceFaultIn } from './source-fault.ts';
+import type { SourceCall } from './source-fetch.ts';
 
 export type SourceObserver = {
   /** A call that ended, or was refused before it began; a missing object is `ok`. */
@@ -11,12 +12,21 @@ export type SourceObserver = {
   breaker(source: string, state: { isOpen: boolean }): void;
 };
 
+/** What a call gave after its answer was mapped; `fault` says why some or all of it cannot be used. */
+export type Outcome<Value> = { value: Value; fault: SourceFault | undefined };
+
 export type SourceGate = {
-  /** Runs one call; rejects with SourceFault. `signal` ends the waiting; `call` must end by it too. */
-  run<Value>(signal: AbortSignal, call: () => Promise<Value>): Promise<Value>;
+  /**
+   * Runs one call, the mapping of its answer included, and returns its value with or without a fault. Rejects with SourceFault
+   * where there is no value. The call's signal ends the waiting; `run` must end by it too.
+   */
+  run<Value>(call: SourceCall, run: () => Promise<Outcome<Value>>): Promise<Value>;
 };
 
 type World = { clock: Clock; log: Log; observer: SourceObserver };
+
+/** A timeout is the source's failure when the queue had taken at most this share of `timeoutMs`. */
+const MOST_WAITED = 0.1;
 
 export function openSourceGate(
   { clock, log, observer }: World,
@@ -25,6 +35,8 @@ export function openSourceGate(
   const breaker = openBreaker(limits.breaker);
   const waiting: (() => void)[] = [];
   let running = 0;
+  let isKnownOpen = false;
+  const now = () => clock.now().getTime();
   observer.breaker(name, { isOpen: false });
 
   /** A place among the calls that run; it goes from one call to the next without being free between. */
@@ -57,54 +69,76 @@ export function openSourceGate(
     else running -= 1;
   }
 
-  function note(wasOpen: boolean): void {
+  function note(): void {
     const isOpen = breaker.isOpen();
-    if (isOpen === wasOpen) return;
+    if (isOpen === isKnownOpen) return;
+    isKnownOpen = isOpen;
     observer.breaker(name, { isOpen });
     log.warn({ source: name }, isOpen ? 'The breaker of a source opened.' : 'The breaker of a source closed.');
   }
 
-  async function attempt<Value>(call: () => Promise<Value>): Promise<Value> {
-    if (!breaker.begin(clock.now().getTime())) throw new SourceFault('open', 'The source failed too often lately.');
-    const wasOpen = breaker.isOpen();
+  function judge(attempt: Attempt, { fault, waitedMs }: { fault: SourceFault | undefined; waitedMs: number }): void {
+    const isLate = fault?.reason === 'timeout' && waitedMs > limits.timeoutMs * MOST_WAITED;
+    // A call that began late says nothing about the source: it did not have the time that a source is given.
+    if (isLate) breaker.abandon(attempt);
+    else if (fault?.isFailure) breaker.fail(attempt, now());
+    else breaker.succeed(attempt);
+    note();
+  }
+
+  async function attempted<Value>(
+    run: () => Promise<Outcome<Value>>,
+    { waitedMs }: { waitedMs: number },
+  ): Promise<Outcome<Value>> {
+    const attempt = breaker.begin(now());
+    if (attempt === null) throw new SourceFault('open', 'The source failed too often lately.');
     try {
-      const value = await call();
-      breaker.succeed();
-      return value;
+      const outcome = await run();
+      judge(attempt, { fault: outcome.fault, waitedMs });
+      return outcome;
     } catch (error) {
-      const fault = sourceFaultIn(error);
-      if (fault?.isFailure === false) breaker.succeed();
-      else breaker.fail(clock.now().getTime());
-      throw error;
-    } finally {
-      note(wasOpen);
+      const fault = sourceFaultIn(error) ?? misfit(error);
+      judge(attempt, { fault, waitedMs });
+      throw fault;
     }
   }
 
   return {
-    async run(signal, call) {
+    async run(call, run) {
+      const askedAt = now();
       const startedAt = performance.now();
-      const told = (outcome: Parameters<SourceObserver['called']>[1]) =>
-        observer.called(name, outcome, (performance.now() - startedAt) / 1000);
+      const report = (fault: SourceFault | undefined) => {
+        const isOk = fault === undefined || fault.reason === 'missing';
+        observer.called(name, isOk ? 'ok' : (fault.reason as Exclude<SourceReason, 'missing'>), seconds(startedAt));
+        if (!fault?.isFailure) return;
+        log.warn({ source: name, callId: call.id, reason: fault.reason, err: fault }, 'A call of a source failed.');
+      };
       try {
-        await takePlace(signal);
+        await takePlace(call.signal);
         try {
-          const value = await attempt(call);
-          told('ok');
+          const { value, fault } = await attempted(run, { waitedMs: now() - askedAt });
+          report(fault);
           return value;
         } finally {
           givePlace();
         }
       } catch (error) {
-        const { reason, isFailure } = sourceFaultIn(error) ?? { reason: 'away' as const, isFailure: true };
-        told(reason === 'missing' ? 'ok' : reason);
-        if (isFailure) log.warn({ source: name, reason, err: error }, 'A call of a source failed.');
-        throw error;
+        const fault = sourceFaultIn(error) ?? misfit(error);
+        report(fault);
+        throw fault;
       }
     },
   };
 }
 
+function seconds(startedAt: number): number {
+  return (performance.now() - startedAt) / 1000;
+}
+
+function misfit(cause: unknown): SourceFault {
+  return new SourceFault('garbage', 'The answer could not be used.', { cause });
+}
+
 function tooLate(): SourceFault {
-  return new SourceFault('timeout', 'No call ended in time for this one to begin.');
+  return new SourceFault('timeout', 'The call timed out while waiting in the queue.');
 }

@@ -35,6 +35,10 @@ const api = await openSourcesApi(
           sourceArgs: { orderId: "{root.metadata.order}" })
         storeOrder: StoreOrder @resolveTo(sourceName: "store", sourceTypeName: "Query", sourceFieldName: "order",
           sourceArgs: { number: "{root.metadata.order}" })
+        note: StoreAnything @resolveTo(sourceName: "store", sourceTypeName: "Query", sourceFieldName: "note",
+          sourceArgs: { number: "{root.metadata.order}" })
+        parcels: [StoreParcel] @resolveTo(sourceName: "store", sourceTypeName: "Query", sourceFieldName: "parcels",
+          sourceArgs: { order: "{root.metadata.order}" })
       }`,
   }),
   { NODE_ENV: 'production', TOKEN_SECRET: 'a secret of forty characters for the tests', PRICE_SOURCE: 'market' },
@@ -67,6 +71,13 @@ const unavailable = (source: string, field = 'order') => ({
 async function counted(pattern: RegExp): Promise<number> {
   const lines = (await api.metrics()).split('\n').filter((line) => pattern.test(line));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+/** JSON that is so many lists deep. */
+function nested(levels: number): unknown {
+  let value: unknown = [];
+  for (let level = 1; level < levels; level += 1) value = [value];
+  return value;
 }
 
 beforeEach(async () => {
@@ -120,17 +131,18 @@ test('values that do not fit the description are no values', async () => {
   const id = await api.intent(merchantA, '42');
   const asked = one('order { id state placedAt lines { quantity } }');
   const whole = { id: '42', state: 'PLACED', placedAt: '2026-11-21T10:00:00Z', lines: [] };
-  for (const wrong of [
-    { state: 'LOST' },
-    { placedAt: 'yesterday' },
-    { lines: null },
-    { lines: [{ quantity: 'many' }] },
-  ]) {
+  const garbage = /^sluice_source_calls_total\{.*source="shop",outcome="garbage"/;
+  const before = await counted(garbage);
+  const wrongs = [{ state: 'LOST' }, { placedAt: 'yesterday' }, { lines: null }, { lines: [{ quantity: 'many' }] }];
+  for (const wrong of wrongs) {
+    // The breaker would open.
+    api.clock.advance(11);
     shop.behave((_request, response) => json(response, { items: [{ ...whole, ...wrong }] }));
     const { data, errors } = await api.graphql(asked, { id }, { key });
     expect(data.paymentIntent.order, JSON.stringify(wrong)).toBeNull();
     expect(errors).toMatchObject([unavailable('shop')]);
   }
+  expect(await counted(garbage)).toBe(before + wrongs.length);
   store.behave((_request, response) => json(response, { data: { k0: { number: { a: 1 }, total: 'seven' } } }));
   const lied = await api.graphql(one('storeOrder { number total }'), { id }, { key });
   expect(lied.data.paymentIntent.storeOrder).toBeNull();
@@ -139,6 +151,45 @@ test('values that do not fit the description are no values', async () => {
   const refused = await ask(id, 'storeOrder');
   expect(refused.error).toMatchObject(unavailable('store', 'storeOrder'));
   expect(refused.text).not.toContain(store.url);
+});
+
+test.each<[string, SourceReason, string, unknown]>([
+  ['errors of GraphQL', 'garbage', 'storeOrder { total }', { errors: [{ message: 'no' }] }],
+  ['errors beside data', 'garbage', 'storeOrder { total }', { data: { k0: null }, errors: [{ message: 'no' }] }],
+  ['a value of another type', 'garbage', 'storeOrder { total }', { data: { k0: { total: 'seven' } } }],
+  ['a list of another type', 'garbage', 'parcels { weight }', { data: { k0: { weight: 1 } } }],
+  ['an unknown type', 'garbage', 'parcels { weight }', { data: { k0: [{ __typename: 'Crate', weight: 1 }] } }],
+  ['nesting without end', 'garbage', 'note', { data: { k0: nested(2_000) } }],
+  [
+    'more than 100 entries',
+    'too-large',
+    'parcels { weight }',
+    { data: { k0: Array.from({ length: 101 }, () => ({ __typename: 'Letter', weight: 1 })) } },
+  ],
+])('%s at status 200 is a failure: %s', async (_name, outcome, field, body) => {
+  const id = await api.intent(merchantA, '42');
+  const counter = (which: string) => new RegExp(`^sluice_source_calls_total\\{.*source="store",outcome="${which}"`);
+  const before = [await counted(counter(outcome)), await counted(counter('ok'))];
+  store.behave((_request, response) => json(response, body));
+  const { data, errors } = await api.graphql(one(field), { id }, { key });
+  const [name = ''] = field.split(' ');
+  expect(data.paymentIntent[name]).toBeNull();
+  expect(errors).toMatchObject([unavailable('store', name)]);
+  expect(await counted(counter(outcome))).toBe((before[0] ?? 0) + 1);
+  expect(await counted(counter('ok'))).toBe(before[1]);
+});
+
+test('answers that do not fit open the breaker', async () => {
+  const id = await api.intent(merchantA, '42');
+  shop.behave((_request, response) => json(response, { items: [{ id: '42', state: 'LOST' }] }));
+  for (let failure = 1; failure <= 3; failure += 1) {
+    const { errors } = await api.graphql(one('order { state }'), { id }, { key });
+    expect(errors).toMatchObject([unavailable('shop')]);
+  }
+  expect(shop.log).toHaveLength(3);
+  shop.behave(undefined);
+  expect((await ask(id)).error).toMatchObject(unavailable('shop'));
+  expect(shop.log).toHaveLength(3);
 });
 
 test('an order that was not asked for is nobody’s, and a list may have 100', async () => {

@@ -1,4 +1,7 @@
 /** GATEWAY_SOURCES: what a file may say, and how its faults are told. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/api/graphql/schema.ts';
 import { ConfigError, parseConfig } from '../../../src/config.ts';
@@ -85,10 +88,12 @@ test('names every fault at once, each by its place', async () => {
     'sources[4].handler.graphql.endpoint: a URL without query, fragment and braces',
     expect.stringMatching(/^source absent: its description \.\/no-such\.graphql cannot be used: ENOENT/),
     'additionalTypeDefs: only "extend type", not type Order {',
-    expect.stringMatching(/^additionalTypeDefs\.Query: is no type whose rows are of an app: .*PaymentIntent/),
-    'additionalTypeDefs.PaymentIntent.status: is there already',
-    'additionalTypeDefs.PaymentIntent.status: needs @resolveTo, and nothing else',
-    'additionalTypeDefs.PaymentIntent.plain: needs @resolveTo, and nothing else',
+    expect.stringMatching(
+      /^additionalTypeDefs: `Query` cannot be extended because it has no `appId` field\. Types that can be extended: .*PaymentIntent/,
+    ),
+    'additionalTypeDefs.PaymentIntent.status: the field already exists',
+    'additionalTypeDefs.PaymentIntent.status: must have the @resolveTo directive and no other',
+    'additionalTypeDefs.PaymentIntent.plain: must have the @resolveTo directive and no other',
     'additionalTypeDefs.PaymentIntent.other: must be nullable, for the source may be away',
     expect.stringMatching(/^additionalTypeDefs\.PaymentIntent\.other: @resolveTo\.sourceTypeName: /),
     expect.stringMatching(/^additionalTypeDefs\.PaymentIntent\.other: @resolveTo: Unrecognized key: "port"/),
@@ -97,39 +102,62 @@ test('names every fault at once, each by its place', async () => {
   ]);
 });
 
-const join = (type: string, rest: string, field = 'getOrder') =>
+const joining = (type: string, rest: string, field = 'getOrder') =>
   `extend type PaymentIntent { x: ${type} @resolveTo(sourceName: "shop", sourceTypeName: "Query", sourceFieldName: "${field}", ${rest}) }`;
 
 test.each([
-  [join('ShopOrder', 'sourceArgs: { id: "{root.externalId}" }'), 'getOrder has no argument id'],
+  [joining('ShopOrder', 'sourceArgs: { id: "{root.externalId}" }'), 'getOrder has no argument id'],
   [
-    join('ShopOrder', 'sourceArgs: { orderId: "{root.secret}" }'),
+    joining('ShopOrder', 'sourceArgs: { orderId: "{root.secret}" }'),
     'secret is no field of PaymentIntent with one value, nor in its JSON',
   ],
   [
-    join('ShopOrder', 'sourceArgs: { orderId: "{root.status.a}" }'),
+    joining('ShopOrder', 'sourceArgs: { orderId: "{root.status.a}" }'),
     'status.a is no field of PaymentIntent with one value, nor in its JSON',
   ],
-  [join('Order', 'sourceArgs: { orderId: "{root.externalId}" }'), 'is of type Order, but the source answers ShopOrder'],
   [
-    join('[ShopOrder]', 'sourceArgs: { orderId: "{root.externalId}" }'),
+    joining('Order', 'sourceArgs: { orderId: "{root.externalId}" }'),
+    'is of type Order, but the source answers ShopOrder',
+  ],
+  [
+    joining('[ShopOrder]', 'sourceArgs: { orderId: "{root.externalId}" }'),
     'is of type [ShopOrder], but the source answers ShopOrder',
   ],
-  [join('ShopOrder', 'sourceArgs: { orderId: "{root.externalId}" }', 'noOrder'), 'shop has no query noOrder'],
+  [joining('ShopOrder', 'sourceArgs: { orderId: "{root.externalId}" }', 'noOrder'), 'shop has no query noOrder'],
   [
-    join('ShopOrder', 'keyField: "externalId", keysArg: "ids", result: "items"', 'listOrders'),
+    joining('ShopOrder', 'keyField: "externalId", keysArg: "ids", result: "items"', 'listOrders'),
     'keyField, keysArg and valueKeyField belong together',
   ],
   [
-    join('ShopOrder', 'keyField: "externalId", keysArg: "ids", valueKeyField: "id", result: "rows"', 'listOrders'),
+    joining('ShopOrder', 'keyField: "externalId", keysArg: "ids", valueKeyField: "id", result: "rows"', 'listOrders'),
     'result: OrderList has no field rows',
   ],
   [
-    join('ShopOrder', 'keyField: "externalId", keysArg: "ids", valueKeyField: "lines", result: "items"', 'listOrders'),
+    joining(
+      'ShopOrder',
+      'keyField: "externalId", keysArg: "ids", valueKeyField: "lines", result: "items"',
+      'listOrders',
+    ),
     'valueKeyField: Order has no such plain field',
   ],
   [
-    join('ShopOrder', 'keyField: "externalId", keysArg: "orderId", valueKeyField: "id"'),
+    joining('ShopOrder', 'sourceArgs: { orderId: "{root.externalId}" }, additionalArgs: { orderId: "42" }'),
+    'the argument orderId is given twice',
+  ],
+  [
+    joining('ShopOrder', 'sourceArgs: { orderId: "{root.externalId}", app: "{root.appId}" }'),
+    'getOrder has no argument app',
+  ],
+  [
+    joining(
+      'ShopOrder',
+      'keyField: "externalId", keysArg: "ids", valueKeyField: "id", result: "items", additionalArgs: { ids: ["42"] }',
+      'listOrders',
+    ),
+    'the argument ids is given twice',
+  ],
+  [
+    joining('ShopOrder', 'keyField: "externalId", keysArg: "orderId", valueKeyField: "id"'),
     'with keysArg the source must answer a list, not Order',
   ],
 ])('%s', async (additionalTypeDefs, fault) => {
@@ -137,36 +165,151 @@ test.each([
   expect(faults).toContain(`additionalTypeDefs.PaymentIntent.x: ${fault}`);
 });
 
-test('a description that refers elsewhere, or has templates of Mesh, is refused', async () => {
-  const { mkdtempSync, writeFileSync } = await import('node:fs');
-  const folder = mkdtempSync('/tmp/sluice-description-');
-  const write = (name: string, paths: object) => {
-    writeFileSync(`${folder}/${name}`, JSON.stringify({ openapi: '3.1.0', info: { title: 'a', version: '1' }, paths }));
-    return `${folder}/${name}`;
-  };
-  const get = {
-    get: {
-      responses: {
-        200: {
-          description: 'a',
-          content: { 'application/json': { schema: { type: 'object', properties: { a: { type: 'string' } } } } },
-        },
-      },
-    },
-  };
-  const faults = await faultsOf({
-    sources: [
-      { ...withOpenapi({ source: write('a.json', { '/a/{env.DATABASE_URL}': get }) }), name: 'a' },
-      { ...withOpenapi({ source: write('b.json', { '/b': { $ref: 'http://127.0.0.1:1/b.json' } }) }), name: 'b' },
-      { ...withOpenapi({ source: write('c.json', { '/c': get }) }), name: 'c' },
-      { ...withOpenapi({ source: './module.ts' }), name: 'd' },
-    ],
+const answering = (schema: object) => ({
+  responses: { 200: { description: 'a', content: { 'application/json': { schema } } } },
+});
+const get = { get: answering({ type: 'object', properties: { a: { type: 'string' } } }) };
+const takes = (...names: string[]) => ({
+  get: { ...get.get, parameters: names.map((name) => pathParameter(name)) },
+});
+const pathParameter = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+
+/** The faults of a source with this description. */
+async function faultsOfDescription(description: object): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-description-'));
+  const file = join(folder, 'a.json');
+  writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'a', version: '1' }, ...description }));
+  const faults = await faultsOf({ sources: [withOpenapi({ source: file })] });
+  return faults.map((fault) => fault.replace(`source shop: its description ${file} cannot be used: `, ''));
+}
+
+test('beside the key stand constants, and the id of the app where an argument takes it', async () => {
+  const source = (args: string) => ({
+    sources: [{ ...good, handler: { graphql: { source: './shop.graphql', endpoint: 'http://127.0.0.1:1' } } }],
+    additionalTypeDefs: joining('[ShopParcel]', `sourceArgs: { order: "{root.externalId}", ${args} }`, 'parcels'),
   });
-  expect(faults).toEqual([
-    'sources[3].handler.openapi.source: a file of JSON, YAML or SDL, without braces in its name',
-    `source a: its description ${folder}/a.json cannot be used: it has the template /a/{env.DATABASE_URL}`,
-    `source b: its description ${folder}/b.json cannot be used: it refers to another file, http://127.0.0.1:1/b.json: bundle it into one`,
+  expect(await faultsOf(source('carrier: "POST"'))).toEqual([]);
+  expect(await faultsOf(source('carrier: "{root.appId}"'))).toEqual([
+    'additionalTypeDefs.PaymentIntent.x: the argument carrier is of type Carrier, which does not take the id of an app',
   ]);
+  const twoKeys = await faultsOf(source('carrier: "{root.status}"'));
+  expect(twoKeys).toEqual([expect.stringContaining('sourceArgs needs exactly one value like "{root.externalId}"')]);
+  const inAdditional = { ...source('carrier: "POST"') };
+  inAdditional.additionalTypeDefs = inAdditional.additionalTypeDefs.replace(
+    '})',
+    '}, additionalArgs: { carrier: "{root.status}" })',
+  );
+  expect(await faultsOf(inAdditional)).toContain(
+    'additionalTypeDefs.PaymentIntent.x: the argument carrier is given twice',
+  );
+});
+
+test('a description is a file that refers to no other', async () => {
+  const faults = await faultsOf({ sources: [withOpenapi({ source: './module.ts' })] });
+  expect(faults).toEqual([
+    'sources[0].handler.openapi.source: a file of JSON, YAML or SDL, without braces in its name',
+  ]);
+  expect(await faultsOfDescription({ paths: { '/b': { $ref: 'http://127.0.0.1:1/b.json' } } })).toEqual([
+    'paths./b.$ref: it refers to another file, http://127.0.0.1:1/b.json: bundle it into one',
+  ]);
+});
+
+test.each([
+  '/a/{env.DATABASE_URL}',
+  '/a/{[env].DATABASE_URL}',
+  '/a/{["env"]["DATABASE_URL"]}',
+  '/a/{ env.DATABASE_URL }',
+  '/a/{env}',
+  '/a/{context}',
+  '/a/{id}/{id}',
+  '/a/{id}/{other}',
+  '/a/{id:x}',
+  '/a/{id|env}',
+  '/a/{id}/{',
+  '/a/{id}}',
+  '/a/{{id}}',
+])('the path %s has a template that is no path parameter, and is refused', async (template) => {
+  expect(await faultsOfDescription({ paths: { [template]: takes('id') } })).toEqual([
+    `paths.${template}: each {…} must be the name of a path parameter of get, and appear once`,
+  ]);
+});
+
+test('the name of a path parameter is letters, digits, - and _, and the parameter is one of the path', async () => {
+  const refused = (template: string) => [
+    `paths.${template}: each {…} must be the name of a path parameter of get, and appear once`,
+  ];
+  expect(await faultsOfDescription({ paths: { '/a/{[env].HOME}': takes('[env].HOME') } })).toEqual(
+    refused('/a/{[env].HOME}'),
+  );
+  const inQuery = { get: { ...get.get, parameters: [{ name: 'env', in: 'query', schema: { type: 'string' } }] } };
+  expect(await faultsOfDescription({ paths: { '/a/{env}': inQuery } })).toEqual(refused('/a/{env}'));
+  const twice = { '/a/{env}/{env}': takes('env') };
+  expect(await faultsOfDescription({ paths: twice })).toEqual(refused('/a/{env}/{env}'));
+  expect(await faultsOfDescription({ paths: { $ref: '#/x-paths' }, 'x-paths': { '/a/{[env].HOME}': get } })).toEqual([
+    'paths: refers to another place',
+  ]);
+  expect(
+    await faultsOfDescription({
+      paths: {
+        '/a/{order-id}': { parameters: [{ $ref: '#/components/parameters/Id' }], ...get },
+        '/b/{env}/{x_1}.json': takes('env', 'x_1'),
+      },
+      components: {
+        parameters: { Id: pathParameter('order-id') },
+        schemas: { B: { type: 'string', pattern: '^a{1,3}$', description: 'Like {env.HOME}.' } },
+      },
+    }),
+  ).toEqual([]);
+});
+
+test('braces are refused wherever else Mesh interpolates', async () => {
+  const withParameter = (parameter: object) => ({ paths: { '/a': { get: { ...get.get, parameters: [parameter] } } } });
+  const place = 'paths./a.get.parameters.0';
+  const text = { type: 'string' };
+  expect(await faultsOfDescription({ paths: { '/a': get }, servers: [{ url: 'http://{host}' }] })).toEqual([
+    'servers.0.url: it has the template http://{host}',
+  ]);
+  const variables = { host: { default: '{[env].HOME}' } };
+  expect(await faultsOfDescription({ paths: { '/a': get }, servers: [{ url: 'http://a', variables }] })).toEqual([
+    'servers.0.variables.host.default: it has the template {[env].HOME}',
+  ]);
+  expect(await faultsOfDescription(withParameter({ name: '{env.HOME}', in: 'cookie', schema: text }))).toEqual([
+    `${place}.name: it has the template {env.HOME}`,
+  ]);
+  const byDefault = { name: 'x-a', in: 'header', schema: { ...text, default: 'a}{[env].HOME' } };
+  expect(await faultsOfDescription(withParameter(byDefault))).toEqual([
+    `${place}.schema.default: it has the template a}{[env].HOME`,
+  ]);
+});
+
+test('links are refused wherever they are, because each is a further call', async () => {
+  const links = { again: { operationId: 'readA', parameters: { id: '$response.body#/a' } } };
+  const linked = { description: 'a', content: get.get.responses[200].content, links };
+  const withLinks = { get: { operationId: 'readA', responses: { 200: linked } } };
+  expect(await faultsOfDescription({ paths: { '/a': withLinks } })).toEqual([
+    'paths./a.get.responses.200.links: links are not supported',
+  ]);
+  const inComponents = { responses: { A: linked } };
+  const referring = { get: { operationId: 'readA', responses: { 200: { $ref: '#/components/responses/A' } } } };
+  expect(await faultsOfDescription({ paths: { '/a': referring }, components: inComponents })).toEqual([
+    'components.responses.A.links: links are not supported',
+  ]);
+  expect(await faultsOfDescription({ paths: { '/a': get }, components: { links } })).toEqual([
+    'components.links: links are not supported',
+  ]);
+  // Judged by what Mesh makes of it.
+  const elsewhere = { get: { operationId: 'readA', responses: { 200: { $ref: '#/x-answer' } } } };
+  expect(await faultsOfDescription({ paths: { '/a': elsewhere }, 'x-answer': linked })).toEqual([
+    expect.stringMatching(/^(\w+\.again|Query\.readA): links are not supported$/),
+  ]);
+  const property = { type: 'object', properties: { links: { type: 'string' }, responses: { type: 'string' } } };
+  expect(await faultsOfDescription({ paths: { '/a': { get: answering(property) } } })).toEqual([]);
+});
+
+test('a fault of YAML has its position and nothing of the file', async () => {
+  const faults = await faultsOf('sources:\n  - name: shop\n    token: "abc-secret" secret\n   x: abc-secret\n');
+  expect(faults).toEqual([expect.stringMatching(/^line \d+, column \d+: [A-Z_]+$/)]);
+  expect((await faultsOf('sources: *abc-secret')).join()).toMatch(/^[^*-]*$/);
 });
 
 test('nothing is sent at the start, and what is published stays the core’s', async () => {

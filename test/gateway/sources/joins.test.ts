@@ -26,6 +26,8 @@ const api = await openSourcesApi(({ merchantA }) => ({
         sourceArgs: { no: "{root.metadata.order}" })
       total: Int @resolveTo(sourceName: "store", sourceTypeName: "Query", sourceFieldName: "order",
         sourceArgs: { number: "{root.metadata.order}" }, result: "total")
+      owned: StoreOrder @resolveTo(sourceName: "store", sourceTypeName: "Query", sourceFieldName: "owned",
+        sourceArgs: { number: "{root.metadata.order}", app: "{root.appId}" })
       parcels: [StoreParcel!] @resolveTo(sourceName: "store", sourceTypeName: "Query", sourceFieldName: "parcels",
         sourceArgs: { order: "{root.metadata.order}" }, additionalArgs: { carrier: "POST" })
     }`,
@@ -33,6 +35,7 @@ const api = await openSourcesApi(({ merchantA }) => ({
 const { merchantA, merchantB, liveApp } = api;
 const key = merchantA.secretKey;
 const one = (fields: string) => `query ($id: ID!) { paymentIntent(id: $id) { id ${fields} } }`;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const calls = () => shop.log.map(({ method, url }) => `${method} ${url}`);
 
 beforeEach(() => {
@@ -100,7 +103,7 @@ test('a page of 20 is one call to a source of GraphQL, and at most so many as ar
     Array.from({ length: 21 }, () => null),
   );
   expect(tooMany.errors?.[0]).toMatchObject({
-    message: 'The operation needs 21 calls of the source shop, at most 20: ask for fewer rows.',
+    message: 'The operation requires 21 calls to source shop; the limit is 20. Request fewer rows.',
     extensions: { code: 'VALIDATION_ERROR', retryable: false },
   });
   expect(shop.log).toEqual([]);
@@ -132,6 +135,13 @@ test('an argument of numbers takes keys that are numbers, and one key that it ca
   expect(errors).toBeUndefined();
   expect(data).toEqual({ a0: { receipt: 43 }, a1: { receipt: 8 }, a2: { receipt: null } });
   expect(graphqlShop.log).toHaveLength(1);
+});
+
+test('a source is sent the id of the app where its argument says so', async () => {
+  const id = await api.intent(merchantA, '42');
+  const { data, errors } = await api.graphql(one('owned { number total }'), { id }, { key });
+  expect(errors).toBeUndefined();
+  expect(data.paymentIntent.owned).toEqual({ number: `42 of ${merchantA.appId}`, total: 8 });
 });
 
 test('an order that the shop does not have is null without an error', async () => {
@@ -247,7 +257,7 @@ test("nothing of the caller's is sent: every header of every request", async () 
     'accept-encoding': 'identity',
     'user-agent': 'Sluice',
     connection: 'keep-alive',
-    'x-request-id': 'request-7',
+    'x-request-id': expect.stringMatching(UUID),
   };
   const host = (server: { url: string }) => new URL(server.url).host;
   expect(shop.log.map((request) => request.headers)).toEqual(
@@ -256,6 +266,9 @@ test("nothing of the caller's is sent: every header of every request", async () 
   expect(graphqlShop.log.map((request) => request.headers)).toEqual([
     { ...own, host: host(graphqlShop), 'content-type': 'application/json', 'content-length': expect.any(String) },
   ]);
+  // The caller chose the request's id, so each call has one that the server made.
+  const sent = [...shop.log, ...graphqlShop.log].map((request) => request.headers['x-request-id']);
+  expect(new Set(sent).size).toBe(3);
 });
 
 test.each([

@@ -89,9 +89,12 @@ export const startShop = () =>
 export const graphqlDescription = /* GraphQL */ `
   type Query {
     order(number: String!): Order
+    owned(number: String!, app: ID!): Order
+    note(number: String!): Anything
     receipt(no: Int!): Int
     parcels(order: String!, carrier: Carrier): [Parcel!]
   }
+  scalar Anything
   enum Carrier { POST COURIER }
   interface Parcel { weight: Int! }
   type Letter implements Parcel { weight: Int! stamps: Int! }
@@ -107,6 +110,8 @@ export function startGraphqlShop(): Promise<SourceServer> {
       resolvers: {
         Query: {
           order: (_root, { number }) => (String(number).startsWith('4') ? { number, total: 7 } : null),
+          owned: (_root, { number, app }) => ({ number: `${number} of ${app}`, total: 8 }),
+          note: () => ({ of: 'any shape' }),
           receipt: (_root, { no }) => no + 1,
           parcels: () => [
             { __typename: 'Letter', weight: 20, stamps: 2 },

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { parse as parseGraphql } from 'graphql';
+import type { SourceSettings } from './gateway-file.ts';
+import { readYaml } from './read-yaml.ts';
+
+type Place = { path: string; value: unknown };
+
+/**
+ * Throws the first unsafe place of a description, which somebody else may have written. Mesh reads other files and hosts that a
+ * description refers to, replaces templates by this process's environment (`{env.NAME}`, `{[env].NAME}`), and makes fields of
+ * links, which call the source again. So there are no references elsewhere, no links, and no braces in what Mesh interpolates
+ * except `{name}` in a path, for a path parameter of that name.
+ */
+export function demandSafeDescription({ kind }: Pick<SourceSettings, 'kind'>, path: string): void {
+  if (kind === 'graphql') {
+    parseGraphql(readFileSync(path, 'utf8'));
+    return;
+  }
+  // Aliases could make a description that contains itself.
+  const description = readYaml(path, { maxAliasCount: 0 });
+  for (const place of placesIn({ path: '', value: description })) demandSafePlace(place);
+  const paths = get(description, 'paths');
+  if (isRecord(paths) && '$ref' in paths) throw new Error('paths: refers to another place');
+  for (const [template, item] of Object.entries(isRecord(paths) ? paths : {})) {
+    demandSafePath(description, { template, item });
+  }
+}
+
+function* placesIn(place: Place): Generator<Place> {
+  yield place;
+  if (typeof place.value !== 'object' || place.value === null) return;
+  for (const [name, value] of Object.entries(place.value)) {
+    yield* placesIn({ path: place.path === '' ? name : `${place.path}.${name}`, value });
+  }
+}
+
+/** What Mesh follows or interpolates, wherever it is. Braces are harmless in other texts, in a pattern for instance. */
+function demandSafePlace({ path, value }: Place): void {
+  if (typeof value === 'string') {
+    if (/(^|\.)\$ref$/.test(path) && !value.startsWith('#')) {
+      throw new Error(`${path}: it refers to another file, ${value}: bundle it into one`);
+    }
+    if (/(^|\.)servers\.\d+\.(url$|variables\.)/.test(path)) demandNoBraces(path, value);
+    return;
+  }
+  if (!isRecord(value)) return;
+  if (/^components\.links$|(?<!properties\.)\bresponses\.[^.]+\.links$/.test(path)) {
+    throw new Error(`${path}: links are not supported`);
+  }
+  if (/(^|\.)servers\.\d+\.variables$/.test(path)) demandNoBraces(path, Object.keys(value).join());
+  if (typeof value.name === 'string' && typeof value.in === 'string') {
+    demandNoBraces(`${path}.name`, value.name);
+    if (/^(header|cookie)$/i.test(value.in)) {
+      demandNoBraces(`${path}.schema.default`, get(value.schema, 'default') ?? value.default);
+    }
+  }
+}
+
+function demandNoBraces(path: string, value: unknown): void {
+  if (typeof value === 'string' && /[{}]/.test(value)) throw new Error(`${path}: it has the template ${value}`);
+}
+
+function demandSafePath(description: unknown, { template, item }: { template: string; item: unknown }): void {
+  const pathItem = resolved(description, item);
+  const operations = isRecord(pathItem) ? Object.entries(pathItem) : [];
+  const shared = pathParameters(description, get(pathItem, 'parameters'));
+  for (const [method, operation] of operations) {
+    if (!/^(get|put|post|delete|options|head|patch|trace)$/i.test(method)) continue;
+    const own = pathParameters(description, get(resolved(description, operation), 'parameters'));
+    const left = [...new Set([...shared, ...own])].reduce(
+      // One place each, for Mesh makes an argument of the first only.
+      (text, name) => text.replace(`{${name}}`, '-'),
+      template,
+    );
+    if (/[{}]/.test(left)) {
+      throw new Error(`paths.${template}: each {…} must be the name of a path parameter of ${method}, and appear once`);
+    }
+  }
+}
+
+function pathParameters(description: unknown, parameters: unknown): string[] {
+  if (!Array.isArray(parameters)) return [];
+  return parameters.flatMap((parameter) => {
+    const { name, in: where } = Object(resolved(description, parameter));
+    return where === 'path' && typeof name === 'string' && /^[A-Za-z0-9_-]+$/.test(name) ? [name] : [];
+  });
+}
+
+/** The value that a local `$ref` leads to, through a few of them. */
+function resolved(description: unknown, value: unknown): unknown {
+  let found = value;
+  for (let hops = 0; hops < 8; hops += 1) {
+    const reference = get(found, '$ref');
+    if (typeof reference !== 'string') return found;
+    const steps = reference.split('/').slice(1);
+    found = steps
+      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+      .reduce<unknown>((inside, step) => get(inside, step), description);
+  }
+  return undefined;
+}
+
+function get(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

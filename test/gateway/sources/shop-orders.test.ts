@@ -1,0 +1,15 @@
+/** The example's shop. */
+import { expect, test } from 'vitest';
+import { startShop, TOKEN } from './source-ground.ts';
+
+test.each(['/orders/%E0', '/%E0', '//'])(
+  'a URL that cannot be decoded, %s, gets 400, and the shop goes on',
+  async (path) => {
+    const shop = await startShop();
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const malformed = await fetch(`${shop.url}${path}`, { headers });
+    expect(malformed.status).toBe(400);
+    const order = await fetch(`${shop.url}/orders/4%2D2`, { headers });
+    expect(await order.json()).toMatchObject({ id: '4-2' });
+  },
+);
