@@ -85,7 +85,7 @@ export function demandFewWays(context: GraphqlContext, field: string, way: unkno
   const { ways } = askedOf(context);
   ways.add(way);
   if (ways.size <= WAYS_LIMIT) return;
-  const message = `is one of more than ${WAYS_LIMIT} fields of the record that an operation asks for with different arguments`;
+  const message = `is requested too often: one operation may read the record with ${WAYS_LIMIT} different sets of arguments at most`;
   throw invalid([{ param: field, message }]);
 }
 

@@ -32,7 +32,7 @@ const foundSchema = z.object({
 export type ChainLag = z.infer<typeof lagSchema>;
 
 /** The highest count that is told. */
-export const COUNTED_EVENTS = 100_000;
+const COUNTED_EVENTS = 100_000;
 
 /**
  * Every event of these chains that the indexer's tables hold, newest first, and those that the inbox says a reorganization
