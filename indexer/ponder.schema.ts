@@ -30,6 +30,7 @@ export const chainEvent = onchainTable(
     byBlock: index().on(table.chainId, table.blockNumber),
     byRef: index().on(table.chainId, table.ref),
     byTransaction: index().on(table.chainId, table.txHash),
+    byKind: index().on(table.kind, table.blockTimestamp, table.chainId),
     byIntent: index().on(table.intent),
     byHolder: index().on(table.chainId, table.holder),
     byTime: index().on(table.blockTimestamp, table.chainId, table.blockNumber, table.logIndex),

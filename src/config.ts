@@ -134,7 +134,7 @@ const environmentSchema = z.object({
     .regex(/^[a-z_][a-z0-9_]{0,40}$/)
     .default('ponder'),
   /** A heartbeat of the indexer older than this makes its record unavailable. */
-  INDEXER_STALE_SECONDS: positiveInteger.max(86_400).default(60),
+  INDEXER_STALE_SECONDS: positiveInteger.min(10).max(86_400).default(60),
 });
 
 export type RpcSettings = {

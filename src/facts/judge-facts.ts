@@ -83,13 +83,16 @@ async function dropped(world: Judged, view: ChainView, suspects: readonly ChainF
     const reading = await world.source.read({ chainId, from: number, to: number });
     if (reading.through === null) continue;
     const rows = new Set(reading.logs.map(factKey));
+    const refs = new Set(reading.logs.map(({ blockHash, ref }) => `${blockHash}-${ref}`));
+    // No source has rows of what only receipts show: the payment's own row in the block stands for it.
+    const isHeld = (fact: ChainFact) =>
+      rows.has(factKey(fact)) || (fact.kind === 'AuthorizationUsed' && refs.has(`${fact.blockHash}-${fact.ref}`));
     const isFinal = number <= view.finalized.number;
     gone.push(
       ...suspects.filter(
         (fact) =>
           fact.blockNumber === number &&
-          (!rows.has(factKey(fact)) ||
-            (isFinal && countTry(world.memory, `mismatch:${factKey(fact)}`) >= FINAL_MISMATCH_TURNS)),
+          (!isHeld(fact) || (isFinal && countTry(world.memory, `mismatch:${factKey(fact)}`) >= FINAL_MISMATCH_TURNS)),
       ),
     );
   }

@@ -54,7 +54,8 @@ export async function noteProgress(
 }
 
 /**
- * Puts logs into the inbox; one that is there already stays as it is, but for an ORPHANED one, which is SEEN again.
+ * Puts logs into the inbox; one that is there already stays as it is, but for an ORPHANED one, which is SEEN again. The ERC-3009
+ * authorization that a receipt showed in the same block comes back with its payment's Authorized: no source has a row of it.
  * Answers the facts that were put or came back.
  */
 export async function putFacts(tx: Reader, logs: readonly ChainLog[]): Promise<ChainFact[]> {
@@ -74,13 +75,17 @@ export async function putFacts(tx: Reader, logs: readonly ChainLog[]): Promise<C
     })),
   );
   const put = await tx.$queryRaw<{ block_hash: string; log_index: number }[]>`
-    INSERT INTO chain_fact
+    WITH put AS (INSERT INTO chain_fact
       (chain_id, block_hash, log_index, block_number, block_timestamp, tx_hash, address, kind, ref, args)
     SELECT chain_id, block_hash, log_index, block_number, block_timestamp, tx_hash, address, kind, ref, args
     FROM jsonb_to_recordset(${rows}::jsonb) AS log(chain_id int, block_hash text, log_index int, block_number bigint,
       block_timestamp bigint, tx_hash text, address text, kind text, ref text, args jsonb)
     ON CONFLICT (chain_id, block_hash, log_index) DO UPDATE SET status = 'SEEN' WHERE chain_fact.status = 'ORPHANED'
-    RETURNING block_hash, log_index`;
+    RETURNING chain_id, block_hash, log_index, kind, ref),
+    companion AS (UPDATE chain_fact SET status = 'SEEN' FROM put WHERE put.kind = 'Authorized'
+      AND chain_fact.chain_id = put.chain_id AND chain_fact.block_hash = put.block_hash AND chain_fact.ref = put.ref
+      AND chain_fact.kind = 'AuthorizationUsed' AND chain_fact.status = 'ORPHANED')
+    SELECT block_hash, log_index FROM put`;
   if (put.length === 0) return [];
   const keys = new Set(put.map((row) => factKey({ blockHash: row.block_hash, logIndex: row.log_index })));
   const hashes = [...new Set(put.map((row) => row.block_hash))];

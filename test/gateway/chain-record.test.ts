@@ -38,12 +38,12 @@ describe('chainEvents', () => {
     const intent = await ground.intent();
     const signed = await ground.sign(intent);
     const txHash = await ground.authorize(signed);
-    const names = ['Transfer', 'Authorized', 'Captured'];
+    const names = ['Authorized', 'Captured', 'Transfer'];
     const all = (rest: string) => names.map((name) => `${name} ${rest}`);
     const seen = await untilSummary(intent.id, all('SEEN WAITING_FOR_CONFIRMATIONS'));
     const block = await ground.evm.publicClient.getBlock({ blockHash: seen[0]?.blockHash as `0x${string}` });
     const terms = { ...signed.terms, intentId: expect.any(String) };
-    expect(seen[1]).toMatchObject({
+    expect(seen[0]).toMatchObject({
       chainId: 31337,
       blockNumber: String(block.number),
       occurredAt: new Date(Number(block.timestamp) * 1000).toISOString(),
@@ -54,7 +54,7 @@ describe('chainEvents', () => {
       received: true,
       reason: `Its block has 1 of ${CONFIRMATIONS} confirmations, as the gateway last saw the chain.`,
     });
-    expect(seen[1]?.args).toMatchObject({ id: signed.id, left: '10000000', terms: { amount: String(terms.amount) } });
+    expect(seen[0]?.args).toMatchObject({ id: signed.id, left: '10000000', terms: { amount: String(terms.amount) } });
     await ground.evm.mine(CONFIRMATIONS - 1);
     const confirmed = await untilSummary(intent.id, all('CONFIRMED ACCEPTED'));
     expect(confirmed.map(({ reason }) => reason)).toEqual([null, null, null]);
@@ -77,10 +77,10 @@ describe('chainEvents', () => {
     const authorized = await ground.payByAuthorization(await ground.sign(second));
     await ground.evm.mine(40);
     const accepted = (names: string[]) => names.map((name) => `${name} FINAL ACCEPTED`);
-    const byPermit = await untilSummary(first.id, accepted(['Approval', 'Transfer', 'Authorized', 'Captured']));
-    expect(byPermit[0]).toMatchObject({ txHash: permitted, indexed: true, args: { value: '10000000' } });
-    const names = ['AuthorizationUsed', 'Transfer', 'Authorized', 'Captured'];
-    const [used, , payment] = await untilSummary(second.id, accepted(names));
+    const byPermit = await untilSummary(first.id, accepted(['Authorized', 'Captured', 'Approval', 'Transfer']));
+    expect(byPermit[2]).toMatchObject({ txHash: permitted, indexed: true, args: { value: '10000000' } });
+    const names = ['Authorized', 'Captured', 'AuthorizationUsed', 'Transfer'];
+    const [payment, , used] = await untilSummary(second.id, accepted(names));
     expect(used).toMatchObject({
       txHash: authorized,
       indexed: false,
@@ -116,10 +116,10 @@ describe('chainEvents', () => {
     );
     await ground.authorize(await ground.sign(intent));
     await ground.evm.mine(40);
-    const counted = ['Transfer FINAL ACCEPTED', 'Authorized FINAL ACCEPTED', 'Captured FINAL ACCEPTED'];
+    const counted = ['Authorized FINAL ACCEPTED', 'Captured FINAL ACCEPTED', 'Transfer FINAL ACCEPTED'];
     const beside = counted.map((words) => words.replace('ACCEPTED', 'NOT_COUNTED'));
     // A token's Transfer is of no payment to the fold.
-    beside[0] = 'Transfer FINAL ACCEPTED';
+    beside[2] = 'Transfer FINAL ACCEPTED';
     await untilSummary(intent.id, [...unknown, ...counted, ...beside]);
   });
 
@@ -127,7 +127,7 @@ describe('chainEvents', () => {
     const intent = await ground.intent();
     await ground.authorize(await ground.sign(intent));
     await ground.evm.mine(CONFIRMATIONS - 1);
-    const names = ['Transfer', 'Authorized', 'Captured'];
+    const names = ['Authorized', 'Captured', 'Transfer'];
     await untilSummary(
       intent.id,
       names.map((name) => `${name} CONFIRMED ACCEPTED`),
@@ -138,8 +138,8 @@ describe('chainEvents', () => {
       intent.id,
       names.map((name) => `${name} ORPHANED ORPHANED`),
     );
-    expect(gone[1]).toMatchObject({ indexed: false, received: true });
-    expect(gone[1]?.reason).toMatch(/^Its block is no longer part of the chain/);
+    expect(gone[0]).toMatchObject({ indexed: false, received: true });
+    expect(gone[0]?.reason).toMatch(/^Its block is no longer part of the chain/);
     const answer = await ground.api.graphql(
       '{ escrowEvents(first: 3) { nodes { name finality } } }',
       {},

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { recordedEventSchema } from './chain-event.ts';
-import { describedEvent, oldestFirst, recordsAt, staleChains } from './event-statements.ts';
+import { describedEvent, indexedEvents, oldestFirst, recordsAt, staleChains } from './event-statements.ts';
 import { type ChainRecord, staleChainsSchema } from './store.ts';
 
 /** Blocks that one comparison covers. */
@@ -72,7 +72,7 @@ export async function compareRecords(
        span.lower::text AS "fromBlock", span.upper::text AS "toBlock",
        (SELECT count(*)::int FROM difference) AS total,
        (SELECT coalesce(json_agg(json_build_object('kind', place.kind, 'event', ${describedEvent}) ORDER BY ${oldestFirst}), '[]')
-         FROM (SELECT * FROM difference AS place ORDER BY ${oldestFirst} LIMIT $5::int) AS place ${recordsAt(views)})
+         FROM (SELECT * FROM difference AS place ORDER BY ${oldestFirst} LIMIT $5::int) AS place ${recordsAt(indexedEvents(views))})
          AS differences,
        ${staleChains('SELECT $1::int', '$2::int')} AS stale
      FROM span`,

@@ -1,9 +1,10 @@
 /** What the fields of recorded events answer, from rows of the record. */
 import { batched } from '../../api/graphql/server/batch.ts';
 import type { GraphqlContext } from '../../api/graphql/server/context.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, invalid } from '../../errors.ts';
 import { finalityOf, judgeEvent, type RecordedEvent } from './chain-event.ts';
 import { printPlace } from './event-place.ts';
+import type { ChainLag } from './read-escrow-events.ts';
 import type { EventPage, StaleChain } from './store.ts';
 
 type EventList = Pick<EventPage, 'events' | 'hasMore'> & { after: string | null; totalCount: () => Promise<number> };
@@ -52,6 +53,50 @@ export function demandFresh(stale: readonly StaleChain[], limitSeconds: number):
   throw new GatewayError('CHAIN_UNAVAILABLE', `${words.charAt(0).toUpperCase()}${words.slice(1)}`);
 }
 
+/** Blocks that the indexer's tables may lag behind what the gateway has read, before an event may be missing. */
+const LAG_BLOCKS = 20;
+
+/** CHAIN_UNAVAILABLE that names a chain which the indexer reads no further, though the gateway does. */
+export function demandCaughtUp(lags: readonly ChainLag[]): void {
+  for (const { chainId, behind } of lags) {
+    if (behind !== null && behind <= LAG_BLOCKS) continue;
+    const words = behind === null ? 'has not read' : `is ${behind} blocks behind what was read of`;
+    throw new GatewayError('CHAIN_UNAVAILABLE', `The indexer ${words} chain ${chainId}.`);
+  }
+}
+
+/** Ways in which one operation may ask the record: each is a statement. */
+const WAYS_LIMIT = 10;
+
+type Asked = { ways: Set<unknown>; last: Promise<unknown> };
+const operations = new WeakMap<GraphqlContext, Asked>();
+
+function askedOf(context: GraphqlContext): Asked {
+  const asked = operations.get(context) ?? { ways: new Set(), last: Promise.resolve() };
+  operations.set(context, asked);
+  return asked;
+}
+
+/**
+ * Refuses one operation that asks the record in too many ways, with VALIDATION_ERROR for `field`. What is asked in one `way`
+ * is read together, so that a page costs no more than one payment does; text names a way, an object is one of its own.
+ */
+export function demandFewWays(context: GraphqlContext, field: string, way: unknown): void {
+  const { ways } = askedOf(context);
+  ways.add(way);
+  if (ways.size <= WAYS_LIMIT) return;
+  const message = `is requested too often: one operation may read the record with ${WAYS_LIMIT} different sets of arguments at most`;
+  throw invalid([{ param: field, message }]);
+}
+
+/** Runs the statements of one operation one after another: it never holds more than one of the record's few connections. */
+export function inTurn<Found>(context: GraphqlContext, run: () => Promise<Found>): Promise<Found> {
+  const asked = askedOf(context);
+  const found = asked.last.then(run);
+  asked.last = found.catch(() => undefined);
+  return found;
+}
+
 /**
  * What `read` finds for one parent of many: all parents of a page that ask in the same way are read by one statement.
  * `name` tells ways of asking apart.
@@ -63,7 +108,7 @@ export async function readTogether<Parent extends { id: string }, Found>(
 ): Promise<Found> {
   const load = async (keys: string[]) => {
     const parents = keys.map((key): Parent => JSON.parse(key));
-    const found = await read(parents);
+    const found = await inTurn(context, () => read(parents));
     return new Map(parents.map((one, index) => [keys[index] ?? '', found.get(one.id)]));
   };
   const found = await batched(context, name, JSON.stringify(parent), load);

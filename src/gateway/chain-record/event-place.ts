@@ -5,7 +5,7 @@ import type { RecordedEvent } from './chain-event.ts';
 export type EventPlace = Pick<RecordedEvent, 'blockTimestamp' | 'chainId' | 'blockNumber' | 'logIndex' | 'blockHash'>;
 
 const PREFIX = 'ChainEvent:';
-const FORM = /^(\d{1,15})\.(\d{1,10})\.(\d{1,18})\.(\d{1,9})\.([0-9A-Za-z]{32,100})$/;
+const FORM = /^(\d{1,15})\.(\d{1,10})\.(\d{1,18})\.(\d{1,10})\.([0-9A-Za-z]{32,100})$/;
 const CURSOR_LENGTH = 300;
 
 export function printPlace({ blockTimestamp, chainId, blockNumber, logIndex, blockHash }: EventPlace): string {
@@ -30,6 +30,7 @@ export function readPlace(cursor: string): EventPlace {
   return place;
 }
 
+/** Of Postgres' integer; on Solana log indexes reach it. */
 const MAX_INT = 2_147_483_647;
 
 function notOfTheList() {

@@ -43,9 +43,25 @@ export const describedEvent = `json_build_object(
   'headNumber', cursor.head_number::text,
   'halted', cursor.halted_at IS NOT NULL)`;
 
-/** What `describedEvent` reads, to stand behind a FROM of `place` rows. */
-export function recordsAt(views: string): string {
-  return `LEFT JOIN "${views}".chain_event event
+/** The indexer's events, to stand in a FROM. */
+export function indexedEvents(views: string): string {
+  return `"${views}".chain_event`;
+}
+
+/** No events, in the shape of the indexer's: what is asked about chains that it never reads. */
+export const noEvents = `(SELECT NULL::int AS chain_id, NULL::text AS id, NULL::bigint AS block_number, NULL::text AS block_hash,
+  NULL::bigint AS block_timestamp, NULL::text AS tx_hash, NULL::int AS log_index, NULL::text AS address, NULL::text AS kind,
+  NULL::text AS ref, NULL::text AS intent, NULL::text AS holder, NULL::json AS args WHERE false)`;
+
+/** Blocks of a chain that the inbox was filled with, and that the indexer has not read; NULL where it has read none. */
+export function blocksBehind(views: string, chainId: string): string {
+  return `(SELECT greatest(0, cursor.read_number - progress.number)::int FROM chain_cursor cursor
+    JOIN "${views}".chain_progress progress ON progress.chain_id = cursor.chain_id WHERE cursor.chain_id = ${chainId})`;
+}
+
+/** What `describedEvent` reads, to stand behind a FROM of `place` rows; `events` is `indexedEvents` or `noEvents`. */
+export function recordsAt(events: string): string {
+  return `LEFT JOIN ${events} event
       ON event.chain_id = place.chain_id AND event.id = place.block_hash || '-' || place.log_index
     LEFT JOIN chain_fact fact ON fact.chain_id = place.chain_id AND fact.block_hash = place.block_hash
       AND fact.log_index = place.log_index

@@ -8,12 +8,21 @@ import { connectionSize } from '../../api/graphql/server/connection.ts';
 import type { GraphqlContext } from '../../api/graphql/server/context.ts';
 import { DEFAULT_PAGE_SIZE, demandListSize } from '../../api/graphql/server/limits.ts';
 import type { Config } from '../../config.ts';
-import { GatewayError, invalid } from '../../errors.ts';
+import { type FieldFault, GatewayError, invalid } from '../../errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { addFields, type GatewayField, type GatewaySource } from '../gateway-source.ts';
 import { finalityOf } from './chain-event.ts';
 import { COMPARED_BLOCKS, compareRecords } from './compare-records.ts';
-import { demandFresh, printEvent, printEvents, readTogether, timeOf } from './event-lists.ts';
+import {
+  demandCaughtUp,
+  demandFewWays,
+  demandFresh,
+  inTurn,
+  printEvent,
+  printEvents,
+  readTogether,
+  timeOf,
+} from './event-lists.ts';
 import { readPlace } from './event-place.ts';
 import { openRecordDatabase } from './open-record-database.ts';
 import { countEscrowEvents, type EscrowEventsFilter, readEscrowEvents } from './read-escrow-events.ts';
@@ -22,8 +31,6 @@ import { joinedFields, recordTypes } from './type-definitions.ts';
 
 type Settings = Pick<Config, 'ponder' | 'chainRecord'> & { database: Pick<Config['database'], 'directUrl'> };
 
-/** Blocks that the indexer's tables may lag behind what the gateway has read, before an approval may be missing. */
-const LAG_BLOCKS = 20;
 const NAMES_LIMIT = 20;
 /** What an event costs of a query's complexity beside the fields that are selected of it. */
 const SQL_COMPLEXITY = 5;
@@ -79,6 +86,7 @@ async function pageOf<Parent extends { id: string }>(
   const window = windowOf(request.args);
   const { after = null } = windowSchema.parse(request.args);
   const name = `${request.name} ${window.first} ${after ?? ''}`;
+  demandFewWays(context, 'chainEvents', name);
   const read = (parents: Parent[]) => request.read(window, parents);
   const page = await readTogether(context, name, { parent: request.parent, read });
   demandFresh(page.stale, record.staleSeconds);
@@ -98,7 +106,11 @@ function paymentEvents(record: ChainRecord): GatewayField {
         args,
         parent: intentSchema.parse(intent),
         read: (window, intents) =>
-          readPaymentEvents(record, { ...window, paymentIntentIds: intents.map(({ id }) => id) }),
+          readPaymentEvents(record, {
+            ...window,
+            chainIds: enabledChains(context),
+            paymentIntentIds: intents.map(({ id }) => id),
+          }),
       }),
   };
 }
@@ -122,11 +134,13 @@ function transactionEvents(record: ChainRecord): GatewayField {
         const { after = null } = windowSchema.parse(args);
         return printEvents(context, { events: [], hasMore: false, after, totalCount: async () => 0 });
       }
+      const isIndexed = (context.world.registry.chain(chainId)?.family ?? 'EVM') === 'EVM';
       return pageOf(context, record, {
-        name: 'chainEvents of transactions',
+        name: `chainEvents of ${isIndexed ? '' : 'unindexed '}transactions`,
         args,
         parent: { id, chainId, txHash, termsHash },
-        read: (window, transactions) => readTransactionEvents(record, { ...window, transactions }),
+        read: (window, transactions) =>
+          readTransactionEvents(record, { ...window, chainIds: enabledChains(context), transactions, isIndexed }),
       });
     },
   };
@@ -140,15 +154,14 @@ function recordedAllowances(record: ChainRecord): GatewayField {
     complexity: { field: SQL_COMPLEXITY, multiplier: 4 },
     async resolve(row, _args, context) {
       const { id, chainId, walletAddress } = walletSchema.parse(row);
+      if (!indexedChains(context).includes(chainId)) return [];
+      demandFewWays(context, 'recordedAllowances', 'recordedAllowances');
       const found = await readTogether(context, 'recordedAllowances', {
         parent: { id, chainId, address: walletAddress },
         read: (wallets) => readAllowances(record, { wallets }),
       });
       demandFresh(found.stale, record.staleSeconds);
-      if (found.behind === null || found.behind > LAG_BLOCKS) {
-        const words = found.behind === null ? 'has not read' : `is ${found.behind} blocks behind what was read of`;
-        throw new GatewayError('CHAIN_UNAVAILABLE', `The indexer ${words} chain ${chainId}.`);
-      }
+      demandCaughtUp([{ chainId, behind: found.behind }]);
       return found.allowances.map(({ blockTimestamp, ...allowance }) => ({
         ...allowance,
         tokenKey: context.world.registry.tokenByAddress(chainId, allowance.tokenAddress)?.key ?? null,
@@ -168,27 +181,48 @@ const filterSchema = z
   })
   .nullish();
 
+const EVM_HASH = /^0x[0-9a-fA-F]{64}$/;
+const SOLANA_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+const EVENT_NAME = /^[A-Za-z]{1,40}$/;
+
+/** The filter as the record writes it; VALIDATION_ERROR, by field, for what no event can have. */
+function filterOf(args: unknown): EscrowEventsFilter & { chainId: number | null } {
+  const { chainId = null, txHash = null, termsHash = null, names = null } = filterSchema.parse(args) ?? {};
+  const isSignature = txHash !== null && SOLANA_SIGNATURE.test(txHash);
+  const faults: FieldFault[] = [];
+  if (txHash !== null && !isSignature && !EVM_HASH.test(txHash)) {
+    faults.push({
+      param: 'filter.txHash',
+      message: 'must be 0x and 64 hex digits, or a signature of Solana in base 58',
+    });
+  }
+  if (termsHash !== null && !EVM_HASH.test(termsHash)) {
+    faults.push({ param: 'filter.termsHash', message: 'must be 0x and 64 hex digits' });
+  }
+  if (names !== null && names.length > NAMES_LIMIT) {
+    faults.push({ param: 'filter.names', message: `has ${names.length} names, at most ${NAMES_LIMIT}` });
+  } else if (names?.some((name) => !EVENT_NAME.test(name))) {
+    faults.push({ param: 'filter.names', message: 'must be names of events, of at most 40 letters each' });
+  }
+  if (faults.length > 0) throw invalid(faults);
+  const hash = isSignature ? txHash : txHash?.toLowerCase();
+  return { chainId, txHash: hash ?? null, termsHash: termsHash?.toLowerCase() ?? null, names };
+}
+
 function escrowEvents(record: ChainRecord): GatewayField {
   return {
     access: ['operator'],
     complexity: byWindow,
     async resolve(_root, args, context) {
       const window = windowOf(args);
-      const given = filterSchema.parse(args.filter);
-      const filter: EscrowEventsFilter = {
-        chainId: given?.chainId ?? null,
-        txHash: given?.txHash ?? null,
-        termsHash: given?.termsHash ?? null,
-        names: given?.names ?? null,
-      };
-      if (filter.names !== null && filter.names.length > NAMES_LIMIT) {
-        throw invalid([{ param: 'filter.names', message: `has ${filter.names.length} names, at most ${NAMES_LIMIT}` }]);
-      }
-      const chainIds =
-        filter.chainId === null ? indexedChains(context) : [demandIndexed(context, filter.chainId, 'filter.chainId')];
-      const { events, hasMore, stale } = await readEscrowEvents(record, { ...window, filter, chainIds });
+      const { chainId, ...filter } = filterOf(args.filter);
+      const chainIds = chainId === null ? indexedChains(context) : [demandIndexed(context, chainId, 'filter.chainId')];
+      demandFewWays(context, 'escrowEvents', args);
+      const read = () => readEscrowEvents(record, { ...window, filter, chainIds });
+      const { events, hasMore, stale, lags } = await inTurn(context, read);
       demandFresh(stale, record.staleSeconds);
-      const totalCount = () => countEscrowEvents(record, filter);
+      demandCaughtUp(lags);
+      const totalCount = () => inTurn(context, () => countEscrowEvents(record, { filter, chainIds }));
       return printEvents(context, { events, hasMore, after: args.after ?? null, totalCount });
     },
   };
@@ -202,7 +236,8 @@ function chainRecordDifferences(record: ChainRecord): GatewayField {
       const { first } = windowOf({ first: args.first });
       const chainId = demandIndexed(context, z.int().parse(args.chainId), 'chainId');
       const span = spanOf(args);
-      const found = await compareRecords(record, { chainId, ...span, first });
+      demandFewWays(context, 'chainRecordDifferences', args);
+      const found = await inTurn(context, () => compareRecords(record, { chainId, ...span, first }));
       demandFresh(found.stale, record.staleSeconds);
       const { fromBlock, toBlock, indexedTo, receivedTo, differences, total } = found;
       if (fromBlock === null || toBlock === null || indexedTo === null || receivedTo === null) {
@@ -237,6 +272,10 @@ function spanOf(args: unknown): { fromBlock: bigint | null; toBlock: bigint | nu
     throw invalid([{ param: 'fromBlock', message }]);
   }
   return { fromBlock, toBlock };
+}
+
+function enabledChains({ world }: GraphqlContext): number[] {
+  return world.registry.enabled().map(({ chainId }) => chainId);
 }
 
 /** Chains that the indexer is to read. */

@@ -1,24 +1,42 @@
 import { z } from 'zod';
 import { type RecordedEvent, recordedEventSchema } from './chain-event.ts';
-import { describedEvent, newestFirst, PLACE, recordsAt, staleChains } from './event-statements.ts';
+import {
+  blocksBehind,
+  describedEvent,
+  indexedEvents,
+  newestFirst,
+  PLACE,
+  recordsAt,
+  staleChains,
+} from './event-statements.ts';
 import { type ChainRecord, type EventWindow, placeValues, type StaleChain, staleChainsSchema } from './store.ts';
 
-/** All that are given must hold. */
+/** All that are given must hold; hashes are written as the record has them. */
 export type EscrowEventsFilter = {
-  chainId: number | null;
   txHash: string | null;
   termsHash: string | null;
   names: readonly string[] | null;
 };
 
 type Asked = { filter: EscrowEventsFilter; chainIds: readonly number[] };
-type Found = { events: RecordedEvent[]; hasMore: boolean; stale: StaleChain[] };
+/** The last two are of each chain that was asked about. */
+type Found = { events: RecordedEvent[]; hasMore: boolean; stale: StaleChain[]; lags: ChainLag[] };
 
-const foundSchema = z.object({ events: z.array(recordedEventSchema), stale: staleChainsSchema });
+const lagSchema = z.object({ chainId: z.int(), behind: z.int().nullable() });
+const foundSchema = z.object({
+  events: z.array(recordedEventSchema),
+  stale: staleChainsSchema,
+  lags: z.array(lagSchema),
+});
+/** Blocks that the indexer is behind the inbox; null where it has read none. */
+export type ChainLag = z.infer<typeof lagSchema>;
+
+/** The highest count that is told. */
+const COUNTED_EVENTS = 100_000;
 
 /**
- * Every event that the indexer's tables hold, newest first, and those that the inbox says a reorganization took.
- * `chainIds` are the chains whose heartbeat is judged.
+ * Every event of these chains that the indexer's tables hold, newest first, and those that the inbox says a reorganization
+ * took.
  */
 export async function readEscrowEvents(
   { database, views, staleSeconds }: ChainRecord,
@@ -30,43 +48,51 @@ export async function readEscrowEvents(
       OR (${PLACE.map((column) => `${row}.${column}`).join(', ')}) < ($3::bigint, $4::int, $5::bigint, $6::int, $7::text))
     ORDER BY ${PLACE.map((column) => `${row}.${column} DESC`).join(', ')} LIMIT $1::int + 1`;
   const rows = await database.query(
-    `SELECT coalesce(page.events, '[]') AS events, ${staleChains('SELECT unnest($12::int[])', '$2::int')} AS stale
+    `SELECT coalesce(page.events, '[]') AS events, ${staleChains('SELECT unnest($8::int[])', '$2::int')} AS stale,
+       (SELECT coalesce(json_agg(json_build_object('chainId', chain.chain_id,
+           'behind', ${blocksBehind(views, 'chain.chain_id')})), '[]')
+         FROM unnest($8::int[]) AS chain (chain_id)) AS lags
      FROM (SELECT json_agg(${describedEvent} ORDER BY ${newestFirst}) AS events FROM (
        SELECT * FROM (
          (SELECT ${columns('event')} FROM "${views}".chain_event event WHERE ${wanted('event', 8)} ${window('event')})
          UNION ALL
          (SELECT ${columns('fact')} FROM ${orphans(views)} AND ${wanted('fact', 8)} ${window('fact')})) AS place
-       ORDER BY ${newestFirst} LIMIT $1::int + 1) AS place ${recordsAt(views)}) AS page`,
-    [first, staleSeconds, ...placeValues(after), ...filterValues(filter), chainIds],
+       ORDER BY ${newestFirst} LIMIT $1::int + 1) AS place ${recordsAt(indexedEvents(views))}) AS page`,
+    [first, staleSeconds, ...placeValues(after), chainIds, ...filterValues(filter)],
   );
   const [found] = z.array(foundSchema).parse(rows);
-  const { events, stale } = found ?? { events: [], stale: [] };
-  return { events: events.slice(0, first), hasMore: events.length > first, stale };
+  const { events, stale, lags } = found ?? { events: [], stale: [], lags: [] };
+  return { events: events.slice(0, first), hasMore: events.length > first, stale, lags };
 }
 
-/** How many there are, whatever the window: on a large record the dearest question. */
-export async function countEscrowEvents({ database, views }: ChainRecord, filter: EscrowEventsFilter): Promise<number> {
+/** How many there are, whatever the window; at most `COUNTED_EVENTS`, so that a large record is not counted whole. */
+export async function countEscrowEvents(
+  { database, views }: ChainRecord,
+  { filter, chainIds }: Asked,
+): Promise<number> {
   const rows = await database.query(
-    `SELECT (SELECT count(*) FROM "${views}".chain_event event WHERE ${wanted('event', 1)})::int
-       + (SELECT count(*) FROM ${orphans(views)} AND ${wanted('fact', 1)})::int AS total`,
-    filterValues(filter),
+    `SELECT count(*)::int AS total FROM (
+       (SELECT 1 FROM "${views}".chain_event event WHERE ${wanted('event', 1)} LIMIT ${COUNTED_EVENTS})
+       UNION ALL (SELECT 1 FROM ${orphans(views)} AND ${wanted('fact', 1)} LIMIT ${COUNTED_EVENTS})
+       LIMIT ${COUNTED_EVENTS}) AS counted`,
+    [chainIds, ...filterValues(filter)],
   );
   return z.array(z.object({ total: z.int() })).parse(rows)[0]?.total ?? 0;
 }
 
-/** The inbox's orphaned events that the indexer has dropped. */
+/** The inbox's orphaned events that the indexer has dropped, of those that it could have held. */
 function orphans(views: string): string {
-  return `chain_fact fact WHERE fact.status = 'ORPHANED' AND NOT EXISTS (SELECT 1 FROM "${views}".chain_event event
-    WHERE event.chain_id = fact.chain_id AND event.id = fact.block_hash || '-' || fact.log_index)`;
+  return `chain_fact fact WHERE fact.status = 'ORPHANED' AND fact.kind <> 'AuthorizationUsed'
+    AND NOT EXISTS (SELECT 1 FROM "${views}".chain_event event WHERE event.chain_id = fact.chain_id AND event.id = fact.block_hash || '-' || fact.log_index)`;
 }
 
 /** The filter's parameters begin at `from`. */
 function wanted(row: string, from: number): string {
-  return `($${from}::int IS NULL OR ${row}.chain_id = $${from}) AND ($${from + 1}::text IS NULL OR ${row}.tx_hash = $${from + 1})
+  return `${row}.chain_id = ANY($${from}::int[]) AND ($${from + 1}::text IS NULL OR ${row}.tx_hash = $${from + 1})
     AND ($${from + 2}::text IS NULL OR ${row}.ref = $${from + 2})
     AND ($${from + 3}::text[] IS NULL OR ${row}.kind = ANY($${from + 3}))`;
 }
 
-function filterValues({ chainId, txHash, termsHash, names }: EscrowEventsFilter): unknown[] {
-  return [chainId, txHash?.toLowerCase() ?? null, termsHash?.toLowerCase() ?? null, names];
+function filterValues({ txHash, termsHash, names }: EscrowEventsFilter): unknown[] {
+  return [txHash, termsHash, names];
 }

@@ -1,9 +1,18 @@
 /** The two records of payments, transactions and wallets: one statement for all parents of a page. */
 import { z } from 'zod';
+import type { PaymentIntentStatus } from '../../../prisma/client.ts';
 import { uuidToBytes32 } from '../../escrow/terms.ts';
 import { type RecordedEvent, recordedEventSchema } from './chain-event.ts';
 import type { EventPlace } from './event-place.ts';
-import { describedEvent, oldestFirst, recordsAt, staleChains } from './event-statements.ts';
+import {
+  blocksBehind,
+  describedEvent,
+  indexedEvents,
+  noEvents,
+  oldestFirst,
+  recordsAt,
+  staleChains,
+} from './event-statements.ts';
 import type { RecordDatabase } from './open-record-database.ts';
 
 export type ChainRecord = {
@@ -28,11 +37,14 @@ export type EventPage = {
   hasMore: boolean;
   /** All events of the parent, whatever the window. */
   total: number;
-  /** Chains of the parent's payments whose record is too old. */
+  /** Chains on which the parent may still change, and whose record is too old. */
   stale: StaleChain[];
   /** Whether the parent has no chain of its own and no chain is read at all. */
   isUnread: boolean;
 };
+
+/** `chainIds` are the enabled chains: the record of another one is as old as it is, and never too old. */
+type EventRequest = EventWindow & { chainIds: readonly number[] };
 
 const pageSchema = z.object({
   id: z.string(),
@@ -48,36 +60,46 @@ const pageSchema = z.object({
  */
 export async function readPaymentEvents(
   record: ChainRecord,
-  request: EventWindow & { paymentIntentIds: readonly string[] },
+  request: EventRequest & { paymentIntentIds: readonly string[] },
 ): Promise<Map<string, EventPage>> {
   const { paymentIntentIds: ids } = request;
-  const asked = `SELECT id, claim FROM unnest($8::uuid[], $9::text[]) AS asked (id, claim)`;
-  const signed = `SELECT asked.id AS parent, terms.chain_id, terms.terms_hash AS ref, terms.terms FROM asked
-    JOIN payment_terms terms ON terms.payment_intent_id = asked.id`;
+  const asked = `SELECT id, claim FROM unnest($9::uuid[], $10::text[]) AS asked (id, claim)`;
+  const events = indexedEvents(record.views);
+  const signed = `SELECT asked.id AS parent, ${ofTerms} FROM asked
+    JOIN payment_terms terms ON terms.payment_intent_id = asked.id
+    JOIN payment_intent intent ON intent.id = terms.payment_intent_id`;
   const steps = `
     SELECT asked.id AS parent, ${columnsOf('event')} FROM asked
-      JOIN "${record.views}".chain_event event ON event.intent = asked.claim
+      JOIN ${events} event ON event.intent = asked.claim
     UNION ALL SELECT signed.parent, ${columnsOf('event')} FROM signed
-      JOIN "${record.views}".chain_event event ON event.chain_id = signed.chain_id AND event.ref = signed.ref
+      JOIN ${events} event ON event.chain_id = signed.chain_id AND event.ref = signed.ref
     UNION ALL SELECT signed.parent, ${columnsOf('fact')} FROM signed
       JOIN chain_fact fact ON fact.chain_id = signed.chain_id AND fact.ref = signed.ref`;
-  return await readPages(record, request, { asked, signed, steps, values: [ids, ids.map(uuidToBytes32)] });
+  return await readPages(record, request, {
+    ...{ asked, signed, steps, events },
+    values: [ids, ids.map(uuidToBytes32)],
+  });
 }
 
 export type RecordedTransaction = { id: string; chainId: number; txHash: string; termsHash: string };
 
-/** By transaction: the same events, of its own payment and in that transaction. */
+/**
+ * By transaction: the same events, of its own payment and in that transaction. All are of chains that the indexer may read, or
+ * all of such as it never reads: then its views are left alone.
+ */
 export async function readTransactionEvents(
   record: ChainRecord,
-  request: EventWindow & { transactions: readonly RecordedTransaction[] },
+  request: EventRequest & { transactions: readonly RecordedTransaction[]; isIndexed: boolean },
 ): Promise<Map<string, EventPage>> {
-  const { transactions } = request;
+  const { transactions, isIndexed } = request;
+  const events = isIndexed ? indexedEvents(record.views) : noEvents;
   const asked = `SELECT id, chain_id, tx_hash, ref
-    FROM unnest($8::uuid[], $9::int[], $10::text[], $11::text[]) AS asked (id, chain_id, tx_hash, ref)`;
-  const signed = `SELECT asked.id AS parent, terms.chain_id, terms.terms_hash AS ref, terms.terms FROM asked
-    JOIN payment_terms terms ON terms.chain_id = asked.chain_id AND terms.terms_hash = asked.ref`;
+    FROM unnest($9::uuid[], $10::int[], $11::text[], $12::text[]) AS asked (id, chain_id, tx_hash, ref)`;
+  const signed = `SELECT asked.id AS parent, ${ofTerms} FROM asked
+    JOIN payment_terms terms ON terms.chain_id = asked.chain_id AND terms.terms_hash = asked.ref
+    JOIN payment_intent intent ON intent.id = terms.payment_intent_id`;
   const steps = `
-    SELECT asked.id AS parent, ${columnsOf('event')} FROM asked JOIN "${record.views}".chain_event event
+    SELECT asked.id AS parent, ${columnsOf('event')} FROM asked JOIN ${events} event
       ON event.chain_id = asked.chain_id AND event.tx_hash = asked.tx_hash AND event.ref = asked.ref
     UNION ALL SELECT asked.id AS parent, ${columnsOf('fact')} FROM asked JOIN chain_fact fact
       ON fact.chain_id = asked.chain_id AND fact.ref = asked.ref AND fact.tx_hash = asked.tx_hash`;
@@ -87,19 +109,41 @@ export async function readTransactionEvents(
     transactions.map(({ txHash }) => txHash),
     transactions.map(({ termsHash }) => termsHash),
   ];
-  return await readPages(record, request, { asked, signed, steps, values });
+  return await readPages(record, request, { asked, signed, steps, events, values });
 }
+
+/** Statuses that an event on the chain of the accepted payment, or on any chain while there is none, can still change. */
+const OPEN_STATUSES = ['CREATED', 'AUTHORIZED', 'CAPTURED', 'REFUND_PENDING'] as const satisfies PaymentIntentStatus[];
+
+/** Of terms and their intent. */
+const ofTerms = `terms.chain_id, terms.terms_hash AS ref, terms.terms,
+  intent.status IN (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})
+    AND coalesce(intent.authorization_chain_id, terms.chain_id) = terms.chain_id AS is_open`;
+
+/** Chains of the parent on which it may still change: enabled, and with an open payment or an event that may yet go. */
+const chainsThatMatter = `SELECT DISTINCT signed.chain_id FROM signed
+  WHERE signed.parent = asked.id AND signed.chain_id = ANY($8::int[]) AND (signed.is_open OR EXISTS (
+    SELECT 1 FROM place LEFT JOIN chain_fact fact ON fact.chain_id = place.chain_id
+      AND fact.block_hash = place.block_hash AND fact.log_index = place.log_index
+    WHERE place.parent = asked.id AND place.chain_id = signed.chain_id
+      AND coalesce(fact.status, 'SEEN') IN ('SEEN', 'CONFIRMED')))`;
 
 function columnsOf(row: 'event' | 'fact'): string {
   return `${row}.chain_id, ${row}.block_hash, ${row}.log_index, ${row}.block_number::bigint AS block_number,
     ${row}.block_timestamp::bigint AS block_timestamp, ${row}.tx_hash, ${row}.ref`;
 }
 
-/** `asked` yields the parents by `id`, `signed` their terms, `steps` the escrow's events; $1 to $7 are the window's. */
+/** `asked` yields the parents by `id`, `signed` their terms, `steps` the escrow's events; $1 to $8 are ours. */
 async function readPages(
-  { database, views, staleSeconds }: ChainRecord,
-  { first, after }: EventWindow,
-  { asked, signed, steps, values }: { asked: string; signed: string; steps: string; values: unknown[] },
+  { database, staleSeconds }: ChainRecord,
+  { first, after, chainIds }: EventRequest,
+  {
+    asked,
+    signed,
+    steps,
+    events,
+    values,
+  }: { asked: string; signed: string; steps: string; events: string; values: unknown[] },
 ): Promise<Map<string, EventPage>> {
   const own = `SELECT DISTINCT step.parent, step.chain_id, step.block_hash, step.tx_hash,
       lower(signed.terms ->> 'payer') AS payer, lower(signed.terms ->> 'token') AS token
@@ -109,7 +153,7 @@ async function readPages(
      own AS MATERIALIZED (${own}),
      -- Of the token, in the same transaction and of the same payer: a permit's Approval, the Transfer into escrow.
      beside AS (
-       SELECT own.parent, ${columnsOf('event')} FROM own JOIN "${views}".chain_event event
+       SELECT own.parent, ${columnsOf('event')} FROM own JOIN ${events} event
          ON event.chain_id = own.chain_id AND event.tx_hash = own.tx_hash AND event.block_hash = own.block_hash
          WHERE event.kind IN ('Approval', 'Transfer') AND event.holder = own.payer AND lower(event.address) = own.token
        UNION ALL SELECT own.parent, ${columnsOf('fact')} FROM own JOIN chain_fact fact
@@ -124,7 +168,7 @@ async function readPages(
      SELECT asked.id::text AS id,
        (SELECT count(*)::int FROM place WHERE place.parent = asked.id) AS total,
        coalesce(page.events, '[]') AS events,
-       ${staleChains('SELECT DISTINCT signed.chain_id FROM signed WHERE signed.parent = asked.id', '$2::int')} AS stale,
+       ${staleChains(chainsThatMatter, '$2::int')} AS stale,
        NOT EXISTS (SELECT 1 FROM signed WHERE signed.parent = asked.id) AND NOT EXISTS (
          SELECT 1 FROM chain_cursor WHERE observed_at >= now() - make_interval(secs => $2::int)) AS "isUnread"
      FROM asked LEFT JOIN LATERAL (
@@ -132,8 +176,8 @@ async function readPages(
          SELECT * FROM place WHERE place.parent = asked.id AND ($3::bigint IS NULL
            OR (${oldestFirst}) > ($3::bigint, $4::int, $5::bigint, $6::int, $7::text))
          ORDER BY ${oldestFirst} LIMIT $1::int + 1) AS place
-       ${recordsAt(views)}) AS page ON true`,
-    [first, staleSeconds, ...placeValues(after), ...values],
+       ${recordsAt(events)}) AS page ON true`,
+    [first, staleSeconds, ...placeValues(after), chainIds, ...values],
   );
   const pages = z.array(pageSchema).parse(rows);
   return new Map(
@@ -188,9 +232,7 @@ export async function readAllowances(
        SELECT id, chain_id, address FROM unnest($2::uuid[], $3::int[], $4::text[]) AS asked (id, chain_id, address))
      SELECT asked.id::text AS id, coalesce(given.allowances, '[]') AS allowances,
        ${staleChains('SELECT asked.chain_id', '$1::int')} AS stale,
-       (SELECT greatest(0, cursor.read_number - progress.number)::int FROM chain_cursor cursor
-         JOIN "${views}".chain_progress progress ON progress.chain_id = cursor.chain_id
-         WHERE cursor.chain_id = asked.chain_id) AS behind
+       ${blocksBehind(views, 'asked.chain_id')} AS behind
      FROM asked LEFT JOIN LATERAL (
        SELECT json_agg(json_build_object('tokenAddress', last.token, 'amount', last.args ->> 'value',
          'blockNumber', last.block_number::text, 'blockHash', last.block_hash,

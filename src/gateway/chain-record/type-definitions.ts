@@ -1,6 +1,7 @@
 /** The record's own graph, and what it adds to types of the core. */
 
-const FIRST = 'Rows from the beginning, 1 to 100; 20 without it.';
+const FIRST = 'Number of events to return, from 1 to 100. Defaults to 20.';
+const AFTER = "Returns the events that follow this cursor, the previous page's endCursor.";
 
 export const recordTypes = `
 scalar Address
@@ -10,122 +11,122 @@ scalar JSONObject
 
 type Query {
   """
-  Every event that the indexer's tables hold, newest first, and those that a reorganization took: events of the escrow, and of tokens the approvals of it and the transfers to it. For operators. Events on Solana, and ERC-3009 authorizations, are in the gateway's inbox only: the chainEvents of their payment list them. CHAIN_UNAVAILABLE while the record cannot be read, or is too old on any of the chains that are asked about.
+  Lists indexed events, newest first, including events removed by a reorganization: all events of the escrow contract, token approvals that name it as spender, and token transfers to it. Operators only. Excludes Solana events and ERC-3009 authorizations, which the indexer does not read; the payment's chainEvents include them. Null with the error CHAIN_UNAVAILABLE if the record of any of the requested chains cannot be read or is out of date.
   """
   escrowEvents(
-    "All that are given must hold."
+    "Returns only the events that match every given condition."
     filter: EscrowEventsFilter
     "${FIRST}"
     first: Int
-    "The endCursor of the page before; older events follow."
+    "Returns the events older than this cursor, the previous page's endCursor."
     after: String
   ): ChainEventConnection
   """
-  Where the indexer's tables and the gateway's inbox differ on one chain, among the blocks that both have read; empty while all is well. For operators. CHAIN_UNAVAILABLE while the record cannot be read or is too old.
+  Compares the indexer's record of a chain with the gateway's own, over the blocks that both have read. Returns no differences if the two records agree. Operators only. Null with the error CHAIN_UNAVAILABLE if the record cannot be read or is out of date.
   """
   chainRecordDifferences(
-    "The chain, one with an escrow contract of the EVM."
+    "ID of an EVM chain with an escrow contract."
     chainId: Int!
-    "The first block to compare, an integer string; 99,999 blocks below the last one where it is left out. At most 100,000 blocks are compared: a longer span is refused, or begins later, as the answer's fromBlock says, where toBlock is left out."
+    "First block to compare, as an integer string. Defaults to the block 99,999 below the last one. A comparison covers at most 100,000 blocks: a longer range is refused. If you omit toBlock, the comparison may begin at a later block, which the result's fromBlock contains."
     fromBlock: String
-    "The last block to compare, an integer string; the last that both have read where it is left out or above that."
+    "Last block to compare, as an integer string. Defaults to the last block that both records cover, which is also its maximum."
     toBlock: String
-    "${FIRST}"
+    "Number of differences to return, from 1 to 100. Defaults to 20."
     first: Int
   ): ChainRecordComparison
 }
 
-"Which of the recorded events."
+"Conditions for listing escrow events."
 input EscrowEventsFilter {
-  "On this chain."
+  "ID of the chain on which the event was emitted."
   chainId: Int
-  "In this transaction."
+  "Hash of the transaction that emitted the event: 0x and 64 hex digits, or a Solana signature."
   txHash: String
-  "Of the payment with this id: the hash of its terms."
+  "Hash of the payment terms that the event names: 0x and 64 hex digits."
   termsHash: String
-  "With one of these names, such as Authorized or Approval; at most 20."
+  "Names of events, such as Authorized or Approval. At most 20."
   names: [String!]
 }
 
-"An event of a chain: what the indexer saw, beside what the gateway accepted of it."
+"An on-chain event, with what the indexer recorded and what the gateway did with it."
 type ChainEvent {
-  "The chain."
+  "ID of the chain on which the event was emitted."
   chainId: Int!
-  "The block's height, an integer string."
+  "Number of the block that contains the event, as an integer string. On Solana, the slot."
   blockNumber: String!
-  "The block's hash; on Solana that of the slot's block, where one was told."
+  "Hash of the block; on Solana, the blockhash of the slot."
   blockHash: String!
-  "The block's time."
+  "Timestamp of the block."
   occurredAt: DateTime!
-  "The transaction."
+  "Hash of the transaction that emitted the event; on Solana, its signature."
   txHash: String!
-  "Its place in the block."
+  "Zero-based index of the log in its block. On Solana, a stable number derived from the transaction."
   logIndex: Int!
-  "The contract that emitted it."
+  "Address of the contract that emitted the event."
   address: Address!
-  "Its name, such as Authorized, Captured, Approval, Transfer or AuthorizationUsed."
+  "Name of the event, such as Authorized, Captured, Approval, Transfer, or AuthorizationUsed."
   name: String!
-  "The id of the payment that it names; null for an event that names none."
+  "Hash of the payment terms that the event names. Null if it names none."
   termsHash: String
-  "Its decoded arguments, integers as strings."
+  "Decoded arguments of the event. Integers are strings."
   args: JSONObject!
-  "Whether the indexer's tables hold it now. They drop what a reorganization took, and never hold events on Solana and ERC-3009 authorizations, which the gateway reads elsewhere."
+  "Whether the indexer currently has the event. The indexer drops events that a reorganization removes, and never has Solana events or ERC-3009 authorizations, which the gateway reads by other means."
   indexed: Boolean!
-  "Whether the gateway's inbox holds it. What is not received is not accepted."
+  "Whether the gateway has received the event. The gateway accepts only events that it has received."
   received: Boolean!
-  "How sure it is."
+  "Finality of the block that contains the event."
   finality: ChainEventFinality!
-  "What the gateway did with it."
+  "What the gateway did with the event."
   acceptance: ChainEventAcceptance!
-  "Why it is not accepted, in a sentence; null where it is."
+  "Explanation of why the event is not accepted. Null if it is accepted."
   reason: String
 }
 
-"How sure an event of a chain is."
+"Finality of a block."
 enum ChainEventFinality {
-  "In a block."
+  "The block is in the chain but does not have the required confirmations yet."
   SEEN
-  "Its block has the confirmations that the chain requires."
+  "The block has the number of confirmations that the gateway requires on the chain."
   CONFIRMED
-  "Under the chain's own finality."
+  "The block is final by the chain's own rules."
   FINAL
-  "Its block is no longer part of the chain."
+  "A reorganization removed the block from the chain."
   ORPHANED
 }
 
-"What the gateway did with an event of a chain."
+"What the gateway did with an on-chain event."
 enum ChainEventAcceptance {
-  "It was applied: payments, wallets and subscriptions are as they are because of it, where it concerns any."
+  "The gateway applied the event to the payment, wallet, or subscription that it concerns, if any."
   ACCEPTED
-  "It was applied to a payment that does not count for its intent, because another one was accepted first, or the intent was cancelled: it is recorded in the transactions, and the money goes back to the payer."
+  "The gateway applied the event to a payment that does not count for its payment intent, because another payment was accepted first or the intent was canceled. The payment appears in the intent's transactions, and its funds are returned to the payer."
   NOT_COUNTED
-  "It names terms that this gateway did not sign for the chain, or a consent that it does not hold. Anybody can emit such events; they change nothing."
+  "The event names terms that this gateway did not sign for the chain, or a consent that it does not have. Anyone can emit such events; they change nothing."
   UNKNOWN_TERMS
-  "Only the indexer holds it: the gateway has not read that far, or its node had another block at that height."
+  "Only the indexer has the event. The gateway has not read the block yet, or its node had another block at that height."
   NOT_RECEIVED
-  "Its block has too few confirmations."
+  "The event's block does not have the required confirmations yet."
   WAITING_FOR_CONFIRMATIONS
-  "It is confirmed and not applied yet: the events of its payment and the contract's state do not agree so far, or the chain is halted."
+  "The event is confirmed but not applied yet. The events of its payment do not agree with the state of the contract yet, or the chain is halted."
   WAITING_TO_BE_APPLIED
-  "A reorganization took its block; what was applied of it is taken back."
+  "A reorganization removed the event's block. The gateway reverts whatever it applied."
   ORPHANED
 }
 
-"A window of events."
+"A page of on-chain events."
 type ChainEventConnection {
-  "The events of this window, each with its cursor."
+  "The events on this page, each with its cursor."
   edges: [ChainEventEdge!]!
-  "The events of this window."
+  "The events on this page."
   nodes: [ChainEvent!]!
-  "Where this window lies in the list."
+  "The position of this page in the list."
   pageInfo: PageInfo!
-  "All events of the list, whatever the window."
+  "Number of events in the list, regardless of the page. For escrowEvents, at most 100000."
   totalCount: Int!
 }
 
-"An event in a window."
+"An on-chain event on a page."
 type ChainEventEdge {
-  "The place of the event, for \`after\`."
+  "Cursor of the event, to pass as \`after\`."
   cursor: String!
   "The event."
   node: ChainEvent!
@@ -143,100 +144,100 @@ type PageInfo {
   startCursor: String
 }
 
-"A comparison of the two records of a chain."
+"A comparison of the indexer's record of a chain with the gateway's own."
 type ChainRecordComparison {
-  "The chain."
+  "ID of the chain."
   chainId: Int!
-  "The first block that was compared, an integer string."
+  "First block of the comparison, as an integer string."
   fromBlock: String!
-  "The last block that was compared, an integer string; below the first where the records have no such block in common."
+  "Last block of the comparison, as an integer string. Lower than fromBlock if the two records have no block of the requested range in common."
   toBlock: String!
-  "The last block that the indexer has read, an integer string."
+  "Last block that the indexer has read, as an integer string."
   indexedTo: String!
-  "The last block that the gateway's inbox was filled to, an integer string."
+  "Last block whose events the gateway has received, as an integer string."
   receivedTo: String!
-  "The differences, in the order of the chain."
+  "The differences, oldest first."
   differences: [ChainRecordDifference!]!
-  "All differences in these blocks, whether they are listed or not."
+  "Number of differences in these blocks, including those that are not listed."
   totalCount: Int!
-  "Whether there are more than are listed."
+  "Whether there are more differences than those listed."
   hasMore: Boolean!
 }
 
 "An event on which the two records differ."
 type ChainRecordDifference {
-  "In what they differ."
+  "The kind of difference."
   kind: ChainRecordDifferenceKind!
-  "The event, as the inbox has it where both do."
+  "The event. If both records have it, as the gateway received it."
   event: ChainEvent!
 }
 
-"In what the two records of an event differ."
+"The kind of a difference between the two records of an event."
 enum ChainRecordDifferenceKind {
-  "Only the indexer holds it, though the gateway has read its block: another block stood there when it did, or the event was lost. \`npm run ops -- chain resync\` reads the chain again."
+  "Only the indexer has the event, although the gateway has read its block: the gateway's node had another block at that height, or the event was lost. Run \`npm run ops -- chain resync\` to read the chain again."
   NOT_RECEIVED
-  "Only the inbox holds it, though the indexer has read its block: the gateway read the node itself, or a receipt showed it."
+  "Only the gateway has the event, although the indexer has read its block: the gateway read it from the node or from a receipt."
   NOT_INDEXED
-  "The indexer still holds what the gateway has taken back: its node is on another fork, or lags."
+  "The indexer still has an event that the gateway treats as removed by a reorganization: the indexer's node is on another fork or is behind."
   ORPHANED_YET_INDEXED
-  "Both hold it, with another name, transaction, payment, contract or other arguments."
+  "Both records have the event, but they differ in its name, transaction, payment, contract, or arguments."
   CONTENT
 }
 
-"What a wallet lets the escrow take of one token, by the last approval that the indexer's record holds."
+"A token allowance that a wallet has granted to the escrow contract, according to the latest indexed approval."
 type RecordedAllowance {
-  "The token's contract."
+  "Address of the token contract."
   tokenAddress: Address!
-  "The token; null where it is no longer registered."
+  "Key of the token. Null if the token is no longer registered."
   tokenKey: String
-  "Base units, as that approval set it; 0 where it revoked. What the escrow has taken since lowers the allowance, and most tokens emit no event for that, so the token may allow less."
+  "Allowance in base units, as the approval set it; 0 if the approval revoked it. The current allowance may be lower: each payment reduces it, and most tokens emit no event for that."
   amount: BaseUnits!
-  "When it was given: the block's time."
+  "Timestamp of the block that contains the approval."
   approvedAt: DateTime!
-  "The block's height, an integer string."
+  "Number of the block that contains the approval, as an integer string."
   blockNumber: String!
-  "The block's hash."
+  "Hash of the block that contains the approval."
   blockHash: String!
-  "The transaction. A payment by a permit sets the allowance in its own transaction."
+  "Hash of the transaction that emitted the approval. For a payment by permit, the payment's own transaction."
   txHash: String!
-  "Its place in the block."
+  "Zero-based index of the log in its block."
   logIndex: Int!
-  "How sure the approval is."
+  "Finality of the block that contains the approval."
   finality: ChainEventFinality!
 }
 `;
 
 const UNAVAILABLE =
-  "Null with the error CHAIN_UNAVAILABLE while the indexer's record cannot be read or is too old; all other fields answer.";
+  "Null with the error CHAIN_UNAVAILABLE if the indexer's record cannot be read, or is out of date for an enabled chain on which the result may still change; other fields are unaffected.";
 
 export const joinedFields = `
 extend type PaymentIntent {
   """
-  What the chains say of it, oldest first: the events of all terms that were signed for it, its payer's token events in the same transactions (a permit's Approval, the Transfer into escrow, the AuthorizationUsed of ERC-3009), and events that only name the intent, whoever made their terms. Each says whether the gateway accepted it, or why not. For the merchant. ${UNAVAILABLE}
+  On-chain events related to this payment intent, oldest first: events of every set of terms signed for it, the payer's token events in the same transactions, and any other event that names the intent. \`acceptance\` and \`reason\` say what the gateway did with each one. Requires read access to the merchant's data. An operation can request at most 10 different pages. ${UNAVAILABLE}
   """
   chainEvents(
     "${FIRST}"
     first: Int
-    "The endCursor of the page before."
+    "${AFTER}"
     after: String
   ): ChainEventConnection
 }
 
 extend type Transaction {
   """
-  The events in it that are of its payment, oldest first, in every block that it was mined in. For the merchant. ${UNAVAILABLE}
+  On-chain events of this transaction that belong to its payment, oldest first, in every block that has contained the transaction. Requires read access to the merchant's data. ${UNAVAILABLE}
   """
   chainEvents(
     "${FIRST}"
     first: Int
-    "The endCursor of the page before."
+    "${AFTER}"
     after: String
   ): ChainEventConnection
 }
 
 extend type CustomerWallet {
   """
-  What it lets the escrow take, by token, as the indexer's record has it; empty where it never approved. For the merchant. ${UNAVAILABLE}
+  Token allowances that the wallet has granted to the escrow, according to the latest indexed approvals. Empty if it has granted none, or if the chain is not indexed. Requires read access to the merchant's data. ${UNAVAILABLE}
   """
   recordedAllowances: [RecordedAllowance!]
 }
