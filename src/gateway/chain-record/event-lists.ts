@@ -1,10 +1,11 @@
 /** What the fields of recorded events answer, from rows of the record. */
 import { batched } from '../../api/graphql/server/batch.ts';
 import type { GraphqlContext } from '../../api/graphql/server/context.ts';
-import { GatewayError, invalid } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { finalityOf, judgeEvent, type RecordedEvent } from './chain-event.ts';
 import { printPlace } from './event-place.ts';
 import type { ChainLag } from './read-escrow-events.ts';
+import { recordUnavailable } from './record-unavailable.ts';
 import type { EventPage, StaleChain } from './store.ts';
 
 type EventList = Pick<EventPage, 'events' | 'hasMore'> & { after: string | null; totalCount: () => Promise<number> };
@@ -50,7 +51,7 @@ export function demandFresh(stale: readonly StaleChain[], limitSeconds: number):
     ageSeconds === null ? `chain ${chainId} is not read` : `chain ${chainId} was last read ${ageSeconds} s ago`,
   );
   const words = `${ages.join(', ')}; the indexer's record may be ${limitSeconds} s old at most.`;
-  throw new GatewayError('CHAIN_UNAVAILABLE', `${words.charAt(0).toUpperCase()}${words.slice(1)}`);
+  throw recordUnavailable(`${words.charAt(0).toUpperCase()}${words.slice(1)}`);
 }
 
 /** Blocks that the indexer's tables may lag behind what the gateway has read, before an event may be missing. */
@@ -61,7 +62,7 @@ export function demandCaughtUp(lags: readonly ChainLag[]): void {
   for (const { chainId, behind } of lags) {
     if (behind !== null && behind <= LAG_BLOCKS) continue;
     const words = behind === null ? 'has not read' : `is ${behind} blocks behind what was read of`;
-    throw new GatewayError('CHAIN_UNAVAILABLE', `The indexer ${words} chain ${chainId}.`);
+    throw recordUnavailable(`The indexer ${words} chain ${chainId}.`);
   }
 }
 

@@ -8,7 +8,7 @@ import { connectionSize } from '../../api/graphql/server/connection.ts';
 import type { GraphqlContext } from '../../api/graphql/server/context.ts';
 import { DEFAULT_PAGE_SIZE, demandListSize } from '../../api/graphql/server/limits.ts';
 import type { Config } from '../../config.ts';
-import { type FieldFault, GatewayError, invalid } from '../../errors.ts';
+import { type FieldFault, invalid } from '../../errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { addFields, type GatewayField, type GatewaySource } from '../gateway-source.ts';
 import { finalityOf } from './chain-event.ts';
@@ -26,6 +26,7 @@ import {
 import { readPlace } from './event-place.ts';
 import { openRecordDatabase } from './open-record-database.ts';
 import { countEscrowEvents, type EscrowEventsFilter, readEscrowEvents } from './read-escrow-events.ts';
+import { recordUnavailable } from './record-unavailable.ts';
 import { type ChainRecord, type EventPage, readAllowances, readPaymentEvents, readTransactionEvents } from './store.ts';
 import { joinedFields, recordTypes } from './type-definitions.ts';
 
@@ -90,7 +91,7 @@ async function pageOf<Parent extends { id: string }>(
   const read = (parents: Parent[]) => request.read(window, parents);
   const page = await readTogether(context, name, { parent: request.parent, read });
   demandFresh(page.stale, record.staleSeconds);
-  if (page.isUnread) throw new GatewayError('CHAIN_UNAVAILABLE', 'The indexer reads no chain now.');
+  if (page.isUnread) throw recordUnavailable('The indexer reads no chain now.');
   return printEvents(context, { ...page, after, totalCount: async () => page.total });
 }
 
@@ -241,7 +242,7 @@ function chainRecordDifferences(record: ChainRecord): GatewayField {
       demandFresh(found.stale, record.staleSeconds);
       const { fromBlock, toBlock, indexedTo, receivedTo, differences, total } = found;
       if (fromBlock === null || toBlock === null || indexedTo === null || receivedTo === null) {
-        throw new GatewayError('CHAIN_UNAVAILABLE', `The indexer has not read chain ${chainId} yet.`);
+        throw recordUnavailable(`The indexer has not read chain ${chainId} yet.`);
       }
       return {
         chainId,

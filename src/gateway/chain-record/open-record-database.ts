@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { GatewayError } from '../../errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { recordUnavailable } from './record-unavailable.ts';
 
 export type RecordDatabase = {
   /** The rows of one statement. CHAIN_UNAVAILABLE, without the database's words, when it cannot be read in time. */
@@ -40,7 +40,7 @@ export function openRecordDatabase({ log }: { log: Log }, { url }: { url: string
       } catch (error) {
         if (!failing) log.warn({ err: error }, "The indexer's record cannot be read.");
         failing = true;
-        throw new GatewayError('CHAIN_UNAVAILABLE', "The indexer's record cannot be read now.", { cause: error });
+        throw recordUnavailable("The indexer's record cannot be read now.", error);
       }
     },
     close: () => pool.end(),
