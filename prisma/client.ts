@@ -3,12 +3,14 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { keepConnections } from './brief-transaction.ts';
-import { type DatabasePools, openPools } from './database-pools.ts';
+import { type DatabasePools, type OpenedPools, openPools } from './database-pools.ts';
 import { exactNumbers } from './exact-numbers.ts';
 import { transactionLimits, unguarded } from './guarded-database.ts';
+import { type OwnChanges, ownChangesAre, watchPool } from './own-changes.ts';
 import { statementNames } from './statement-names.ts';
 
 export * from '../generated/prisma/client.ts';
+export { onOwnChange } from './own-changes.ts';
 
 export type Database = PrismaClient;
 export type DatabaseTransaction = Prisma.TransactionClient;
@@ -23,7 +25,8 @@ const afterCommits = new WeakMap<DatabaseTransaction, AfterCommit[]>();
  */
 export function openDatabase(options: { url: string; poolSize?: number; isPooled?: boolean }): Database {
   const { url, poolSize = 5, isPooled = false } = options;
-  return openOn(new pg.Pool({ connectionString: url, max: poolSize, pipeline: !isPooled }), isPooled);
+  const pool = new pg.Pool({ connectionString: url, max: poolSize, pipeline: !isPooled });
+  return openOn({ pool, pools: [pool] }, isPooled);
 }
 
 /** Opens pools of connections for writes, for reads and for what every call needs, with bounded waits. */
@@ -31,8 +34,10 @@ export function openBoundedDatabase(options: DatabasePools): Database {
   return openOn(openPools(options), options.isPooled);
 }
 
-/** Prisma and statements written by hand share the connections, and the names of what those have parsed. */
-function openOn(pool: pg.Pool, isPooled: boolean): Database {
+/** Prisma and statements written by hand share the connections, the names of what those have parsed, and their watch. */
+function openOn({ pool, pools }: OpenedPools, isPooled: boolean): Database {
+  const changes: OwnChanges = new Set();
+  for (const each of pools) watchPool(each, changes);
   const names = isPooled ? undefined : statementNames();
   const adapter = new PrismaPg(pool, {
     disposeExternalPool: true,
@@ -40,6 +45,7 @@ function openOn(pool: pg.Pool, isPooled: boolean): Database {
   });
   const database = new PrismaClient({ adapter: exactNumbers(adapter) });
   keepConnections(database, { pool, names });
+  ownChangesAre(database, changes);
   return database;
 }
 

@@ -36,8 +36,10 @@ export function inLane<Answer>(lane: Lane | undefined, work: () => Promise<Answe
   return lanes.run(lane, async () => await work());
 }
 
-/** What the driver adapter takes for one pool. `end` ends all of them. */
-export function openPools(options: DatabasePools): pg.Pool {
+/** `pool` is what the driver adapter takes for one pool, whose `end` ends all of them; `pools` are those behind it. */
+export type OpenedPools = { pool: pg.Pool; pools: readonly pg.Pool[] };
+
+export function openPools(options: DatabasePools): OpenedPools {
   const { bounds } = options;
   const short = { ...bounds, statementMs: Math.min(bounds.statementMs, bounds.connectMs) };
   const writes = openPool(options, { name: 'sluice-writes', max: options.writes, bounds });
@@ -69,7 +71,7 @@ export function openPools(options: DatabasePools): pg.Pool {
   }
 
   const end = async () => void (await Promise.all(pools.map((pool) => pool.end())));
-  return new Proxy(writes, {
+  const pool = new Proxy(writes, {
     get(target, name) {
       if (name === 'query') return query;
       if (name === 'connect') return connect;
@@ -78,6 +80,7 @@ export function openPools(options: DatabasePools): pg.Pool {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
+  return { pool, pools };
 }
 
 /** The settings of a connection that is bounded in this way; a pooler between refuses those that Postgres is to keep. */

@@ -47,10 +47,13 @@ type Call = {
   requestId?: string | undefined;
   /** Where they do not come in the headers, as over a websocket. */
   credentials?: Credentials;
+  /** The database is asked for the credential, whatever is remembered of it: for what stays open. */
+  stays?: boolean;
 };
 
 export type GateOptions = {
-  authenticate: (credentials: Credentials) => Promise<Principal>;
+  /** `isFresh`: by the database alone. */
+  authenticate: (credentials: Credentials, options: { isFresh: boolean }) => Promise<Principal>;
   limiter: RateLimiter;
   limits: { perSecond: number; burst: number; keylessPerSecond: number };
   trustedProxies: number;
@@ -94,20 +97,23 @@ export function openGate(options: GateOptions): Gate {
   }
 
   /** AUTHENTICATION_ERROR as `authenticate`; an address that has used up its limit cannot have further credentials looked up. */
-  async function identify(credentials: Credentials, address: string): Promise<Principal> {
+  async function identify(
+    credentials: Credentials,
+    { address, isFresh }: { address: string; isFresh: boolean },
+  ): Promise<Principal> {
     const { apiKey, authorization, clientSecret } = credentials;
     const shown = apiKey ?? authorization ?? clientSecret;
     if (shown === undefined) return anonymous;
     const name = hash('sha256', shown, 'base64');
     const isEmpty = good.has(name) ? undefined : limiter.isKnownEmpty(bucketOfAddress(address));
     if (isEmpty) throw tooMany(isEmpty);
-    const principal = await authenticate(credentials);
+    const principal = await authenticate(credentials, { isFresh });
     good.set(name, true);
     return principal;
   }
 
   return {
-    async admit({ method, headers, remoteAddress, requestId: named, credentials }) {
+    async admit({ method, headers, remoteAddress, requestId: named, credentials, stays = false }) {
       const id = named ?? requestId(single(headers['x-request-id']));
       const connection = connectionOf({ headers, remoteAddress });
       const callerAddress = wholeClientAddress(connection);
@@ -127,7 +133,8 @@ export function openGate(options: GateOptions): Gate {
         clientSecret: single(headers['x-client-secret']),
       };
       try {
-        admission.principal = await identify({ ...shown, callerAddress }, admission.address);
+        const { address } = admission;
+        admission.principal = await identify({ ...shown, callerAddress }, { address, isFresh: stays });
       } catch (error) {
         admission.refusal = error;
       }

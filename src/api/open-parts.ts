@@ -20,8 +20,10 @@ export function openParts(world: World): ApiParts {
     take: (wanted) => inLane('credentials', () => takeTokens(world.database, wanted)),
     nowMs: () => performance.now(),
   });
+  const remembering = byRealTime(world);
+  const asking = { ...remembering, memory: undefined };
   const gate = openGate({
-    authenticate: (credentials) => inLane('credentials', () => authenticate(byRealTime(world), credentials)),
+    authenticate: (credentials, { isFresh }) => authenticate(isFresh ? asking : remembering, credentials),
     limiter,
     limits: world.config.rateLimits,
     trustedProxies: world.config.trustedProxies,

@@ -69,17 +69,17 @@ export async function startApi(
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0];
     // Pages, keys and health have one too; the APIs say it again with theirs.
-    response.setHeader('x-request-id', newRequestId(single(request.headers['x-request-id'])));
+    const requestId = newRequestId(single(request.headers['x-request-id']));
+    response.setHeader('x-request-id', requestId);
     if (request.httpVersion === '1.1' && request.headers.host === undefined) throw noHost();
     if (await service(request, response)) return;
     if (parts.observe) followCall(request, response, parts.observe);
-    if (path === '/graphql' && !asksForPage(request)) return serveGraphql(request, response);
+    if (path === '/graphql' && !asksForPage(request)) return serveGraphql(request, response, requestId);
     for (const handle of handlers) if (await handle(request, response)) return;
-    const requestId = newRequestId(single(request.headers['x-request-id']));
     printFault(world, response, requestId, new GatewayError('NOT_FOUND', 'No such path.'));
   }
 
-  async function serveGraphql(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function serveGraphql(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
     nameRoute(response, '/graphql');
     // For what is refused before Yoga is asked.
     response.setHeader('cache-control', 'no-store');
@@ -90,10 +90,8 @@ export async function startApi(
     if (!URL.canParse(`http://${request.headers.host ?? 'localhost'}/`))
       throw new GatewayError('VALIDATION_ERROR', 'The Host header is not valid.');
     // A preflight asks for nothing and shows no credential.
-    const admission = request.method === 'OPTIONS' ? undefined : await admit(request);
-    const requestId = admission?.requestId ?? newRequestId(single(request.headers['x-request-id']));
+    const admission = request.method === 'OPTIONS' ? undefined : await admit(request, requestId);
     for (const [name, value] of Object.entries(admission?.headers ?? {})) response.setHeader(name, value);
-    response.setHeader('x-request-id', requestId);
     const isStream = /text\/event-stream/.test(request.headers.accept ?? '');
     const refusal = admission?.refusal ?? (isStream && admission ? holdPlace(admission, response) : undefined);
     if (refusal !== undefined) return refuseGraphql(faultFacts(world, requestId), { request, response, refusal });
@@ -104,8 +102,11 @@ export async function startApi(
     await traced(requestId, () => yoga(request, response, context));
   }
 
-  function admit({ method = 'GET', headers, socket }: IncomingMessage): Promise<Admission> | undefined {
-    return parts.gate?.admit({ method, headers, remoteAddress: socket.remoteAddress });
+  function admit(
+    { method = 'GET', headers, socket }: IncomingMessage,
+    requestId: string,
+  ): Promise<Admission> | undefined {
+    return parts.gate?.admit({ method, headers, remoteAddress: socket.remoteAddress, requestId });
   }
 
   async function chargeCall(admission: Admission, units: number, response: ServerResponse): Promise<unknown> {

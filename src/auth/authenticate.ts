@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import type { Database } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
-import { hashSecret } from './api-key.ts';
 import { clientSecretMatches, sessionIdOf } from './client-secret.ts';
+import { type CredentialMemory, type KeyRow, type PlatformRow, recall, type SessionRow } from './credential-memory.ts';
 import { scopesOfKey } from './keys/key-scope.ts';
 import { networksAllow } from './keys/network.ts';
 import { noteKeyUse } from './note-key-use.ts';
@@ -19,7 +20,8 @@ export type Credentials = {
   callerAddress?: string | undefined;
 };
 
-export type AuthenticateWorld = TokenWorld & { database: Database };
+/** Without a memory, every call asks the database. */
+export type AuthenticateWorld = TokenWorld & { database: Database; memory?: CredentialMemory | undefined };
 
 const LONGEST_CREDENTIAL = 8192;
 
@@ -43,10 +45,30 @@ async function keyPrincipal(
   world: AuthenticateWorld,
   { secret, callerAddress }: { secret: string; callerAddress: string | undefined },
 ): Promise<Principal> {
-  const hash = hashSecret(secret);
-  if (secret.startsWith('op_') || secret.startsWith('ar_')) return platformPrincipal(world, hash);
-  const key = await world.database.apiKey.findUnique({
-    where: { keyHash: hash },
+  const keyHash = hash('sha256', secret, 'base64');
+  if (secret.startsWith('op_') || secret.startsWith('ar_')) return platformPrincipal(world, keyHash);
+  const key = await recall(world.memory?.keys, keyHash, () => findKey(world.database, keyHash));
+  if (key.expiresAt !== null && key.expiresAt <= world.clock.now()) throw refused('The API key has expired.');
+  if (key.allowedNetworks.length > 0 && !networksAllow(key.allowedNetworks, callerAddress ?? '')) {
+    throw new GatewayError('AUTHORIZATION_ERROR', 'This key may not be used from this network.');
+  }
+  noteKeyUse(world, key.id);
+  return {
+    kind: 'apiKey',
+    keyKind: key.kind,
+    apiKeyId: key.id,
+    keyHash,
+    appId: key.appId,
+    merchantId: key.app.merchantId,
+    mode: key.app.mode,
+    scopes: scopesOfKey(key),
+    allowedNetworks: key.allowedNetworks,
+  };
+}
+
+async function findKey(database: Database, keyHash: string): Promise<KeyRow> {
+  const found = await database.apiKey.findUnique({
+    where: { keyHash: bytes(keyHash) },
     select: {
       id: true,
       kind: true,
@@ -59,28 +81,27 @@ async function keyPrincipal(
       app: { select: { merchantId: true, mode: true } },
     },
   });
-  if (!key) throw refused('The API key is not valid.');
-  if (key.revokedAt !== null) throw refused('The API key is revoked.');
-  if (key.expiresAt !== null && key.expiresAt <= world.clock.now()) throw refused('The API key has expired.');
-  if (key.allowedNetworks.length > 0 && !networksAllow(key.allowedNetworks, callerAddress ?? '')) {
-    throw new GatewayError('AUTHORIZATION_ERROR', 'This key may not be used from this network.');
-  }
-  noteKeyUse(world, key.id);
-  return {
-    kind: 'apiKey',
-    keyKind: key.kind,
-    apiKeyId: key.id,
-    appId: key.appId,
-    merchantId: key.app.merchantId,
-    mode: key.app.mode,
-    scopes: scopesOfKey(key),
-  };
+  if (!found) throw refused('The API key is not valid.');
+  const { revokedAt, ...key } = found;
+  if (revokedAt !== null) throw refused('The API key is revoked.');
+  return key;
 }
 
-async function platformPrincipal(world: AuthenticateWorld, hash: Uint8Array<ArrayBuffer>): Promise<Principal> {
-  const credential = await world.database.platformCredential.findUnique({ where: { keyHash: hash } });
-  if (!credential || credential.revokedAt !== null) throw refused('The credential is not valid.');
-  return { kind: 'platform', role: credential.role, credentialId: credential.id };
+async function platformPrincipal(world: AuthenticateWorld, keyHash: string): Promise<Principal> {
+  const find = () => findPlatformCredential(world.database, keyHash);
+  const { id, role } = await recall(world.memory?.platform, keyHash, find);
+  return { kind: 'platform', role, credentialId: id, keyHash };
+}
+
+async function findPlatformCredential(database: Database, keyHash: string): Promise<PlatformRow> {
+  const where = { keyHash: bytes(keyHash), revokedAt: null };
+  const found = await database.platformCredential.findUnique({ where, select: { id: true, role: true } });
+  if (!found) throw refused('The credential is not valid.');
+  return found;
+}
+
+function bytes(base64: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(base64, 'base64'));
 }
 
 async function tokenPrincipal(world: AuthenticateWorld, authorization: string): Promise<Principal> {
@@ -92,13 +113,8 @@ async function tokenPrincipal(world: AuthenticateWorld, authorization: string): 
 async function sessionPrincipal(world: AuthenticateWorld, clientSecret: string): Promise<Principal> {
   const sessionId = sessionIdOf(clientSecret);
   if (sessionId === null) throw refused('The client secret is not valid.');
-  const session = await world.database.checkoutSession.findUnique({
-    where: { id: sessionId },
-    select: { id: true, appId: true, clientSecretHash: true, app: { select: { merchantId: true } } },
-  });
-  if (!session || !clientSecretMatches(session.clientSecretHash, clientSecret)) {
-    throw refused('The client secret is not valid.');
-  }
+  const session = await recall(world.memory?.sessions, sessionId, () => findSession(world.database, sessionId));
+  if (!clientSecretMatches(session.clientSecretHash, clientSecret)) throw refused('The client secret is not valid.');
   return {
     kind: 'session',
     sessionId: session.id,
@@ -106,6 +122,13 @@ async function sessionPrincipal(world: AuthenticateWorld, clientSecret: string):
     merchantId: session.app.merchantId,
     secretHash: session.clientSecretHash,
   };
+}
+
+async function findSession(database: Database, id: string): Promise<SessionRow> {
+  const select = { id: true, appId: true, clientSecretHash: true, app: { select: { merchantId: true } } };
+  const found = await database.checkoutSession.findUnique({ where: { id }, select });
+  if (!found) throw refused('The client secret is not valid.');
+  return found;
 }
 
 function refused(message: string): GatewayError {

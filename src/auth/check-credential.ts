@@ -8,6 +8,7 @@
 import { type Database, Prisma } from '../../prisma/client.ts';
 import type { WriteCheck } from '../../prisma/guarded-database.ts';
 import { GatewayError } from '../errors.ts';
+import { scopesOfKey } from './keys/key-scope.ts';
 import type { Principal } from './principal.ts';
 
 type Row = Record<string, unknown> | null;
@@ -21,7 +22,8 @@ const ranks: readonly Member['role'][] = ['VIEWER', 'DEVELOPER', 'OWNER'];
 
 /**
  * The caller as of now: a member with the present role. Throws AUTHENTICATION_ERROR for a credential that was revoked, has
- * expired or is gone. `now` is real time.
+ * expired or is gone, and AUTHORIZATION_ERROR for a key that may do other things than when the caller was judged. `now` is
+ * real time.
  */
 export async function renewPrincipal(database: Database, principal: Principal, now: Date): Promise<Principal> {
   const { query, renew } = renewalOf(principal, now);
@@ -39,9 +41,7 @@ export function demandCredential(principal: Principal, now: Date): WriteCheck {
     query,
     judge(row) {
       const present = renew(row);
-      if (principal.kind === 'member' && present.kind === 'member' && isLowered(principal, present)) {
-        throw new GatewayError('AUTHORIZATION_ERROR', 'This credential may not do this any more.');
-      }
+      if (principal.kind === 'member' && present.kind === 'member' && isLowered(principal, present)) throw lowered();
     },
   };
 }
@@ -60,7 +60,8 @@ function renewalOf(principal: Principal, now: Date): Renewal {
       return wherePresent(principal, {
         query: Prisma.sql`
           SELECT true AS is_good FROM platform_credential
-          WHERE id = ${principal.credentialId}::uuid AND role::text = ${principal.role} AND revoked_at IS NULL`,
+          WHERE id = ${principal.credentialId}::uuid AND role::text = ${principal.role} AND revoked_at IS NULL
+            AND key_hash = decode(${principal.keyHash}, 'base64')`,
         otherwise: 'The credential is revoked.',
       });
     case 'card':
@@ -68,8 +69,9 @@ function renewalOf(principal: Principal, now: Date): Renewal {
     case 'session':
       return wherePresent(principal, {
         query: Prisma.sql`
-          SELECT true AS is_good FROM checkout_session WHERE id = ${principal.sessionId}::uuid
-          AND app_id = ${principal.appId}::uuid AND client_secret_hash = ${principal.secretHash}`,
+          SELECT true AS is_good FROM checkout_session AS session JOIN app ON app.id = session.app_id
+          WHERE session.id = ${principal.sessionId}::uuid AND app.id = ${principal.appId}::uuid
+            AND session.client_secret_hash = ${principal.secretHash} AND app.merchant_id = ${principal.merchantId}::uuid`,
         otherwise: 'The client secret is not valid.',
       });
     case 'payer':
@@ -82,18 +84,33 @@ function renewalOf(principal: Principal, now: Date): Renewal {
 }
 
 function keyRenewal(principal: Extract<Principal, { kind: 'apiKey' }>, now: Date): Renewal {
-  const { apiKeyId, appId, keyKind } = principal;
+  const { apiKeyId, keyHash, appId, merchantId, mode, keyKind, scopes, allowedNetworks } = principal;
   return {
     query: Prisma.sql`
-      SELECT revoked_at IS NOT NULL AS is_revoked, coalesce(expires_at <= ${now}::timestamptz, false) AS has_expired
-      FROM api_key WHERE id = ${apiKeyId}::uuid AND app_id = ${appId}::uuid AND kind::text = ${keyKind}`,
+      SELECT revoked_at IS NOT NULL AS is_revoked, coalesce(expires_at <= ${now}::timestamptz, false) AS has_expired,
+        is_restricted, scopes, allowed_networks
+      FROM api_key JOIN app ON app.id = api_key.app_id
+      WHERE api_key.id = ${apiKeyId}::uuid AND api_key.kind::text = ${keyKind} AND app.id = ${appId}::uuid
+        AND api_key.key_hash = decode(${keyHash}, 'base64')
+        AND app.merchant_id = ${merchantId}::uuid AND app.mode::text = ${mode}`,
     renew(row) {
       if (!row) throw refused('The API key is not valid.');
       if (row.is_revoked !== false) throw refused('The API key is revoked.');
       if (row.has_expired !== false) throw refused('The API key has expired.');
+      const present = scopesOfKey({ isRestricted: row.is_restricted !== false, scopes: textsOf(row.scopes) });
+      // No verb changes them; where somebody has, by hand, the caller was judged by others.
+      if (!isSame(present, scopes) || !isSame(textsOf(row.allowed_networks), allowedNetworks)) throw lowered();
       return principal;
     },
   };
+}
+
+function isSame(one: readonly string[] | null, other: readonly string[] | null): boolean {
+  return one?.join() === other?.join();
+}
+
+function textsOf(column: unknown): string[] {
+  return Array.isArray(column) ? column.map(String) : [];
 }
 
 function memberRenewal(principal: Member, now: Date): Renewal {
@@ -154,6 +171,10 @@ function whileItLasts(principal: Extract<Principal, { expiresAt: Date }>, now: D
 
 function demandTime({ expiresAt }: { expiresAt: Date }, now: Date): void {
   if (expiresAt <= now) throw refused('The token has expired.');
+}
+
+function lowered(): GatewayError {
+  return new GatewayError('AUTHORIZATION_ERROR', 'This credential may not do this any more.');
 }
 
 function refused(message: string): GatewayError {

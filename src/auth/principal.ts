@@ -17,11 +17,15 @@ export type Principal =
       kind: 'apiKey';
       keyKind: 'SECRET' | 'PUBLISHABLE';
       apiKeyId: string;
+      /** SHA-256 of the key, in base64. */
+      keyHash: string;
       appId: string;
       merchantId: string;
       mode: 'TEST' | 'LIVE';
       /** What a restricted key may do; null: everything that its kind may. */
       scopes: readonly KeyScope[] | null;
+      /** In CIDR notation, as they were when the caller was judged by them; none: any. */
+      allowedNetworks: readonly string[];
     }
   | {
       kind: 'session';
@@ -61,7 +65,13 @@ export type Principal =
       tokenId: string;
       expiresAt: Date;
     }
-  | { kind: 'platform'; role: 'OPERATOR' | 'ARBITER'; credentialId: string };
+  | {
+      kind: 'platform';
+      role: 'OPERATOR' | 'ARBITER';
+      credentialId: string;
+      /** SHA-256 of the credential, in base64. */
+      keyHash: string;
+    };
 
 /**
  * Whether anybody can become such a caller at no cost: nobody in particular, a payer with a session or a wallet, a user of

@@ -5,8 +5,8 @@ import { recordAction } from './audit/record-action.ts';
 import { type KeyHolder, keysOf } from './key-holder.ts';
 
 /**
- * Ends a key at once and for ever: what begins after it, in any process, writes nothing with the key; what the key holds open
- * ends within a second or two. Revoking again changes nothing.
+ * Ends a key at once and for ever: what begins after it, in any process, writes nothing with the key. Reads end at once in this
+ * process and within a second in others, what the key holds open within a second or two. Revoking again changes nothing.
  * NOT_FOUND for a key that is not the holder's.
  */
 export async function revokeApiKey(

@@ -2,7 +2,10 @@ import type { CardSession } from '../../prisma/client.ts';
 import { notFound } from '../errors.ts';
 import type { CardWorld } from './card-world.ts';
 
-/** Ends a session of the user at once: its token is refused from now on. Again changes nothing. Throws NOT_FOUND. */
+/**
+ * Ends a session of the user at once: its token is refused from now on, for reads in other processes within a second. Again
+ * changes nothing. Throws NOT_FOUND.
+ */
 export async function revokeSession(
   world: Pick<CardWorld, 'database' | 'clock'>,
   request: { userId: string; id: string },

@@ -2,16 +2,14 @@
  * The live feed of a process: one reader of the sequence, shared by everybody who follows an app. The bell wakes it and it
  * polls besides; what it gives comes from the table, in sequence order, each event once per follower.
  */
-import type pg from 'pg';
 import type { Database } from '../../prisma/client.ts';
-import { steadyClient } from '../platform/database/steady-client.ts';
+import type { Listener } from '../platform/database/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { bellChannel } from './bell.ts';
 import { EventQueue, type Follower } from './follower.ts';
 import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';
 
 const POLL_MS = 500;
-const RECONNECT_MS = 1000;
 /** Events of one app that one read fetches; more are fetched at once after it. */
 const BATCH = 500;
 
@@ -32,8 +30,8 @@ export type Feed = {
 
 type AppReader = { last: bigint; everything: Set<EventQueue>; byResource: Map<string, Set<EventQueue>> };
 
-/** Opens the feed; `listenUrl` must lead to the database without a pooler between. */
-export function openFeed(options: { database: Database; listenUrl: string; log: Log; queueLimit?: number }): Feed {
+/** Opens the feed; `listener` must be connected to the same database. */
+export function openFeed(options: { database: Database; listener: Listener; log: Log; queueLimit?: number }): Feed {
   const { database, log } = options;
   const apps = new Map<string, AppReader>();
   const starting = new Map<string, Promise<AppReader>>();
@@ -120,7 +118,7 @@ export function openFeed(options: { database: Database; listenUrl: string; log: 
     if (reader.everything.size === 0 && reader.byResource.size === 0 && apps.get(appId) === reader) apps.delete(appId);
   }
 
-  const bell = openBell({ url: options.listenUrl, log, onRing: read });
+  const stopListening = options.listener.listen(bellChannel, { onNotification: read, onUp: read });
   const poll = setInterval(read, POLL_MS);
   poll.unref();
 
@@ -145,7 +143,7 @@ export function openFeed(options: { database: Database; listenUrl: string; log: 
       clearInterval(poll);
       for (const reader of apps.values()) for (const queue of queuesOf(reader)) queue.end();
       apps.clear();
-      await bell.close();
+      stopListening();
       await reading;
     },
   };
@@ -163,46 +161,4 @@ function concerned(event: SequencedEvent): Set<string> {
 
 function queuesOf(reader: AppReader): EventQueue[] {
   return [...new Set([...reader.everything, ...[...reader.byResource.values()].flatMap((set) => [...set])])];
-}
-
-/** Listens on a connection of its own, made anew whenever it is lost; polling bridges the gap. */
-function openBell(options: { url: string; log: Log; onRing: () => void }): { close(): Promise<void> } {
-  let client: pg.Client | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let closed = false;
-
-  async function connect(): Promise<void> {
-    const made = steadyClient({ url: options.url, name: 'sluice-feed' });
-    client = made;
-    made.on('notification', options.onRing);
-    made.on('error', () => undefined);
-    made.on('end', reconnect);
-    try {
-      await made.connect();
-      await made.query(`LISTEN ${bellChannel}`);
-      options.onRing();
-    } catch (error) {
-      options.log.warn({ err: error }, 'The bell is not heard; the feed polls until it is.');
-      await made.end().catch(() => undefined);
-      reconnect();
-    }
-  }
-
-  function reconnect(): void {
-    if (closed || retry) return;
-    retry = setTimeout(() => {
-      retry = undefined;
-      void connect();
-    }, RECONNECT_MS);
-    retry.unref();
-  }
-
-  void connect();
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(retry);
-      await client?.end().catch(() => undefined);
-    },
-  };
 }

@@ -12,6 +12,7 @@ import { tellTables } from '../operations/metrics/table-gauges.ts';
 import { openExternalSigner } from '../operator/external-signer.ts';
 import { openOperatorSigner } from '../operator/operator-signer.ts';
 import { systemClock } from '../platform/clock.ts';
+import { openListener } from '../platform/database/listener.ts';
 import { openLog } from '../platform/log.ts';
 import { openMetrics } from '../platform/metrics.ts';
 import { openServiceEndpoints, type Readiness, serveEndpoints } from '../platform/service-endpoints.ts';
@@ -45,9 +46,10 @@ export function openFloor(config: Config, part: string) {
     reads: readPoolSize,
     bounds: boundsOf(config, part),
   });
-  const time = openClock({ database, listenUrl: directUrl, log, movable: isMovable(registry) });
+  const listener = openListener({ url: directUrl, log });
+  const time = openClock({ database, listener, log, movable: isMovable(registry) });
   const clocks = { clock: time.clock, realClock: systemClock, time };
-  return { config, log, registry, nodes, solanaNodes, suiNodes, database, ...clocks, metrics, instruments };
+  return { config, log, registry, nodes, solanaNodes, suiNodes, database, listener, ...clocks, metrics, instruments };
 }
 
 /** A caller waits for the API; what the other parts do in bulk may take longer. */

@@ -1,6 +1,7 @@
 import { schema } from '../api/graphql/schema.ts';
 import { openParts } from '../api/open-parts.ts';
 import { startApi } from '../api/start-api.ts';
+import { openCredentialMemory } from '../auth/credential-memory.ts';
 import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../auth/tokens/signing-keys.ts';
 import type { Config } from '../config.ts';
@@ -18,11 +19,12 @@ export async function runApi(config: Config, { openGraph = openGateway } = {}): 
   const { operator } = await openSigners(floor);
   await floor.time.follow();
   const prices = openPriceBook({ ...floor, clock: floor.realClock }, config.prices);
-  const feed = openFeed({ database: floor.database, listenUrl: config.database.directUrl, log: floor.log });
+  const feed = openFeed(floor);
   const secretKeys = openSecretKeys(config);
   const signingKeys = openSigningKeys({ ...floor, clock: floor.realClock }, { sealKey: secretKeys.signing });
+  const memory = openCredentialMemory(floor);
   const { unavailable } = floor.instruments;
-  const world = { ...floor, operator, prices, feed, secretKeys, signingKeys, unavailable };
+  const world = { ...floor, operator, prices, feed, secretKeys, signingKeys, memory, unavailable };
   const service = await openService(floor);
   const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
   const record = openChainRecord(floor, config);
@@ -44,7 +46,9 @@ export async function runApi(config: Config, { openGraph = openGateway } = {}): 
       await api.close();
       await service.close();
       await feed.close();
+      memory.close();
       await floor.time.close();
+      await floor.listener.close();
       await floor.database.$disconnect();
     },
   };

@@ -37,6 +37,7 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
       await indexer.stop();
       await service.close();
       await floor.time.close();
+      await floor.listener.close();
       await floor.database.$disconnect();
     },
   };

@@ -76,6 +76,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
       await service.close();
       await locks.close();
       await floor.time.close();
+      await floor.listener.close();
       mailer.close();
       await database.$disconnect();
     },

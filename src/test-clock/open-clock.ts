@@ -1,9 +1,8 @@
-/** A process's copy of the test clock: the bell sets it within milliseconds, and polling bridges what the bell misses. */
-import type pg from 'pg';
+/** A process's copy of the test clock: a notification sets it within milliseconds, and polling bridges what is lost. */
 import { type Database, Prisma } from '../../prisma/client.ts';
 import type { WriteCheck } from '../../prisma/guarded-database.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { steadyClient } from '../platform/database/steady-client.ts';
+import type { Listener } from '../platform/database/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { clockChannel, offsetMs as presentOffset, readOffset } from './store.ts';
 
@@ -16,17 +15,19 @@ export type FollowedClock = {
   clock: Clock;
   /** Resolves when the offset has been read; rejects when the database does not answer. */
   follow(): Promise<void>;
-  /** Takes an offset before the bell brings it; never back. */
+  /** Whether advances are announced to this process as they happen; where not, reads read the offset too. */
+  isHeard(): boolean;
+  /** Takes an offset before its notification arrives; never back. */
   take(offsetMs: number): void;
   /** Reads the offset now, so that what begins after an advance has ended in another process goes by the new time. */
   catchUp(database: Database): Promise<void>;
   close(): Promise<void>;
 };
 
-/** `listenUrl` must lead to the database without a pooler between. Where `movable` is false it is the real clock. */
+/** `listener` must be connected to the same database. Where `movable` is false it is the real clock. */
 export function openClock(options: {
   database: Database;
-  listenUrl: string;
+  listener: Listener;
   log: Log;
   movable: boolean;
 }): FollowedClock {
@@ -36,6 +37,7 @@ export function openClock(options: {
     return {
       isMovable: false,
       clock: systemClock,
+      isHeard: () => true,
       follow: nothing,
       take: () => undefined,
       catchUp: nothing,
@@ -44,47 +46,58 @@ export function openClock(options: {
   }
   let offsetMs = 0;
   let poll: NodeJS.Timeout | undefined;
-  let client: pg.Client | undefined;
+  let stopListening: (() => void) | undefined;
+  /** Whether advances are announced to this process, and how often that has begun. */
+  let isUp = false;
+  let ups = 0;
+  /** Since when the offset has been read. */
+  let readSince = 0;
   let closed = false;
   const take = (next: number) => {
     offsetMs = Math.max(offsetMs, next);
   };
   const catchUp = async (reader: Database) => take(await readOffset(reader));
-  const listen = async () => {
-    const made = steadyClient({ url: options.listenUrl, name: 'sluice-clock' });
-    client = made;
-    made.on('notification', ({ payload }) => take(Number(payload)));
-    made.on('error', () => undefined);
-    made.on('end', () => {
-      if (client === made) client = undefined;
-    });
-    await made.connect();
-    await made.query(`LISTEN ${clockChannel}`);
-  };
-  const turn = async () => {
-    if (!client) await listen();
+  const refresh = async () => {
+    const begunIn = isUp ? ups : 0;
     await catchUp(database);
+    readSince = begunIn;
   };
+  const warn = (error: unknown) => log.debug({ error }, 'The test clock could not be read.');
+  const listen = () =>
+    options.listener.listen(clockChannel, {
+      onNotification: (payload) => take(Number(payload)),
+      onUp() {
+        isUp = true;
+        ups += 1;
+        // What was announced before is read before anything relies on announcements.
+        refresh().catch(warn);
+      },
+      onDown() {
+        isUp = false;
+      },
+    });
   const later = () => {
     poll = setTimeout(async () => {
-      await turn().catch((error: unknown) => log.debug({ error }, 'The test clock could not be read.'));
+      await refresh().catch(warn);
       if (!closed) later();
     }, POLL_MS);
     poll.unref();
   };
   return {
     isMovable: true,
+    isHeard: () => isUp && readSince === ups,
     clock: { now: () => new Date(Date.now() + offsetMs) },
     take,
     catchUp,
     async follow() {
-      await turn();
+      stopListening ??= listen();
+      await refresh();
       later();
     },
     async close() {
       closed = true;
       clearTimeout(poll);
-      await client?.end().catch(() => undefined);
+      stopListening?.();
     },
   };
 }

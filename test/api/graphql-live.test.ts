@@ -215,7 +215,9 @@ describe('a credential that ends', () => {
       appId: api.merchantA.appId,
       keyKind: 'SECRET' as const,
       mode: 'TEST' as const,
+      keyHash: '',
       scopes: null,
+      allowedNetworks: [],
     };
     const credentials = openLiveCredentials(world);
     const cut: string[] = [];

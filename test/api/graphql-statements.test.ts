@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
-import { openApi, type TestApi } from '../setup/api.ts';
+import { neverRecent, openApi, type TestApi } from '../setup/api.ts';
 import { countStatements } from '../setup/count-statements.ts';
 
 let api: TestApi;
 const INTENTS = 30;
 
 beforeAll(async () => {
-  api = await openApi();
+  api = await openApi({ rememberBy: neverRecent });
   const { appId, secretKey } = api.merchantA;
   const customers = Array.from({ length: 5 }, () => newId());
   await api.database.customerAccount.createMany({ data: customers.map((id) => ({ id, appId, name: `C ${id}` })) });

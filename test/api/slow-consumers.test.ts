@@ -7,6 +7,7 @@ import { endWhenUnread } from '../../src/api/end-when-unread.ts';
 import { type RunningApi, startApi } from '../../src/api/start-api.ts';
 import { appendEvents } from '../../src/events/append-events.ts';
 import { type Feed, openFeed } from '../../src/events/feed.ts';
+import { openListener } from '../../src/platform/database/listener.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { openApi, type TestApi } from '../setup/api.ts';
 import { openTestGraph } from '../setup/graph.ts';
@@ -22,12 +23,14 @@ let server: RunningApi;
 beforeAll(async () => {
   api = await openApi();
   const { database, log } = api.world;
-  feed = openFeed({ database, listenUrl: api.databaseUrl, log, queueLimit: QUEUE_LIMIT });
+  const listener = openListener({ url: api.databaseUrl, log });
+  feed = openFeed({ database, listener, log, queueLimit: QUEUE_LIMIT });
   const world = { ...api.world, feed };
   server = await startApi({ world, graph: await openTestGraph() }, { host: '127.0.0.1', port: 0 });
   onTeardown(async () => {
     await server.close();
     await feed.close();
+    await listener.close();
   });
 });
 

@@ -3,23 +3,29 @@ import { type Database, transaction } from '../../prisma/client.ts';
 import { appendEvents } from '../../src/events/append-events.ts';
 import { type Feed, openFeed } from '../../src/events/feed.ts';
 import type { Follower } from '../../src/events/follower.ts';
+import { type Listener, openListener } from '../../src/platform/database/listener.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { freshDatabase } from '../setup/database.ts';
 
 let database: Database;
 let feed: Feed;
+let listener: Listener;
 const appId = newId();
 
 beforeAll(async () => {
   const fresh = await freshDatabase();
   database = fresh.database;
-  feed = openFeed({ database, listenUrl: fresh.url, log: silentLog });
+  listener = openListener({ url: fresh.url, log: silentLog });
+  feed = openFeed({ database, listener, log: silentLog });
   const merchantId = newId();
   await database.merchant.create({ data: { id: merchantId, name: 'M' } });
   await database.app.create({ data: { id: appId, merchantId, name: 'A', mode: 'TEST' } });
 });
-afterAll(() => feed.close());
+afterAll(async () => {
+  await feed.close();
+  await listener.close();
+});
 
 function append(resourceId: string, count = 1): Promise<unknown> {
   return transaction(database, (tx) =>
@@ -86,10 +92,12 @@ describe('the feed', () => {
   });
 
   test('reads on by polling when the bell is not heard', async () => {
-    const deaf = openFeed({ database, listenUrl: 'postgresql://nobody@127.0.0.1:1/none', log: silentLog });
+    const nowhere = openListener({ url: 'postgresql://nobody@127.0.0.1:1/none', log: silentLog });
+    const deaf = openFeed({ database, listener: nowhere, log: silentLog });
     const follower = await deaf.follow({ appId });
     await append(newId());
     expect(await take(follower, 1)).toEqual([follower.startedAfter + 1n]);
     await deaf.close();
+    await nowhere.close();
   });
 });

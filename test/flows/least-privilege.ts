@@ -22,13 +22,13 @@ export async function expectPlainRole(folder: string): Promise<void> {
       for (const { role } of sessions.rows) roles.add(role);
       const parts = sessions.rows.map(({ part }) => part);
       return {
-        clocks: parts.filter((part) => part === 'sluice-clock').length,
+        listeners: parts.filter((part) => part === 'sluice-listener').length,
         projector: parts.includes('sluice-projector'),
         ponder: parts.includes('ponder_sync'),
       };
     };
-    // API, worker and indexer have a clock each; the indexer has its projector and Ponder too.
-    await expect.poll(look, { timeout: 60_000 }).toEqual({ clocks: 3, projector: true, ponder: true });
+    // API, worker and indexer listen, each on one connection; the indexer has its projector and Ponder too.
+    await expect.poll(look, { timeout: 60_000 }).toEqual({ listeners: 3, projector: true, ponder: true });
     expect([...roles]).toEqual(['gateway']);
     const { rows } = await client.query(
       `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls AS more,

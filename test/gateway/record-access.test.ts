@@ -139,10 +139,12 @@ test('a compiled document answers the same', async () => {
     kind: 'apiKey',
     keyKind: 'SECRET',
     apiKeyId: newId(),
+    keyHash: '',
     merchantId,
     appId,
     mode: 'TEST',
     scopes: null,
+    allowedNetworks: [],
   };
   const context = { ...contextOf(api.world, principal), ownDocument: true };
   const { execute, schema } = api.running.yoga.getEnveloped(context);

@@ -45,11 +45,12 @@ const recorded = Prisma.sql`${recording(request, intent)} RETURNING true`;
 
 const expiresAt = new Date(now.getTime() + 60_000);
 const secretHash = new Uint8Array(32);
+const keyHash = Buffer.from(secretHash).toString('base64');
 const ids = { apiKeyId: newId(), appId: newId(), merchantId: newId(), memberId: newId(), sessionId: newId() };
 const principals: Principal[] = [
-  { kind: 'apiKey', keyKind: 'SECRET', mode: 'TEST', scopes: null, ...ids },
+  { kind: 'apiKey', keyKind: 'SECRET', mode: 'TEST', keyHash, scopes: null, allowedNetworks: [], ...ids },
   { kind: 'member', role: 'OWNER', isOperator: false, tokenId: newId(), expiresAt, ...ids },
-  { kind: 'platform', role: 'OPERATOR', credentialId: newId() },
+  { kind: 'platform', role: 'OPERATOR', credentialId: newId(), keyHash },
   { kind: 'card', audience: 'session-connect', userId: newId(), tokenId: newId(), subjectId: newId(), expiresAt },
   { kind: 'session', secretHash, ...ids },
 ];
@@ -175,7 +176,7 @@ describe('what is written beside it', () => {
 
 describe('the check of a caller', () => {
   const results: Record<string, string[]> = {
-    apiKey: ['boolean', 'boolean'],
+    apiKey: ['boolean', 'boolean', 'boolean', 'text[]', 'text[]'],
     member: ['text', 'boolean'],
   };
   test.each(principals.map((principal) => [principal.kind, principal] as const))(

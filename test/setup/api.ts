@@ -9,6 +9,7 @@ import { type ApiParts, type RunningApi, startApi } from '../../src/api/start-ap
 import { createApiKey } from '../../src/auth/create-api-key.ts';
 import { createApp } from '../../src/auth/create-app.ts';
 import { createMerchant } from '../../src/auth/create-merchant.ts';
+import { openCredentialMemory } from '../../src/auth/credential-memory.ts';
 import { setPayoutAddress } from '../../src/auth/set-payout-address.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
@@ -22,6 +23,7 @@ import { openFeed } from '../../src/events/feed.ts';
 import type { GatewayOptions } from '../../src/gateway/open-gateway.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 import type { Clock } from '../../src/platform/clock.ts';
+import { openListener } from '../../src/platform/database/listener.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openPriceBook } from '../../src/prices/open-price-book.ts';
 import { freshDatabase } from './database.ts';
@@ -94,7 +96,16 @@ export type OpenApiOptions = {
   count?: GatewayOptions['count'];
   /** Told of requests to nodes. */
   observers?: NodeObservers;
+  /** The monotonic clock by which credentials are remembered. */
+  rememberBy?: () => number;
 };
+
+/** By this clock nothing is remembered: for tests that count statements, of which every call then reads its credential. */
+export const neverRecent = () => Number.POSITIVE_INFINITY;
+
+export function rememberedBy({ rememberBy }: Pick<OpenApiOptions, 'rememberBy'>): { nowMs?: () => number } {
+  return rememberBy ? { nowMs: rememberBy } : {};
+}
 
 /** Closed by itself when the test file ends. The clock stands at the real time of the start until it is set. */
 export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
@@ -117,7 +128,8 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
   const log = openLog({ level: config.logLevel, part: 'test' });
   const clock = testClock();
   const registry = loadRegistry({ chainsFile, rpc: config.rpc });
-  const feed = openFeed({ database, listenUrl: databaseUrl, log });
+  const listener = openListener({ url: databaseUrl, log });
+  const feed = openFeed({ database, listener, log });
   const secretKeys = openSecretKeys(config);
   const world: World = {
     database,
@@ -134,6 +146,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     feed,
     secretKeys,
     signingKeys: openSigningKeys({ database, clock }, { sealKey: secretKeys.signing }),
+    memory: openCredentialMemory({ database, listener, ...rememberedBy(options) }),
   };
   const merchantA = await newTestApp(world, { name: 'Alpha', mode: 'TEST' });
   const merchantB = await newTestApp(world, { name: 'Beta', mode: 'TEST' });
@@ -146,6 +159,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     closed ??= running
       .close()
       .then(() => feed.close())
+      .then(() => listener.close())
       .then(() => rm(folder, { recursive: true, force: true }));
     return closed;
   };

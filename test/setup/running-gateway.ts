@@ -150,6 +150,7 @@ async function observe(config: ReturnType<typeof parseConfig>) {
     await projector.stop();
     await locks.close();
     await floor.time.close();
+    await floor.listener.close();
     await floor.database.$disconnect();
   });
   return floor;

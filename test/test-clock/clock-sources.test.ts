@@ -43,13 +43,15 @@ test('only the clock reads the machine’s time', () => {
   expect(readers.sort()).toEqual(clocks);
 });
 
-/** Leases, heartbeats, the queue, idempotency keys and the schedule of webhooks. */
+/** Leases, heartbeats, how long ago the chains were looked at, the queue, idempotency keys and the schedule of webhooks. */
 const realStatements = [
   'src/events/webhooks/queue-deliveries.ts',
   'src/facts/store.ts',
+  'src/gateway/chain-record/event-statements.ts',
+  'src/gateway/chain-record/store.ts',
   'src/operations/health/vital-signs.ts',
   'src/operations/repair-operations.ts',
-  'src/platform/idempotency/once.ts',
+  'src/platform/idempotency/claim.ts',
   'src/platform/jobs.ts',
   'src/platform/queue.ts',
   'src/platform/limits/purge-buckets.ts',

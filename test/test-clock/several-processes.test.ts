@@ -4,13 +4,16 @@ import { type Database, transaction } from '../../prisma/client.ts';
 import { guardedWorld } from '../../src/api/graphql/server/world.ts';
 import { openParts } from '../../src/api/open-parts.ts';
 import { createPaymentIntent } from '../../src/payments/create-payment-intent.ts';
+import { openListener } from '../../src/platform/database/listener.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { type FollowedClock, openClock } from '../../src/test-clock/open-clock.ts';
+import { readTestClock } from '../../src/test-clock/read-test-clock.ts';
 import { lockClock, writeOffset } from '../../src/test-clock/store.ts';
 import { openApi, type TestApi } from '../setup/api.ts';
 import { followWs, wsClient } from '../setup/live.ts';
 import { callRest } from '../setup/rest.ts';
 import { openSecondApi } from '../setup/second-api.ts';
+import { onTeardown } from '../setup/teardown.ts';
 
 const DAY_MS = 86_400_000;
 const TEA = { items: [{ name: 'Tea', amount: '3' }] };
@@ -19,11 +22,13 @@ const OPEN = 'mutation { createCheckoutSession(input: { items: [{ name: "Tea", a
 let api: TestApi;
 let time: FollowedClock;
 let elsewhere: Awaited<ReturnType<typeof openSecondApi>>;
+/** It is never connected: nothing listens before it is followed. */
+const nowhere = openListener({ url: 'postgresql://nobody@127.0.0.1:1/none', log: silentLog });
 let days = 0;
 beforeAll(async () => {
   api = await openApi();
   // It neither listens nor polls, so that it learns nothing by itself.
-  time = openClock({ database: api.database, listenUrl: api.databaseUrl, log: silentLog, movable: true });
+  time = openClock({ database: api.database, listener: nowhere, log: silentLog, movable: true });
   elsewhere = await openSecondApi(api, { parts: openParts, others: { clock: time.clock, time } });
 });
 
@@ -60,8 +65,10 @@ describe('a process that knows nothing of an advance', () => {
       kind: 'apiKey',
       keyKind: 'SECRET',
       apiKeyId: key.id,
+      keyHash: Buffer.from(key.keyHash).toString('base64'),
       mode: 'TEST',
       scopes: null,
+      allowedNetworks: [],
       ...scope,
     } as const;
     const world = guardedWorld(elsewhere.world, principal);
@@ -109,7 +116,7 @@ describe('a process that knows nothing of an advance', () => {
   });
 
   test('says so where the database does not answer, and writes nothing', async () => {
-    const broken = { isMovable: true, catchUp: () => Promise.reject(new Error('away')), take: () => undefined };
+    const broken = { ...time, catchUp: () => Promise.reject(new Error('away')) };
     const third = await openSecondApi(api, { others: { time: broken } });
     const before = await api.database.checkoutSession.count();
     const { errors } = await third.graphql(OPEN, {}, { key: api.merchantA.secretKey });
@@ -118,8 +125,39 @@ describe('a process that knows nothing of an advance', () => {
   });
 });
 
+describe('reads', () => {
+  const NOW = '{ viewer { kind } }';
+
+  test('go by the new time at once where notifications are not received', async () => {
+    await advance(api.database);
+    await elsewhere.graphql(NOW, {}, { key: api.merchantA.secretKey });
+    expect(Math.round((time.clock.now().getTime() - Date.now()) / DAY_MS)).toBe(days);
+  });
+
+  test('go by the new time with its notification, without asking for it', async () => {
+    const listener = openListener({ url: api.databaseUrl, log: silentLog });
+    const told = openClock({ database: api.database, listener, log: silentLog, movable: true });
+    onTeardown(async () => {
+      await told.close();
+      await listener.close();
+    });
+    await told.follow();
+    await expect.poll(() => told.isHeard(), { timeout: 10_000 }).toBe(true);
+    await advance(api.database);
+    const ahead = () => Math.round((told.clock.now().getTime() - Date.now()) / DAY_MS);
+    await expect.poll(ahead, { timeout: 10_000 }).toBe(days);
+  });
+
+  test('follow what the process itself has answered', async () => {
+    const alone = openClock({ database: api.database, listener: nowhere, log: silentLog, movable: true });
+    await advance(api.database);
+    await readTestClock({ ...api.world, time: alone }, { waitSeconds: 0 });
+    expect(Math.round((alone.clock.now().getTime() - Date.now()) / DAY_MS)).toBe(days);
+  });
+});
+
 test('where time cannot be moved, nothing reads the offset', async () => {
-  const still = openClock({ database: api.database, listenUrl: api.databaseUrl, log: silentLog, movable: false });
+  const still = openClock({ database: api.database, listener: nowhere, log: silentLog, movable: false });
   expect(still.isMovable).toBe(false);
   const asked: string[] = [];
   const reader = new Proxy(api.database, {

@@ -140,7 +140,9 @@ export function openRest(options: {
 
   return {
     async handle(request, response) {
-      const id = requestId(single(request.headers['x-request-id']));
+      // The server has named the request already.
+      const named = response.getHeader('x-request-id');
+      const id = typeof named === 'string' ? named : requestId(single(request.headers['x-request-id']));
       const match = table.match(request.method ?? 'GET', (request.url ?? '/').split('?', 1)[0] ?? '/');
       if (match.found) nameRoute(response, match.running.route.path);
       send(request, response, await answer(request, id));

@@ -2,7 +2,7 @@ import { type Database, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { recordAction } from '../audit/record-action.ts';
 
-/** Ends one login of a member, or all of them; what they hold open ends within two seconds. */
+/** Ends one login of a member, or all of them: reads in other processes end within a second, what they hold open within two. */
 export async function logOut(
   world: { database: Database; clock: Clock },
   request: { memberId: string; sessionId: string; everywhere: boolean },

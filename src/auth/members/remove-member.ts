@@ -5,7 +5,8 @@ import { recordAction } from '../audit/record-action.ts';
 import { lastOwner } from './invite-member.ts';
 
 /**
- * Removes a member: their logins end at once, what they hold open within two seconds. Again changes nothing.
+ * Removes a member: their logins end at once, for reads in other processes within a second, and what they hold open within two
+ * seconds. Again changes nothing.
  * Throws NOT_FOUND for a member who is not the merchant's; CONFLICT for the last owner.
  */
 export async function removeMember(

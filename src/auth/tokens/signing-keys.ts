@@ -16,6 +16,8 @@ export type SigningKeys = {
   current(): Promise<{ kid: string; key: CryptoKey | Uint8Array }>;
   /** The public key of a `kid` that is still good; undefined for any other. */
   find(kid: string): Promise<CryptoKey | Uint8Array | undefined>;
+  /** Whether a `kid` is still good, for a token that it has verified before. */
+  verifies(kid: string): Promise<boolean>;
   /** The JSON Web Key Set (RFC 7517) of all keys that still verify. */
   published(): Promise<{ keys: JWK[] }>;
 };
@@ -39,6 +41,11 @@ export function openSigningKeys(
     return found;
   }
 
+  function goodRow(found: readonly SigningKey[], kid: string): SigningKey | undefined {
+    const now = world.clock.now();
+    return found.find((row) => row.kid === kid && (row.expiresAt === null || row.expiresAt > now));
+  }
+
   return {
     async current() {
       const held = (await rows(REMEMBERED_MS)).find((row) => row.expiresAt === null);
@@ -48,10 +55,11 @@ export function openSigningKeys(
       return { kid: newest.kid, key: await importJWK(jwk, TOKEN_ALGORITHM) };
     },
     async find(kid) {
-      const now = world.clock.now();
-      const isIt = (row: SigningKey) => row.kid === kid && (row.expiresAt === null || row.expiresAt > now);
-      const row = (await rows(REMEMBERED_MS)).find(isIt) ?? (await rows(LOOK_AGAIN_MS)).find(isIt);
+      const row = goodRow(await rows(REMEMBERED_MS), kid) ?? goodRow(await rows(LOOK_AGAIN_MS), kid);
       return row && importJWK(publicJwk(row), TOKEN_ALGORITHM);
+    },
+    async verifies(kid) {
+      return goodRow(await rows(REMEMBERED_MS), kid) !== undefined;
     },
     async published() {
       const first = await rows(LOOK_AGAIN_MS);

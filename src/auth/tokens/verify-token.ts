@@ -1,9 +1,13 @@
+import { hash } from 'node:crypto';
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Database } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
+import { type CardRow, type CredentialMemory, type LoginRow, recall, type TokenRow } from '../credential-memory.ts';
 import type { Principal } from '../principal.ts';
 import type { TokenWorld } from './issue-token.ts';
 import { audiences, claimsSchema, TOKEN_ALGORITHM, type TokenClaims } from './token.ts';
+
+type VerifyWorld = TokenWorld & { database: Database; memory?: CredentialMemory | undefined };
 
 /** Clocks of our own processes differ by no more. */
 const TOLERANCE_SECONDS = 5;
@@ -13,30 +17,25 @@ const TOLERANCE_SECONDS = 5;
  * are asked: a revoked session, a logout or a removed member end it at once. Throws AUTHENTICATION_ERROR, in the same
  * words whatever is wrong, but for an expired one.
  */
-export async function verifyToken(world: TokenWorld & { database: Database }, token: string): Promise<Principal> {
-  const claims = await verifiedClaims(world, token);
+export async function verifyToken(world: VerifyWorld, token: string): Promise<Principal> {
+  const claims = await presentClaims(world, token);
+  const now = world.clock.now();
   const expiresAt = new Date(claims.exp * 1000);
   switch (claims.aud) {
     case 'card':
       return cardPrincipal(claims, claims.sub, expiresAt);
     case 'session-connect': {
-      const session = await world.database.cardSession.findFirst({
-        where: { id: claims.sid, userId: claims.sub, revokedAt: null, expiresAt: { gt: world.clock.now() } },
-        select: { id: true },
-      });
-      if (!session) throw refused();
+      const session = await recall(world.memory?.cards, claims.sid, () => findCardSession(world.database, claims.sid));
+      if (session.userId !== claims.sub || session.expiresAt <= now) throw refused();
       return cardPrincipal(claims, claims.sid, expiresAt);
     }
     case 'onetime-connect':
       return cardPrincipal(claims, claims.rid, expiresAt);
     case 'dashboard': {
-      const session = await world.database.memberSession.findFirst({
-        where: { id: claims.sid, memberId: claims.sub, revokedAt: null, member: { removedAt: null } },
-        select: { member: true },
-      });
-      if (!session) throw refused();
-      const { id: memberId, merchantId, role, isOperator } = session.member;
-      const { jti: tokenId, sid: sessionId } = claims;
+      const { jti: tokenId, sid: sessionId, sub: memberId } = claims;
+      const login = await recall(world.memory?.logins, sessionId, () => findLogin(world.database, sessionId));
+      if (login.memberId !== memberId || login.expiresAt <= now) throw refused();
+      const { merchantId, role, isOperator } = login.member;
       return { kind: 'member', memberId, merchantId, role, isOperator, tokenId, sessionId, expiresAt };
     }
     case 'payer': {
@@ -56,10 +55,40 @@ function cardPrincipal(
   return { kind: 'card', audience: claims.aud, userId: claims.sub, tokenId: claims.jti, subjectId, expiresAt };
 }
 
-async function verifiedClaims(world: TokenWorld, token: string): Promise<TokenClaims> {
-  const keyOf: JWTVerifyGetKey = async ({ kid }) => {
-    const key = kid === undefined ? undefined : await world.signingKeys.find(kid);
+async function findLogin(database: Database, id: string): Promise<LoginRow> {
+  const member = { select: { merchantId: true, role: true, isOperator: true } };
+  const found = await database.memberSession.findFirst({
+    where: { id, revokedAt: null, member: { removedAt: null } },
+    select: { memberId: true, expiresAt: true, member },
+  });
+  if (!found) throw refused();
+  return found;
+}
+
+async function findCardSession(database: Database, id: string): Promise<CardRow> {
+  const select = { userId: true, expiresAt: true };
+  const found = await database.cardSession.findFirst({ where: { id, revokedAt: null }, select });
+  if (!found) throw refused();
+  return found;
+}
+
+/** The claims of a token that is good now. Its signature is verified once as long as the token is remembered. */
+async function presentClaims(world: VerifyWorld, token: string): Promise<TokenClaims> {
+  const name = hash('sha256', token, 'base64');
+  const { kid, claims } = await recall(world.memory?.tokens, name, () => verified(world, token));
+  const nowSeconds = world.clock.now().getTime() / 1000;
+  if (claims.exp <= nowSeconds) throw expired();
+  // jose does not look at `iat` by itself: a token of the future was not issued by us.
+  if (claims.iat > nowSeconds + TOLERANCE_SECONDS || !(await world.signingKeys.verifies(kid))) throw refused();
+  return claims;
+}
+
+async function verified(world: TokenWorld, token: string): Promise<TokenRow> {
+  let signedBy = '';
+  const keyOf: JWTVerifyGetKey = async ({ kid = '' }) => {
+    const key = await world.signingKeys.find(kid);
     if (!key) throw refused();
+    signedBy = kid;
     return key;
   };
   try {
@@ -71,15 +100,17 @@ async function verifiedClaims(world: TokenWorld, token: string): Promise<TokenCl
       currentDate: world.clock.now(),
     });
     const claims = claimsSchema.safeParse(payload);
-    // jose does not look at `iat` by itself: a token of the future was not issued by us.
-    const nowSeconds = world.clock.now().getTime() / 1000;
-    if (!claims.success || claims.data.iat > nowSeconds + TOLERANCE_SECONDS) throw refused();
-    return claims.data;
+    if (!claims.success) throw refused();
+    return { kid: signedBy, claims: claims.data };
   } catch (error) {
-    if (error instanceof errors.JWTExpired) throw new GatewayError('AUTHENTICATION_ERROR', 'The token has expired.');
+    if (error instanceof errors.JWTExpired) throw expired();
     if (error instanceof errors.JOSEError || error instanceof TypeError) throw refused(error);
     throw error;
   }
+}
+
+function expired(): GatewayError {
+  return new GatewayError('AUTHENTICATION_ERROR', 'The token has expired.');
 }
 
 function refused(cause?: unknown): GatewayError {

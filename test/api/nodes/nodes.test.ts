@@ -1,7 +1,7 @@
 /** The queries node and nodes: what they answer, refuse and cost. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/platform/identifier.ts';
-import { openApi, type TestApi } from '../../setup/api.ts';
+import { neverRecent, openApi, type TestApi } from '../../setup/api.ts';
 import { countStatements } from '../../setup/count-statements.ts';
 import { makeMerchantNodes } from '../../setup/node-rows.ts';
 
@@ -10,7 +10,7 @@ let nodes: Awaited<ReturnType<typeof makeMerchantNodes>>['nodes'];
 let theirs: typeof nodes;
 let intents: string[];
 beforeAll(async () => {
-  api = await openApi();
+  api = await openApi({ rememberBy: neverRecent });
   ({ nodes } = await makeMerchantNodes(api.database, api.merchantA));
   ({ nodes: theirs } = await makeMerchantNodes(api.database, api.merchantB));
   const [intent] = await api.database.paymentIntent.findMany({ where: { id: nodes.PaymentIntent } });

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { issueToken } from '../../../src/auth/tokens/issue-token.ts';
 import { newId } from '../../../src/platform/identifier.ts';
-import { openApi, type TestApi } from '../../setup/api.ts';
+import { neverRecent, openApi, type TestApi } from '../../setup/api.ts';
 import { countStatements } from '../../setup/count-statements.ts';
 import { makeTenantRows, type TenantRows } from '../../setup/tenant-rows.ts';
 import { makeListedRows } from './listed-rows.ts';
@@ -14,7 +14,7 @@ let api: TestApi;
 let rows: TenantRows;
 let bearers: Record<'payer' | 'card' | 'otherPayer' | 'otherCard', Record<string, string>>;
 beforeAll(async () => {
-  api = await openApi();
+  api = await openApi({ rememberBy: neverRecent });
   rows = await makeTenantRows(api.database, api.merchantA);
   const [userId, otherUserId] = [newId(), newId()];
   await makeListedRows(api.database, { ...api.merchantA, rows, wallet: WALLET, userId, otherUserId });

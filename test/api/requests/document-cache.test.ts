@@ -80,10 +80,12 @@ test('anybody who costs nothing to become is a stranger of an address', () => {
     kind: 'apiKey',
     keyKind: 'SECRET',
     apiKeyId: 'k',
+    keyHash: '',
     appId: 'a',
     merchantId: 'm',
     mode: 'TEST',
     scopes: null,
+    allowedNetworks: [],
   } as const;
   const session = {
     kind: 'session',

@@ -31,7 +31,9 @@ const fullKey = {
   keyKind: 'SECRET' as const,
   ...scope,
   apiKeyId: UNKNOWN,
+  keyHash: '',
   mode: 'TEST' as const,
+  allowedNetworks: [],
 };
 const isPublic = ({ type, name }: Root) => (accessNeeded(type, name) ?? []).includes('public');
 const isForKeys = ({ type, name }: Root) =>

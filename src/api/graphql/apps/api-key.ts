@@ -215,7 +215,8 @@ builder.mutationField('rotateApiKey', (t) =>
 builder.mutationField('revokeApiKey', (t) =>
   t.field({
     type: ApiKeyRef,
-    description: 'Ends a key at once, and whatever it holds open within two seconds.',
+    description:
+      'Ends a key: for writes at once, for reads in other processes within a second, and what it holds open within two seconds.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'The key.' }) },
     resolve: async (_root, { id }, context) => revokeApiKey(context.world, { holder: await scopeOf(context), id }),

@@ -82,7 +82,8 @@ builder.mutationField('verifyLogin', (t) =>
 
 builder.mutationField('logout', (t) =>
   t.boolean({
-    description: 'Ends the login at once, and what it holds open within two seconds. True.',
+    description:
+      'Ends the login: for writes at once, for reads in other processes within a second, and what it holds open within two seconds. True.',
     authScopes: { member: true },
     args: { input: t.arg({ type: LogoutInput, description: 'Which.' }) },
     resolve: async (_root, { input }, context) => {

@@ -92,7 +92,7 @@ builder.mutationField('inviteMember', (t) =>
 builder.mutationField('removeMember', (t) =>
   t.field({
     type: MemberRef,
-    description: 'Removes a member; their logins end at once. Owners only.',
+    description: 'Removes a member; their logins end as by `logout`. Owners only.',
     authScopes: { owner: true },
     args: { id: t.arg.id({ required: true, description: 'The member.' }) },
     resolve: async (_root, { id }, context) => {

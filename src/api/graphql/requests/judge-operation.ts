@@ -46,8 +46,9 @@ export async function judgeOperation(world: World, request: OperationRequest): P
     if (!context.ownDocument) demandReadScope(judged, context.principal);
     demandVariables(judged);
     if (!context.ownDocument) await takeCost(world, context, judged);
-    // Another process may have moved the test clock since this one last looked.
-    if (operation.operation === 'mutation' && world.time?.isMovable) await world.time.catchUp(world.database);
+    // Another process may have moved the test clock since this one last looked, or was last told.
+    const { time } = world;
+    if (time?.isMovable && (operation.operation === 'mutation' || !time.isHeard())) await time.catchUp(world.database);
     context.isJudged = true;
     return undefined;
   } catch (error) {

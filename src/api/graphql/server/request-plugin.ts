@@ -5,6 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { inLane } from '../../../../prisma/database-pools.ts';
+import { recheck } from '../../../../prisma/guarded-database.ts';
 import type { GatewayError } from '../../../errors.ts';
 import { newId } from '../../../platform/identifier.ts';
 import type { Admission } from '../../gate.ts';
@@ -48,7 +50,7 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
     },
     async onSubscribe({ args, setResultAndStopExecution }) {
       const request = executionArgs(args);
-      const refusal = await judgeOperation(world, request);
+      const refusal = (await endedCredential(world, request)) ?? (await judgeOperation(world, request));
       if (refusal) setResultAndStopExecution({ errors: [refusal] });
       return {
         onSubscribeResult({ result, setResult }) {
@@ -89,6 +91,21 @@ async function contextFor(world: World, transport: TransportContext, request: Re
     requestId,
     idempotencyKey: header('idempotency-key') ?? undefined,
   });
+}
+
+/**
+ * Why a subscription over HTTP may not begin: its caller may have been admitted by what is remembered, and what stays open is
+ * judged by the database. Over a websocket that has happened.
+ */
+async function endedCredential(world: World, { contextValue }: OperationRequest): Promise<GraphQLError | undefined> {
+  const { world: guarded, isJudged, requestId } = contextValue;
+  if (isJudged || world.memory === undefined) return undefined;
+  try {
+    await inLane('credentials', () => recheck(guarded.database));
+    return undefined;
+  } catch (error) {
+    return formatFault(faultFacts(world, requestId), error);
+  }
 }
 
 /** A live result that ends, with a last error, when the caller's credential does. */

@@ -74,11 +74,13 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
       headers: extra.request.headers,
       remoteAddress: extra.request.socket.remoteAddress,
       credentials,
+      stays: true,
     });
     if (admission?.refusal !== undefined) throw admission.refusal;
     const { callerAddress } = callerOf(world, extra.request);
     const principal =
-      admission?.principal ?? (await authenticate(byRealTime(world), { ...credentials, callerAddress }));
+      admission?.principal ??
+      (await authenticate({ ...byRealTime(world), memory: undefined }, { ...credentials, callerAddress }));
     Object.assign(extra, { principal, admission });
     const connection = connections.get(extra.socket);
     if (connection) {

@@ -2,6 +2,7 @@
 import type { Database } from '../../../../prisma/client.ts';
 import { guardedDatabase, unguarded, type WriteCheck } from '../../../../prisma/guarded-database.ts';
 import { demandCredential } from '../../../auth/check-credential.ts';
+import type { CredentialMemory } from '../../../auth/credential-memory.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import type { SecretKeys } from '../../../auth/tokens/secret-keys.ts';
 import type { SigningKeys } from '../../../auth/tokens/signing-keys.ts';
@@ -25,7 +26,9 @@ export type World = {
   /** The same unless the test clock was moved: for credentials, webhooks and whatever else goes by real time. */
   realClock: Clock;
   /** What `clock` follows; absent where time cannot be moved. */
-  time?: Pick<FollowedClock, 'isMovable' | 'catchUp' | 'take'>;
+  time?: Pick<FollowedClock, 'isMovable' | 'isHeard' | 'take' | 'catchUp'>;
+  /** What is remembered of credentials, for reads; without it every call asks the database. */
+  memory?: CredentialMemory | undefined;
   registry: Registry;
   nodes: EvmNodes;
   solanaNodes: SolanaNodes;
