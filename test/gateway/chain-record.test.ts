@@ -171,8 +171,8 @@ describe('chainEvents', () => {
     });
     expect(answer?.errors).toBeUndefined();
     expect(answer?.data.paymentIntentsPage.items).toHaveLength(20);
-    // One for the payments, one for their transactions.
-    expect(statements.filter((text) => text.includes('chain_event'))).toHaveLength(2);
+    // One for the payments, one for their transactions; the projector reads the indexer's rows in this process too.
+    expect(statements.filter((text) => /AS asked.*chain_event/s.test(text))).toHaveLength(2);
   });
 });
 
@@ -205,7 +205,7 @@ test('recordedAllowances: the last approval of each token that stands', { timeou
   ]);
   expect(without.recordedAllowances).toEqual([]);
   const statements = await countStatements(read);
-  expect(statements.filter((text) => text.includes('chain_event'))).toHaveLength(1);
+  expect(statements.filter((text) => /AS asked.*chain_event/s.test(text))).toHaveLength(1);
 });
 
 describe('for operators', () => {
