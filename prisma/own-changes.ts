@@ -32,8 +32,11 @@ export function watchPool(pool: pg.Pool, changes: OwnChanges): void {
     client.connection.on('readyForQuery', ({ status }: { status: string }) => {
       if (status === IDLE) tell();
     });
-    // Whether a commit succeeded whose answer was lost is unknown.
-    client.on('end', tell);
+    // A commit may have succeeded although neither its answer nor the message arrived.
+    client.on('end', () => {
+      isChanged = true;
+      tell();
+    });
   });
 }
 

@@ -47,7 +47,7 @@ type Call = {
   requestId?: string | undefined;
   /** Where they do not come in the headers, as over a websocket. */
   credentials?: Credentials;
-  /** The database is asked for the credential, whatever is remembered of it: for what stays open. */
+  /** Checks the credential against the database even if it is remembered; used for what stays open. */
   stays?: boolean;
 };
 

@@ -18,6 +18,7 @@ import { type GraphqlFault, openApi, type TestApi } from '../setup/api.ts';
 import { everyMutation, type MadeCall, makeCall } from '../setup/every-mutation.ts';
 import { fingerprint } from '../setup/fingerprint.ts';
 import { followWs, type WsClient, wsClient } from '../setup/live.ts';
+import { openReceiver } from '../setup/receiver.ts';
 import { openSecondApi } from '../setup/second-api.ts';
 
 let api: TestApi;
@@ -25,7 +26,7 @@ let elsewhere: Awaited<ReturnType<typeof openSecondApi>>;
 beforeAll(async () => {
   // The look at live credentials, once a second, is held off: it would cut the connections by and by.
   vi.useFakeTimers({ toFake: ['setInterval'] });
-  api = await openApi();
+  api = await openApi({ environment: { WEBHOOK_PRIVATE_ADDRESSES: 'true' } });
   vi.useRealTimers();
   elsewhere = await openSecondApi(api, { parts: openParts });
 });
@@ -91,6 +92,18 @@ async function ask(client: WsClient, document: string): Promise<string[] | null>
   if (answer === 'end') return ['end'];
   return answer.errors?.map(({ extensions }) => extensions.code) ?? null;
 }
+
+test('a ping leaves for no receiver once its key is revoked, though its request was admitted before', async () => {
+  const receiver = await openReceiver();
+  const call = await makeCall(api.world, schema, 'pingWebhookEndpoint');
+  await api.database.webhookEndpoint.update({ where: { id: call.rows.endpoint }, data: { url: receiver.url } });
+  const principal = await principalOf(call.headers);
+  expect((await runAdmitted(principal, call.document)).codes).toBeUndefined();
+  expect(receiver.received).toHaveLength(1);
+  await revoke(call);
+  expect((await runAdmitted(principal, call.document)).codes).toEqual(['AUTHENTICATION_ERROR']);
+  expect(receiver.received).toHaveLength(1);
+});
 
 test('the walk knows every mutation there is', () => {
   expect(Object.keys(everyMutation).sort()).toEqual([...names].sort());

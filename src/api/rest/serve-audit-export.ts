@@ -52,7 +52,7 @@ export function serveAuditExport(world: World, gate: Gate): HttpHandler {
     if (path !== auditExportPath) return false;
     nameRoute(response, auditExportPath);
     const { method = 'GET', headers, socket } = request;
-    const admission = await gate.admit({ method, headers, remoteAddress: socket.remoteAddress });
+    const admission = await gate.admit({ method, headers, remoteAddress: socket.remoteAddress, stays: true });
     for (const [name, value] of Object.entries(admission.headers)) response.setHeader(name, value);
     response.setHeader('cache-control', 'no-store');
     response.setHeader('x-content-type-options', 'nosniff');

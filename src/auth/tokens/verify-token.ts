@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Database } from '../../../prisma/client.ts';
+import { inLane } from '../../../prisma/database-pools.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CardRow, type CredentialMemory, type LoginRow, recall, type TokenRow } from '../credential-memory.ts';
 import type { Principal } from '../principal.ts';
@@ -79,7 +80,11 @@ async function presentClaims(world: VerifyWorld, token: string): Promise<TokenCl
   const nowSeconds = world.clock.now().getTime() / 1000;
   if (claims.exp <= nowSeconds) throw expired();
   // jose does not look at `iat` by itself: a token of the future was not issued by us.
-  if (claims.iat > nowSeconds + TOLERANCE_SECONDS || !(await world.signingKeys.verifies(kid))) throw refused();
+  if (
+    claims.iat > nowSeconds + TOLERANCE_SECONDS ||
+    !(await inLane('credentials', () => world.signingKeys.verifies(kid)))
+  )
+    throw refused();
   return claims;
 }
 

@@ -1,4 +1,5 @@
 import { type Database, transaction } from '../../../prisma/client.ts';
+import { recheck } from '../../../prisma/guarded-database.ts';
 import type { Scope } from '../../auth/principal.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
@@ -28,6 +29,8 @@ export async function pingWebhookEndpoint(
     appId: endpoint.appId,
     data: { webhookId: endpoint.id },
   });
+  // What leaves for the receiver is an effect that no transaction can judge.
+  await recheck(world.database);
   const outcome = await tryDelivery(world, { endpoint, messageId: id, body });
   if (!request.idempotency) return outcome;
   // No transaction waits for the receiver: of two calls at once both ping, and one is answered as the other.
