@@ -1,10 +1,11 @@
 /** The answer to createPaymentIntent: made from what was written, and the same as whoever reads it next is given. */
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../src/platform/identifier.ts';
+import { neverRecent } from '../setup/api.ts';
 import { countStatements } from '../setup/count-statements.ts';
 import { openRestApi } from '../setup/rest.ts';
 
-const api = await openRestApi();
+const api = await openRestApi({ rememberBy: neverRecent });
 const key = api.merchantA.secretKey;
 const customer = await api.database.customerAccount.create({
   data: { id: newId(), appId: api.merchantA.appId, name: 'C' },
