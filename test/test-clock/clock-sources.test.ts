@@ -43,8 +43,12 @@ test('only the clock reads the machine’s time', () => {
   expect(readers.sort()).toEqual(clocks);
 });
 
-/** Leases, heartbeats, how long ago the chains were looked at, the queue, idempotency keys and the schedule of webhooks. */
+/**
+ * Leases, heartbeats, how long ago the chains were looked at, the queue, idempotency keys, the schedule of webhooks, and how long
+ * an event has waited for its number.
+ */
 const realStatements = [
+  'src/events/append-events.ts',
   'src/events/webhooks/queue-deliveries.ts',
   'src/facts/store.ts',
   'src/gateway/chain-record/event-statements.ts',
