@@ -1,7 +1,7 @@
 /**
  * Changes of credentials that this process commits itself, by whatever statement. A trigger of the database sends an INFO
  * message to the connection that changes a credential (migration `credential_changes`); once that connection is outside of a
- * transaction again, its process is told, before whoever awaits the statement or the commit goes on.
+ * transaction again, its process is notified, before the statement or the commit resolves.
  */
 import type pg from 'pg';
 import type { PrismaClient } from '../generated/prisma/client.ts';
@@ -17,7 +17,7 @@ export type OwnChanges = Set<Listener>;
 
 const changesOf = new WeakMap<PrismaClient, OwnChanges>();
 
-/** Tells `changes` of what is committed over any connection of the pool. */
+/** Calls the listeners of `changes` after each commit of a changed credential, over any connection of the pool. */
 export function watchPool(pool: pg.Pool, changes: OwnChanges): void {
   pool.on('connect', (client) => {
     let isChanged = false;

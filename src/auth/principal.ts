@@ -24,7 +24,7 @@ export type Principal =
       mode: 'TEST' | 'LIVE';
       /** What a restricted key may do; null: everything that its kind may. */
       scopes: readonly KeyScope[] | null;
-      /** In CIDR notation, as they were when the caller was judged by them; none: any. */
+      /** In CIDR notation, as they were when the caller was admitted; empty if any network is allowed. */
       allowedNetworks: readonly string[];
     }
   | {

@@ -100,7 +100,7 @@ export function inTurn<Found>(context: GraphqlContext, run: () => Promise<Found>
 
 /**
  * What `read` finds for one parent of many: all parents of a page that ask in the same way are read by one statement.
- * `name` tells ways of asking apart.
+ * `name` distinguishes queries with different arguments.
  */
 export async function readTogether<Parent extends { id: string }, Found>(
   context: GraphqlContext,

@@ -29,7 +29,7 @@ export async function newIntentAnswer(
   const query: { include?: Prisma.PaymentIntentInclude } = queryFromInfo({ context, info });
   const relations = Object.keys(query.include ?? {});
   if (relations.every((relation) => relation in empty)) return { ...empty, ...intent };
-  // A read that fails takes nothing from the answer but its own field, which is read again by itself.
+  // If this read fails, each relation is read by its own field, and only a field that fails again is null.
   const read = await context.database.paymentIntent
     .findUnique({ where: { id: intent.id }, ...query })
     .catch(() => null);
