@@ -47,6 +47,10 @@ export type Installation = {
 /** Far beyond a usual start: a machine busy with other work is slow, not broken. */
 const readyLimitMs = 180_000;
 const partNames = ['worker', 'api', 'indexer'];
+/** Threads share them, so that memory which one has freed is used by the others. */
+const ALLOCATOR_ARENAS = '2';
+/** Nobody waits for a part that works in the background while it collects its short-lived objects more often. */
+const SMALL_YOUNG_SPACE = '--max-semi-space-size=4';
 const mainScript = join(checkoutFolder, 'src', 'main.ts');
 
 /** Starts everything, each thing once what it needs is there, and answers when a payment could be made. */
@@ -164,7 +168,12 @@ async function provideDemo(
 function environmentOf(name: string, environment: Record<string, string | undefined>) {
   const first = Number(environment.METRICS_PORT);
   const offset = ['api', 'worker', 'indexer'].indexOf(name);
-  return first > 0 ? { ...environment, METRICS_PORT: String(first + offset) } : environment;
+  return {
+    ...environment,
+    ...(first > 0 ? { METRICS_PORT: String(first + offset) } : {}),
+    MALLOC_ARENA_MAX: environment.MALLOC_ARENA_MAX ?? ALLOCATOR_ARENAS,
+    ...(name === 'api' ? {} : { NODE_OPTIONS: `${SMALL_YOUNG_SPACE} ${environment.NODE_OPTIONS ?? ''}`.trim() }),
+  };
 }
 
 function demoOf(node: SolanaNode): NonNullable<Demo['solana']> {
