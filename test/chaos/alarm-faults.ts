@@ -18,14 +18,15 @@ export type AlarmFault = {
   strike(ground: Ground): Promise<() => Promise<void>>;
   /** What is measured by a clock of its own, beside the rule's own times. */
   extraSeconds?: number;
-  /** It must strike a young installation: the hour of calm begins when it is healed. */
-  beforeCalm?: boolean;
 };
 
 const CHAIN = 31337;
 const NOTHING_TO_HEAL = async () => undefined;
 const REORGANISATIONS = 12;
+const REORGANISED_BLOCKS = 6;
 const BETWEEN_MS = 3_000;
+/** Within which the load makes what a fault acts on: a capture, a due delivery, a fact in the latest blocks. */
+const LOAD_SECONDS = 60;
 /** Deeper than what is final on a local chain. */
 const BEYOND_FINAL = 40;
 /** Until the first transaction of the load is final. */
@@ -43,7 +44,6 @@ export const alarmFaults: readonly AlarmFault[] = [
   {
     name: 'a transaction is given up',
     alarms: ['SluiceTransactionsFailed'],
-    beforeCalm: true,
     extraSeconds: FINAL_LIMIT_MS / 1000,
     async strike(ground) {
       const deadline = performance.now() + FINAL_LIMIT_MS;
@@ -65,7 +65,6 @@ export const alarmFaults: readonly AlarmFault[] = [
   {
     name: 'a final block is replaced',
     alarms: ['SluiceChainHalted'],
-    beforeCalm: true,
     extraSeconds: FINAL_LIMIT_MS / 1000,
     async strike(ground) {
       // A node of the local chain forgets the states of older blocks after some hundred blocks: a later reorganization of this
@@ -88,8 +87,10 @@ export const alarmFaults: readonly AlarmFault[] = [
       'SluiceTransactionsStuck',
       'SluicePaymentsOverdue',
     ],
+    extraSeconds: LOAD_SECONDS,
     async strike(ground) {
-      const heal = await suspend(ground, 'worker');
+      // A suspended worker queues no deliveries: some must be due when it stops.
+      const heal = await suspendWhile(ground, 'worker', () => hasDueDeliveries(ground));
       await overdue(ground);
       return heal;
     },
@@ -109,15 +110,20 @@ export const alarmFaults: readonly AlarmFault[] = [
   {
     name: 'a node hides captures',
     alarms: ['SluiceProjectorStuck', 'SluiceChainLag'],
+    extraSeconds: LOAD_SECONDS,
     strike: (ground) => misbehave(ground, 'no-captures'),
   },
   {
     name: 'the chain reorganizes again and again',
     alarms: ['SluiceReorganisations'],
-    extraSeconds: (REORGANISATIONS * BETWEEN_MS) / 1000,
-    async strike({ demo }) {
+    extraSeconds: (REORGANISATIONS * BETWEEN_MS) / 1000 + LOAD_SECONDS,
+    async strike(ground) {
+      // Only a reorganization that removes facts is counted.
+      const recent = `SELECT 1 FROM chain_fact WHERE chain_id = ${CHAIN} AND status IN ('SEEN', 'CONFIRMED') AND block_number >
+        (SELECT head_number - ${REORGANISED_BLOCKS - 1} FROM chain_cursor WHERE chain_id = ${CHAIN}) LIMIT 1`;
       for (let count = 0; count < REORGANISATIONS; count += 1) {
-        await reorganize(rpcUrlOf(demo), 6);
+        await untilLoad(async () => (await query(ground, recent)).length > 0);
+        await reorganize(rpcUrlOf(ground.demo), REORGANISED_BLOCKS);
         await delay(BETWEEN_MS);
       }
       return NOTHING_TO_HEAL;
@@ -235,6 +241,35 @@ async function suspend({ folder }: Ground, part: PartName): Promise<() => Promis
   const family = familyOf(await running(folder, { part, chainId: CHAIN }));
   signal(family, 'SIGSTOP');
   return async () => signal(family, 'SIGCONT');
+}
+
+/** Suspends the part at a moment at which `holds`. */
+async function suspendWhile(ground: Ground, part: PartName, holds: () => Promise<boolean>) {
+  let heal = await suspend(ground, part);
+  await untilLoad(async () => {
+    if (await holds()) return true;
+    await heal();
+    await delay(1_000);
+    heal = await suspend(ground, part);
+    return await holds();
+  });
+  return heal;
+}
+
+async function hasDueDeliveries(ground: Ground): Promise<boolean> {
+  const due = await query(
+    ground,
+    `SELECT 1 FROM webhook_delivery delivery JOIN webhook_endpoint endpoint ON endpoint.id = delivery.webhook_id
+     WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= now() AND endpoint.active AND endpoint.paused_until IS NULL
+       AND NOT (endpoint.ordered AND endpoint.failing_since IS NOT NULL) LIMIT 1`,
+  );
+  return due.length > 0;
+}
+
+/** Waits for what the load makes; the fault strikes without it when it does not come in time. */
+async function untilLoad(isThere: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + LOAD_SECONDS * 1000;
+  while (!(await isThere()) && performance.now() < deadline) await delay(200);
 }
 
 async function misbehave({ nodes }: Ground, fault: NodeFault): Promise<() => Promise<void>> {

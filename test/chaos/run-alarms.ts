@@ -1,8 +1,8 @@
 /**
  * `npm run alarms -- [--scale 10] [--calm-minutes 60] [--faults "the API is suspended,…"] [--write]`: a Prometheus of this
- * machine with a copy of docs/operations/alerts.yml, whose times are divided by `--scale`, beside an installation of its own. No
- * alarm may fire in calm; each must fire in time for its fault, and none may remain once it is healed. Ends with 1, and says
- * why, when one does not; with 2 where there is no Prometheus.
+ * machine with a copy of docs/operations/alerts.yml, whose times are divided by `--scale`, beside an installation of its own. Each
+ * alarm must fire in time for its fault, none may remain once it is healed, and none may fire in the calm that follows. Ends with 1,
+ * and prints the reasons, when one of these fails; with 2 where there is no Prometheus.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -93,13 +93,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 try {
   const load = await openLoad(ground, { seed: 1, print });
   const chosen = alarmFaults.filter(({ name }) => names === undefined || names.includes(name));
-  const early = chosen.filter(({ beforeCalm }) => beforeCalm);
-  for (const fault of early) await prove(ground, watch, fault);
-  if (early.length > 0) await settle(watch);
+  for (const fault of chosen) await prove(ground, watch, fault);
+  await settle(watch);
   await keepCalm(watch, Number(values['calm-minutes']));
-  const late = chosen.filter(({ beforeCalm }) => !beforeCalm);
-  for (const fault of late) await prove(ground, watch, fault);
-  if (late.length > 0) await settle(watch);
   load.close();
 } catch (error) {
   if (!stopping)

@@ -95,3 +95,55 @@ it('a transaction that was given up is no fault any more when its payment has en
   expect(await gateway.status(id)).toBe('SETTLED');
   expect(await faults()).toEqual([]);
 });
+
+it('a step that was given up is no fault any more when a reorganization has removed its payment', async () => {
+  const before = await gateway.evm.publicClient.getBlockNumber();
+  const { id, signed } = await gateway.pay();
+  await transaction(gateway.database, (tx) =>
+    requestTransaction(tx, {
+      paymentIntentId: id,
+      chainId: gateway.evm.chainId,
+      termsHash: signed.id,
+      type: 'SETTLE',
+      call: settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }),
+      amount: 10_000_000n,
+      sender: gateway.evm.operator.address,
+      maxFailures: 1,
+    }),
+  );
+  await gateway.turnPumps();
+  expect(await gateway.steps(id)).toContain('SETTLE FAILED');
+  expect(await faults()).toEqual([givenUp]);
+  const head = await gateway.evm.publicClient.getBlockNumber();
+  await gateway.evm.reorg(Number(head - before));
+  await gateway.evm.mine(1);
+  await gateway.observe();
+  expect((await gateway.state(signed.id)).status).toBe('NONE');
+  expect(await gateway.held(signed.id)).toBe(0n);
+  expect(await faults()).toEqual([]);
+});
+
+it('an authorization that was given up is no fault any more when its terms can no longer be authorized', async () => {
+  const intent = await gateway.intent({ captureMode: 'AUTOMATIC' });
+  const signed = await gateway.sign(intent);
+  await transaction(gateway.database, (tx) =>
+    requestTransaction(tx, {
+      paymentIntentId: intent.id,
+      chainId: gateway.evm.chainId,
+      termsHash: signed.id,
+      type: 'AUTHORIZE',
+      call: settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }),
+      amount: 10_000_000n,
+      sender: gateway.evm.operator.address,
+      maxFailures: 1,
+    }),
+  );
+  await gateway.turnPumps();
+  expect(await gateway.steps(intent.id)).toEqual(['AUTHORIZE FAILED']);
+  expect(await faults()).toEqual([givenUp]);
+  await gateway.database.paymentTerms.updateMany({
+    where: { chainId: gateway.evm.chainId, termsHash: signed.id },
+    data: { authorizeBy: new Date(Date.now() - 1_000) },
+  });
+  expect(await faults()).toEqual([]);
+});

@@ -149,8 +149,10 @@ async function readOutgoing(database: Database, now: Date): Promise<VitalSigns['
 }
 
 /**
- * A failed transaction that nothing waits for any more: its payment has ended, a later step of the same payment is on the
- * chain, or it was to authorize an intent that is not CREATED any more. What carries no payment counts for a day.
+ * A failed transaction that nothing waits for any more. One that was to authorize a payment: its intent is no longer CREATED, or
+ * its terms can no longer be authorized. Any other step: the escrow contract holds nothing for its terms, because the payment has
+ * ended or a reorganization removed it, or a later step of the same payment is confirmed. A transaction without a payment
+ * counts as failed for a day.
  */
 export function isMadeGood(now: Date): Prisma.Sql {
   const dayAgo = new Date(now.getTime() - DAY_MS);
@@ -159,9 +161,11 @@ export function isMadeGood(now: Date): Prisma.Sql {
     OR EXISTS (
       SELECT 1 FROM transaction failed JOIN payment_intent intent ON intent.id = failed.payment_intent_id
       WHERE failed.id = outgoing.transaction_id AND (
-        (failed.type = 'AUTHORIZE' AND intent.status <> 'CREATED')
-        OR (failed.chain_id = intent.authorization_chain_id AND failed.terms_hash = intent.accepted_terms_hash
-          AND intent.status IN ('CANCELLED', 'REFUNDED', 'SETTLED'))
+        CASE WHEN failed.type = 'AUTHORIZE'
+          THEN intent.status <> 'CREATED' OR EXISTS (SELECT 1 FROM payment_terms terms
+            WHERE terms.chain_id = failed.chain_id AND terms.terms_hash = failed.terms_hash AND terms.authorize_by < ${now})
+          ELSE (SELECT coalesce(sum(entry.amount), 0) FROM ledger_entry entry
+            WHERE entry.chain_id = failed.chain_id AND entry.terms_hash = failed.terms_hash AND entry.account = 'ESCROW') = 0 END
         OR EXISTS (SELECT 1 FROM transaction later
             WHERE later.chain_id = failed.chain_id AND later.terms_hash = failed.terms_hash AND later.status = 'CONFIRMED' AND later.id > failed.id))))`;
 }
