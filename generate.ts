@@ -24,7 +24,7 @@ type Step = {
   committed?: string[];
   /** Development dependencies that the step runs; a production install lacks them. */
   tools?: string[];
-  /** Only a later step reads the outputs: a running part does not need them. */
+  /** A running part does not need the outputs: people or a later step read them. */
   isIntermediate?: boolean;
 };
 
@@ -49,6 +49,14 @@ const steps: Step[] = [
     inputs: ['src/**/*.ts', 'generated/pothos.ts', 'package-lock.json'],
     outputs: ['schema/schema.graphql'],
     committed: ['schema/schema.graphql'],
+  },
+  {
+    name: 'configuration',
+    command: ['src/config/print-configuration.ts'],
+    inputs: ['src/config/*.ts', 'package-lock.json'],
+    outputs: ['docs/configuration.md'],
+    committed: ['docs/configuration.md'],
+    isIntermediate: true,
   },
   {
     name: 'events',

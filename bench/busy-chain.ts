@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { approveData } from '../src/chains/evm/erc20.ts';
 import { type EvmNodes, openEvmNodes } from '../src/chains/evm/nodes.ts';
 import { loadRegistry, type Registry } from '../src/chains/registry.ts';
-import type { RpcSettings } from '../src/config.ts';
+import type { RpcSettings } from '../src/config/config.ts';
 import { startEvmNode } from '../src/local/evm-node.ts';
 import { furnishChain } from '../src/local/furnish-chain.ts';
 import { localAccounts } from '../src/local/local-accounts.ts';

@@ -2,7 +2,7 @@
  * The composition root: `node src/main.ts <part>`. What points up in the house goes through the tables in `main/`:
  * job → verb, event type → reactions, fact kind → handler. Each part is loaded only where it runs.
  */
-import { type Config, ConfigError, parseConfig } from './config.ts';
+import { type Config, ConfigError, parseConfig } from './config/config.ts';
 import type { RunningPart } from './main/open-world.ts';
 
 const parts: Record<string, (config: Config) => Promise<RunningPart>> = {

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '..');
 /** A room imports only rooms of a lower rank, and its own. The longest matching prefix counts. */
 const ranks: [prefix: string, rank: number][] = [
   ['src/errors.ts', 0],
-  ['src/config.ts', 0],
+  ['src/config', 0],
   ['prisma/client.ts', 0],
   ['prisma/brief-transaction.ts', 0],
   ['prisma/written-row.ts', 0],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, parseConfig } from '../src/config.ts';
+import { ConfigError, parseConfig } from '../src/config/config.ts';
 
 const needed = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:5432/sluice' };
 

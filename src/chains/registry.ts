@@ -1,6 +1,6 @@
 /** Which chains and tokens this installation knows, and which of them it has a node for. */
 import { readFileSync } from 'node:fs';
-import { ConfigError, type RpcSettings } from '../config.ts';
+import { ConfigError, type RpcSettings } from '../config/config.ts';
 import { create2Fault } from '../escrow/create2-rules.ts';
 import { escrowAddress } from '../escrow/escrow-bytecode.ts';
 import { builtInChains } from './built-in-chains.ts';

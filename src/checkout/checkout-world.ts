@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PriceBook } from '../prices/price-source.ts';

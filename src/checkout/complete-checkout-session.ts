@@ -1,5 +1,5 @@
 import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { refreshWalletJob } from '../customers/jobs.ts';
 import { appendEvents, type NewEvent } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -1,5 +1,5 @@
 import { type Database, type DatabaseTransaction, transaction } from '../../prisma/client.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
 import { addJob } from '../platform/jobs.ts';
 import { markExpired } from './expire-checkout-session.ts';

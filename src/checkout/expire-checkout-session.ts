@@ -1,7 +1,7 @@
 import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import { cancelUnpaid } from '../payments/actions/cancel-payment-intent.ts';

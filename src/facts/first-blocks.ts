@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Chain, Registry } from '../chains/registry.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from '../platform/log.ts';
 import { openCursor } from './store.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Chain, Registry } from '../chains/registry.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';

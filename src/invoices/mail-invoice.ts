@@ -1,7 +1,7 @@
 import type { App, CustomerAccount, Database, Invoice, InvoiceItem } from '../../prisma/client.ts';
 import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
 import { sessionUrl } from '../checkout/checkout-session.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';

@@ -4,7 +4,7 @@ import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
 import { endUnpaidPayment } from '../checkout/expire-checkout-session.ts';
 import { lockPaymentIntent } from '../checkout/store.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -1,7 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
+import { installationSettings } from '../config/installation-settings.ts';
 import { localChainIds } from './local-chains.ts';
 
 /** The checkout's own folder: what a relative LOCAL_FOLDER counts from. */
@@ -27,14 +28,7 @@ export type LocalSettings = {
 const port = z.coerce.number().int().min(1).max(65535);
 
 const schema = z.object({
-  /** From the checkout's folder when relative. */
-  LOCAL_FOLDER: z.string().default('.local'),
-  LOCAL_POSTGRES_PORT: port.default(25432),
-  /** The chains' ids: easy to keep in mind, and under the ports that systems give away by themselves. */
-  LOCAL_EVM_PORT_31337: port.default(31337),
-  LOCAL_EVM_PORT_31338: port.default(31338),
-  LOCAL_SOLANA_PORT: port.max(65_534).default(8899),
-  LOCAL_SUI_PORT: port.default(9000),
+  ...installationSettings,
   PORT: port.default(4000),
   DATABASE_URL: z.string().optional(),
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, openDatabase } from '../../prisma/client.ts';
 import { deployMigrations } from '../../prisma/migrate.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { isRunningWith } from './child-process.ts';
 import { type Demo, readDemo, writeDemo } from './demo-file.ts';
 import type { EvmNode } from './evm-node.ts';

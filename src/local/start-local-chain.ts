@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPublicClient, http } from 'viem';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { type EvmNode, type StartEvmNodeOptions, startEvmNode } from './evm-node.ts';
 import { furnishChain } from './furnish-chain.ts';
 import { replacePrivateFile } from './private-files.ts';

@@ -4,7 +4,7 @@
  * Settings of the shell go first: DATABASE_URL replaces the local Postgres, RPC_URL_<chainId> the local chains.
  */
 import { FirstEditionOpen } from '../../prisma/open-first-edition.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import { parseLocalSettings } from './local-settings.ts';
 import { printScreen } from './print-screen.ts';

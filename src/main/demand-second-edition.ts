@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { demandFirstEditionClosed, FirstEditionOpen } from '../../prisma/open-first-edition.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 30_000;

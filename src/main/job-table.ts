@@ -8,7 +8,7 @@ import { completeCheckoutSession } from '../checkout/complete-checkout-session.t
 import { endOverdueSession } from '../checkout/end-overdue-session.ts';
 import { expireCheckoutSessionJob } from '../checkout/jobs.ts';
 import { reopenCheckoutSession } from '../checkout/reopen-checkout-session.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { refreshWalletJob } from '../customers/jobs.ts';
 import { refreshWallet } from '../customers/refresh-wallet.ts';
 import type { EventType } from '../events/event-type.ts';

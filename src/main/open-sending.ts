@@ -3,7 +3,7 @@ import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { noteRelayFailure } from '../checkout/note-relay-failure.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { describeRevert } from '../escrow/describe-revert.ts';
 import { judgeRevert } from '../escrow/judge-revert.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';

@@ -4,7 +4,7 @@ import { openEvmNodes } from '../chains/evm/nodes.ts';
 import { loadRegistry } from '../chains/registry.ts';
 import { openSolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { openSuiNodes } from '../chains/sui/open-sui-nodes.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { warnOfDatabaseRole } from '../operations/health/database-role.ts';
 import { openReadiness } from '../operations/health/read-readiness.ts';
 import { openInstruments } from '../operations/metrics/instruments.ts';

@@ -4,7 +4,7 @@ import { startApi } from '../api/start-api.ts';
 import { openCredentialMemory } from '../auth/credential-memory.ts';
 import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../auth/tokens/signing-keys.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { openFeed } from '../events/feed.ts';
 import { openChainRecord } from '../gateway/chain-record/open-chain-record.ts';
 import { composeGraph } from '../gateway/compose-graph.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { FactHandlers } from '../facts/fact-handler.ts';
 import { openLogSource } from '../facts/log-source.ts';
 import { runIndexer } from '../facts/run-indexer.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { operate } from '../operations/operate.ts';
 import { verify } from '../operations/verify.ts';
 import { operatorAddress } from '../operator/solana/operator-address.ts';

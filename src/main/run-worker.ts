@@ -1,6 +1,6 @@
 import { purgeTokens } from '../auth/tokens/purge-tokens.ts';
 import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { purgeDeliveries } from '../events/webhooks/purge-deliveries.ts';
 import { runWebhooks } from '../events/webhooks/run-webhooks.ts';
 import { checkBooks } from '../operations/check-books.ts';

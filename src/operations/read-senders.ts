@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
-import type { RpcSettings } from '../config.ts';
+import type { RpcSettings } from '../config/config.ts';
 
 export type SenderBalance = {
   chainId: number;

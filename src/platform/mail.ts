@@ -1,6 +1,6 @@
 /** Mail over SMTP. Without a server it is printed to the log, in development only. */
 import { createTransport } from 'nodemailer';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import type { Log } from './log.ts';
 
 export type Mail = { to: string; subject: string; text: string; html: string };

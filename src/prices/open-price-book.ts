@@ -1,7 +1,7 @@
 /** The price book that the settings ask for. */
 import { builtInPriceIds } from '../chains/price-ids.ts';
 import type { Registry } from '../chains/registry.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { marketPrices } from './market-prices.ts';

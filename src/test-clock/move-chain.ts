@@ -1,5 +1,5 @@
 import { createTestClient, http, publicActions } from 'viem';
-import type { RpcSettings } from '../config.ts';
+import type { RpcSettings } from '../config/config.ts';
 
 /** Blocks mined at a stop so that what was mined before it is final; a chain that is slower to finalize goes on by itself. */
 const BLOCKS_LIMIT = 200n;

@@ -1,5 +1,5 @@
 import { postRpc } from '../chains/post-rpc.ts';
-import type { RpcSettings } from '../config.ts';
+import type { RpcSettings } from '../config/config.ts';
 
 export type LocalSolanaTime = ReturnType<typeof openSolanaTime>;
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RpcSettings } from '../config.ts';
+import type { RpcSettings } from '../config/config.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import { openChainTime } from './move-chain.ts';
 import { openSolanaTime } from './move-solana.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadBuiltPages } from '../../src/api/pages/built-pages.ts';
 import { servePages } from '../../src/api/pages/serve-pages.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 
 const config = parseConfig({
   DATABASE_URL: 'postgresql://localhost/nothing',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { builtInPriceIds } from '../../src/chains/price-ids.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-chains-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { isAddress } from 'viem';
 import { afterAll, describe, expect, it } from 'vitest';
 import { selectionFaults } from '../../src/chains/chain-selection.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
-import { ConfigError, type RpcSettings } from '../../src/config.ts';
+import { ConfigError, type RpcSettings } from '../../src/config/config.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-registry-'));

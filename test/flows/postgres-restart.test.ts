@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '../../prisma/client.ts';
 import { deployMigrations } from '../../prisma/migrate.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { openLogSource } from '../../src/facts/log-source.ts';
 import { runProjector } from '../../src/facts/run-projector.ts';
 import { isAlive, stopProcess } from '../../src/local/child-process.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, createTestClient, http, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../src/config.ts';
+import { ConfigError } from '../../src/config/config.ts';
 import { startEvmNode } from '../../src/local/evm-node.ts';
 import { furnishChain } from '../../src/local/furnish-chain.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';

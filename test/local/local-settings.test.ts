@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadRegistry } from '../../src/chains/registry.ts';
-import { ConfigError, parseConfig } from '../../src/config.ts';
+import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { readDemo, writeDemo } from '../../src/local/demo-file.ts';
 import { localEnvironment } from '../../src/local/local-environment.ts';
 import { parseLocalSettings } from '../../src/local/local-settings.ts';

@@ -4,7 +4,7 @@ import { zeroAddress } from 'viem';
 import { beforeAll, expect, it } from 'vitest';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
-import type { RpcSettings } from '../../src/config.ts';
+import type { RpcSettings } from '../../src/config/config.ts';
 import { operate } from '../../src/operations/operate.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/identifier.ts';

@@ -3,7 +3,7 @@ import { openDatabase } from '../../prisma/client.ts';
 import { authenticate } from '../../src/auth/authenticate.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { openSigningKeys } from '../../src/auth/tokens/signing-keys.ts';
-import type { RpcSettings } from '../../src/config.ts';
+import type { RpcSettings } from '../../src/config/config.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { type FreshDatabase, freshDatabase } from '../setup/database.ts';

@@ -1,6 +1,6 @@
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
-import type { RpcSettings } from '../../src/config.ts';
+import type { RpcSettings } from '../../src/config/config.ts';
 import { operate } from '../../src/operations/operate.ts';
 import type { OperationsWorld } from '../../src/operations/operations-world.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseTransaction, recoverTransactionAddress, recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError, parseConfig } from '../../src/config.ts';
+import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-operator-'));

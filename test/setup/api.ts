@@ -18,7 +18,7 @@ import { loadRegistry } from '../../src/chains/registry.ts';
 import type { NodeObservers } from '../../src/chains/rpc-call.ts';
 import { openSolanaNodes } from '../../src/chains/solana/open-solana-nodes.ts';
 import { openSuiNodes } from '../../src/chains/sui/open-sui-nodes.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { openFeed } from '../../src/events/feed.ts';
 import type { GatewayOptions } from '../../src/gateway/open-gateway.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';

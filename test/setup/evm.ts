@@ -19,7 +19,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { loadRegistry, type Registry } from '../../src/chains/registry.ts';
-import { ConfigError, type RpcSettings } from '../../src/config.ts';
+import { ConfigError, type RpcSettings } from '../../src/config/config.ts';
 import { type EvmNode, startEvmNode } from '../../src/local/evm-node.ts';
 import { furnishChain } from '../../src/local/furnish-chain.ts';
 import { type LocalAccount, localAccounts } from '../../src/local/local-accounts.ts';

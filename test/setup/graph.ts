@@ -1,7 +1,7 @@
 /** The graph as an API process runs it. */
 import type { Graph } from '../../src/api/graph.ts';
 import { schema } from '../../src/api/graphql/schema.ts';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { openChainRecord } from '../../src/gateway/chain-record/open-chain-record.ts';
 import { type GatewayOptions, openGateway } from '../../src/gateway/open-gateway.ts';
 import { silentLog } from '../../src/platform/log.ts';

@@ -13,7 +13,7 @@ import { createMerchant } from '../../src/auth/create-merchant.ts';
 import { setPayoutAddress } from '../../src/auth/set-payout-address.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
 import type { PaymentStep } from '../../src/checkout/payment-step.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { openLogSource } from '../../src/facts/log-source.ts';
 import { runProjector } from '../../src/facts/run-projector.ts';
 import { localChain } from '../../src/local/local-chains.ts';

@@ -8,7 +8,7 @@ import { base58 } from '@scure/base';
 import { getAssociatedTokenAddressSync } from '@solana/spl-token';
 import { Connection, Keypair, PublicKey, type Transaction } from '@solana/web3.js';
 import { loadRegistry, type Registry } from '../../src/chains/registry.ts';
-import { ConfigError, type RpcSettings } from '../../src/config.ts';
+import { ConfigError, type RpcSettings } from '../../src/config/config.ts';
 import { furnishSolana } from '../../src/local/solana/furnish-solana.ts';
 import { LOCAL_SOLANA_CHAIN_ID, localMints, localSolanaChain } from '../../src/local/solana/local-solana-chain.ts';
 import { type LocalSolanaAccount, localSolanaAccounts } from '../../src/local/solana/solana-accounts.ts';

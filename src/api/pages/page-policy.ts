@@ -1,6 +1,6 @@
 /** What a page may load and whom it may talk to: ourselves, the nodes that payers' browsers may ask, and nobody else. */
 import type { Registry } from '../../chains/registry.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { PageName } from './built-pages.ts';
 
 /** Where WalletConnect's relay and its certificates of origin are. */

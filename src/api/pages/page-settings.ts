@@ -1,7 +1,7 @@
 /** What the pages know of this installation before they ask anything: its chains, tokens and contracts. Nothing secret. */
 import { type Chain, takesPayment } from '../../chains/chain.ts';
 import type { Registry } from '../../chains/registry.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { eventTypes } from '../../events/event-type.ts';
 
 export type PageSettings = ReturnType<typeof pageSettings>;

@@ -1,5 +1,5 @@
 /** The keys that TOKEN_SECRET stands for, one a purpose. */
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../config/config.ts';
 import { deriveKey } from '../../platform/secret-box.ts';
 
 export type SecretKeys = {

@@ -6,7 +6,7 @@ import type { AccountName } from '../../chains/account-id.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import { canonicalSignature, isSignedByKey } from '../../chains/evm/signature.ts';
 import type { Registry } from '../../chains/registry.ts';
-import type { RpcSettings } from '../../config.ts';
+import type { RpcSettings } from '../../config/config.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import { parseSignInMessage, signInFault } from '../sign-in-message.ts';
 import { isMessageSigned } from '../signing/is-message-signed.ts';

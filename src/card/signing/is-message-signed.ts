@@ -3,7 +3,7 @@ import { type Hex, hashMessage, isAddress, isHex } from 'viem';
 import type { AccountName } from '../../chains/account-id.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import { canonicalSignature, isSignedByAccount, isSignedByKey } from '../../chains/evm/signature.ts';
-import type { RpcSettings } from '../../config.ts';
+import type { RpcSettings } from '../../config/config.ts';
 import { isSignedByEd25519 } from './ed25519.ts';
 
 export type SigningWorld = { nodes: EvmNodes; config: { rpc: readonly RpcSettings[] } };

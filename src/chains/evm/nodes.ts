@@ -9,7 +9,7 @@ import {
   type PublicClient,
   type Transport,
 } from 'viem';
-import type { RpcSettings } from '../../config.ts';
+import type { RpcSettings } from '../../config/config.ts';
 import { nodeAnswers } from '../node-answer.ts';
 import { type NodePool, openNodePool } from '../node-pool.ts';
 import type { Chain, Registry } from '../registry.ts';

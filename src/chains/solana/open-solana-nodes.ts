@@ -4,7 +4,7 @@
  * the first URL, on the port after its own where it names one (the library's rule).
  */
 import type { Connection } from '@solana/web3.js';
-import type { RpcSettings } from '../../config.ts';
+import type { RpcSettings } from '../../config/config.ts';
 import { openNodePool } from '../node-pool.ts';
 import { postRpc } from '../post-rpc.ts';
 import type { Registry } from '../registry.ts';

@@ -3,7 +3,7 @@
  * loaded when a node is first asked, so that a program without Sui pays nothing for it.
  */
 import type { SuiGrpcClient } from '@mysten/sui/grpc';
-import type { RpcSettings } from '../../config.ts';
+import type { RpcSettings } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { statusFault } from '../node-answer.ts';
 import type { Registry } from '../registry.ts';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { NATIVE } from '../../chains/chain.ts';
 import type { Chain } from '../../chains/registry.ts';
-import type { RpcSettings } from '../../config.ts';
+import type { RpcSettings } from '../../config/config.ts';
 
 export type IndexedChain = {
   chainId: number;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { connectionSize } from '../../api/graphql/server/connection.ts';
 import type { GraphqlContext } from '../../api/graphql/server/context.ts';
 import { DEFAULT_PAGE_SIZE, demandListSize } from '../../api/graphql/server/limits.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { type FieldFault, invalid } from '../../errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { addFields, type GatewayField, type GatewaySource } from '../gateway-source.ts';

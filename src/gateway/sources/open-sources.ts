@@ -1,7 +1,7 @@
 /** The sources of GATEWAY_SOURCES, ready to be asked, and what they add to the core's graph. */
 import { dirname, resolve } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
-import { type Config, ConfigError } from '../../config.ts';
+import { type Config, ConfigError } from '../../config/config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { GatewayFields, GatewaySource } from '../gateway-source.ts';

@@ -15,7 +15,7 @@ import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
 import { readSolanaBalances } from '../../chains/solana/read-solana-balances.ts';
 import type { SuiNodes } from '../../chains/sui/open-sui-nodes.ts';
 import { readSuiBalances } from '../../chains/sui/read-sui-balances.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Log } from '../../platform/log.ts';
 

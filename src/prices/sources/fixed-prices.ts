@@ -1,6 +1,6 @@
 /** A fixed table of prices, for development and tests: always fresh. */
 import { Decimal } from 'decimal.js';
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../config/config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ONE, type PriceBook, priceUnavailable } from '../price-source.ts';
 

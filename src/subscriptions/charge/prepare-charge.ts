@@ -4,7 +4,7 @@ import type { Database, PaymentIntent, SubscriptionConsent } from '../../../pris
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry, Token } from '../../chains/registry.ts';
 import { AUTHORIZE_GRACE_SECONDS } from '../../checkout/quoted-terms.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { chargeTypedData, consentFromJson, type RecurringConsent } from '../../escrow/consent.ts';
 import { type PaymentTerms, termsHash } from '../../escrow/terms.ts';

@@ -9,7 +9,7 @@ import type { Scope } from '../../auth/principal.ts';
 import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
 import { endUnpaidPayment } from '../../checkout/expire-checkout-session.ts';
 import { openCheckoutSession } from '../../checkout/open-checkout-session.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { prolongPayable } from '../../payments/actions/prolong-payable.ts';

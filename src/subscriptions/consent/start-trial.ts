@@ -2,7 +2,7 @@ import type { DatabaseTransaction, SubscriptionConsent } from '../../../prisma/c
 import { checkoutSessionFields } from '../../checkout/checkout-session.ts';
 import { countUse } from '../../checkout/complete-checkout-session.ts';
 import { inOrder, lockSession } from '../../checkout/store.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
 import { appendEvents } from '../../events/append-events.ts';

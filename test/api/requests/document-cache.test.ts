@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { documentOwner, openDocumentCache } from '../../../src/api/graphql/requests/document-cache.ts';
 import { openDocuments } from '../../../src/api/graphql/requests/open-documents.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { parseConfig } from '../../../src/config.ts';
+import { parseConfig } from '../../../src/config/config.ts';
 
 const MIB = 1024 * 1024;
 const app = { key: 'app:a', isStranger: false };

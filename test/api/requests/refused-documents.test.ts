@@ -3,7 +3,7 @@ import { GraphQLError, getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseDocument, validateDocument } from '../../../src/api/graphql/requests/read-document.ts';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { parseConfig } from '../../../src/config.ts';
+import { parseConfig } from '../../../src/config/config.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { openApi, type TestApi } from '../../setup/api.ts';
 import { openRestApi } from '../../setup/rest.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { schema } from '../../../src/api/graphql/schema.ts';
-import { ConfigError, parseConfig } from '../../../src/config.ts';
+import { ConfigError, parseConfig } from '../../../src/config/config.ts';
 import { openGateway } from '../../../src/gateway/open-gateway.ts';
 import { publishedSchema, schemaIsPublished } from '../../../src/gateway/print-schema.ts';
 import { openSources } from '../../../src/gateway/sources/open-sources.ts';

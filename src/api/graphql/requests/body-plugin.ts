@@ -1,5 +1,5 @@
 import type { Plugin } from 'graphql-yoga';
-import type { Config } from '../../../config.ts';
+import type { Config } from '../../../config/config.ts';
 import { GatewayError } from '../../../errors.ts';
 import { readAtMost } from '../../../platform/read-at-most.ts';
 import { byteLimits } from '../server/limits.ts';

@@ -1,7 +1,7 @@
 /** The documents of one API process: found, read and kept for HTTP, event streams and websockets alike. */
 import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Principal } from '../../../auth/principal.ts';
-import type { Config } from '../../../config.ts';
+import type { Config } from '../../../config/config.ts';
 import { byteLimits } from '../server/limits.ts';
 import { type Asked, type AskedDocument, askedDocument } from './asked-document.ts';
 import { type DocumentOwner, documentOwner, openDocumentCache } from './document-cache.ts';

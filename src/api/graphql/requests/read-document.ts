@@ -32,7 +32,7 @@ import {
   validate,
   visit,
 } from 'graphql';
-import type { Config } from '../../../config.ts';
+import type { Config } from '../../../config/config.ts';
 import { type FieldFault, GatewayError } from '../../../errors.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { overLimit } from '../server/limits.ts';

@@ -1,6 +1,6 @@
 /** What one request may cost. The numbers are settings: see "What a stranger can cost you" in docs/operations.md. */
 import type { Principal } from '../../../auth/principal.ts';
-import type { Config } from '../../../config.ts';
+import type { Config } from '../../../config/config.ts';
 import { type FieldFault, type GatewayError, invalid } from '../../../errors.ts';
 
 /** The longest list or page. */

@@ -10,7 +10,7 @@ import type { EvmNodes } from '../../../chains/evm/nodes.ts';
 import type { Registry } from '../../../chains/registry.ts';
 import type { SolanaNodes } from '../../../chains/solana/open-solana-nodes.ts';
 import type { SuiNodes } from '../../../chains/sui/open-sui-nodes.ts';
-import type { Config } from '../../../config.ts';
+import type { Config } from '../../../config/config.ts';
 import type { Feed } from '../../../events/feed.ts';
 import type { OperatorSigner } from '../../../operator/operator-signer.ts';
 import type { Clock } from '../../../platform/clock.ts';

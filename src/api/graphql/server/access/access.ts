@@ -16,7 +16,7 @@
  * - `clock`: whoever may advance the test clock: the same as `write` or as `operator`, as TEST_CLOCK says.
  */
 import type { Principal } from '../../../../auth/principal.ts';
-import type { Config } from '../../../../config.ts';
+import type { Config } from '../../../../config/config.ts';
 
 export const accessNames = [
   'public',

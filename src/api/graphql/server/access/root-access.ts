@@ -8,7 +8,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { Principal } from '../../../../auth/principal.ts';
-import type { Config } from '../../../../config.ts';
+import type { Config } from '../../../../config/config.ts';
 import { GatewayError } from '../../../../errors.ts';
 import { refusal } from '../scope-of.ts';
 import { type Access, isAccess, mayAsk } from './access.ts';

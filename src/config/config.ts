@@ -1,0 +1,206 @@
+/** Every environment variable, parsed once; all faults are reported together. Nothing else reads the environment. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { chainSettings } from './chain-settings.ts';
+import { environmentSchema } from './environment-settings.ts';
+
+export type RpcSettings = {
+  chainId: number;
+  /** The first that answers is used. */
+  urls: string[];
+  /** Where Ponder hears of new blocks at once; it polls where there is none, or while it is dead. */
+  wsUrl?: string | undefined;
+  /** A node that payers' browsers may ask: it is told to everybody who opens a page. */
+  publicUrl?: string | undefined;
+  confirmations: number | undefined;
+  pollingIntervalMs: number;
+  /** Base units of USD cents under which a relayed method is not offered. */
+  relayMinimumUsd: string;
+  maxFeePerGasWei: bigint;
+  startBlock: bigint | undefined;
+  /** Below it a sender's balance is an alarm; a hundredth of the coin where it is left out. */
+  lowBalanceWei?: bigint | undefined;
+};
+
+export type Config = ReturnType<typeof parseConfig>;
+
+/** Thrown when settings are missing or wrong; its message has one line a fault. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Parses the environment; throws one ConfigError that names every fault. */
+export function parseConfig(environment: Record<string, string | undefined>) {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = environmentSchema.safeParse(given);
+  const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const rpc = parseRpc({ ...nodesInFile(given.CHAINS_FILE), ...given }, faults);
+  if (parsed.success) faults.push(...solanaFaults(parsed.data));
+  if (parsed.data?.NODE_ENV === 'production' && parsed.data.PRICE_SOURCE === 'fixed') {
+    faults.push('PRICE_SOURCE: fixed prices are for development, not for production');
+  }
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults.join('\n'));
+  const env = parsed.data;
+  const origin = env.PUBLIC_URL ?? `http://${env.HOST}:${env.PORT}`;
+  return {
+    environment: env.NODE_ENV,
+    isProduction: env.NODE_ENV === 'production',
+    database: {
+      url: env.DATABASE_URL,
+      directUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
+      poolSize: env.DATABASE_POOL_SIZE,
+      readPoolSize: env.DATABASE_READ_POOL_SIZE,
+      bounds: {
+        connectMs: env.DATABASE_CONNECT_TIMEOUT_MS,
+        lockMs: env.DATABASE_LOCK_TIMEOUT_MS,
+        statementMs: env.DATABASE_STATEMENT_TIMEOUT_MS,
+        idleTransactionMs: env.DATABASE_IDLE_TRANSACTION_TIMEOUT_MS,
+      },
+      batchMs: env.DATABASE_BATCH_TIMEOUT_MS,
+      lockSessionMs: env.DATABASE_LOCK_SESSION_TIMEOUT_MS,
+    },
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl: origin.replace(/\/$/, ''),
+    walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID,
+    logLevel: env.LOG_LEVEL,
+    chainsFile: env.CHAINS_FILE,
+    gatewaySources:
+      env.GATEWAY_SOURCES === undefined ? undefined : { file: env.GATEWAY_SOURCES, variables: foreignVariables(given) },
+    rpc,
+    operator: {
+      privateKey: env.OPERATOR_PRIVATE_KEY,
+      keyFile: env.OPERATOR_KEY_FILE,
+      signer:
+        env.OPERATOR_SIGNER_URL === undefined
+          ? undefined
+          : { url: env.OPERATOR_SIGNER_URL, token: env.OPERATOR_SIGNER_TOKEN },
+    },
+    arbiter: { privateKey: env.ARBITER_PRIVATE_KEY, address: env.ARBITER_ADDRESS },
+    feeRecipient: env.FEE_RECIPIENT,
+    solana: {
+      vaultSecret: env.SOLANA_VAULT_SECRET?.toLowerCase(),
+      operatorKey: env.SOLANA_OPERATOR_KEY,
+      feeRecipient: env.SOLANA_FEE_RECIPIENT,
+      custodialMainnet: env.SOLANA_CUSTODIAL_MAINNET,
+    },
+    quoteSeconds: env.QUOTE_SECONDS,
+    prices: {
+      source: env.PRICE_SOURCE,
+      table: env.PRICE_TABLE,
+      staleSeconds: env.PRICE_STALE_SECONDS,
+      disagreementPercent: env.PRICE_DISAGREEMENT_PERCENT,
+      coinGeckoUrl: env.COINGECKO_URL,
+      krakenUrl: env.KRAKEN_URL,
+    },
+    balanceTimeoutMs: env.BALANCE_TIMEOUT_MS,
+    rateLimits: {
+      perSecond: env.RATE_LIMIT_PER_SECOND,
+      burst: env.RATE_LIMIT_BURST,
+      keylessPerSecond: env.RATE_LIMIT_KEYLESS_PER_SECOND,
+    },
+    http: {
+      headLimitBytes: env.REQUEST_HEAD_LIMIT_BYTES,
+      headTimeoutMs: env.REQUEST_HEAD_TIMEOUT_SECONDS * 1000,
+      requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
+      compressionsAtOnce: env.COMPRESSIONS_AT_ONCE,
+    },
+    trustedProxies: env.TRUSTED_PROXIES,
+    testClock: env.TEST_CLOCK,
+    webhooks: { privateAddresses: env.WEBHOOK_PRIVATE_ADDRESSES, retentionDays: env.WEBHOOK_RETENTION_DAYS },
+    bodies: { bytes: env.BODY_BYTES, keylessBytes: env.KEYLESS_BODY_BYTES },
+    graphql: {
+      persistedOnly: env.GRAPHQL_PERSISTED_ONLY,
+      documentBytes: env.GRAPHQL_DOCUMENT_BYTES,
+      keylessDocumentBytes: env.GRAPHQL_KEYLESS_DOCUMENT_BYTES,
+      tokens: env.GRAPHQL_TOKENS,
+      depth: env.GRAPHQL_DEPTH,
+      fields: env.GRAPHQL_FIELDS,
+      complexity: env.GRAPHQL_COMPLEXITY,
+      payerComplexity: env.GRAPHQL_PAYER_COMPLEXITY,
+      keylessComplexity: env.GRAPHQL_KEYLESS_COMPLEXITY,
+      cacheBytes: env.GRAPHQL_CACHE_BYTES,
+    },
+    live: {
+      connectionsPerAddress: env.LIVE_CONNECTIONS_PER_ADDRESS,
+      operationsPerConnection: env.WEBSOCKET_OPERATIONS,
+      firstFrameBytes: env.WEBSOCKET_FIRST_FRAME_BYTES,
+    },
+    tokenSecret: env.TOKEN_SECRET,
+    passwordLimits: {
+      perAddressHour: env.OTP_PER_ADDRESS_HOUR,
+      wrongPerAddressDay: env.OTP_WRONG_PER_ADDRESS_DAY,
+      perNetworkHour: env.OTP_PER_NETWORK_HOUR,
+    },
+    mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM },
+    metricsPort: env.METRICS_PORT,
+    ponder: { port: env.PONDER_PORT, schema: env.PONDER_SCHEMA },
+    chainRecord: { staleSeconds: env.INDEXER_STALE_SECONDS },
+  };
+}
+
+/** The environment without our own settings: what a file of the operator may name, and send to another service. */
+function foreignVariables(environment: Record<string, string | undefined>): ReadonlyMap<string, string> {
+  const isOurs = (name: string) => name in environmentSchema.shape || /^(PUBLIC_)?RPC_(WS_)?URL_\d+$/.test(name);
+  return new Map(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined || isOurs(name) ? [] : [[name, value] as const],
+    ),
+  );
+}
+
+/** Payments on Solana need both: a vault without a key that pays fees could take money and never give it out. */
+function solanaFaults(
+  env: Pick<z.infer<typeof environmentSchema>, `SOLANA_${'VAULT_SECRET' | 'OPERATOR_KEY'}`>,
+): string[] {
+  const names = ['SOLANA_VAULT_SECRET', 'SOLANA_OPERATOR_KEY'] as const;
+  const missing = names.filter((name) => env[name] === undefined);
+  return missing.length === 1 ? missing.map((name) => `${name}: needed for payments on Solana`) : [];
+}
+
+/** RPC_URL_<chainId> enables a chain; its other settings carry the same ending. */
+/** The nodes that CHAINS_FILE names, as the variables that take precedence over them. What is wrong with the file the registry says. */
+function nodesInFile(path: string | undefined): Record<string, string> {
+  const entry = z.object({ chainId: z.int(), rpcUrl: z.union([z.url(), z.array(z.url())]) });
+  try {
+    const entries = path === undefined ? [] : z.array(z.unknown()).parse(JSON.parse(readFileSync(path, 'utf8')));
+    const nodes = entries.flatMap((one) => entry.safeParse(one).data ?? []);
+    return Object.fromEntries(nodes.map(({ chainId, rpcUrl }) => [`RPC_URL_${chainId}`, [rpcUrl].flat().join(',')]));
+  } catch {
+    return {};
+  }
+}
+
+function parseRpc(environment: Record<string, string | undefined>, faults: string[]): RpcSettings[] {
+  const settings: RpcSettings[] = [];
+  for (const [name, value] of Object.entries(environment)) {
+    const match = /^RPC_URL_(\d+)$/.exec(name);
+    if (!match || value === undefined) continue;
+    const chainId = Number(match[1]);
+    const urls = value.split(',').map((url) => url.trim());
+    for (const url of urls) if (!URL.canParse(url)) faults.push(`${name}: not a URL`);
+    const read = <Name extends keyof typeof chainSettings>(setting: Name) => {
+      const schema: (typeof chainSettings)[Name] = chainSettings[setting];
+      const parsed = schema.safeParse(environment[`${setting}_${chainId}`]);
+      if (!parsed.success) faults.push(`${setting}_${chainId}: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+      return parsed.data as z.output<(typeof chainSettings)[Name]>;
+    };
+    settings.push({
+      chainId,
+      urls,
+      wsUrl: read('RPC_WS_URL'),
+      publicUrl: read('PUBLIC_RPC_URL'),
+      confirmations: read('CONFIRMATIONS'),
+      pollingIntervalMs: read('POLLING_INTERVAL_MS'),
+      relayMinimumUsd: read('RELAY_MINIMUM_USD'),
+      maxFeePerGasWei: toBigInt(read('MAX_FEE_PER_GAS_WEI')) ?? 0n,
+      startBlock: toBigInt(read('START_BLOCK')),
+      lowBalanceWei: toBigInt(read('LOW_BALANCE_WEI')),
+    });
+  }
+  return settings.sort((left, right) => left.chainId - right.chainId);
+}
+
+function toBigInt(text: string | undefined): bigint | undefined {
+  return text === undefined ? undefined : BigInt(text);
+}
