@@ -1,8 +1,8 @@
 /** What is known of a customer. */
 import { useTranslation } from 'react-i18next';
 import { Time } from '../../ui/state/time.tsx';
+import type { Customer } from './customer.ts';
 import { customerFieldNames } from './customer-form.ts';
-import type { Customer } from './customer-page.tsx';
 import styles from './customers.module.css';
 
 export function CustomerFacts({ customer }: { customer: Customer }) {

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useParams } from 'wouter';
-import { CustomerStoryDocument, type CustomerStoryQuery } from '../../../../generated/web/documents.ts';
+import { CustomerStoryDocument } from '../../../../generated/web/documents.ts';
 import { tokenOf } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { CopyButton } from '../../ui/button/copy-button.tsx';
@@ -15,12 +15,11 @@ import { Table } from '../../ui/tables/table.tsx';
 import { useAsk } from '../session/use-ask.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
+import type { Customer } from './customer.ts';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { CustomerFacts } from './customer-facts.tsx';
 import { CustomerWallets } from './customer-wallets.tsx';
 import styles from './customers.module.css';
-
-export type Customer = CustomerStoryQuery['customer'];
 
 export function CustomerPage() {
   const { t } = useTranslation();

@@ -17,7 +17,7 @@ import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
-import type { Customer } from './customer-page.tsx';
+import type { Customer } from './customer.ts';
 import styles from './customers.module.css';
 
 type Wallet = Customer['wallets'][number];

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { chainOf } from '../../settings.ts';
 import { Status } from '../../ui/state/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
-import type { Installation } from './operations-page.tsx';
+import type { Installation } from './installation.ts';
 
 const tones = { MATCH: 'good', DRIFT: 'bad', UNKNOWN: 'wait' } as const;
 

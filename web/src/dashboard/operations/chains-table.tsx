@@ -10,8 +10,8 @@ import { Status } from '../../ui/state/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { useTell } from '../session/use-tell.ts';
 import { chainState } from './chain-state.ts';
+import type { Installation } from './installation.ts';
 import styles from './operations.module.css';
-import type { Installation } from './operations-page.tsx';
 
 const tones = {
   HALTED: 'bad',

@@ -1,11 +1,7 @@
 /** The installation for who looks after it: what is wrong first, then chains, keys, books and what is on its way. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import {
-  OperationsDrainDocument,
-  OperationsInstallationDocument,
-  type OperationsInstallationQuery,
-} from '../../../../generated/web/documents.ts';
+import { OperationsDrainDocument, OperationsInstallationDocument } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
@@ -17,13 +13,12 @@ import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
 import { BooksTable } from './books-table.tsx';
 import { ChainsTable } from './chains-table.tsx';
+import type { Installation } from './installation.ts';
 import styles from './operations.module.css';
 import { OutgoingTable } from './outgoing-table.tsx';
 import { SendersTable } from './senders-table.tsx';
 import { StuckTable } from './stuck-table.tsx';
 import { useInstallation } from './use-installation.ts';
-
-export type Installation = OperationsInstallationQuery['installation'];
 
 export function OperationsPage() {
   const { t } = useTranslation();

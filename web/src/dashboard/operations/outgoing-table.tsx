@@ -4,8 +4,8 @@ import { Address } from '../../ui/addresses/address.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { Table } from '../../ui/tables/table.tsx';
+import type { Installation } from './installation.ts';
 import styles from './operations.module.css';
-import type { Installation } from './operations-page.tsx';
 
 export function OutgoingTable({ outgoing }: { outgoing: Installation['outgoing'] }) {
   const { t } = useTranslation();

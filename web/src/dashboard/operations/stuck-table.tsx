@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
 import { Table } from '../../ui/tables/table.tsx';
+import type { Installation } from './installation.ts';
 import styles from './operations.module.css';
-import type { Installation } from './operations-page.tsx';
 
 export function StuckTable({ stuck }: { stuck: Installation['stuck'] }) {
   const { t } = useTranslation();

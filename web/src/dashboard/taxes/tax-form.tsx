@@ -10,7 +10,7 @@ import styles from '../resources/resources.module.css';
 import { useFaults } from '../resources/use-faults.ts';
 import { useTell } from '../session/use-tell.ts';
 import { readPercentage } from './read-percentage.ts';
-import type { TaxRow } from './taxes-page.tsx';
+import type { TaxRow } from './tax-row.ts';
 
 const params = ['displayName', 'percentage', 'inclusive', 'jurisdiction', 'description'] as const;
 

@@ -1,7 +1,7 @@
 /** Tax rates of the merchant: list, create, edit, archive and bring back. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { TaxListDocument, type TaxListQuery, TaxUpdateDocument } from '../../../../generated/web/documents.ts';
+import { TaxListDocument, TaxUpdateDocument } from '../../../../generated/web/documents.ts';
 import { settings } from '../../settings.ts';
 import { Button } from '../../ui/button/button.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
@@ -17,8 +17,7 @@ import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { TaxForm } from './tax-form.tsx';
-
-export type TaxRow = TaxListQuery['taxRates'][number];
+import type { TaxRow } from './tax-row.ts';
 
 type Doing = { what: 'create' } | { what: 'edit' | 'archive'; rate: TaxRow };
 

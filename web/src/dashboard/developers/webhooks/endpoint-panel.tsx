@@ -21,7 +21,7 @@ import { Panel } from '../../shell/panel.tsx';
 import styles from '../developers.module.css';
 import { KeySecret } from '../keys/key-secret.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
-import { EndpointState } from './endpoints-panel.tsx';
+import { EndpointState } from './endpoint-state.tsx';
 
 type Doing = 'edit' | 'secret' | 'delete';
 

@@ -2,11 +2,10 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';
-import { type DeveloperEndpointFragment, DeveloperEndpointsDocument } from '../../../../../generated/web/documents.ts';
+import { DeveloperEndpointsDocument } from '../../../../../generated/web/documents.ts';
 import { Button } from '../../../ui/button/button.tsx';
 import { Empty } from '../../../ui/state/empty.tsx';
 import { ErrorNote } from '../../../ui/state/error-note.tsx';
-import { Status } from '../../../ui/state/status.tsx';
 import { Time } from '../../../ui/state/time.tsx';
 import { Table } from '../../../ui/tables/table.tsx';
 import { useAsk } from '../../session/use-ask.ts';
@@ -16,6 +15,7 @@ import styles from '../developers.module.css';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 import { EndpointPanel } from './endpoint-panel.tsx';
+import { EndpointState } from './endpoint-state.tsx';
 
 export function EndpointsPanel() {
   const { t } = useTranslation();
@@ -101,16 +101,6 @@ export function EndpointsPanel() {
       )}
       {isMaking && <EndpointDialog onClose={() => setMaking(false)} />}
     </Panel>
-  );
-}
-
-export function EndpointState({ endpoint }: { endpoint: DeveloperEndpointFragment }) {
-  const { t } = useTranslation();
-  if (endpoint.active) return <Status status="ACTIVE">{t('developers.webhooks.on')}</Status>;
-  return (
-    <Status status="DISABLED" tone={endpoint.disabledReason ? 'bad' : 'quiet'}>
-      {t('developers.webhooks.off')}
-    </Status>
   );
 }
 
