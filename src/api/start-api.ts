@@ -16,6 +16,7 @@ import type { Graph } from './graph.ts';
 import { loadKnownDocuments } from './graphql/requests/known-documents.ts';
 import { openDocuments } from './graphql/requests/open-documents.ts';
 import { refuseGraphql } from './graphql/requests/refuse-graphql.ts';
+import { servePlainly } from './graphql/requests/serve-plainly.ts';
 import { faultFacts, formatFault } from './graphql/server/fault.ts';
 import { openLiveCredentials } from './graphql/server/live-credentials.ts';
 import type { TransportContext } from './graphql/server/request-plugin.ts';
@@ -99,7 +100,10 @@ export async function startApi(
     const own = { requestId, answer: { replayed: false }, incoming: request };
     const context = admission ? { ...own, admission, charge } : own;
     if (isStream) endWhenUnread(response);
-    await traced(requestId, () => yoga(request, response, context));
+    await traced(requestId, async () => {
+      if (await servePlainly({ world, yoga, documents }, { request, response, context })) return;
+      await yoga(request, response, context);
+    });
   }
 
   function admit(

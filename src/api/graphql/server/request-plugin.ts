@@ -68,17 +68,24 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
       };
     },
     onResultProcess({ result, setResult, serverContext }) {
-      // What the parser, the validator or the HTTP layer refused, and the body with `http` left in it.
-      if (!isResult(result)) return;
-      const facts = faultFacts(world, requestIdIn(serverContext));
-      const headers = isReplayed(serverContext) ? { 'idempotent-replayed': 'true' } : undefined;
-      const extensions = headers ? { ...result.extensions, http: { headers } } : result.extensions;
-      if (!result.errors) return void (headers && setResult({ ...result, extensions }));
-      const printed = { ...result, errors: result.errors.map((error) => formatFault(facts, error)) };
-      const errors = printed.errors.map(forStatus);
-      setResult(Object.assign({ ...printed, errors, extensions }, { stringify: () => JSON.stringify(printed) }));
+      if (isResult(result)) setResult(printedResult(world, result, serverContext));
     },
   };
+}
+
+/**
+ * The result as it is printed: every error as one of ours, also of what the parser, the validator or the HTTP layer refused, and
+ * the headers of the response in `extensions.http`.
+ */
+export function printedResult(world: World, result: ExecutionResult, serverContext: object): ExecutionResult {
+  const headers = isReplayed(serverContext) ? { 'idempotent-replayed': 'true' } : undefined;
+  const extensions = headers ? { ...result.extensions, http: { headers } } : result.extensions;
+  if (!result.errors) return headers ? { ...result, extensions } : result;
+  const facts = faultFacts(world, requestIdIn(serverContext));
+  const printed = { ...result, errors: result.errors.map((error) => formatFault(facts, error)) };
+  const errors = printed.errors.map(forStatus);
+  // The printed body keeps the `http` of each error, which the server would leave out.
+  return Object.assign({ ...printed, errors, extensions }, { stringify: () => JSON.stringify(printed) });
 }
 
 async function contextFor(world: World, transport: TransportContext, request: Request | undefined) {
@@ -158,6 +165,6 @@ function requestIdIn(serverContext: object): string {
   return 'requestId' in serverContext ? String(serverContext.requestId) : newId();
 }
 
-function isResult(result: unknown): result is ExecutionResult {
+export function isResult(result: unknown): result is ExecutionResult {
   return typeof result === 'object' && result !== null && !(Symbol.asyncIterator in result) && !Array.isArray(result);
 }

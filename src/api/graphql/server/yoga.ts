@@ -9,6 +9,9 @@ import type { LiveCredentials } from './live-credentials.ts';
 import { requestPlugin, type TransportContext } from './request-plugin.ts';
 import type { World } from './world.ts';
 
+/** How long a browser may remember the answer to a preflight. */
+export const CORS_MAX_AGE_SECONDS = 86_400;
+
 export type GatewayYoga = ReturnType<typeof openYoga>;
 
 export function openYoga(
@@ -30,7 +33,7 @@ export function openYoga(
     maskedErrors: false,
     multipart: false,
     batching: false,
-    cors: { origin: '*', credentials: false, maxAge: 86_400 },
+    cors: { origin: '*', credentials: false, maxAge: CORS_MAX_AGE_SECONDS },
     // Each caller has a limit of its own: see bodyPlugin.
     maxRequestBodySize: false,
     parserAndValidationCache: false,
