@@ -60,8 +60,8 @@ export async function briefTransaction<Opened, Row>(
   );
 }
 
-/** The rows of one reading statement outside a transaction, with values as `briefTransaction` answers them. */
-export async function readRows<Row>(database: PrismaClient, statement: Prisma.Sql): Promise<Row[]> {
+/** The rows of one statement outside a transaction, which is one by itself, with values as `briefTransaction` returns them. */
+export async function runStatement<Row>(database: PrismaClient, statement: Prisma.Sql): Promise<Row[]> {
   const connections = connectionsOf(database);
   try {
     return (await connections.pool.query(configOf(connections, statement))).rows;

@@ -61,6 +61,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   PayoutAcknowledgement: null,
   DisputeRequest: null,
   InvoiceCounter: null,
+  EventConsumer: null,
   EventCursor: null,
   ChainFact: null,
   ChainCursor: null,

@@ -4,11 +4,9 @@
  */
 import { afterCommit, type DatabaseTransaction, Prisma } from '../../prisma/client.ts';
 import { newId } from '../platform/identifier.ts';
-import { addingJob } from '../platform/jobs.ts';
 import { tracedRequestId } from '../platform/request-trace.ts';
 import { ringBell } from './bell.ts';
 import type { EventType } from './event-type.ts';
-import { reactJob } from './react-job.ts';
 
 export type Finality = { confirmations: number; required: number; isFinal: boolean };
 
@@ -36,18 +34,18 @@ export async function appendEvents(
 ): Promise<AppendedEvent[]> {
   if (events.length === 0) return [];
   const { ids, queries } = appendWithin(appId, events);
-  const [numbered] = await tx.$queryRaw<{ last: bigint }[]>`WITH ${queries} SELECT numbered.last FROM numbered, job`;
+  const [numbered] = await tx.$queryRaw<{ last: bigint }[]>`WITH ${queries} SELECT numbered.last FROM numbered`;
   if (!numbered) throw new Error('The event cursor gave no number.');
-  afterCommit(tx, ringBell);
+  afterCommit(tx, (database) => ringBell(database, appId));
   const first = numbered.last - BigInt(events.length) + 1n;
   return events.map((event, index) => ({ ...event, id: ids[index] ?? '', appId, sequence: first + BigInt(index) }));
 }
 
 /**
- * The WITH queries `numbered`, `appended` and `job`, and the ids of the events in their order. `numbered` takes the lock of
+ * The WITH queries `numbered` and `appended`, and the ids of the events in their order. `numbered` takes the lock of
  * the app's cursor, which is held to the commit: it runs once for the rows of `after`, the names of all queries that write
  * beside it, of which each must return one row. An event's instant is that of its numbering, and not of the statement's start,
- * which lies before the wait for the cursor. The statement's SELECT reads from `job`, or nothing is enqueued.
+ * which lies before the wait for the cursor. The caller rings the bell after the commit.
  */
 export function appendWithin(
   appId: string,
@@ -68,8 +66,6 @@ export function appendWithin(
         given.request_id, gateway_now() + (clock_timestamp() - statement_timestamp())
       FROM numbered, jsonb_to_recordset(${JSON.stringify(rowsOf(events, ids))}::jsonb) AS given(
         place bigint, id uuid, type text, resource_id uuid, data jsonb, finality jsonb, request_id text)
-    ), job AS (
-      SELECT added.id FROM numbered, ${addingJob(reactJob, reactPayload(appId))} AS added
     )`;
   return { ids, queries };
 }
@@ -84,10 +80,4 @@ function rowsOf(events: readonly NewEvent[], ids: readonly string[]): object[] {
     finality,
     request_id: requestId ?? tracedRequestId(),
   }));
-}
-
-/** As the job's definition parses it. */
-function reactPayload(appId: string): Prisma.Sql {
-  return Prisma.sql`json_build_object(
-    'appId', ${appId}::text, 'first', (numbered.before + 1)::text, 'last', numbered.last::text)`;
 }

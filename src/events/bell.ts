@@ -1,21 +1,35 @@
 /**
- * The bell: a NOTIFY that wakes readers of the sequence. It is rung after commit, because a NOTIFY inside a
- * transaction serialises all commits of a database; the table is the truth and readers poll it as well.
+ * The bell: a NOTIFY that wakes those who follow the sequence, with the apps whose sequence has grown. It is rung after commit,
+ * because a NOTIFY inside a transaction serialises all commits of a database. The table is the truth: a notification that is
+ * lost is made good by a slow look at it, and while none is received, by a fast one.
  */
-import { readRows } from '../../prisma/brief-transaction.ts';
+import { runStatement } from '../../prisma/brief-transaction.ts';
 import { type Database, Prisma } from '../../prisma/client.ts';
 
 export const bellChannel = 'sluice_events';
 const MERGE_MS = 10;
+/** A payload has less than 8,000 bytes, and an id 36 and a comma. */
+const NAMED_APPS = 200;
 
-const ringing = new WeakSet<Database>();
+const ringing = new WeakMap<Database, Set<string>>();
 
-/** Rings at most once per process and 10 ms. A bell that fails is made good by the readers' polling. */
-export function ringBell(database: Database): void {
-  if (ringing.has(database)) return;
-  ringing.add(database);
+/** Rings for an app, at most once per process and 10 ms for all apps together. */
+export function ringBell(database: Database, appId: string): void {
+  const waiting = ringing.get(database);
+  if (waiting) {
+    waiting.add(appId);
+    return;
+  }
+  const apps = new Set([appId]);
+  ringing.set(database, apps);
   setTimeout(() => {
     ringing.delete(database);
-    readRows(database, Prisma.sql`SELECT pg_notify(${bellChannel}, '')`).catch(() => undefined);
+    const payload = apps.size > NAMED_APPS ? '' : [...apps].join();
+    runStatement(database, Prisma.sql`SELECT pg_notify(${bellChannel}, ${payload})`).catch(() => undefined);
   }, MERGE_MS).unref();
+}
+
+/** For which apps the bell was rung; null for any. */
+export function rungApps(payload: string): readonly string[] | null {
+  return payload === '' ? null : payload.split(',');
 }

@@ -5,7 +5,7 @@
 import type { Database } from '../../prisma/client.ts';
 import type { Listener } from '../platform/database/listener.ts';
 import type { Log } from '../platform/log.ts';
-import { bellChannel } from './bell.ts';
+import { bellChannel, rungApps } from './bell.ts';
 import { EventQueue, type Follower } from './follower.ts';
 import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';
 
@@ -118,7 +118,11 @@ export function openFeed(options: { database: Database; listener: Listener; log:
     if (reader.everything.size === 0 && reader.byResource.size === 0 && apps.get(appId) === reader) apps.delete(appId);
   }
 
-  const stopListening = options.listener.listen(bellChannel, { onNotification: read, onUp: read });
+  const hear = (payload: string) => {
+    const rung = rungApps(payload);
+    if (rung === null || rung.some((appId) => apps.has(appId) || starting.has(appId))) read();
+  };
+  const stopListening = options.listener.listen(bellChannel, { onNotification: hear, onUp: read });
   const poll = setInterval(read, POLL_MS);
   poll.unref();
 

@@ -3,8 +3,9 @@ import { traced } from '../platform/request-trace.ts';
 import type { EventType } from './event-type.ts';
 import { isEventType } from './event-type.ts';
 
-/** A verb of another room that follows from an event. Idempotent by the event, for a job may run twice. */
-export type Reaction = (event: Pick<Event, 'id' | 'appId' | 'type' | 'resourceId' | 'sequence'>) => Promise<unknown>;
+export type ReactedEvent = Pick<Event, 'id' | 'appId' | 'type' | 'resourceId' | 'sequence'>;
+/** A verb of another room that follows from an event. Idempotent by the event, for it may run twice. */
+export type Reaction = (event: ReactedEvent) => Promise<unknown>;
 export type Reactions = ReadonlyMap<EventType, readonly Reaction[]>;
 
 /** Events that one transaction may append; more is a fault. */
@@ -16,20 +17,31 @@ const EVENTS_LIMIT = 1_000;
  */
 export async function react(
   { database, reactions }: { database: Database; reactions: Reactions },
-  { appId, first, last }: { appId: string; first: string; last: string },
+  { appId, first, last }: { appId: string; first: bigint; last: bigint },
 ): Promise<void> {
   const events = await database.event.findMany({
-    where: { appId, sequence: { gte: BigInt(first), lte: BigInt(last) }, type: { in: [...reactions.keys()] } },
+    where: { appId, sequence: { gte: first, lte: last }, type: { in: [...reactions.keys()] } },
     orderBy: { sequence: 'asc' },
     take: EVENTS_LIMIT,
     select: { id: true, appId: true, type: true, resourceId: true, sequence: true, requestId: true },
   });
   const failures: unknown[] = [];
   for (const event of events) {
-    if (!isEventType(event.type)) continue;
-    for (const reaction of reactions.get(event.type) ?? []) {
-      await traced(event.requestId, () => reaction(event)).catch((error: unknown) => failures.push(error));
-    }
+    await reactToEvent(reactions, event).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, `The reactions to ${failures.length} events failed.`);
+}
+
+/** Runs all reactions to one event, one after the other, and throws after the last where any has failed. */
+export async function reactToEvent(
+  reactions: Reactions,
+  { requestId, ...event }: ReactedEvent & { requestId: string | null },
+): Promise<void> {
+  if (!isEventType(event.type)) return;
+  const failures: unknown[] = [];
+  for (const reaction of reactions.get(event.type) ?? []) {
+    await traced(requestId, () => reaction(event)).catch((error: unknown) => failures.push(error));
   }
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) throw new AggregateError(failures, `${failures.length} reactions failed.`);

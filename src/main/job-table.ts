@@ -13,7 +13,7 @@ import { refreshWalletJob } from '../customers/jobs.ts';
 import { refreshWallet } from '../customers/refresh-wallet.ts';
 import type { EventType } from '../events/event-type.ts';
 import { type Reaction, type Reactions, react } from '../events/react.ts';
-import { reactJob } from '../events/react-job.ts';
+import { reactJob, reactToEventJob } from '../events/react-job.ts';
 import { queueDeliveries } from '../events/webhooks/queue-deliveries.ts';
 import { followInvoicePayment } from '../invoices/follow-invoice-payment.ts';
 import { mailInvoiceJob, overdueInvoiceJob } from '../invoices/jobs.ts';
@@ -62,9 +62,13 @@ export function jobTable(
   return new Map([
     jobEntry(sendTransactionsJob, (sender) => sending.ring(sender)),
     jobEntry(reactJob, async ({ appId, first, last }) => {
-      await queueDeliveries(world, { appId, first: BigInt(first), last: BigInt(last) });
-      await react({ database: world.database, reactions }, { appId, first, last });
+      const range = { appId, first: BigInt(first), last: BigInt(last) };
+      await queueDeliveries(world, range);
+      await react({ database: world.database, reactions }, range);
     }),
+    jobEntry(reactToEventJob, ({ appId, sequence }) =>
+      react({ database: world.database, reactions }, { appId, first: BigInt(sequence), last: BigInt(sequence) }),
+    ),
     jobEntry(refreshWalletJob, async (payload) => {
       await refreshWallet(world, payload);
       await refreshAllowances(world, payload);

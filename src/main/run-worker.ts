@@ -1,6 +1,9 @@
 import { purgeTokens } from '../auth/tokens/purge-tokens.ts';
 import { openSecretKeys } from '../auth/tokens/secret-keys.ts';
 import type { Config } from '../config/config.ts';
+import { reactionConsumer } from '../events/consumers/reaction-consumer.ts';
+import { runConsumers } from '../events/consumers/run-consumers.ts';
+import { webhookConsumer } from '../events/consumers/webhook-consumer.ts';
 import { purgeDeliveries } from '../events/webhooks/purge-deliveries.ts';
 import { runWebhooks } from '../events/webhooks/run-webhooks.ts';
 import { checkBooks } from '../operations/check-books.ts';
@@ -17,7 +20,7 @@ import { type Queue, runQueue } from '../platform/queue.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
 import { sweepRenewals } from '../subscriptions/renewal/sweep-renewals.ts';
 import { runTestClock } from '../test-clock/run-test-clock.ts';
-import { jobTable } from './job-table.ts';
+import { jobTable, reactionTable } from './job-table.ts';
 import { openPumps } from './open-sending.ts';
 import { type Floor, openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
@@ -51,6 +54,10 @@ export async function runWorker(config: Config): Promise<RunningPart> {
     clock: floor.realClock,
     privateAddresses: config.webhooks.privateAddresses,
   });
+  const consumers = runConsumers(floor, [
+    webhookConsumer({ database, onQueued: webhooks.ring }),
+    reactionConsumer({ database, log, reactions: reactionTable(world) }),
+  ]);
   const stopSweep = repeat(() => sweep(world), { everyMs: SWEEP_MS, log });
   const stopPurge = repeat(() => purge({ ...floor, clock: floor.realClock }), { everyMs: PURGE_MS, log });
   const stopSenders = repeat(() => tellSenders(world), { everyMs: SENDERS_MS, log });
@@ -71,7 +78,8 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   return {
     async stop() {
       await testClock.stop();
-      await Promise.all([stopSweep(), stopPurge(), stopSenders(), stopBooks(), running.stop(), webhooks.stop()]);
+      await Promise.all([stopSweep(), stopPurge(), stopSenders(), stopBooks(), running.stop(), consumers.stop()]);
+      await webhooks.stop();
       await sending.stop();
       await service.close();
       await locks.close();

@@ -1,9 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Prisma } from '../../prisma/client.ts';
+import { readConsumers } from './health/read-consumers.ts';
 import type { Answer, OperationsWorld } from './operations-world.ts';
 import { pauseChain } from './pause-chain.ts';
 
-export type Rest = { openQuotes: number; quotesUntil: Date | null; transactions: number; jobs: number; facts: number };
+export type Rest = {
+  openQuotes: number;
+  quotesUntil: Date | null;
+  transactions: number;
+  jobs: number;
+  events: number;
+  facts: number;
+};
 
 type DrainWorld = Pick<OperationsWorld, 'database' | 'registry' | 'clock'>;
 
@@ -11,7 +19,7 @@ const LOOK_MS = 1_000;
 
 /**
  * Keeps new payments off every enabled chain that takes any, and waits until what was begun is done: quotes that a payer may still
- * pay, transactions on their way, jobs that are due, facts that wait. The parts must run on meanwhile. Payments that
+ * pay, transactions on their way, jobs that are due, events and facts that wait. The parts must run on meanwhile. Payments that
  * are held or wait for their timelock are no hindrance. Writes the chains' pause, which stays until `chain resume`.
  */
 export async function drain(world: OperationsWorld, { waitSeconds }: { waitSeconds: number }): Promise<Answer> {
@@ -43,8 +51,8 @@ export async function drainChains(
   return { chains, isDrained: isDone(rest), rest };
 }
 
-function isDone({ openQuotes, transactions, jobs, facts }: Rest): boolean {
-  return openQuotes + transactions + jobs + facts === 0;
+function isDone({ openQuotes, transactions, jobs, events, facts }: Rest): boolean {
+  return openQuotes + transactions + jobs + events + facts === 0;
 }
 
 async function readRest({ database, clock }: DrainWorld, chains: readonly number[]): Promise<Rest> {
@@ -54,7 +62,7 @@ async function readRest({ database, clock }: DrainWorld, chains: readonly number
     authorizeBy: { gt: now },
     paymentIntent: { status: 'CREATED' },
   } satisfies Prisma.PaymentTermsWhereInput;
-  const [openQuotes, last, transactions, jobs, facts] = await Promise.all([
+  const [openQuotes, last, transactions, jobs, consumers, facts] = await Promise.all([
     database.paymentTerms.count({ where: quotes }),
     database.paymentTerms.aggregate({ where: quotes, _max: { authorizeBy: true } }),
     database.outgoingTransaction.count({
@@ -63,9 +71,17 @@ async function readRest({ database, clock }: DrainWorld, chains: readonly number
     database.$queryRaw<{ jobs: number }[]>`
       SELECT count(*)::int AS jobs FROM graphile_worker.jobs
       WHERE locked_at IS NOT NULL OR (attempts < max_attempts AND run_at <= ${now})`,
+    readConsumers(database),
     database.chainFact.count({
       where: { OR: [{ status: 'SEEN' }, { status: 'CONFIRMED', appliedAt: null }] },
     }),
   ]);
-  return { openQuotes, quotesUntil: last._max?.authorizeBy ?? null, transactions, jobs: jobs[0]?.jobs ?? 0, facts };
+  return {
+    openQuotes,
+    quotesUntil: last._max?.authorizeBy ?? null,
+    transactions,
+    jobs: jobs[0]?.jobs ?? 0,
+    events: Math.max(0, ...consumers.map((consumer) => consumer.events)),
+    facts,
+  };
 }

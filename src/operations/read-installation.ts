@@ -2,6 +2,7 @@
 import { formatUnits } from 'viem';
 import { checkBooks } from './check-books.ts';
 import { chainFaults } from './health/chain-faults.ts';
+import { consumerFaults } from './health/read-consumers.ts';
 import { type PayoutFault, readPayoutFaults } from './health/read-payout-faults.ts';
 import { type ChainSigns, readVitalSigns, type VitalSigns } from './health/vital-signs.ts';
 import type { OperationsWorld } from './operations-world.ts';
@@ -44,6 +45,7 @@ export type InstallationView = {
   faults: string[];
   chains: ChainLine[];
   work: WorkLine;
+  consumers: VitalSigns['consumers'];
   sending: VitalSigns['outgoing'];
   senders: SenderBalance[];
   books: BooksLine[];
@@ -67,6 +69,7 @@ export async function readInstallation(world: OperationsWorld): Promise<Installa
   const faults = [
     ...signs.chains.flatMap(chainFaults),
     ...chains.filter((row) => row.node === null).map((row) => `The node of chain ${row.chainId} does not answer.`),
+    ...consumerFaults(signs.consumers),
     ...workFaults(signs),
     ...senders.filter((sender) => sender.isLow).map(lowFault),
     ...books
@@ -74,7 +77,8 @@ export async function readInstallation(world: OperationsWorld): Promise<Installa
       .map((row) => `The books of chain ${row.chainId} drift. Run: npm run verify -- --all`),
     ...payoutFaults.map(payoutFault),
   ];
-  return { faults, chains, work: workLine(signs), sending: signs.outgoing, senders, books, payoutFaults };
+  const { consumers, outgoing: sending } = signs;
+  return { faults, chains, work: workLine(signs), consumers, sending, senders, books, payoutFaults };
 }
 
 export async function readChainLine(world: OperationsWorld, chain: ChainSigns): Promise<ChainLine> {

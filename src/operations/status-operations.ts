@@ -19,11 +19,12 @@ export const statusOperations: Record<string, Operation> = {
 
 async function readStatus(world: OperationsWorld): Promise<Answer> {
   const [view, role] = await Promise.all([readInstallation(world), readDatabaseRole(world)]);
-  const { faults, chains, work, sending, senders, books, payoutFaults } = view;
+  const { faults, chains, work, consumers, sending, senders, books, payoutFaults } = view;
   return {
     sections: {
       chains: chains.map(chainRow),
       work: [work],
+      consumers: consumers.map(({ oldestSeconds, ...row }) => ({ ...row, oldestSeconds: Math.round(oldestSeconds) })),
       sending: sending.map(({ oldestSeconds, ...row }) => ({ ...row, oldestSeconds: Math.round(oldestSeconds) })),
       senders: senders.map(({ chainId, sender, left, decimals, isLow }) => ({
         chainId,

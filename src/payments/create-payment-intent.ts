@@ -35,6 +35,6 @@ export async function createPaymentIntent(
       return { result: intent, statement: (recorded) => intentInsertion({ intent, created, recorded }) };
     },
   });
-  if (!replayed) ringBell(unguarded(world.database));
+  if (!replayed) ringBell(unguarded(world.database), scope.appId);
   return result;
 }

@@ -40,7 +40,7 @@ export function intentInsertion(request: {
   const { queries } = appendWithin(intent.appId, [created], ['intent', 'recorded']);
   return Prisma.sql`
     WITH intent AS (${insertion(paymentIntentTable, intent)}), recorded AS (${recorded}), ${queries}
-    SELECT intent.* FROM intent, job`;
+    SELECT intent.* FROM intent, numbered`;
 }
 
 /** A transaction of the payment whose terms have this hash. */

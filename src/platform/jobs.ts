@@ -43,22 +43,6 @@ export const isSuperseded = Prisma.sql`coalesce(flags ? ${SUPERSEDED}, false)`;
 export const isFailed = Prisma.sql`(NOT ${isSuperseded}
   AND (coalesce(flags ? ${FAILED}, false) OR (locked_at IS NULL AND attempts >= max_attempts)))`;
 
-/** The call that enqueues a job, as a part of a larger statement; its columns are those of a job. `payload` is of type json. */
-export function addingJob<Payload>(
-  job: JobDefinition<Payload>,
-  payload: Prisma.Sql,
-  options: AddJobOptions = {},
-): Prisma.Sql {
-  return Prisma.sql`graphile_worker.add_job(
-    ${job.name},
-    payload := ${payload},
-    run_at := ${options.runAt ?? null}::timestamptz,
-    max_attempts := ${job.maxAttempts}::int,
-    job_key := ${options.key ?? null},
-    priority := ${job.priority ?? 0}::int
-  )`;
-}
-
 /** Enqueues a job in the caller's transaction. Returns its id in the queue. */
 export async function addJob<Payload>(
   tx: DatabaseTransaction,
@@ -67,8 +51,15 @@ export async function addJob<Payload>(
   options: AddJobOptions = {},
 ): Promise<string> {
   if (options.key !== undefined) await supersede(tx, options.key);
-  const call = addingJob(job, Prisma.sql`${JSON.stringify(payload)}::json`, options);
-  const rows = await tx.$queryRaw<{ id: bigint }[]>`SELECT id FROM ${call}`;
+  const rows = await tx.$queryRaw<{ id: bigint }[]>`
+    SELECT id FROM graphile_worker.add_job(
+      ${job.name},
+      payload := ${JSON.stringify(payload)}::json,
+      run_at := ${options.runAt ?? null}::timestamptz,
+      max_attempts := ${job.maxAttempts}::int,
+      job_key := ${options.key ?? null},
+      priority := ${job.priority ?? 0}::int
+    )`;
   return String(rows[0]?.id ?? '');
 }
 

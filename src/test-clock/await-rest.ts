@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LocalChainTime } from './move-chain.ts';
-import { jobsAtWork, releaseJobs, sendersUnderWay } from './store.ts';
+import { eventsToHandle, jobsAtWork, releaseJobs, sendersUnderWay } from './store.ts';
 
 const LOOK_MS = 25;
 /** Of real time, at one stop: what needs longer will not end by itself. */
@@ -26,7 +26,7 @@ export type RestWorld = {
 export type AppliedBlocks = Map<number, bigint>;
 
 /**
- * Waits until nothing moves any more at the clock's present time: no job is due, no transaction of ours is under way, and
+ * Waits until nothing moves any more at the clock's present time: no job is due, no event to be handled, no transaction of ours is under way, and
  * the indexer has applied every block with a transaction. Mines the confirmations that are still missing.
  * Answers why there is no rest after two minutes; null at rest, and when it is stopped.
  */
@@ -51,6 +51,8 @@ async function lookForUnrest(world: RestWorld, applied: AppliedBlocks): Promise<
   await releaseJobs(database, clock.now());
   const jobs = await jobsAtWork(database);
   if (jobs > 0) return `${jobs} jobs are due and not done.`;
+  const events = await eventsToHandle(database);
+  if (events > 0) return `${events} events were not handled by their consumers.`;
   const senders = await sendersUnderWay(database, clock.now());
   for (const sender of senders) world.ring(sender);
   for (const chain of world.chains) {

@@ -1,5 +1,5 @@
 /** The test clock's queries. Times in the queue's table are the clock's, until a job is released or has been tried. */
-import { readRows } from '../../prisma/brief-transaction.ts';
+import { runStatement } from '../../prisma/brief-transaction.ts';
 import { type Database, type DatabaseTransaction, Prisma, type TestClock } from '../../prisma/client.ts';
 
 export const clockChannel = 'sluice_test_clock';
@@ -15,7 +15,7 @@ export function readClock(database: Database | DatabaseTransaction): Promise<Tes
 export const offsetMs = Prisma.sql`coalesce((SELECT offset_ms FROM test_clock WHERE id = 1), 0)::float8`;
 
 export async function readOffset(database: Database): Promise<number> {
-  const [row] = await readRows<{ offset_ms: number }>(database, Prisma.sql`SELECT ${offsetMs} AS offset_ms`);
+  const [row] = await runStatement<{ offset_ms: number }>(database, Prisma.sql`SELECT ${offsetMs} AS offset_ms`);
   return row?.offset_ms ?? 0;
 }
 
@@ -60,6 +60,15 @@ export async function jobsAtWork(database: Database): Promise<number> {
     SELECT count(*)::int AS count FROM graphile_worker.jobs
     WHERE locked_at IS NOT NULL OR (attempts < max_attempts
       AND (run_at <= now() OR (attempts > 0 AND run_at <= now() + ${SOON}::interval)))`;
+  return row?.count ?? 0;
+}
+
+/** Events that a consumer has not handled yet. One that waits for its next attempt does so for seconds. */
+export async function eventsToHandle(database: Database): Promise<number> {
+  const [row] = await database.$queryRaw<{ count: number }[]>`
+    SELECT coalesce(sum(cursor.last_sequence - consumer.position), 0)::int AS count
+    FROM event_consumer consumer JOIN event_cursor cursor ON cursor.app_id = consumer.app_id
+    WHERE consumer.position < cursor.last_sequence`;
   return row?.count ?? 0;
 }
 

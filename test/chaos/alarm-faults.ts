@@ -83,14 +83,15 @@ export const alarmFaults: readonly AlarmFault[] = [
     alarms: [
       'SluicePartDown',
       'SluiceQueueStands',
+      'SluiceConsumersBehind',
       'SluiceWebhooksLate',
       'SluiceTransactionsStuck',
       'SluicePaymentsOverdue',
     ],
     extraSeconds: LOAD_SECONDS,
     async strike(ground) {
-      // A suspended worker queues no deliveries: some must be due when it stops.
-      const heal = await suspendWhile(ground, 'worker', () => hasDueDeliveries(ground));
+      // The load's events wait from then on for their deliveries to be queued.
+      const heal = await suspend(ground, 'worker');
       await overdue(ground);
       return heal;
     },
@@ -241,29 +242,6 @@ async function suspend({ folder }: Ground, part: PartName): Promise<() => Promis
   const family = familyOf(await running(folder, { part, chainId: CHAIN }));
   signal(family, 'SIGSTOP');
   return async () => signal(family, 'SIGCONT');
-}
-
-/** Suspends the part at a moment at which `holds`. */
-async function suspendWhile(ground: Ground, part: PartName, holds: () => Promise<boolean>) {
-  let heal = await suspend(ground, part);
-  await untilLoad(async () => {
-    if (await holds()) return true;
-    await heal();
-    await delay(1_000);
-    heal = await suspend(ground, part);
-    return await holds();
-  });
-  return heal;
-}
-
-async function hasDueDeliveries(ground: Ground): Promise<boolean> {
-  const due = await query(
-    ground,
-    `SELECT 1 FROM webhook_delivery delivery JOIN webhook_endpoint endpoint ON endpoint.id = delivery.webhook_id
-     WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= now() AND endpoint.active AND endpoint.paused_until IS NULL
-       AND NOT (endpoint.ordered AND endpoint.failing_since IS NOT NULL) LIMIT 1`,
-  );
-  return due.length > 0;
 }
 
 /** Waits for what the load makes; the fault strikes without it when it does not come in time. */

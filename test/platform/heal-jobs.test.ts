@@ -6,7 +6,7 @@ import { mailInvitationJob } from '../../src/auth/members/jobs.ts';
 import { mailPasswordJob } from '../../src/auth/one-time-password/jobs.ts';
 import { expireCheckoutSessionJob } from '../../src/checkout/jobs.ts';
 import { refreshWalletJob } from '../../src/customers/jobs.ts';
-import { reactJob } from '../../src/events/react-job.ts';
+import { reactJob, reactToEventJob } from '../../src/events/react-job.ts';
 import { mailInvoiceJob, overdueInvoiceJob } from '../../src/invoices/jobs.ts';
 import { jobTable, type WorkWorld } from '../../src/main/job-table.ts';
 import { readQueue } from '../../src/operations/health/vital-signs.ts';
@@ -65,6 +65,7 @@ const keyed = [
   ...[settleJob, expireJob, reclaimJob, resolveByTimeoutJob].map((job) => ({ job, payload: payment })),
   { job: returnPaymentJob, payload: { chainId: 1, termsHash: `0x${'ab'.repeat(32)}` } },
   { job: deliverPayoutsJob, payload: { chainId: 1, recipient: `0x${'ab'.repeat(20)}`, token: `0x${'cd'.repeat(20)}` } },
+  { job: reactToEventJob, payload: { appId: id, sequence: '1' } },
   { job: sendTransactionsJob, payload: { chainId: 1, sender: '0xab' } },
   { job: mailInvitationJob, payload: { memberId: id } },
   ...[mailInvoiceJob, overdueInvoiceJob].map((job) => ({ job, payload: { invoiceId: id } })),

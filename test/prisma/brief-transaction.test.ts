@@ -1,6 +1,6 @@
 /** Statements written by hand over the connections of a client: their values, their check, and what they leave behind. */
 import { expect, test } from 'vitest';
-import { briefTransaction, readRows } from '../../prisma/brief-transaction.ts';
+import { briefTransaction, runStatement } from '../../prisma/brief-transaction.ts';
 import { Prisma } from '../../prisma/client.ts';
 import { guardedDatabase } from '../../prisma/guarded-database.ts';
 import { freshDatabase } from '../setup/database.ts';
@@ -14,14 +14,14 @@ test('values are read as Prisma reads them, to the last digit', async () => {
   const values = Prisma.sql`SELECT 12345678901234567890.123456789::numeric AS decimal, 9007199254740993::int8 AS big,
     '2026-01-02T03:04:05.678+02:00'::timestamptz AS at, ${json}::jsonb AS json, NULL::numeric AS nothing, 1.5::float8 AS real,
     true AS yes, 7 AS whole, 'text' AS text, '01a21500-da01-7b65-9381-3a34ab709e2c'::uuid AS id`;
-  const rows = await readRows<Record<string, unknown>>(database, values);
+  const rows = await runStatement<Record<string, unknown>>(database, values);
   expect(rows).toEqual(await database.$queryRaw<unknown[]>(values));
   expect(String(rows[0]?.decimal)).toBe('12345678901234567890.123456789');
 });
 
 test('values are written as they are', async () => {
   const given = { at: new Date('2026-01-02T03:04:05.678Z'), amount: new Prisma.Decimal('1e-18'), units: 10n ** 40n };
-  const [row] = await readRows<object>(
+  const [row] = await runStatement<object>(
     database,
     Prisma.sql`SELECT ${given.at}::timestamptz AS at, ${given.amount}::numeric AS amount, ${given.units}::numeric::text AS units`,
   );

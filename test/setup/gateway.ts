@@ -8,7 +8,7 @@ import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import type { PaymentTerms } from '../../src/escrow/terms.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
 import { factTable } from '../../src/main/fact-table.ts';
-import { jobTable } from '../../src/main/job-table.ts';
+import { jobTable, reactionTable } from '../../src/main/job-table.ts';
 import { openPumps } from '../../src/main/open-sending.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 import { sendLimits } from '../../src/operator/outgoing-transaction.ts';
@@ -18,6 +18,7 @@ import { openMailer } from '../../src/platform/mail.ts';
 import type { PriceBook } from '../../src/prices/price-source.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { openGround, type Signed } from '../payments/ground.ts';
+import { openConsumers } from './consume-events.ts';
 import { onTeardown } from './teardown.ts';
 
 export type Gateway = Awaited<ReturnType<typeof openGateway>>;
@@ -65,6 +66,7 @@ export async function openGateway(
     memory: newProjectorMemory(),
   };
   const jobs = jobTable(world, { ring: pump });
+  const consume = openConsumers({ database, reactions: reactionTable(world) });
   const senders = [operator, arbiter].map((one) => one.address.toLowerCase());
   const app = await database.app.findUniqueOrThrow({ where: { id: ground.app.id } });
   const scope: Scope = { merchantId: app.merchantId, appId: app.id };
@@ -73,8 +75,9 @@ export async function openGateway(
   const turnPumps = async () => {
     for (const sender of senders) await pump({ chainId: evm.chainId, sender });
   };
-  /** Answers the names of the jobs that ran. */
+  /** Lets consumers handle what was appended, and runs the jobs that are due. Returns their names. */
   const runDueJobs = async (): Promise<string[]> => {
+    const consumed = (await consume()) ? ['events'] : [];
     const due = await database.$queryRaw<{ id: bigint; name: string; payload: unknown }[]>`
       SELECT job.id, task.identifier AS name, job.payload FROM graphile_worker._private_jobs job
       JOIN graphile_worker._private_tasks task ON task.id = job.task_id
@@ -83,7 +86,7 @@ export async function openGateway(
       await database.$queryRaw`SELECT id::text FROM graphile_worker.complete_jobs(ARRAY[${job.id}::bigint])`;
       await jobs.get(job.name)?.(job.payload);
     }
-    return due.map((job) => job.name);
+    return [...consumed, ...due.map((job) => job.name)];
   };
   const sendersWithWork = async (): Promise<string[]> => {
     const open = await database.outgoingTransaction.findMany({

@@ -1,10 +1,11 @@
 /** Watcher, pump of payouts and queue's jobs of a gateway on Solana, moved by hand: nothing happens between the calls. */
 import { newSolanaMemory, observeSolana } from '../../src/facts/solana/observe-solana.ts';
 import { factTable } from '../../src/main/fact-table.ts';
-import { jobTable } from '../../src/main/job-table.ts';
+import { jobTable, reactionTable } from '../../src/main/job-table.ts';
 import { openPumps } from '../../src/main/open-sending.ts';
 import { openVaultReader } from '../../src/payments/solana/open-vault-reader.ts';
 import type { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
+import { openConsumers } from './consume-events.ts';
 import type { TestSolana } from './solana.ts';
 
 type TurnsWorld = Omit<Parameters<typeof factTable>[0] & Parameters<typeof openPumps>[0], 'locks' | 'solana'> &
@@ -26,7 +27,9 @@ export function openSolanaTurns(base: Base) {
   const turns = openTurns(base);
   const own = turns({ database, solanaNodes: world.solanaNodes });
   const jobs = jobTable(world, { ring: own.pump });
+  const consume = openConsumers({ database, reactions: reactionTable(world) });
   const runDueJobs = async (): Promise<number> => {
+    const consumed = (await consume()) ? 1 : 0;
     const due = await database.$queryRaw<{ id: bigint; name: string; payload: unknown }[]>`
       SELECT job.id, task.identifier AS name, job.payload FROM graphile_worker._private_jobs job
       JOIN graphile_worker._private_tasks task ON task.id = job.task_id
@@ -35,7 +38,7 @@ export function openSolanaTurns(base: Base) {
       await database.$queryRaw`SELECT id::text FROM graphile_worker.complete_jobs(ARRAY[${job.id}::bigint])`;
       await jobs.get(job.name)?.(job.payload);
     }
-    return due.length;
+    return consumed + due.length;
   };
   const isSending = async () =>
     (await database.outgoingTransaction.count({

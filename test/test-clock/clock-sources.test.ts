@@ -49,6 +49,7 @@ test('only the clock reads the machine’s time', () => {
  */
 const realStatements = [
   'src/events/append-events.ts',
+  'src/events/consumers/store.ts',
   'src/events/webhooks/queue-deliveries.ts',
   'src/facts/store.ts',
   'src/gateway/chain-record/event-statements.ts',

@@ -7,6 +7,7 @@ import type { Chain, Registry } from '../../chains/registry.ts';
 import { SOLANA_SENDER } from '../../payments/actions/payout-order.ts';
 import { coveringAcknowledgement } from '../../payments/payouts/acknowledgement.ts';
 import { isFailed, isSuperseded } from '../../platform/jobs.ts';
+import { type ConsumerSigns, readConsumers } from './read-consumers.ts';
 
 export type ChainSigns = {
   chainId: number;
@@ -36,6 +37,7 @@ export type VitalSigns = {
   chains: ChainSigns[];
   inbox: { chainId: number; state: 'seen' | 'waiting' | 'applied' | 'to_take_back'; facts: number }[];
   queue: { ready: number; scheduled: number; running: number; failed: number; oldestSeconds: number };
+  consumers: ConsumerSigns[];
   outgoing: { chainId: number; status: string; count: number; oldestSeconds: number }[];
   webhooks: { due: number; oldestSeconds: number; disabled: number };
   overdue: { status: string; intents: number }[];
@@ -61,16 +63,17 @@ export async function readVitalSigns(
   { now }: { now: Date },
 ): Promise<VitalSigns> {
   const { database } = world;
-  const [chains, inbox, queue, outgoing, webhooks, overdue, undelivered] = await Promise.all([
+  const [chains, inbox, queue, consumers, outgoing, webhooks, overdue, undelivered] = await Promise.all([
     readChainSigns(world, { now }),
     readInbox(database),
     readQueue(database),
+    readConsumers(database),
     readOutgoing(database, now),
     readWebhooks(database, now),
     readOverdue(database, now),
     readUndelivered(database, now),
   ]);
-  return { chains, inbox, queue, outgoing, webhooks, overdue, undelivered };
+  return { chains, inbox, queue, consumers, outgoing, webhooks, overdue, undelivered };
 }
 
 /** Of every enabled chain that is indexed. */
@@ -170,15 +173,28 @@ export function isMadeGood(now: Date): Prisma.Sql {
             WHERE later.chain_id = failed.chain_id AND later.terms_hash = failed.terms_hash AND later.status = 'CONFIRMED' AND later.id > failed.id))))`;
 }
 
-/** Deliveries that a worker should have sent: not those that a failing receiver keeps waiting. */
+/**
+ * Deliveries that a worker should have sent: not those that a failing receiver keeps waiting. The oldest may also be an event
+ * of which no delivery was queued yet, for an endpoint to which it would be sent.
+ */
 async function readWebhooks(database: Database, now: Date): Promise<VitalSigns['webhooks']> {
   const [row] = await database.$queryRaw<VitalSigns['webhooks'][]>`
+    WITH served AS (
+      SELECT id, app_id FROM webhook_endpoint
+      WHERE active AND paused_until IS NULL AND NOT (ordered AND failing_since IS NOT NULL)
+    ), unqueued AS (
+      SELECT extract(epoch FROM gateway_now() - min(event.created_at)) AS seconds
+      FROM event_consumer consumer JOIN event_cursor cursor ON cursor.app_id = consumer.app_id
+      JOIN event ON event.app_id = consumer.app_id AND event.sequence = consumer.position + 1
+      WHERE consumer.consumer = 'webhooks' AND consumer.position < cursor.last_sequence
+        AND EXISTS (SELECT FROM served WHERE served.app_id = consumer.app_id)
+    )
     SELECT count(*)::int AS due,
-      coalesce(extract(epoch FROM ${now}::timestamptz - min(delivery.next_retry_at)), 0)::float8 AS "oldestSeconds",
+      greatest(0, extract(epoch FROM ${now}::timestamptz - min(delivery.next_retry_at)),
+        (SELECT seconds FROM unqueued))::float8 AS "oldestSeconds",
       (SELECT count(*)::int FROM webhook_endpoint WHERE disabled_reason IS NOT NULL AND NOT active) AS disabled
-    FROM webhook_delivery delivery JOIN webhook_endpoint endpoint ON endpoint.id = delivery.webhook_id
-    WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= ${now}
-      AND endpoint.active AND endpoint.paused_until IS NULL AND NOT (endpoint.ordered AND endpoint.failing_since IS NOT NULL)`;
+    FROM webhook_delivery delivery JOIN served ON served.id = delivery.webhook_id
+    WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= ${now}`;
   return row ?? { due: 0, oldestSeconds: 0, disabled: 0 };
 }
 

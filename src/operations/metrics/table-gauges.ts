@@ -53,6 +53,13 @@ function openGauges({ register }: Metrics) {
     ),
     jobs: gauge('sluice_queue_jobs', 'Jobs: ready, scheduled, running, failed (out of attempts).', 'state'),
     oldestJob: gauge('sluice_queue_oldest_seconds', 'How long the oldest job that is ready has waited.'),
+    consumerLag: gauge('sluice_consumer_lag_events', 'Events that the consumer has not handled yet.', 'consumer'),
+    oldestUnhandled: gauge('sluice_consumer_oldest_seconds', 'Age of the oldest of them.', 'consumer'),
+    consumersFailing: gauge(
+      'sluice_consumer_failing_apps',
+      'Apps whose next event the consumer has failed to handle and tries again.',
+      'consumer',
+    ),
     outgoing: gauge(
       'sluice_outgoing_transactions',
       'Transactions of our keys that are open, or failed and not made good.',
@@ -64,7 +71,10 @@ function openGauges({ register }: Metrics) {
       'sluice_webhook_deliveries_due',
       'Deliveries that are due, to endpoints whose receiver does not keep them waiting.',
     ),
-    oldestWebhook: gauge('sluice_webhook_oldest_due_seconds', 'How long the oldest of them has been due.'),
+    oldestWebhook: gauge(
+      'sluice_webhook_oldest_due_seconds',
+      'How long the oldest of them has been due, or an event has waited for its deliveries to be queued.',
+    ),
     webhooksDisabled: gauge('sluice_webhook_endpoints_disabled', 'Endpoints that were given up.'),
     undelivered: gauge(
       'sluice_payouts_undelivered',
@@ -108,6 +118,11 @@ function tellWork(gauges: Gauges, signs: VitalSigns): void {
     gauges.jobs.set({ state }, signs.queue[state]);
   }
   gauges.oldestJob.set(signs.queue.oldestSeconds);
+  for (const { consumer, events, oldestSeconds, failing } of signs.consumers) {
+    gauges.consumerLag.set({ consumer }, events);
+    gauges.oldestUnhandled.set({ consumer }, oldestSeconds);
+    gauges.consumersFailing.set({ consumer }, failing);
+  }
   for (const { chainId, status, count, oldestSeconds } of signs.outgoing) {
     const labels = { chain_id: String(chainId), status };
     gauges.outgoing.set(labels, count);

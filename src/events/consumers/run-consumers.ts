@@ -1,0 +1,150 @@
+import type { Database } from '../../../prisma/client.ts';
+import type { Listener } from '../../platform/database/listener.ts';
+import type { Log } from '../../platform/log.ts';
+import { bellChannel, rungApps } from '../bell.ts';
+import type { Consumer } from './consumer.ts';
+import { hasOldJobs, pairsBehind } from './store.ts';
+
+/** A process looks at all cursors as often as this while the bell is heard, and as often as that while it may not be. */
+const SLOW_LOOK_MS = 10_000;
+const FAST_LOOK_MS = 500;
+/** Between two turns for one app, so that events that come one by one are handled together. */
+const PAUSE_MS = 50;
+const FAULT_PAUSE_MS = 1_000;
+/** A timer may fire a little early. */
+const TIMER_MARGIN_MS = 5;
+/** Apps that one consumer serves at the same time, by connections for writes. */
+const CONCURRENCY = 3;
+
+type ConsumersWorld = { database: Database; listener: Listener; log: Log };
+
+/**
+ * Lets consumers follow every app's sequence until stopped, which waits for what is under way. As many processes as wanted do
+ * so. The bell says where to look; a look at all cursors finds what a lost notification left behind. Jobs of an
+ * earlier version are awaited first.
+ */
+export function runConsumers(world: ConsumersWorld, consumers: readonly Consumer[]): { stop(): Promise<void> } {
+  const { database, listener, log } = world;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const servers = new Map(
+    consumers.map((consumer) => [consumer.name as string, openServer({ consumer, signal, log })]),
+  );
+  let isHeard = false;
+  let isReady = false;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+
+  const look = () => {
+    clearTimeout(timer);
+    looking ??= lookAround()
+      .catch((error: unknown) => log.warn({ error }, 'The consumers of events could not look; they try again.'))
+      .finally(() => {
+        looking = undefined;
+        clearTimeout(timer);
+        if (!signal.aborted) timer = setTimeout(look, isHeard && isReady ? SLOW_LOOK_MS : FAST_LOOK_MS);
+      });
+  };
+  const lookAround = async () => {
+    isReady ||= !(await hasOldJobs(database));
+    if (!isReady || signal.aborted) return;
+    for (const { consumer, appId } of await pairsBehind(database)) servers.get(consumer)?.serve(appId);
+  };
+  const stopListening = listener.listen(bellChannel, {
+    onNotification(payload) {
+      const apps = rungApps(payload);
+      if (apps === null) look();
+      else if (isReady) for (const appId of apps) for (const server of servers.values()) server.serve(appId);
+    },
+    onUp() {
+      isHeard = true;
+      look();
+    },
+    onDown() {
+      isHeard = false;
+      look();
+    },
+  });
+  look();
+  return {
+    async stop() {
+      stopListening();
+      stopping.abort();
+      clearTimeout(timer);
+      await looking;
+      await Promise.all([...servers.values()].map((server) => server.end()));
+    },
+  };
+}
+
+type Server = { serve(appId: string): void; end(): Promise<void> };
+
+/** One consumer in this process: serves each app once at a time, and again where it is asked to meanwhile. */
+function openServer({ consumer, signal, log }: { consumer: Consumer; signal: AbortSignal; log: Log }): Server {
+  const active = new Set<Promise<void>>();
+  /** Apps that are served or were a moment ago, and whether they were asked for since. */
+  const busy = new Map<string, boolean>();
+  const waiting = new Set<string>();
+  const timers = new Set<NodeJS.Timeout>();
+
+  const later = (ms: number, work: () => void) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      work();
+    }, ms);
+    timers.add(timer);
+  };
+
+  const turn = async (appId: string): Promise<boolean> => {
+    try {
+      const { hasMore, retryMs } = await consumer.turn(appId, signal);
+      if (retryMs !== undefined) later(retryMs + TIMER_MARGIN_MS, () => serve(appId));
+      return hasMore;
+    } catch (error) {
+      log.warn({ consumer: consumer.name, appId, error }, 'A consumer of events failed; it tries again.');
+      later(FAULT_PAUSE_MS, () => serve(appId));
+      return false;
+    }
+  };
+
+  const serveAll = async (appId: string) => {
+    while ((await turn(appId)) && !signal.aborted);
+  };
+
+  const rest = (appId: string) => {
+    const isAskedFor = busy.get(appId);
+    busy.delete(appId);
+    if (isAskedFor) serve(appId);
+  };
+
+  const serve = (appId: string) => {
+    if (signal.aborted) return;
+    if (busy.has(appId)) {
+      busy.set(appId, true);
+      return;
+    }
+    if (active.size >= CONCURRENCY) {
+      waiting.add(appId);
+      return;
+    }
+    busy.set(appId, false);
+    const served = serveAll(appId).finally(() => {
+      active.delete(served);
+      if (signal.aborted) return;
+      later(PAUSE_MS, () => rest(appId));
+      const [next] = waiting;
+      if (next === undefined) return;
+      waiting.delete(next);
+      serve(next);
+    });
+    active.add(served);
+  };
+
+  return {
+    serve,
+    async end() {
+      for (const timer of timers) clearTimeout(timer);
+      await Promise.all(active);
+    },
+  };
+}
