@@ -26,7 +26,7 @@ const afterCommits = new WeakMap<DatabaseTransaction, AfterCommit[]>();
 export function openDatabase(options: { url: string; poolSize?: number; isPooled?: boolean }): Database {
   const { url, poolSize = 5, isPooled = false } = options;
   const pool = new pg.Pool({ connectionString: url, max: poolSize, pipeline: !isPooled });
-  return openOn({ pool, pools: [pool] }, isPooled);
+  return openOn({ pool, reads: pool, pools: [pool] }, isPooled);
 }
 
 /** Opens pools of connections for writes, for reads and for what every call needs, with bounded waits. */
@@ -35,7 +35,7 @@ export function openBoundedDatabase(options: DatabasePools): Database {
 }
 
 /** Prisma and statements written by hand share the connections, the names of what those have parsed, and their watch. */
-function openOn({ pool, pools }: OpenedPools, isPooled: boolean): Database {
+function openOn({ pool, reads, pools }: OpenedPools, isPooled: boolean): Database {
   const changes: OwnChanges = new Set();
   for (const each of pools) watchPool(each, changes);
   const names = isPooled ? undefined : statementNames();
@@ -44,7 +44,7 @@ function openOn({ pool, pools }: OpenedPools, isPooled: boolean): Database {
     ...(names ? { statementNameGenerator: names } : {}),
   });
   const database = new PrismaClient({ adapter: exactNumbers(adapter) });
-  keepConnections(database, { pool, names });
+  keepConnections(database, { pool, reads, names });
   ownChangesAre(database, changes);
   return database;
 }

@@ -36,8 +36,8 @@ export function inLane<Answer>(lane: Lane | undefined, work: () => Promise<Answe
   return lanes.run(lane, async () => await work());
 }
 
-/** `pool` is what the driver adapter takes for one pool, whose `end` ends all of them; `pools` are those behind it. */
-export type OpenedPools = { pool: pg.Pool; pools: readonly pg.Pool[] };
+/** `pool` is what the driver adapter takes for one pool, whose `end` ends all of them; `pools` are those behind it, `reads` among them. */
+export type OpenedPools = { pool: pg.Pool; reads: pg.Pool; pools: readonly pg.Pool[] };
 
 export function openPools(options: DatabasePools): OpenedPools {
   const { bounds } = options;
@@ -80,7 +80,7 @@ export function openPools(options: DatabasePools): OpenedPools {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  return { pool, pools };
+  return { pool, reads, pools };
 }
 
 /** The settings of a connection that is bounded in this way; a pooler between refuses those that Postgres is to keep. */

@@ -20,6 +20,23 @@ export function insertion<Row extends object>(table: WrittenTable<Row>, row: Row
   return Prisma.sql`INSERT INTO ${into} VALUES (${Prisma.join(values)}) RETURNING ${returned}`;
 }
 
+const selected = new WeakMap<object, Map<string, Prisma.Sql>>();
+
+/** All columns of a table under an alias, with the names of their fields. */
+export function columnsOf<Row extends object>(table: WrittenTable<Row>, alias: string): Prisma.Sql {
+  const known = selected.get(table) ?? new Map<string, Prisma.Sql>();
+  selected.set(table, known);
+  const found = known.get(alias);
+  if (found) return found;
+  const made = Prisma.raw(
+    fieldsOf(table)
+      .map((field) => `${alias}.${columnOf(field)} AS "${field}"`)
+      .join(', '),
+  );
+  known.set(alias, made);
+  return made;
+}
+
 /** The column of a field: `appId` is `app_id`. */
 export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

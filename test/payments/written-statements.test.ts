@@ -10,6 +10,13 @@ import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import { appendWithin } from '../../src/events/append-events.ts';
 import { intentCreated } from '../../src/payments/insert-payment-intent.ts';
 import { newPaymentIntentRow } from '../../src/payments/new-payment-intent.ts';
+import {
+  countStatement,
+  intentStatement,
+  listStatement,
+  relatedTables,
+  relationStatements,
+} from '../../src/payments/read-payment-intents.ts';
 import { intentGround, intentInsertion, paymentIntentTable } from '../../src/payments/store.ts';
 import { claiming, recording } from '../../src/platform/idempotency/claim.ts';
 import { idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
@@ -190,4 +197,50 @@ describe('the check of a caller', () => {
       expect((await prepare(query)).results).toEqual(['jsonb', 'double precision']);
     },
   );
+});
+
+describe('intents and their relations', () => {
+  const models = {
+    transaction: 'Transaction',
+    payout: 'CreditedPayout',
+    dispute: 'Dispute',
+    customer: 'CustomerAccount',
+    wallet: 'CustomerWallet',
+  } as const;
+  const typesOf = async (table: { name: string; fields: Record<string, string> }) => {
+    const columns = await columnsOf(table.name);
+    return Object.values(table.fields).map((name) => columns.get(columnOf(name))?.type);
+  };
+
+  test.each(Object.entries(models))('every column of %s is read', async (name, model) => {
+    const table = relatedTables[name as keyof typeof models];
+    const fields = fieldsOf(model);
+    expect(Object.keys(table.fields).sort()).toEqual(fields.map((field) => field.name).sort());
+    expect([...(await columnsOf(table.name)).keys()].sort()).toEqual(
+      fields.map((field) => columnOf(field.name)).sort(),
+    );
+    const isJson = fields.filter(({ type }) => type === 'Json').map((field) => field.name);
+    expect([...table.json]).toEqual(isJson);
+  });
+
+  test('the statements return these columns in their order', async () => {
+    const scopes = [
+      { merchantId: newId(), appId: newId() },
+      { merchantId: newId(), appId: null },
+    ];
+    const intents = await typesOf(paymentIntentTable);
+    for (const scope of scopes) {
+      expect((await prepare(intentStatement({ scope, id: newId() }))).results).toEqual(intents);
+      for (const status of [null, 'CREATED'] as const) {
+        expect((await prepare(listStatement({ scope, status, skip: 0, take: 20 }))).results).toEqual(intents);
+        expect((await prepare(countStatement({ scope, status }))).results).toEqual(['integer']);
+      }
+    }
+    const { transactions, payouts, dispute, customers, wallets } = relationStatements([newId()], [newId()]);
+    expect((await prepare(transactions)).results).toEqual(await typesOf(relatedTables.transaction));
+    expect((await prepare(payouts)).results).toEqual(await typesOf(relatedTables.payout));
+    expect((await prepare(dispute)).results).toEqual(await typesOf(relatedTables.dispute));
+    expect((await prepare(customers)).results).toEqual(await typesOf(relatedTables.customer));
+    expect((await prepare(wallets)).results).toEqual(await typesOf(relatedTables.wallet));
+  });
 });

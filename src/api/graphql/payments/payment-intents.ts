@@ -1,9 +1,12 @@
 /** The queries paymentIntent, paymentIntents and paymentIntentsPage. */
-import type { PaymentIntent, Prisma } from '../../../../prisma/client.ts';
+import type { PaymentIntent, PaymentIntentStatus } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
+import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
+import { countPaymentIntents, listPaymentIntents, readPaymentIntent } from '../../../payments/read-payment-intents.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize } from '../server/connection.ts';
+import type { GraphqlContext } from '../server/context.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { PaymentIntentConnection, PaymentIntentStatusEnum } from './payment-intent.ts';
@@ -13,8 +16,7 @@ import {
   paymentIntentWhere,
   paymentIntentWindow,
 } from './payment-intent-filter.ts';
-
-type PaymentIntentQuery = { include?: Prisma.PaymentIntentInclude; select?: Prisma.PaymentIntentSelect };
+import { merchantScope, type PaymentIntentQuery, writtenRelations } from './written-intents.ts';
 
 const PaymentIntentPage = builder.objectRef<Page<PaymentIntentQuery, PaymentIntent>>('PaymentIntentPage').implement({
   description: 'A page of payment intents, newest first.',
@@ -36,7 +38,7 @@ builder.queryField('paymentIntent', (t) =>
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
-      const intent = await context.database.paymentIntent.findUnique({ ...query, where: { id } });
+      const intent = await findIntent(context, { id, query });
       if (!intent) throw notFound('payment intent');
       return intent;
     },
@@ -82,12 +84,38 @@ builder.queryField('paymentIntentsPage', (t) =>
     },
     resolve: async (_root, args, context) => {
       const scope = await scopeOf(context, args);
-      const where = { ...appScope(scope), ...(args.status ? { status: args.status } : {}) };
+      const status = args.status ?? null;
       return pageOf(args, {
-        items: (query: PaymentIntentQuery, window) =>
-          context.database.paymentIntent.findMany({ ...query, ...window, where, orderBy: { id: 'desc' } }),
-        total: () => context.database.paymentIntent.count({ where }),
+        items: (query: PaymentIntentQuery, window) => listIntents(context, { scope, status, query, ...window }),
+        total: () => countPaymentIntents(context.world.database, { scope, status }),
       });
     },
   }),
 );
+
+async function findIntent(
+  context: GraphqlContext,
+  { id, query }: { id: string; query: PaymentIntentQuery },
+): Promise<PaymentIntent | null> {
+  const [scope, relations] = [merchantScope(context), writtenRelations(query)];
+  if (!scope || !relations) return context.database.paymentIntent.findUnique({ ...query, where: { id } });
+  return await readPaymentIntent(context.world.database, { scope, id, relations });
+}
+
+type Listing = {
+  scope: Scope;
+  status: PaymentIntentStatus | null;
+  query: PaymentIntentQuery;
+  skip: number;
+  take: number;
+};
+
+async function listIntents(
+  context: GraphqlContext,
+  { scope, status, query, skip, take }: Listing,
+): Promise<PaymentIntent[]> {
+  const relations = writtenRelations(query);
+  if (relations) return await listPaymentIntents(context.world.database, { scope, status, skip, take, relations });
+  const where = { ...appScope(scope), ...(status ? { status } : {}) };
+  return context.database.paymentIntent.findMany({ ...query, skip, take, where, orderBy: { id: 'desc' } });
+}

@@ -15,6 +15,7 @@ import type { GraphqlContext } from '../server/context.ts';
 import { connectionOf } from '../server/lists/related-connection.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 import { TransactionRef } from './transaction.ts';
+import { undelivered } from './undelivered-selection.ts';
 
 export const PayoutRoleEnum = builder.enumType('PayoutRole', {
   description: 'Whom a payout is for.',
@@ -73,12 +74,6 @@ export async function isBeingDelivered(
   );
   return claimedAt !== undefined && claimedAt >= newestAt;
 }
-
-const undelivered = {
-  where: { deliveredAt: null },
-  orderBy: [{ creditedAt: 'asc' }, { id: 'asc' }],
-  take: 100,
-} as const;
 
 /** The same as `shownTo`, as a condition on rows. */
 export function undeliveredWhere({ principal }: GraphqlContext, intent: Parameters<typeof isOfPayer>[0]) {

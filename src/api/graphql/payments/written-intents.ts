@@ -1,0 +1,54 @@
+/**
+ * When a selection of payment intents is read by the statements of `read-payment-intents`: when the caller is of a merchant, and
+ * nothing but columns of the intent and the relations below is selected, in the way that their fields select them.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { Prisma } from '../../../../prisma/client.ts';
+import type { Scope } from '../../../auth/principal.ts';
+import type { IntentRelation } from '../../../payments/read-payment-intents.ts';
+import type { GraphqlContext } from '../server/context.ts';
+import { reachOf } from '../server/scope-of.ts';
+import { undelivered } from './undelivered-selection.ts';
+
+export type PaymentIntentQuery = { include?: Prisma.PaymentIntentInclude; select?: Prisma.PaymentIntentSelect };
+
+/** The scope of a caller of a merchant; undefined for payers, who read otherwise, and for whoever reads nothing. */
+export function merchantScope({ principal }: GraphqlContext): Scope | undefined {
+  if (principal.kind === 'session' || principal.kind === 'payer') return undefined;
+  return reachOf(principal) ?? undefined;
+}
+
+/** The relations of a selection; undefined where it selects anything else. */
+export function writtenRelations({ include, select }: PaymentIntentQuery): ReadonlySet<IntentRelation> | undefined {
+  if (select) return undefined;
+  const relations = new Set<IntentRelation>();
+  for (const [name, selection] of Object.entries(include ?? {})) {
+    if (!isRelation(name) || !isAsWritten[name](selection)) return undefined;
+    relations.add(name);
+  }
+  return relations;
+}
+
+const columns: ReadonlySet<string> = new Set(Object.keys(Prisma.TransactionScalarFieldEnum));
+const oldestFirst = [{ createdAt: 'asc' }, { id: 'asc' }];
+
+const isAsWritten: { [Relation in IntentRelation]: (selection: unknown) => boolean } = {
+  payouts: (selection) => isDeepStrictEqual(selection, undelivered),
+  dispute: (selection) => selection === true,
+  customerAccount: (selection) =>
+    selection === true || isDeepStrictEqual(selection, { include: { wallets: { orderBy: { id: 'asc' } } } }),
+  transactions(selection) {
+    if (typeof selection !== 'object' || selection === null) return false;
+    const { select, ...rest }: { select?: Record<string, unknown> } = selection;
+    if (!isDeepStrictEqual(rest, { orderBy: oldestFirst, take: 100 })) return false;
+    return Object.entries(select ?? {}).every(([name, selected]) => {
+      if (name === 'payouts') return isDeepStrictEqual(selected, undelivered);
+      if (name === 'paymentIntent')
+        return isDeepStrictEqual(selected, { select: { acceptedTermsHash: true, authorizationChainId: true } });
+      return selected === true && columns.has(name);
+    });
+  },
+};
+function isRelation(name: string): name is IntentRelation {
+  return Object.hasOwn(isAsWritten, name);
+}

@@ -1,0 +1,191 @@
+/**
+ * Reads of payment intents in statements written by hand: one for the intents, and one round trip for all of their relations
+ * together. Each statement holds the caller's scope, so that another merchant's intent is not found.
+ */
+import { readTogether, runStatement } from '../../prisma/brief-transaction.ts';
+import {
+  type CreditedPayout,
+  type CustomerAccount,
+  type CustomerWallet,
+  type Database,
+  type Dispute,
+  type PaymentIntent,
+  type PaymentIntentStatus,
+  Prisma,
+  type Transaction,
+} from '../../prisma/client.ts';
+import { columnsOf, type WrittenTable } from '../../prisma/written-row.ts';
+import type { Scope } from '../auth/principal.ts';
+import { paymentIntentTable } from './store.ts';
+
+/** Relations that are read with an intent. */
+export type IntentRelation = 'transactions' | 'payouts' | 'dispute' | 'customerAccount';
+
+type TransactionRow = Transaction & {
+  /** Undelivered payouts of this step, oldest first, at most 100. */
+  payouts: CreditedPayout[];
+  paymentIntent: Pick<PaymentIntent, 'acceptedTermsHash' | 'authorizationChainId'>;
+};
+
+type CustomerRow = CustomerAccount & { wallets: CustomerWallet[] };
+
+/** An intent with the relations that were asked for, as Prisma would return them. */
+export type ReadIntent = PaymentIntent & {
+  /** Oldest first, at most 100. */
+  transactions?: TransactionRow[];
+  /** Undelivered payouts, oldest first, at most 100. */
+  payouts?: CreditedPayout[];
+  dispute?: Dispute | null;
+  customerAccount?: CustomerRow | null;
+};
+
+export const relatedTables = {
+  transaction: {
+    name: 'transaction',
+    fields: Prisma.TransactionScalarFieldEnum,
+    json: [],
+  } as WrittenTable<Transaction>,
+  payout: {
+    name: 'credited_payout',
+    fields: Prisma.CreditedPayoutScalarFieldEnum,
+    json: [],
+  } as WrittenTable<CreditedPayout>,
+  dispute: { name: 'dispute', fields: Prisma.DisputeScalarFieldEnum, json: [] } as WrittenTable<Dispute>,
+  customer: {
+    name: 'customer_account',
+    fields: Prisma.CustomerAccountScalarFieldEnum,
+    json: ['metadata'],
+  } as WrittenTable<CustomerAccount>,
+  wallet: {
+    name: 'customer_wallet',
+    fields: Prisma.CustomerWalletScalarFieldEnum,
+    json: [],
+  } as WrittenTable<CustomerWallet>,
+};
+
+/** Rows of a relation that are returned. */
+const ROWS = 100;
+
+/** One intent; null where there is none in the scope. */
+export async function readPaymentIntent(
+  database: Database,
+  request: { scope: Scope; id: string; relations: ReadonlySet<IntentRelation> },
+): Promise<ReadIntent | null> {
+  const { scope, id, relations } = request;
+  const [intent] = await runStatement<PaymentIntent>(database, intentStatement({ scope, id }));
+  if (!intent) return null;
+  const [read] = await withRelations(database, [intent], relations);
+  return read ?? null;
+}
+
+type Listed = { scope: Scope; status: PaymentIntentStatus | null };
+
+/** A window of the intents, newest first. */
+export async function listPaymentIntents(
+  database: Database,
+  request: Listed & { skip: number; take: number; relations: ReadonlySet<IntentRelation> },
+): Promise<ReadIntent[]> {
+  const intents = await runStatement<PaymentIntent>(database, listStatement(request));
+  return await withRelations(database, intents, request.relations);
+}
+
+export async function countPaymentIntents(database: Database, request: Listed): Promise<number> {
+  const [row] = await runStatement<{ count: number }>(database, countStatement(request));
+  return row?.count ?? 0;
+}
+
+export function intentStatement({ scope, id }: { scope: Scope; id: string }): Prisma.Sql {
+  return Prisma.sql`SELECT ${columnsOf(paymentIntentTable, 'intent')} FROM payment_intent intent
+    WHERE intent.id = ${id}::uuid AND ${inScope(scope)}`;
+}
+
+export function listStatement({ scope, status, skip, take }: Listed & { skip: number; take: number }): Prisma.Sql {
+  return Prisma.sql`SELECT ${columnsOf(paymentIntentTable, 'intent')} FROM payment_intent intent
+    WHERE ${inScope(scope)} ${ofStatus(status)} ORDER BY intent.id DESC LIMIT ${take}::bigint OFFSET ${skip}::bigint`;
+}
+
+export function countStatement({ scope, status }: Listed): Prisma.Sql {
+  return Prisma.sql`SELECT count(*)::int AS count FROM payment_intent intent WHERE ${inScope(scope)} ${ofStatus(status)}`;
+}
+
+/** An app of the caller's merchant is looked up once a statement, and all apps of a merchant by a semi-join. */
+function inScope({ merchantId, appId }: Scope): Prisma.Sql {
+  return appId === null
+    ? Prisma.sql`intent.app_id IN (SELECT id FROM app WHERE merchant_id = ${merchantId}::uuid)`
+    : Prisma.sql`intent.app_id = ${appId}::uuid
+        AND EXISTS (SELECT FROM app WHERE id = ${appId}::uuid AND merchant_id = ${merchantId}::uuid)`;
+}
+
+function ofStatus(status: PaymentIntentStatus | null): Prisma.Sql {
+  return status === null ? Prisma.empty : Prisma.sql`AND intent.status = ${status}::payment_intent_status`;
+}
+
+/** Statements for the relations of intents that were found in the caller's scope, each under its relation. */
+export function relationStatements(ids: readonly string[], customerIds: readonly string[]) {
+  const { transaction, payout, dispute, customer, wallet } = relatedTables;
+  return {
+    transactions: Prisma.sql`SELECT child.* FROM unnest(${ids}::uuid[]) AS parent(id), LATERAL (
+        SELECT ${columnsOf(transaction, 'step')} FROM transaction step WHERE step.payment_intent_id = parent.id
+        ORDER BY step.created_at, step.id LIMIT ${Prisma.raw(String(ROWS))}) AS child`,
+    payouts: Prisma.sql`SELECT ${columnsOf(payout, 'payout')} FROM credited_payout payout
+      WHERE payout.payment_intent_id = ANY (${ids}::uuid[]) AND payout.delivered_at IS NULL
+      ORDER BY payout.credited_at, payout.id`,
+    dispute: Prisma.sql`SELECT ${columnsOf(dispute, 'dispute')} FROM dispute
+      WHERE dispute.payment_intent_id = ANY (${ids}::uuid[])`,
+    customers: Prisma.sql`SELECT ${columnsOf(customer, 'customer')} FROM customer_account customer
+      WHERE customer.id = ANY (${customerIds}::uuid[])`,
+    wallets: Prisma.sql`SELECT ${columnsOf(wallet, 'wallet')} FROM customer_wallet wallet
+      WHERE wallet.customer_account_id = ANY (${customerIds}::uuid[]) ORDER BY wallet.id`,
+  };
+}
+
+async function withRelations(
+  database: Database,
+  intents: readonly PaymentIntent[],
+  relations: ReadonlySet<IntentRelation>,
+): Promise<ReadIntent[]> {
+  if (intents.length === 0 || relations.size === 0) return [...intents];
+  const ids = intents.map(({ id }) => id);
+  const customerIds = [...new Set(intents.flatMap(({ customerAccountId }) => customerAccountId ?? []))];
+  const all = relationStatements(ids, customerIds);
+  const wantsSteps = relations.has('transactions');
+  const wantsCustomers = relations.has('customerAccount') && customerIds.length > 0;
+  const rows = await readTogether<{
+    transactions: Transaction;
+    payouts: CreditedPayout;
+    dispute: Dispute;
+    customers: CustomerAccount;
+    wallets: CustomerWallet;
+  }>(database, {
+    ...(wantsSteps ? { transactions: all.transactions } : {}),
+    ...(wantsSteps || relations.has('payouts') ? { payouts: all.payouts } : {}),
+    ...(relations.has('dispute') ? { dispute: all.dispute } : {}),
+    ...(wantsCustomers ? { customers: all.customers, wallets: all.wallets } : {}),
+  });
+  const stepsOf = Map.groupBy(rows.transactions ?? [], ({ paymentIntentId }) => paymentIntentId);
+  const payoutsOf = Map.groupBy(rows.payouts ?? [], ({ paymentIntentId }) => paymentIntentId);
+  const payoutsOfStep = Map.groupBy(rows.payouts ?? [], ({ transactionId }) => transactionId);
+  const disputeOf = new Map((rows.dispute ?? []).map((dispute) => [dispute.paymentIntentId, dispute]));
+  const walletsOf = Map.groupBy(rows.wallets ?? [], ({ customerAccountId }) => customerAccountId);
+  const customers = new Map(
+    (rows.customers ?? []).map((row) => [row.id, { ...row, wallets: walletsOf.get(row.id) ?? [] }]),
+  );
+  return intents.map((intent) => {
+    const read: ReadIntent = { ...intent };
+    if (wantsSteps) {
+      const { acceptedTermsHash, authorizationChainId } = intent;
+      read.transactions = (stepsOf.get(intent.id) ?? []).map((step) => ({
+        ...step,
+        payouts: (payoutsOfStep.get(step.id) ?? []).slice(0, ROWS),
+        paymentIntent: { acceptedTermsHash, authorizationChainId },
+      }));
+    }
+    if (relations.has('payouts')) read.payouts = (payoutsOf.get(intent.id) ?? []).slice(0, ROWS);
+    if (relations.has('dispute')) read.dispute = disputeOf.get(intent.id) ?? null;
+    if (relations.has('customerAccount')) {
+      read.customerAccount =
+        intent.customerAccountId === null ? null : (customers.get(intent.customerAccountId) ?? null);
+    }
+    return read;
+  });
+}
