@@ -1,6 +1,6 @@
 /**
- * The live feed of a process: one reader of the sequence, shared by everybody who follows an app. The bell wakes it and it
- * polls besides; what it gives comes from the table, in sequence order, each event once per follower.
+ * The live feed of a process: one reader of the sequence, shared by everybody who follows an app. The bell wakes it. It polls
+ * every ten seconds besides, and twice a second while the bell may not be heard. What it gives comes from the table, in sequence order, each event once per follower.
  */
 import type { Database } from '../../prisma/client.ts';
 import type { Listener } from '../platform/database/listener.ts';
@@ -9,7 +9,8 @@ import { bellChannel, rungApps } from './bell.ts';
 import { EventQueue, type Follower } from './follower.ts';
 import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';
 
-const POLL_MS = 500;
+const SLOW_POLL_MS = 10_000;
+const FAST_POLL_MS = 500;
 /** Events of one app that one read fetches; more are fetched at once after it. */
 const BATCH = 500;
 
@@ -38,6 +39,8 @@ export function openFeed(options: { database: Database; listener: Listener; log:
   let reading: Promise<void> | undefined;
   let again = false;
   let closed = false;
+  let isHeard = false;
+  let poll: NodeJS.Timeout | undefined;
 
   function read(): void {
     if (closed || apps.size === 0) return;
@@ -120,21 +123,43 @@ export function openFeed(options: { database: Database; listener: Listener; log:
 
   const hear = (payload: string) => {
     const rung = rungApps(payload);
-    if (rung === null || rung.some((appId) => apps.has(appId) || starting.has(appId))) read();
+    if (rung === null || rung.some((appId) => apps.has(appId))) read();
   };
-  const stopListening = options.listener.listen(bellChannel, { onNotification: hear, onUp: read });
-  const poll = setInterval(read, POLL_MS);
-  poll.unref();
+  const pollLater = () => {
+    clearTimeout(poll);
+    poll = setTimeout(
+      () => {
+        read();
+        pollLater();
+      },
+      isHeard ? SLOW_POLL_MS : FAST_POLL_MS,
+    );
+    poll.unref();
+  };
+  const turn = (isUp: boolean) => {
+    isHeard = isUp;
+    read();
+    pollLater();
+  };
+  const stopListening = options.listener.listen(bellChannel, {
+    onNotification: hear,
+    onUp: () => turn(true),
+    onDown: () => turn(false),
+  });
+  pollLater();
 
   return {
     async follow(request) {
-      const started = apps.get(request.appId) ?? (await readerOf(request.appId));
+      const joined = apps.get(request.appId);
+      const started = joined ?? (await readerOf(request.appId));
       const reader = apps.get(request.appId) ?? started;
       const queue = new EventQueue({
         onEnd: () => leave(request, reader, queue),
         limit: request.queueLimit ?? options.queueLimit,
       });
       join(request, reader, queue);
+      // The bell may have been rung before the reader was there to be read for.
+      if (reader !== joined) read();
       return {
         startedAfter: reader.last,
         events: queue.read(),
@@ -144,7 +169,7 @@ export function openFeed(options: { database: Database; listener: Listener; log:
     followers: () => [...apps.values()].reduce((sum, reader) => sum + queuesOf(reader).length, 0),
     async close() {
       closed = true;
-      clearInterval(poll);
+      clearTimeout(poll);
       for (const reader of apps.values()) for (const queue of queuesOf(reader)) queue.end();
       apps.clear();
       stopListening();

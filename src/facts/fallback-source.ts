@@ -6,7 +6,8 @@ export type FallbackSource = FactSource & {
   stalledMs(chainId: number): number;
 };
 
-type Progress = { number: bigint | null; movedAt: number; fallen: boolean };
+/** `isCurrent`: the last reading was on the node's head, so that time has not counted since. */
+type Progress = { number: bigint | null; movedAt: number; isCurrent: boolean; fallen: boolean };
 
 /**
  * Reads from `first` while it is up to date or moves, and from `second` while it has stood still behind the chain, or
@@ -21,7 +22,7 @@ export function withFallback(
 ): FallbackSource {
   const progress = new Map<number, Progress>();
   const stateOf = (chainId: number): Progress => {
-    const state = progress.get(chainId) ?? { number: null, movedAt: performance.now(), fallen: false };
+    const state = progress.get(chainId) ?? moved(null);
     progress.set(chainId, state);
     return state;
   };
@@ -30,11 +31,14 @@ export function withFallback(
     const isOnHead = number === head.number && (through?.hash ?? head.hash) === head.hash;
     const isAbove = number !== null && number > head.number;
     if (number !== state.number || isOnHead || isAbove) Object.assign(state, moved(number));
+    state.isCurrent = isOnHead;
   };
   return {
     async read(request) {
       const { chainId, to, headHash } = request;
       const state = stateOf(chainId);
+      if (headHash !== undefined && state.isCurrent)
+        Object.assign(state, { movedAt: performance.now(), isCurrent: false });
       const isPatient = () => performance.now() - state.movedAt < patienceMs(chainId);
       try {
         const reading = await world.first.read(request);
@@ -50,7 +54,7 @@ export function withFallback(
     },
     stalledMs(chainId) {
       const state = progress.get(chainId);
-      return state ? performance.now() - state.movedAt : 0;
+      return state && !state.isCurrent ? performance.now() - state.movedAt : 0;
     },
     async close() {
       await world.first.close();
@@ -60,5 +64,5 @@ export function withFallback(
 }
 
 function moved(number: bigint | null): Progress {
-  return { number, movedAt: performance.now(), fallen: false };
+  return { number, movedAt: performance.now(), isCurrent: false, fallen: false };
 }

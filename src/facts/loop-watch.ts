@@ -1,4 +1,7 @@
-/** Whether the loops of a process still turn, a loop a chain. What a chain does is none of their business. */
+/** What the loops of a process share, a loop a chain: a watch that tells whether they still turn, and a pause that can be ended. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Whether the loops still turn. What a chain does is none of their business. */
 export type LoopWatch = {
   /** The loop of the chain has come round, or has got something done. */
   turned(chainId: number): void;
@@ -34,5 +37,24 @@ export function openLoopWatch(
       }),
     notes: () =>
       [...standingBy].map((chainId) => `Another process runs the ${name} of chain ${chainId}; this one stands by.`),
+  };
+}
+
+/** A pause that a ring ends; one that came while nobody paused ends the next. */
+export function openPause(signal: AbortSignal): { pause(ms: number): Promise<void>; ring(): void } {
+  let rung = false;
+  let wake = new AbortController();
+  return {
+    async pause(ms) {
+      if (!rung) {
+        await delay(ms, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => undefined);
+      }
+      rung = false;
+      wake = new AbortController();
+    },
+    ring() {
+      rung = true;
+      wake.abort();
+    },
   };
 }

@@ -97,7 +97,11 @@ function runIndexed(
   const projector = runProjector(
     { ...options, source, locks, observer, startBlocks },
     {
-      chains: chains.map(({ chainId, pollingIntervalMs }) => ({ chainId, intervalMs: pollingIntervalMs })),
+      chains: chains.map(({ chainId, pollingIntervalMs, wsUrl }) => ({
+        chainId,
+        intervalMs: pollingIntervalMs,
+        wsUrl,
+      })),
       sweep: options.sweep,
     },
   );

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { openHeadBell } from '../chains/evm/head-bell.ts';
 import { GatewayError } from '../errors.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
-import { type LoopWatch, openLoopWatch } from './loop-watch.ts';
+import { type LoopWatch, openLoopWatch, openPause } from './loop-watch.ts';
 import { newProjectorMemory, observeChain } from './observe-chain.ts';
 import type { Observation, ProjectorMemory, ProjectorWorld } from './projector-world.ts';
 import { noteProgress } from './store.ts';
@@ -9,13 +9,16 @@ import { noteProgress } from './store.ts';
 export type RunningProjector = Pick<LoopWatch, 'faults' | 'notes'> & { stop(): Promise<void> };
 
 type Options = {
-  chains: readonly { chainId: number; intervalMs: number }[];
+  /** With a websocket of a node, a chain that stands still is looked at when it announces a block, and every five seconds. */
+  chains: readonly { chainId: number; intervalMs: number; wsUrl?: string | undefined }[];
   /** Done now and then under the chain's lock, between two turns. */
   sweep?: ((chainId: number, onProgress: () => Promise<void>) => Promise<void>) | undefined;
 };
 
 const LONGEST_PAUSE_MS = 30_000;
 const HALTED_PAUSE_MS = 5_000;
+/** Between two looks at a chain that stands still while its node would announce a block. */
+const RESTING_PAUSE_MS = 5_000;
 const SWEEP_EVERY_MS = 60_000;
 /** A lock is given up and asked for again, so that one lost with its connection is noticed. */
 const LOCK_TERM_MS = 30_000;
@@ -24,13 +27,16 @@ const LOCK_PAUSE_MS = 1_000;
 /** Observes every chain in a loop of its own until stopped; another process's projector of a chain is waited for. */
 export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, options: Options): RunningProjector {
   const stopping = new AbortController();
-  const pause = (ms: number) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   const watch = openLoopWatch(
     'projector',
     options.chains.map(({ chainId }) => chainId),
   );
   const loops = options.chains.map(async (chain) => {
     const onProgress = () => watch.turned(chain.chainId);
+    const { pause, ring } = openPause(stopping.signal);
+    const { chainId, wsUrl } = chain;
+    const bell = wsUrl === undefined ? null : openHeadBell(world, { chainId, wsUrl, ring });
+    const isHeard = () => bell?.isHeard() ?? false;
     const state = { memory: newProjectorMemory(onProgress), failures: 0, sweptAt: performance.now() };
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
@@ -39,7 +45,7 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
           watch.standsBy(chain.chainId, false);
           while (!stopping.signal.aborted && performance.now() < until) {
             watch.turned(chain.chainId);
-            await pause(await turn(world, { ...options, chain, state }));
+            await pause(await turn(world, { ...options, chain, state, isHeard }));
           }
         })
         .catch((error: unknown) => {
@@ -51,6 +57,7 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
       watch.standsBy(chain.chainId, true);
       await pause(LOCK_PAUSE_MS);
     }
+    bell?.close();
   });
   return {
     faults: watch.faults,
@@ -65,10 +72,12 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
 type Turn = Options & {
   chain: Options['chains'][number];
   state: { memory: ProjectorMemory; failures: number; sweptAt: number };
+  /** Whether the node announces new blocks at present. */
+  isHeard: () => boolean;
 };
 
 /** Answers how long to wait for the next one. Errors end a turn and never the loop. */
-async function turn(world: ProjectorWorld, { chain, state, sweep }: Turn): Promise<number> {
+async function turn(world: ProjectorWorld, { chain, state, sweep, isHeard }: Turn): Promise<number> {
   const { chainId, intervalMs } = chain;
   try {
     const observation = await observeChain({ ...world, memory: state.memory }, { chainId });
@@ -79,7 +88,8 @@ async function turn(world: ProjectorWorld, { chain, state, sweep }: Turn): Promi
       state.sweptAt = performance.now();
       await sweep(chainId, () => noteProgress({ database: world.database, memory: state.memory }, chainId));
     }
-    return pauseAfter(observation, intervalMs);
+    const isResting = state.memory.quiet !== null && isHeard();
+    return isResting ? RESTING_PAUSE_MS : pauseAfter(observation, intervalMs);
   } catch (error) {
     state.failures += 1;
     world.observer?.failed?.({ chainId, error });

@@ -3,6 +3,8 @@ import { createTestClient, http, publicActions } from 'viem';
 /** After this long without a transaction the chain beats slower, for each block makes its state file longer. */
 const busyMs = 180_000;
 const idleBlockTimeSeconds = 15;
+const busyLookMs = 500;
+const idleLookMs = 2_000;
 
 /**
  * Mines a block whenever none has come for `blockTimeSeconds`, so that deadlines and timelocks pass on a chain that nobody
@@ -17,7 +19,6 @@ export function startHeartbeat(options: { rpcUrl: string; blockTimeSeconds: numb
   );
   let busyAt = performance.now();
   let newest = { hash: '', seenAt: Number.NEGATIVE_INFINITY };
-  let beating = false;
   const beat = async () => {
     const block = await client.getBlock();
     const now = performance.now();
@@ -31,14 +32,17 @@ export function startHeartbeat(options: { rpcUrl: string; blockTimeSeconds: numb
     await client.mine({ blocks: 1 });
     newest = { hash: (await client.getBlock()).hash, seenAt: now };
   };
-  const timer = setInterval(() => {
-    if (beating) return;
-    beating = true;
-    const done = () => {
-      beating = false;
-    };
-    beat().then(done, done);
-  }, 500);
-  timer.unref();
-  return () => clearInterval(timer);
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const beatAgain = () => {
+    if (stopped) return;
+    const isBusy = performance.now() - busyAt < busyMs;
+    timer = setTimeout(() => void beat().then(beatAgain, beatAgain), isBusy ? busyLookMs : idleLookMs);
+    timer.unref();
+  };
+  beatAgain();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
 }

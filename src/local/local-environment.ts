@@ -19,7 +19,7 @@ export function localEnvironment(
   running: {
     databaseUrl: string;
     nodes: EvmNode[];
-    solana?: Pick<SolanaNode, 'rpcUrl'> | undefined;
+    solana?: Pick<SolanaNode, 'rpcUrl' | 'wsUrl'> | undefined;
     sui?: Pick<SuiNode, 'url'> | undefined;
   },
 ): Record<string, string> {
@@ -42,12 +42,14 @@ export function localEnvironment(
   for (const node of running.nodes) {
     chains[`RPC_URL_${node.chainId}`] = node.rpcUrl;
     chains[`PUBLIC_RPC_URL_${node.chainId}`] = node.rpcUrl;
+    chains[`RPC_WS_URL_${node.chainId}`] = node.rpcUrl.replace(/^http/, 'ws');
     chains[`POLLING_INTERVAL_MS_${node.chainId}`] = '100';
   }
   if (running.solana) {
     chains[`RPC_URL_${LOCAL_SOLANA_CHAIN_ID}`] = running.solana.rpcUrl;
     chains[`PUBLIC_RPC_URL_${LOCAL_SOLANA_CHAIN_ID}`] = running.solana.rpcUrl;
-    chains[`POLLING_INTERVAL_MS_${LOCAL_SOLANA_CHAIN_ID}`] = '300';
+    chains[`RPC_WS_URL_${LOCAL_SOLANA_CHAIN_ID}`] = running.solana.wsUrl;
+    chains[`POLLING_INTERVAL_MS_${LOCAL_SOLANA_CHAIN_ID}`] = '2000';
     chains.SOLANA_VAULT_SECRET = localSolanaAccounts.vaultSecret;
     chains.SOLANA_OPERATOR_KEY = localSolanaAccounts.operator.secretKey;
     chains.SOLANA_FEE_RECIPIENT = localSolanaAccounts.feeRecipient.address;

@@ -11,9 +11,14 @@ export type Sending = {
 };
 
 const TIMER_MS = 1_000;
+/** Between two looks while nothing is on its way; whoever queues a transaction rings. */
+const RESTING_MS = 10_000;
+/** A transaction that could not be sent is tried again within a minute: so long after the last turn nothing rests. */
+const BUSY_MS = 75_000;
 
 /**
- * Turns the pumps of all senders: when rung, and once a second while something is on its way. `turn` is one turn of
+ * Turns the pumps of all senders: when rung, and once a second while something is on its way or was a minute ago; else
+ * it looks every ten seconds for what another process left. `turn` is one turn of
  * one sender's pump, which calls `goOn` to be turned again at once; its errors are logged, and the next turn goes on
  * where it stopped.
  */
@@ -23,9 +28,14 @@ export function runSending(
 ): Sending {
   const turning = new Map<string, { again: boolean; done: Promise<void> }>();
   let stopped = false;
+  let busyAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let isResting = false;
 
   const ring = (sender: { chainId: number; sender: string }): Promise<void> => {
     const key = `${sender.chainId}:${sender.sender}`;
+    busyAt = performance.now();
+    if (isResting && !stopped) tickLater();
     const current = turning.get(key);
     if (current) {
       current.again = true;
@@ -49,17 +59,24 @@ export function runSending(
     return state.done;
   };
 
-  let timer: NodeJS.Timeout | undefined;
+  const tickLater = () => {
+    clearTimeout(timer);
+    isResting = performance.now() - busyAt > BUSY_MS;
+    timer = setTimeout(
+      () => {
+        isResting = false;
+        ticking = tick();
+      },
+      isResting ? RESTING_MS : TIMER_MS,
+    );
+  };
   const tick = async () => {
     try {
       for (const sender of await sendersAtWork(database, clock.now())) void ring(sender);
     } catch (error) {
       log.warn({ error }, 'The timer of the pumps could not read the queue.');
     }
-    if (stopped) return;
-    timer = setTimeout(() => {
-      ticking = tick();
-    }, TIMER_MS);
+    if (!stopped) tickLater();
   };
   let ticking = tick();
   return {

@@ -1,4 +1,4 @@
-/** A process's copy of the test clock: a notification sets it within milliseconds, and polling bridges what is lost. */
+/** A process's copy of the test clock: a notification sets it within milliseconds, and a poll finds what is lost. */
 import { type Database, Prisma } from '../../prisma/client.ts';
 import type { WriteCheck } from '../../prisma/guarded-database.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -6,7 +6,9 @@ import type { Listener } from '../platform/database/listener.ts';
 import type { Log } from '../platform/log.ts';
 import { clockChannel, offsetMs as presentOffset, readOffset } from './store.ts';
 
-const POLL_MS = 500;
+/** While notifications are received, and while they may be lost. */
+const SLOW_POLL_MS = 10_000;
+const FAST_POLL_MS = 500;
 
 export type FollowedClock = {
   /** Whether the installation has a test clock; without one everything here does nothing. */
@@ -74,18 +76,24 @@ export function openClock(options: {
       },
       onDown() {
         isUp = false;
+        if (!closed) later();
       },
     });
+  const isHeard = () => isUp && readSince === ups;
   const later = () => {
-    poll = setTimeout(async () => {
-      await refresh().catch(warn);
-      if (!closed) later();
-    }, POLL_MS);
+    clearTimeout(poll);
+    poll = setTimeout(
+      async () => {
+        await refresh().catch(warn);
+        if (!closed) later();
+      },
+      isHeard() ? SLOW_POLL_MS : FAST_POLL_MS,
+    );
     poll.unref();
   };
   return {
     isMovable: true,
-    isHeard: () => isUp && readSince === ups,
+    isHeard,
     clock: { now: () => new Date(Date.now() + offsetMs) },
     take,
     catchUp,

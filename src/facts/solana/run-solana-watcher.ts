@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../../errors.ts';
 import type { AdvisoryLocks } from '../../platform/advisory-locks.ts';
-import { openLoopWatch } from '../loop-watch.ts';
+import { openLoopWatch, openPause } from '../loop-watch.ts';
 import type { RunningProjector } from '../run-projector.ts';
 import { newSolanaMemory, observeSolana } from './observe-solana.ts';
 import { openVaultBell } from './open-vault-bell.ts';
@@ -62,25 +61,6 @@ export function runSolanaWatcher(
     async stop() {
       stopping.abort();
       await Promise.all(loops);
-    },
-  };
-}
-
-/** A pause that a ring ends; one that came while nobody paused ends the next. */
-function openPause(signal: AbortSignal): { pause(ms: number): Promise<void>; ring(): void } {
-  let rung = false;
-  let wake = new AbortController();
-  return {
-    async pause(ms) {
-      if (!rung) {
-        await delay(ms, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => undefined);
-      }
-      rung = false;
-      wake = new AbortController();
-    },
-    ring() {
-      rung = true;
-      wake.abort();
     },
   };
 }

@@ -1,0 +1,78 @@
+/** A chain that rests: its node announces blocks over a websocket that may fall silent or break. */
+import { expect, it, vi } from 'vitest';
+import { openHeadBell } from '../../src/chains/evm/head-bell.ts';
+import { openLogSource } from '../../src/facts/log-source.ts';
+import { runProjector } from '../../src/facts/run-projector.ts';
+import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { openGround } from '../payments/ground.ts';
+import { onTeardown } from '../setup/teardown.ts';
+import { openWebsocketProxy } from '../setup/websocket-proxy.ts';
+
+const ground = await openGround();
+const { evm, database, registry, nodes, url } = ground;
+const { chainId } = evm;
+const until = (met: () => Promise<boolean> | boolean, timeout = 20_000) => vi.waitUntil(met, { timeout, interval: 20 });
+
+it('rings for each block, once it is heard, and when it ends', async () => {
+  const proxy = await openWebsocketProxy(evm);
+  let rings = 0;
+  const bell = openHeadBell({ log: silentLog }, { chainId, wsUrl: proxy.url, ring: () => (rings += 1) });
+  onTeardown(async () => bell.close());
+  expect(bell.isHeard()).toBe(false);
+  await until(() => bell.isHeard());
+  expect(rings).toBe(1);
+  await evm.mine(1);
+  await until(() => rings === 2);
+  proxy.cut();
+  await until(() => !bell.isHeard());
+  expect(rings).toBe(3);
+});
+
+it('a projector rests while blocks are announced, reads each at once, and polls when they are not', async () => {
+  const proxy = await openWebsocketProxy(evm);
+  const locks = openAdvisoryLocks({ url, log: silentLog });
+  let turns = 0;
+  const head = async () => (await database.chainCursor.findUnique({ where: { chainId } }))?.headNumber;
+  const projector = runProjector(
+    {
+      database,
+      registry,
+      nodes,
+      clock: { now: () => new Date() },
+      log: silentLog,
+      source: openLogSource({ nodes, registry }),
+      handlers: new Map(),
+      locks,
+      observer: { observed: () => (turns += 1) },
+    },
+    { chains: [{ chainId, intervalMs: 50, wsUrl: proxy.url }] },
+  );
+  onTeardown(async () => {
+    await projector.stop();
+    await locks.close();
+  });
+  const turnsWithin = async (ms: number) => {
+    const before = turns;
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return turns - before;
+  };
+  await until(async () => (await head()) === (await evm.publicClient.getBlockNumber()));
+  await until(async () => (await turnsWithin(1_000)) <= 1);
+  // Announced, and therefore seen long before the next look.
+  for (let count = 0; count < 3; count += 1) {
+    const startedAt = performance.now();
+    await evm.mine(1);
+    const mined = await evm.publicClient.getBlockNumber({ cacheTime: 0 });
+    await until(async () => (await head()) === mined);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  }
+  // A socket that stays open and says nothing: the slow look finds the block.
+  proxy.silence();
+  await evm.mine(1);
+  const silent = await evm.publicClient.getBlockNumber({ cacheTime: 0 });
+  await until(async () => (await head()) === silent);
+  // A socket that breaks: it polls.
+  proxy.cut();
+  await until(async () => (await turnsWithin(1_000)) >= 5);
+}, 90_000);
