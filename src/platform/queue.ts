@@ -4,7 +4,7 @@
  * in an answer that never arrived. A job may thus run twice: handlers read their row again under its lock.
  */
 import { EventEmitter } from 'node:events';
-import { Logger, run, type Task, type WorkerEvents } from 'graphile-worker';
+import { Logger, run, type Task, type WorkerEvents, type WorkerPool } from 'graphile-worker';
 import pg from 'pg';
 import { patientPool } from './database/patient-pool.ts';
 import { FAILED, type JobDefinition, SUPERSEDED } from './jobs.ts';
@@ -50,6 +50,13 @@ export type Queue = {
   stop(): Promise<void>;
 };
 
+/** The library's own poll, behind ours. */
+const POLL_MS = 30_000;
+/** The longest time between two looks for jobs that are due, while new ones are announced and while they are not. */
+const SLOW_LOOK_MS = 10_000;
+const FAST_LOOK_MS = 1_000;
+/** After an announcement: a job for later may be due before the next look. */
+const ANNOUNCED_LOOK_MS = 250;
 const RETRY_MS = 300_000;
 const RETRY_BATCH = 100;
 const defaultTiming: QueueTiming = { beatMs: 5_000, silentMs: 30_000, sweepMs: 15_000, stopMs: 20_000 };
@@ -82,10 +89,12 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     return beaten;
   };
   const held = openHeldJobs(timing.silentMs);
+  const waker = openWaker(pool, { events, concurrency, log });
   const sweep = async () => {
     await unlockSilent(pool, { log, silentMs: timing.silentMs });
     await unlockLost(pool, { log, silentMs: timing.silentMs, workers: [...ids], held: held.ids() });
     await healJobs(pool, { log, retryMs: timing.retryMs ?? RETRY_MS });
+    waker.look();
   };
   const guarded = (work: () => Promise<void>) => () =>
     void work().catch((error: unknown) => log.warn({ error }, 'The queue could not beat or sweep.'));
@@ -95,7 +104,7 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     pgPool: patientPool(pool),
     concurrency,
     noHandleSignals: true,
-    pollInterval: 1_000,
+    pollInterval: POLL_MS,
     gracefulShutdownAbortTimeout: timing.stopMs,
     events,
     logger: loggerOf(log),
@@ -130,6 +139,7 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
 
   async function stopQueue(): Promise<void> {
     clearInterval(sweeping);
+    waker.close();
     await runner.stop().catch((error: unknown) => log.warn({ error }, 'The queue did not stop cleanly.'));
     clearInterval(beating);
     // One that is on its way would write the row again.
@@ -137,6 +147,77 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     await pool.query('DELETE FROM queue_worker WHERE id = ANY($1)', [[...ids]]).catch(() => undefined);
     await pool.end();
   }
+}
+
+type Waker = { look(): void; close(): void };
+
+/**
+ * Wakes the workers when a job's time has come. The library's workers each poll for that; they hear of new jobs by a
+ * notification, so that one look at the next due time is enough. While it cannot listen, this looks every second.
+ */
+function openWaker(
+  pool: pg.Pool,
+  { events, concurrency, log }: { events: WorkerEvents; concurrency: number; log: Log },
+): Waker {
+  let workers: WorkerPool | undefined;
+  let isHeard = false;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
+  let looking = false;
+
+  /** Looks after so many milliseconds, or earlier where that is intended already. */
+  const lookWithin = (ms: number) => {
+    const at = performance.now() + ms;
+    if (closed || at >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(() => void look(), ms);
+    timer.unref();
+  };
+  const look = async () => {
+    dueAt = Number.POSITIVE_INFINITY;
+    if (looking) return lookWithin(ANNOUNCED_LOOK_MS);
+    looking = true;
+    const next = await readDue(pool).catch((error: unknown) => {
+      log.debug({ error }, 'The queue could not be looked at.');
+      return null;
+    });
+    looking = false;
+    if (closed) return;
+    if (next && next.due > 0) workers?.nudge(Math.min(next.due, concurrency));
+    lookWithin(Math.min(next?.nextMs ?? FAST_LOOK_MS, isHeard ? SLOW_LOOK_MS : FAST_LOOK_MS));
+  };
+  const hear = (isUp: boolean) => () => {
+    isHeard = isUp;
+    lookWithin(0);
+  };
+  events.on('pool:create', ({ workerPool }) => {
+    workers = workerPool;
+  });
+  events.on('pool:listen:success', hear(true));
+  events.on('pool:listen:error', hear(false));
+  events.on('pool:listen:release', hear(false));
+  events.on('pool:listen:notification', () => lookWithin(ANNOUNCED_LOOK_MS));
+  events.on('job:failed', () => lookWithin(ANNOUNCED_LOOK_MS));
+  return {
+    look: () => lookWithin(0),
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** How many jobs wait for a worker, and in how many milliseconds the next one will. */
+async function readDue(pool: pg.Pool): Promise<{ due: number; nextMs: number }> {
+  const { rows } = await pool.query<{ due: number; next: number | null }>(
+    `SELECT count(*) FILTER (WHERE run_at <= now())::int AS due,
+       (extract(epoch FROM min(run_at) FILTER (WHERE run_at > now()) - now()) * 1000)::float8 AS next
+     FROM graphile_worker._private_jobs
+     WHERE is_available AND run_at <= now() + interval '${SLOW_LOOK_MS} milliseconds'`,
+  );
+  return { due: rows[0]?.due ?? 0, nextMs: Math.ceil(rows[0]?.next ?? SLOW_LOOK_MS) };
 }
 
 function openPool({ url, bounds }: QueueOptions, { max }: { max: number }): pg.Pool {

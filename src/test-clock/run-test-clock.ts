@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RpcSettings } from '../config/config.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
+import type { Listener } from '../platform/database/listener.ts';
 import { openChainTime } from './move-chain.ts';
 import { openSolanaTime } from './move-solana.ts';
-import { readClock, releaseJobs } from './store.ts';
+import { readClock, releaseJobs, targetChannel } from './store.ts';
 import { isMovable } from './test-clock.ts';
 import { type WalkWorld, walkClock } from './walk-clock.ts';
 
 const LOOK_MS = 200;
+/** While the clock has never been moved, and a target would be announced. */
+const RESTING_MS = 10_000;
 const LOCK_PAUSE_MS = 1_000;
 const TOLERATED_MS = 2_000;
 /** A lock is given up and asked for again, so that one lost with its connection is noticed. */
@@ -16,6 +19,7 @@ const LOCK_TERM_MS = 30_000;
 type RunWorld = Omit<WalkWorld, 'chains' | 'solana'> & {
   config: { rpc: readonly Pick<RpcSettings, 'chainId' | 'urls'>[] };
   locks: AdvisoryLocks;
+  listener: Listener;
 };
 
 /**
@@ -38,13 +42,27 @@ export function runTestClock(world: RunWorld): { stop(): Promise<void> } {
   const walking: WalkWorld = { ...world, chains, solana };
   const stopping = new AbortController();
   const stopped = () => stopping.signal.aborted;
-  const pause = (ms: number) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  let wake = new AbortController();
+  let isHeard = false;
+  const pause = (ms: number, signal = stopping.signal) => delay(ms, undefined, { signal }).catch(() => undefined);
+  const hear = (isUp: boolean) => {
+    isHeard = isUp;
+    wake.abort();
+  };
+  const stopListening = world.listener.listen(targetChannel, {
+    onNotification: () => wake.abort(),
+    onUp: () => hear(true),
+    onDown: () => hear(false),
+  });
   const warn = (error: unknown) => world.log.warn({ error }, 'The test clock could not go on; it tries again.');
   const hold = async () => {
     const until = performance.now() + LOCK_TERM_MS;
     while (!stopped() && performance.now() < until) {
-      await turn(walking, stopped).catch(warn);
-      await pause(LOOK_MS);
+      // What is announced from here on ends the pause after the turn.
+      wake = new AbortController();
+      const isResting = await turn(walking, stopped).catch((error: unknown) => warn(error));
+      const ended = AbortSignal.any([stopping.signal, wake.signal]);
+      await pause(isResting && isHeard ? RESTING_MS : LOOK_MS, ended);
     }
   };
   const loop = async () => {
@@ -56,16 +74,17 @@ export function runTestClock(world: RunWorld): { stop(): Promise<void> } {
   const running = loop();
   return {
     async stop() {
+      stopListening();
       stopping.abort();
       await running;
     },
   };
 }
 
-/** A clock that was never moved needs no hand. */
-async function turn(world: WalkWorld, stopped: () => boolean): Promise<void> {
+/** A clock that was never moved needs no hand: true then. */
+async function turn(world: WalkWorld, stopped: () => boolean): Promise<boolean> {
   const row = await readClock(world.database);
-  if (!row) return;
+  if (!row) return true;
   world.time.take(Number(row.offsetMs));
   const now = world.clock.now();
   if (row.offsetMs > 0n) {
@@ -75,4 +94,5 @@ async function turn(world: WalkWorld, stopped: () => boolean): Promise<void> {
     await releaseJobs(world.database, now);
   }
   if (row.targetAt !== null) await walkClock(world, stopped);
+  return row.offsetMs === 0n && row.targetAt === null;
 }

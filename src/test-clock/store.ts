@@ -3,6 +3,7 @@ import { runStatement } from '../../prisma/brief-transaction.ts';
 import { type Database, type DatabaseTransaction, Prisma, type TestClock } from '../../prisma/client.ts';
 
 export const clockChannel = 'sluice_test_clock';
+export const targetChannel = 'sluice_test_clock_target';
 const ID = 1;
 /** A tried job that is tried again this soon is waited for; one that waits longer goes by real time and holds nobody up. */
 const SOON = '10 seconds';
@@ -28,6 +29,7 @@ export async function lockClock(tx: DatabaseTransaction): Promise<TestClock> {
 
 export async function setTarget(tx: DatabaseTransaction, targetAt: Date, isNew: boolean): Promise<TestClock> {
   const data = { targetAt, ...(isNew ? { stops: 0, fault: null } : {}) };
+  await tx.$queryRaw`SELECT pg_notify(${targetChannel}, '')::text`;
   return await tx.testClock.update({ where: { id: ID }, data });
 }
 

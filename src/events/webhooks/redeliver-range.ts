@@ -2,7 +2,7 @@ import type { Database } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { findEndpoint } from './store.ts';
+import { announceDeliveries, findEndpoint } from './store.ts';
 
 /** Events that one call tells again at most. */
 const RANGE_LIMIT = 10_000n;
@@ -25,5 +25,6 @@ export async function redeliverRange(
     where: { webhookId: endpoint.id, sequence: { gte: request.from, lte: request.to } },
     data: { status: 'PENDING', firstTriedAt: null, tryCount: 0, nextRetryAt: world.clock.now() },
   });
+  if (redelivered.count > 0) await announceDeliveries(world.database);
   return redelivered.count;
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { once } from '../../platform/idempotency/once.ts';
+import { announceDeliveries } from './store.ts';
 
 /**
  * Sends a delivery once more, with the same webhook-id, and on the whole schedule from now.
@@ -25,6 +26,7 @@ export async function redeliverWebhook(
       });
       if (!delivery) throw notFound('delivery');
       if (!delivery.endpoint.active) throw new GatewayError('INVALID_STATE', 'The endpoint is not active.');
+      await announceDeliveries(tx);
       return tx.webhookDelivery.update({
         where: { id: delivery.id },
         data: { status: 'PENDING', firstTriedAt: null, tryCount: 0, nextRetryAt: world.clock.now() },

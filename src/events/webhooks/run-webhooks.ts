@@ -1,9 +1,14 @@
+import type { Listener } from '../../platform/database/listener.ts';
 import type { Log } from '../../platform/log.ts';
 import type { DeliveryWorld } from './record-try.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
-import { dueEndpoints, leaseEndpoint, releaseEndpoint } from './store.ts';
+import { deliveriesChannel, dueEndpoints, leaseEndpoint, nextDueAt, releaseEndpoint } from './store.ts';
 
 const POLL_MS = 500;
+/** While nothing is due, notifications are received, and no later try is due before. */
+const RESTING_MS = 10_000;
+/** A timer may fire a little early. */
+const TIMER_MARGIN_MS = 5;
 /** Endpoints that one process tells at the same time; a receiver that hangs holds one of these for one try. */
 const CONCURRENCY = 100;
 /** Of those that are failing already, in places of their own: however many hang, the others have theirs. */
@@ -16,15 +21,31 @@ export type WebhookRunner = { ring(): void; stop(): Promise<void> };
 
 /**
  * Tells endpoints what is due until stopped, which waits for the deliveries that are under way and begins no other; several
- * processes share the endpoints by leases.
+ * processes share the endpoints by leases. While nothing is due it waits for the time of the next try, or until it is rung or
+ * notified; without a `listener`, and while notifications may be lost, it polls twice a second.
  */
-export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner {
+export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: Log }): WebhookRunner {
   const lanes = [
     { failing: false, limit: CONCURRENCY, serving: new Map<string, Promise<void>>() },
     { failing: true, limit: FAILING_CONCURRENCY, serving: new Map<string, Promise<void>>() },
   ];
   const stopping = new AbortController();
   let wake: (() => void) | null = null;
+  let isRung = false;
+  let isHeard = false;
+  const ring = () => {
+    isRung = true;
+    wake?.();
+  };
+  const hear = (isUp: boolean) => () => {
+    isHeard = isUp;
+    ring();
+  };
+  const stopListening = world.listener?.listen(deliveriesChannel, {
+    onNotification: ring,
+    onUp: hear(true),
+    onDown: hear(false),
+  });
 
   const serve = async (endpointId: string): Promise<void> => {
     const now = world.clock.now();
@@ -47,19 +68,34 @@ export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner 
         .catch((error: unknown) => world.log.error({ error, endpointId }, 'An endpoint could not be told.'))
         .finally(() => {
           serving.delete(endpointId);
-          wake?.();
+          ring();
         });
       serving.set(endpointId, job);
     }
   };
 
+  /** How long nothing will be due. */
+  const restMs = async (): Promise<number> => {
+    if (!isHeard || lanes.some(({ serving }) => serving.size > 0)) return POLL_MS;
+    const now = world.clock.now();
+    const next = await nextDueAt(world.database, now);
+    if (next === null) return RESTING_MS;
+    return Math.min(RESTING_MS, next.getTime() - now.getTime() + TIMER_MARGIN_MS);
+  };
+
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      for (const lane of lanes) {
-        await round(lane).catch((error: unknown) => world.log.error({ error }, 'Due webhooks could not be read.'));
+      isRung = false;
+      let pauseMs = POLL_MS;
+      try {
+        for (const lane of lanes) await round(lane);
+        pauseMs = await restMs();
+      } catch (error) {
+        world.log.error({ error }, 'Due webhooks could not be read.');
       }
+      if (isRung) continue;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS);
+        const timer = setTimeout(resolve, pauseMs);
         wake = () => {
           clearTimeout(timer);
           resolve();
@@ -70,10 +106,11 @@ export function runWebhooks(world: DeliveryWorld & { log: Log }): WebhookRunner 
 
   const running = loop();
   return {
-    ring: () => wake?.(),
+    ring,
     async stop() {
+      stopListening?.();
       stopping.abort();
-      wake?.();
+      ring();
       await running;
       await Promise.all(lanes.flatMap(({ serving }) => [...serving.values()]));
     },

@@ -97,6 +97,27 @@ function nextInSequence({ id, now, limit }: { id: string; now: Date; limit: numb
     ) AS first WHERE is_due`;
 }
 
+/** Where workers that rest are told of deliveries that are due again. */
+export const deliveriesChannel = 'sluice_deliveries';
+
+/** Wakes the workers when the transaction has committed. */
+export async function announceDeliveries(tx: Pick<DatabaseTransaction, '$queryRaw'>): Promise<void> {
+  await tx.$queryRaw`SELECT pg_notify(${deliveriesChannel}, '')::text`;
+}
+
+/**
+ * When something may be due that is not due now: a retry, the end of a pause, or of a lease whose holder may have died. Null
+ * where nothing waits for its time.
+ */
+export async function nextDueAt(database: Database, now: Date): Promise<Date | null> {
+  const [row] = await database.$queryRaw<{ at: Date | null }[]>`
+    SELECT least(
+      (SELECT min(next_retry_at) FROM webhook_delivery WHERE status = 'PENDING' AND next_retry_at > ${now}),
+      (SELECT min(paused_until) FROM webhook_endpoint WHERE active AND paused_until > ${now}),
+      (SELECT min(lease_until) FROM webhook_endpoint WHERE active AND lease_until > ${now})) AS at`;
+  return row?.at ?? null;
+}
+
 /** Takes the endpoint for one process until `until`; false where another has it, or where it is paused. */
 export async function leaseEndpoint(
   database: Database,

@@ -3,7 +3,7 @@ import { changedFields } from '../../auth/audit/audit-entry.ts';
 import { recordChange } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { demandPublicUrl } from './demand-public-url.ts';
-import { findEndpoint } from './store.ts';
+import { announceDeliveries, findEndpoint } from './store.ts';
 import { endpointFacts, type UpdateEndpointInput } from './webhook-endpoint.ts';
 
 /**
@@ -25,6 +25,8 @@ export function updateWebhookEndpoint(
         ...(revived ? { disabledReason: null, failingSince: null, failuresInRow: 0, pausedUntil: null } : {}),
       },
     });
+    // It may have been made active, or no longer ordered.
+    await announceDeliveries(tx);
     await recordChange(tx, {
       action: 'webhook_endpoint.updated',
       owner: { appId: endpoint.appId },

@@ -1,0 +1,89 @@
+/** A worker that has nothing to tell: it waits for the next try's time, polls when notifications may be lost, and else rests. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { redeliverRange } from '../../src/events/webhooks/redeliver-range.ts';
+import { runWebhooks } from '../../src/events/webhooks/run-webhooks.ts';
+import { deliveriesChannel } from '../../src/events/webhooks/store.ts';
+import { openListener } from '../../src/platform/database/listener.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { freshDatabase } from '../setup/database.ts';
+import { handListener } from '../setup/hand-listener.ts';
+import { openWebhookApp } from '../setup/webhooks.ts';
+
+const { database, url } = await freshDatabase();
+const clock = { now: () => new Date() };
+const until = (met: () => boolean) => vi.waitUntil(met, { timeout: 20_000, interval: 10 });
+
+async function open(listener: Parameters<typeof runWebhooks>[0]['listener']) {
+  const app = await openWebhookApp(database);
+  const endpoint = await app.endpoint();
+  let rounds = 0;
+  const runner = runWebhooks({
+    ...app.world,
+    // Each round asks for the time.
+    clock: {
+      now: () => {
+        rounds += 1;
+        return clock.now();
+      },
+    },
+    log: silentLog,
+    ...(listener ? { listener } : {}),
+  });
+  onTestFinished(() => runner.stop());
+  const roundsWithin = async (ms: number) => {
+    const before = rounds;
+    await delay(ms);
+    return rounds - before;
+  };
+  return { ...app, endpoint, runner, roundsWithin };
+}
+
+it('rests while it would be notified, and polls as soon as it would not', async () => {
+  const hand = handListener();
+  const { tell, receiver, runner, roundsWithin } = await open(hand.listener);
+  expect(await roundsWithin(1_600)).toBeGreaterThanOrEqual(4);
+  hand.up();
+  await delay(300);
+  expect(await roundsWithin(2_000)).toBe(0);
+  // Queued by this process.
+  await tell(1);
+  runner.ring();
+  await until(() => receiver.received.length === 1);
+  // By another one that announced it.
+  await delay(700);
+  await tell(1);
+  hand.notify(deliveriesChannel);
+  await until(() => receiver.received.length === 2);
+  // By another one whose notification was lost: a slow look finds it.
+  await delay(700);
+  await tell(1);
+  await until(() => receiver.received.length === 3);
+  hand.down();
+  expect(await roundsWithin(1_600)).toBeGreaterThanOrEqual(4);
+  const startedAt = performance.now();
+  await tell(1);
+  await until(() => receiver.received.length === 4);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+}, 60_000);
+
+it('tries a failed delivery again at its time, and a redelivery at once', async () => {
+  const listener = openListener({ url, log: silentLog });
+  onTestFinished(() => listener.close());
+  const { tell, receiver, runner, scope, endpoint } = await open(listener);
+  receiver.answer(500);
+  await tell(1);
+  runner.ring();
+  await until(() => receiver.received.length === 1);
+  receiver.answer(200);
+  const failedAt = performance.now();
+  await until(() => receiver.received.length === 2);
+  // The schedule says five seconds.
+  expect(performance.now() - failedAt).toBeGreaterThan(4_500);
+  expect(performance.now() - failedAt).toBeLessThan(7_000);
+  await delay(700);
+  const askedAt = performance.now();
+  await redeliverRange({ database, clock }, { scope, endpointId: endpoint.id, from: 1n, to: 1n });
+  await until(() => receiver.received.length === 3);
+  expect(performance.now() - askedAt).toBeLessThan(3_000);
+}, 60_000);

@@ -1,0 +1,46 @@
+/** A process's copy of the clock while notifications come, are lost, and cannot come. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { silentLog } from '../../src/platform/log.ts';
+import { openClock } from '../../src/test-clock/open-clock.ts';
+import { clockChannel } from '../../src/test-clock/store.ts';
+import { freshDatabase } from '../setup/database.ts';
+import { handListener } from '../setup/hand-listener.ts';
+
+const { database } = await freshDatabase();
+const aheadMs = (clock: { now(): Date }) => clock.now().getTime() - Date.now();
+const move = (offsetMs: number) =>
+  database.testClock.upsert({
+    where: { id: 1 },
+    create: { id: 1, offsetMs: BigInt(offsetMs) },
+    update: { offsetMs: BigInt(offsetMs) },
+  });
+
+it('polls twice a second while it cannot listen, and every ten seconds while it can', async () => {
+  const hand = handListener();
+  const { clock, follow, isHeard, close } = openClock({
+    database,
+    listener: hand.listener,
+    log: silentLog,
+    movable: true,
+  });
+  onTestFinished(() => close());
+  const until = (ms: number, timeout: number) =>
+    vi.waitUntil(() => aheadMs(clock) > ms - 1_000, { timeout, interval: 10 });
+  await follow();
+  await move(10_000);
+  await until(10_000, 3_000);
+  hand.up();
+  await vi.waitUntil(isHeard, { timeout: 3_000 });
+  await delay(800);
+  hand.notify(clockChannel, '20000');
+  expect(aheadMs(clock)).toBeGreaterThan(19_000);
+  // The notification of this one is lost.
+  await move(30_000);
+  await delay(1_500);
+  expect(aheadMs(clock)).toBeLessThan(25_000);
+  await until(30_000, 15_000);
+  hand.down();
+  await move(40_000);
+  await until(40_000, 3_000);
+}, 40_000);
