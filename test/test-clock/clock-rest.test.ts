@@ -1,9 +1,11 @@
 /** A process's copy of the clock while notifications come, are lost, and cannot come. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Registry } from '../../src/chains/registry.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openClock } from '../../src/test-clock/open-clock.ts';
-import { clockChannel } from '../../src/test-clock/store.ts';
+import { runTestClock } from '../../src/test-clock/run-test-clock.ts';
+import { clockChannel, targetChannel } from '../../src/test-clock/store.ts';
 import { freshDatabase } from '../setup/database.ts';
 import { handListener } from '../setup/hand-listener.ts';
 
@@ -44,3 +46,29 @@ it('polls twice a second while it cannot listen, and every ten seconds while it 
   await move(40_000);
   await until(40_000, 3_000);
 }, 40_000);
+
+it('a worker waits for the hand of the clock without asking again and again', async () => {
+  const hand = handListener();
+  let asked = 0;
+  const running = runTestClock({
+    ...({} as Parameters<typeof runTestClock>[0]),
+    database,
+    log: silentLog,
+    config: { rpc: [] },
+    registry: { enabled: () => [{ chainId: 1, family: 'SUI', local: true }] } as unknown as Registry,
+    listener: hand.listener,
+    locks: {
+      async tryWith() {
+        asked += 1;
+        return false;
+      },
+      close: async () => undefined,
+    },
+  });
+  onTestFinished(() => running.stop());
+  hand.up();
+  hand.notify(targetChannel);
+  await delay(1_500);
+  expect(asked).toBeGreaterThan(0);
+  expect(asked).toBeLessThanOrEqual(3);
+});
