@@ -35,7 +35,9 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
     const onProgress = () => watch.turned(chain.chainId);
     const { pause, ring } = openPause(stopping.signal);
     const { chainId, wsUrl } = chain;
-    const bell = wsUrl === undefined ? null : openHeadBell(world, { chainId, wsUrl, ring });
+    const onEnded = (reason: string) =>
+      world.log.debug({ chainId, reason }, 'The websocket of a node ended; its blocks are polled for meanwhile.');
+    const bell = wsUrl === undefined ? null : openHeadBell({ wsUrl, ring, onEnded });
     const isHeard = () => bell?.isHeard() ?? false;
     const state = { memory: newProjectorMemory(onProgress), failures: 0, sweptAt: performance.now() };
     while (!stopping.signal.aborted) {

@@ -17,7 +17,7 @@ const until = (met: () => Promise<boolean> | boolean, timeout = 20_000) => vi.wa
 it('rings for each block, once it is heard, and when it ends', async () => {
   const proxy = await openWebsocketProxy(evm);
   let rings = 0;
-  const bell = openHeadBell({ log: silentLog }, { chainId, wsUrl: proxy.url, ring: () => (rings += 1) });
+  const bell = openHeadBell({ wsUrl: proxy.url, ring: () => (rings += 1) });
   onTeardown(async () => bell.close());
   expect(bell.isHeard()).toBe(false);
   await until(() => bell.isHeard());

@@ -4,7 +4,6 @@
  */
 import WebSocket from 'ws';
 import { z } from 'zod';
-import type { Log } from '../../platform/log.ts';
 
 export type HeadBell = {
   /** Whether new blocks are announced at present. */
@@ -23,11 +22,13 @@ const messageSchema = z.union([
   z.object({ id: z.literal(1), result: z.string() }),
 ]);
 
-export function openHeadBell(
-  { log }: { log: Log },
-  options: { chainId: number; wsUrl: string; ring: () => void },
-): HeadBell {
-  const { chainId, wsUrl, ring } = options;
+/** `onEnded` is told why a connection ended, which is then opened anew. */
+export function openHeadBell(options: {
+  wsUrl: string;
+  ring: () => void;
+  onEnded?: (reason: string) => void;
+}): HeadBell {
+  const { wsUrl, ring, onEnded } = options;
   let closed = false;
   let pauseMs = FIRST_PAUSE_MS;
   let retry: NodeJS.Timeout | undefined;
@@ -42,7 +43,7 @@ export function openHeadBell(
       heard: ring,
       ended(reason) {
         if (closed) return;
-        log.debug({ chainId, reason }, 'The websocket of a node ended; its blocks are polled for meanwhile.');
+        onEnded?.(reason);
         ring();
         retry = setTimeout(connect, pauseMs);
         retry.unref();
