@@ -1,4 +1,5 @@
 /** Faults that pass: the status is red while they last, and green again without anybody's act. */
+import { encodeFunctionData, erc20Abi } from 'viem';
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { transaction } from '../../prisma/client.ts';
 import { openEvmNodes } from '../../src/chains/evm/nodes.ts';
@@ -145,5 +146,32 @@ it('an authorization that was given up is no fault any more when its terms can n
     where: { chainId: gateway.evm.chainId, termsHash: signed.id },
     data: { authorizeBy: new Date(Date.now() - 1_000) },
   });
+  expect(await faults()).toEqual([]);
+});
+
+it('an authorization that the payer lets fail is the payer’s to mend and no fault', async () => {
+  const intent = await gateway.intent({ captureMode: 'AUTOMATIC' });
+  const signed = await gateway.sign(intent);
+  const [payer] = gateway.evm.payers;
+  const pull = [payer.address, gateway.evm.merchant.address, 10n ** 30n] as const;
+  await transaction(gateway.database, (tx) =>
+    requestTransaction(tx, {
+      paymentIntentId: intent.id,
+      chainId: gateway.evm.chainId,
+      termsHash: signed.id,
+      type: 'AUTHORIZE',
+      call: {
+        to: gateway.evm.usdc.address,
+        data: encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: pull }),
+        value: 0n,
+      },
+      amount: 10_000_000n,
+      sender: gateway.evm.operator.address,
+      maxFailures: 1,
+    }),
+  );
+  await gateway.turnPumps();
+  const row = await gateway.database.outgoingTransaction.findFirstOrThrow({ orderBy: { id: 'desc' } });
+  expect([row.status, row.error]).toEqual(['FAILED', expect.stringMatching(/allowance|balance/i)]);
   expect(await faults()).toEqual([]);
 });

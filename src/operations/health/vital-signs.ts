@@ -7,6 +7,7 @@ import type { Chain, Registry } from '../../chains/registry.ts';
 import { SOLANA_SENDER } from '../../payments/actions/payout-order.ts';
 import { coveringAcknowledgement } from '../../payments/payouts/acknowledgement.ts';
 import { isFailed, isSuperseded } from '../../platform/jobs.ts';
+import { PAYER_LACKS } from '../payments/payer-lack.ts';
 import { type ConsumerSigns, readConsumers } from './read-consumers.ts';
 
 export type ChainSigns = {
@@ -141,15 +142,23 @@ export async function readQueue(database: Database): Promise<VitalSigns['queue']
   return row ?? { ready: 0, scheduled: 0, running: 0, failed: 0, oldestSeconds: 0 };
 }
 
-/** Of the failed, those that nothing has made good. Claims are tried again on a schedule, and told by what is undelivered. */
+/**
+ * Of the failed transactions, those that an operator must look at: nothing has made them good, and they did not fail because the
+ * payer's wallet allows or holds too little, which the payer is told and `payments stuck` lists. Claims are retried on a schedule,
+ * and reported as undelivered payouts.
+ */
 async function readOutgoing(database: Database, now: Date): Promise<VitalSigns['outgoing']> {
   return await database.$queryRaw<VitalSigns['outgoing']>`
     SELECT chain_id AS "chainId", status::text AS status, count(*)::int AS count,
       extract(epoch FROM ${now}::timestamptz - min(created_at))::float8 AS "oldestSeconds"
     FROM outgoing_transaction outgoing
-    WHERE status IN ('QUEUED', 'SIGNED', 'SENT', 'MINED') OR (status = 'FAILED' AND purpose NOT LIKE 'claim:%' AND NOT ${isMadeGood(now)})
+    WHERE status IN ('QUEUED', 'SIGNED', 'SENT', 'MINED') OR (status = 'FAILED' AND purpose NOT LIKE 'claim:%'
+      AND NOT ${isMadeGood(now)} AND NOT ${lacksMoneyOfPayer})
     GROUP BY 1, 2 ORDER BY 1, 2`;
 }
+
+const lacksMoneyOfPayer = Prisma.sql`(coalesce(outgoing.error ~* ${PAYER_LACKS}, false) AND EXISTS (
+  SELECT FROM transaction refused WHERE refused.id = outgoing.transaction_id AND refused.type = 'AUTHORIZE'))`;
 
 /**
  * A failed transaction that nothing waits for any more. One that was to authorize a payment: its intent is no longer CREATED, or

@@ -13,6 +13,7 @@
  */
 import type { PayoutRole, TransactionType } from '../../../prisma/client.ts';
 import type { RenewalCauseCode } from '../../subscriptions/renewal/renewal-cause.ts';
+import { payerLack } from './payer-lack.ts';
 
 const waits = ['MONEY', 'ALLOWANCE', 'RECIPIENT', 'PERSON'] as const;
 export type WaitsFor = (typeof waits)[number];
@@ -91,17 +92,6 @@ export function sendingCause(sending: OpenSending, { isOld }: { isOld: boolean }
 }
 
 const waitingCauses = { GAS: 'GAS', RECIPIENT: 'UNPAYABLE', PERSON: 'PAYOUT' } as const;
-
-/** Whether a token refused to be pulled because the payer's wallet allows or holds too little, by the refusal's words. */
-function payerLack(error: string): 'PAYER_ALLOWANCE' | 'PAYER_BALANCE' | null {
-  if (/^(ERC20InsufficientAllowance|AllowanceTooLow)\(|(exceeds|insufficient|low)[ -]*allowance/i.test(error)) {
-    return 'PAYER_ALLOWANCE';
-  }
-  if (/^(ERC20InsufficientBalance|BalanceTooLow)\(|(exceeds|insufficient|low)[ -]*balance/i.test(error)) {
-    return 'PAYER_BALANCE';
-  }
-  return null;
-}
 
 /** A share that is kept on Solana can be taken once its wallet holds rent: the fee recipient's is ours to fund. */
 export function payoutCause({ role, keptAt }: { role: PayoutRole; keptAt: string | null }): Cause {

@@ -256,10 +256,19 @@ describe('a person', () => {
     expect(causes(await withOld())).not.toContain('PERSON REFUSED');
     await forget(refused);
 
-    const late = await relay({ authorizeBy: 1 });
+    const gone = await relay({}, false);
+    await ground.database.outgoingTransaction.updateMany({ where: { status: 'QUEUED' }, data: { status: 'FAILED' } });
     const [given] = await stuck();
-    expect(given).toMatchObject({ waitsFor: 'PERSON', cause: 'GIVEN_UP', id: late, amount: '10' });
-    expect(given?.why).toMatch(/^AUTHORIZE was given up: AuthorizeByPassed\(/);
+    expect(given).toMatchObject({ waitsFor: 'PERSON', cause: 'GIVEN_UP', id: gone, amount: '10' });
+    expect(given?.why).toMatch(/^AUTHORIZE was given up: InvalidPayerSignature\(/);
+    await forget(gone);
+  });
+
+  it('has nothing to look after where the time to authorize is over', async () => {
+    const late = await relay({ authorizeBy: 1 });
+    const row = await ground.database.outgoingTransaction.findFirstOrThrow({ orderBy: { id: 'desc' } });
+    expect([row.status, row.error]).toEqual(['FAILED', expect.stringMatching(/^AuthorizeByPassed\(/)]);
+    expect(await stuck()).toEqual([]);
     await forget(late);
   });
 
