@@ -64,7 +64,8 @@ async function create(body: { metadata?: unknown }): Promise<unknown> {
     });
     const cursor = await client.query({
       name: 'cursor',
-      text: 'UPDATE event_cursor SET last_sequence = last_sequence + 1 WHERE app_id = $1 RETURNING last_sequence',
+      text: `INSERT INTO event_cursor AS cursor (app_id, last_sequence) VALUES ($1, 1)
+        ON CONFLICT (app_id) DO UPDATE SET last_sequence = cursor.last_sequence + 1 RETURNING last_sequence`,
       values: [appId],
     });
     await client.query({

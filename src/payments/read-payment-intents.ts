@@ -66,16 +66,14 @@ export const relatedTables = {
 /** Rows of a relation that are returned. */
 const ROWS = 100;
 
-/** One intent; null where there is none in the scope. */
-export async function readPaymentIntent(
+/** The intents of these ids that are in the scope, by id. */
+export async function readPaymentIntents(
   database: Database,
-  request: { scope: Scope; id: string; relations: ReadonlySet<IntentRelation> },
-): Promise<ReadIntent | null> {
-  const { scope, id, relations } = request;
-  const [intent] = await runStatement<PaymentIntent>(database, intentStatement({ scope, id }));
-  if (!intent) return null;
-  const [read] = await withRelations(database, [intent], relations);
-  return read ?? null;
+  request: { scope: Scope; ids: readonly string[]; relations: ReadonlySet<IntentRelation> },
+): Promise<Map<string, ReadIntent>> {
+  const intents = await runStatement<PaymentIntent>(database, intentsStatement(request));
+  const read = await withRelations(database, intents, request.relations);
+  return new Map(read.map((intent) => [intent.id, intent]));
 }
 
 type Listed = { scope: Scope; status: PaymentIntentStatus | null };
@@ -94,9 +92,9 @@ export async function countPaymentIntents(database: Database, request: Listed): 
   return row?.count ?? 0;
 }
 
-export function intentStatement({ scope, id }: { scope: Scope; id: string }): Prisma.Sql {
+export function intentsStatement({ scope, ids }: { scope: Scope; ids: readonly string[] }): Prisma.Sql {
   return Prisma.sql`SELECT ${columnsOf(paymentIntentTable, 'intent')} FROM payment_intent intent
-    WHERE intent.id = ${id}::uuid AND ${inScope(scope)}`;
+    WHERE intent.id = ANY (${ids}::uuid[]) AND ${inScope(scope)}`;
 }
 
 export function listStatement({ scope, status, skip, take }: Listed & { skip: number; take: number }): Prisma.Sql {
@@ -126,7 +124,8 @@ export function relationStatements(ids: readonly string[], customerIds: readonly
   return {
     transactions: Prisma.sql`SELECT child.* FROM unnest(${ids}::uuid[]) AS parent(id), LATERAL (
         SELECT ${columnsOf(transaction, 'step')} FROM transaction step WHERE step.payment_intent_id = parent.id
-        ORDER BY step.created_at, step.id LIMIT ${Prisma.raw(String(ROWS))}) AS child`,
+        ORDER BY step.created_at, step.id LIMIT ${Prisma.raw(String(ROWS))}) AS child
+      ORDER BY child."createdAt", child.id`,
     payouts: Prisma.sql`SELECT ${columnsOf(payout, 'payout')} FROM credited_payout payout
       WHERE payout.payment_intent_id = ANY (${ids}::uuid[]) AND payout.delivered_at IS NULL
       ORDER BY payout.credited_at, payout.id`,

@@ -4,7 +4,7 @@ import {
   countPaymentIntents,
   type IntentRelation,
   listPaymentIntents,
-  readPaymentIntent,
+  readPaymentIntents,
 } from '../../src/payments/read-payment-intents.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { makeMerchantNodes } from '../setup/node-rows.ts';
@@ -33,6 +33,14 @@ const include = {
   dispute: true,
   customerAccount: { include: { wallets: { orderBy: { id: 'asc' as const } } } },
 };
+
+const readPaymentIntent = async (
+  from: typeof database,
+  {
+    id,
+    ...request
+  }: { scope: Parameters<typeof readPaymentIntents>[1]['scope']; id: string; relations: ReadonlySet<IntentRelation> },
+) => (await readPaymentIntents(from, { ...request, ids: [id] })).get(id) ?? null;
 
 let full: string;
 let foreign: string;
@@ -115,6 +123,17 @@ describe('one intent', () => {
     expect(await readPaymentIntent(database, { scope, id, relations: everything })).toEqual(
       await database.paymentIntent.findUnique({ where: { id }, include }),
     );
+  });
+
+  it('among several ids, of which some are not found', async () => {
+    const { id } = await database.paymentIntent.findFirstOrThrow({ where: { amount: '3.10' } });
+    const found = await readPaymentIntents(database, {
+      scope,
+      ids: [foreign, id, newId(), full],
+      relations: everything,
+    });
+    expect([...found.keys()].sort()).toEqual([full, id].sort());
+    expect(found.get(full)).toEqual(await database.paymentIntent.findUnique({ where: { id: full }, include }));
   });
 
   it('of another merchant or another app is not found', async () => {

@@ -12,7 +12,7 @@ import { intentCreated } from '../../src/payments/insert-payment-intent.ts';
 import { newPaymentIntentRow } from '../../src/payments/new-payment-intent.ts';
 import {
   countStatement,
-  intentStatement,
+  intentsStatement,
   listStatement,
   relatedTables,
   relationStatements,
@@ -230,7 +230,7 @@ describe('intents and their relations', () => {
     ];
     const intents = await typesOf(paymentIntentTable);
     for (const scope of scopes) {
-      expect((await prepare(intentStatement({ scope, id: newId() }))).results).toEqual(intents);
+      expect((await prepare(intentsStatement({ scope, ids: [newId()] }))).results).toEqual(intents);
       for (const status of [null, 'CREATED'] as const) {
         expect((await prepare(listStatement({ scope, status, skip: 0, take: 20 }))).results).toEqual(intents);
         expect((await prepare(countStatement({ scope, status }))).results).toEqual(['integer']);

@@ -182,28 +182,28 @@ export function isMadeGood(now: Date): Prisma.Sql {
             WHERE later.chain_id = failed.chain_id AND later.terms_hash = failed.terms_hash AND later.status = 'CONFIRMED' AND later.id > failed.id))))`;
 }
 
+/** An endpoint whose receiver does not keep its deliveries waiting. */
+const isServed = Prisma.sql`endpoint.active AND endpoint.paused_until IS NULL
+  AND NOT (endpoint.ordered AND endpoint.failing_since IS NOT NULL)`;
+
 /**
  * Deliveries that a worker should have sent: not those that a failing receiver keeps waiting. The oldest may also be an event
  * of which no delivery was queued yet, for an endpoint to which it would be sent.
  */
 async function readWebhooks(database: Database, now: Date): Promise<VitalSigns['webhooks']> {
+  // It begins with SELECT, so that it is known to write nothing.
   const [row] = await database.$queryRaw<VitalSigns['webhooks'][]>`
-    WITH served AS (
-      SELECT id, app_id FROM webhook_endpoint
-      WHERE active AND paused_until IS NULL AND NOT (ordered AND failing_since IS NOT NULL)
-    ), unqueued AS (
-      SELECT extract(epoch FROM gateway_now() - min(event.created_at)) AS seconds
-      FROM event_consumer consumer JOIN event_cursor cursor ON cursor.app_id = consumer.app_id
-      JOIN event ON event.app_id = consumer.app_id AND event.sequence = consumer.position + 1
-      WHERE consumer.consumer = 'webhooks' AND consumer.position < cursor.last_sequence
-        AND EXISTS (SELECT FROM served WHERE served.app_id = consumer.app_id)
-    )
     SELECT count(*)::int AS due,
-      greatest(0, extract(epoch FROM ${now}::timestamptz - min(delivery.next_retry_at)),
-        (SELECT seconds FROM unqueued))::float8 AS "oldestSeconds",
+      greatest(0, extract(epoch FROM ${now}::timestamptz - min(delivery.next_retry_at)), (
+        SELECT extract(epoch FROM gateway_now() - min(event.created_at))
+        FROM event_consumer consumer JOIN event_cursor cursor ON cursor.app_id = consumer.app_id
+        JOIN event ON event.app_id = consumer.app_id AND event.sequence = consumer.position + 1
+        WHERE consumer.consumer = 'webhooks' AND consumer.position < cursor.last_sequence
+          AND EXISTS (SELECT FROM webhook_endpoint endpoint WHERE endpoint.app_id = consumer.app_id AND ${isServed})
+      ))::float8 AS "oldestSeconds",
       (SELECT count(*)::int FROM webhook_endpoint WHERE disabled_reason IS NOT NULL AND NOT active) AS disabled
-    FROM webhook_delivery delivery JOIN served ON served.id = delivery.webhook_id
-    WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= ${now}`;
+    FROM webhook_delivery delivery JOIN webhook_endpoint endpoint ON endpoint.id = delivery.webhook_id
+    WHERE delivery.status = 'PENDING' AND delivery.next_retry_at <= ${now} AND ${isServed}`;
   return row ?? { due: 0, oldestSeconds: 0, disabled: 0 };
 }
 

@@ -3,7 +3,9 @@ import type { PaymentIntent, PaymentIntentStatus } from '../../../../prisma/clie
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
-import { countPaymentIntents, listPaymentIntents, readPaymentIntent } from '../../../payments/read-payment-intents.ts';
+import { countPaymentIntents, listPaymentIntents, readPaymentIntents } from '../../../payments/read-payment-intents.ts';
+import { canonicalId } from '../../../platform/identifier.ts';
+import { batched } from '../server/batch.ts';
 import { builder } from '../server/builder.ts';
 import { connectionSize } from '../server/connection.ts';
 import type { GraphqlContext } from '../server/context.ts';
@@ -99,7 +101,10 @@ async function findIntent(
 ): Promise<PaymentIntent | null> {
   const [scope, relations] = [merchantScope(context), writtenRelations(query)];
   if (!scope || !relations) return context.database.paymentIntent.findUnique({ ...query, where: { id } });
-  return await readPaymentIntent(context.world.database, { scope, id, relations });
+  // Intents that several fields of a document ask for are read together, as Prisma reads them.
+  const name = `intents:${[...relations].sort().join()}`;
+  const read = (ids: string[]) => readPaymentIntents(context.world.database, { scope, ids, relations });
+  return (await batched(context, name, canonicalId(id), read)) ?? null;
 }
 
 type Listing = {
