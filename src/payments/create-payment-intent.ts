@@ -10,9 +10,9 @@ import { type NewPaymentIntent, newPaymentIntentRow, type PaymentSource } from '
 import { type IntentGround, intentGround, intentInsertion } from './store.ts';
 
 /**
- * Makes an intent, CREATED until somebody pays or it expires; appends `payment_intent.created`.
- * With `idempotency` it is made once, and a later call gets the first answer. NOT_FOUND for a customer that is not of
- * the app, IDEMPOTENCY_MISMATCH and IDEMPOTENCY_IN_FLIGHT as `once` says.
+ * Creates an intent and appends `payment_intent.created`. The intent stays CREATED until it is paid or expires. With
+ * `idempotency`, a repeated call returns the first call's result. Throws NOT_FOUND if the customer does not belong to the app,
+ * and IDEMPOTENCY_MISMATCH and IDEMPOTENCY_IN_FLIGHT as `once` does.
  */
 export async function createPaymentIntent(
   world: { database: Database; clock: Clock },

@@ -1,4 +1,4 @@
-/** The scalar fields of a dispute, as the API prints them and events carry them. */
+/** The scalar fields of a dispute, as the API returns them and events carry them. */
 import type { Dispute } from '../../prisma/client.ts';
 
 export function disputeFields(dispute: Dispute) {

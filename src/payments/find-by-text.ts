@@ -2,15 +2,15 @@ import type { Database } from '../../prisma/client.ts';
 
 export type FoundByText = { payments: string[]; customers: string[] };
 
-/** Rows that begin with a text and are put in order: of more, any. */
+/** How many matching rows are sorted; if more match, which of them are dropped is unspecified. */
 const CANDIDATES = 1_000;
 /** Sorts after every character. */
 const LAST = '\u{10FFFF}';
 
 /**
- * Ids of payments whose external id, and of customers whose email, name or external id begins with the text, in any case:
- * newest first, at most `limit` of each kind. Writes nothing. Candidates are found by the indexes of the migration
- * `search_indexes` before they are put in order: asked for in one step, Postgres would walk all payments by their id.
+ * Returns the ids of payments whose external id, and of customers whose email, name or external id, starts with the text,
+ * ignoring case: newest first, at most `limit` of each kind. Writes nothing. The candidates are found through the indexes of the
+ * migration `search_indexes` before they are sorted: in a single step, Postgres would walk all payments in id order.
  */
 export async function findByText(
   database: Database,

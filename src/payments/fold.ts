@@ -1,10 +1,10 @@
 /**
- * The fold: from a payment's facts, in chain order, to the state that the contract must be in.
+ * The fold derives the state that the escrow contract must be in from a payment's facts in chain order.
  *
- * A payment here is one terms struct (its hash is the id); an intent has the payments that were made of its terms, of
- * which one is accepted. Every event of the contract carries `left` after it, so that the fold is absolute: it adds up
- * nothing, and folding the same facts twice is folding them once. Authority: the contract. A fold that differs from the
- * contract's own state at the same block is evidence that is not whole, and is never applied.
+ * A payment here is one terms struct, whose hash is its id. An intent has the payments that were made from its terms, of which at
+ * most one is accepted. Every event of the contract carries `left`, the amount in escrow after it, so the fold sums up nothing,
+ * and folding the same facts again yields the same state. Authority: the contract. A fold that differs from the contract's own
+ * state at the same block means that the evidence is incomplete; it is never applied.
  *
  * ```
  * NONE ─Authorized► AUTHORIZED ─Captured► CAPTURED ─Refunded (something left), Disputed► CAPTURED
@@ -40,7 +40,7 @@ export type PaymentState = {
   left: bigint;
   authorization: Of<'Authorized'> | null;
   capture: Of<'Captured'> | null;
-  /** The latest. */
+  /** The latest refund. */
   refund: Of<'Refunded'> | null;
   dispute: Of<'Disputed'> | null;
   settlement: Of<'Settled'> | null;
@@ -58,7 +58,9 @@ export const noPayment: PaymentState = {
   resolution: null,
 };
 
-/** The state after `facts`; null when the contract could not have emitted them so, and one is missing or too many. */
+/**
+ * The state after `facts`, or null if the contract cannot have emitted them in this order, so that a fact is missing or spurious.
+ */
 export function foldPayment(facts: readonly PaymentFact[]): PaymentState | null {
   let state: PaymentState = noPayment;
   for (const fact of facts) {
@@ -103,18 +105,21 @@ function after(fact: PaymentFact, event: PaymentEvent): Partial<PaymentState> {
   }
 }
 
-/** Whether the facts lead to what the contract holds: status, money, and whether it is disputed, which moves neither. */
+/**
+ * Whether the facts lead to what the contract holds: the status, the amount left, and whether it is disputed (a dispute changes
+ * neither).
+ */
 export function agrees(state: PaymentState, contract: EscrowState): boolean {
   const isDisputed = contract.disputedAt !== 0;
   return state.status === contract.status && state.left === contract.left && (state.dispute !== null) === isDisputed;
 }
 
-/** A dispute that went wholly to the payer is a refund; every other one is a settlement. */
+/** A dispute resolved entirely in the payer's favor counts as a refund, any other as a settlement. */
 export function isForPayer(resolution: Of<'Resolved'>): boolean {
   return resolution.event.merchantAmount + resolution.event.feeAmount === 0n;
 }
 
-/** The kind of transaction that a fact confirms. */
+/** The type of transaction that a fact confirms. */
 export function stepType(event: PaymentEvent): TransactionType {
   return stepTypes[event.kind];
 }
@@ -132,7 +137,7 @@ const stepTypes = {
 
 export const paymentEventKinds = Object.keys(stepTypes);
 
-/** Base units that the step moved or, for a dispute, stopped. */
+/** The base units that the step moved or, for a dispute, froze. */
 export function stepAmount(event: PaymentEvent): bigint {
   switch (event.kind) {
     case 'Authorized':

@@ -9,8 +9,8 @@ import {
 import { paymentIntentFields } from './payment-intent-fields.ts';
 
 /**
- * Writes a new intent in the caller's transaction, with the app's settings frozen into it. Everything it names has been
- * checked by the caller, who also appends `created` (`payment_intent.created`) as the transaction's last statement.
+ * Inserts a new intent in the caller's transaction and copies the app's settings into it. The caller has checked everything that
+ * the intent refers to and appends `created` (`payment_intent.created`) as the transaction's last statement.
  */
 export async function insertPaymentIntent(
   tx: DatabaseTransaction,
@@ -27,7 +27,7 @@ export async function insertPaymentIntent(
   return { intent, created: intentCreated(intent) };
 }
 
-/** The event of a new intent. */
+/** The `payment_intent.created` event of a new intent. */
 export function intentCreated(intent: PaymentIntent): NewEvent {
   return { type: 'payment_intent.created', resourceId: intent.id, data: paymentIntentFields(intent) };
 }

@@ -1,9 +1,9 @@
 /**
- * The books: double entry, one pair or more of entries a fact, which sum to zero. Five accounts a payment: PAYER (what
- * the payer gave, negative, and got back), ESCROW (what is held), MERCHANT and FEE (what was paid out), and UNDELIVERED (what
- * the escrow credited to one of these instead of paying it, until it is claimed). The sum of ESCROW over a payment's entries
- * is what the contract says is left. Entries are never changed or removed: a fact that a reorganisation took is booked
- * back by entries of its own.
+ * The books are kept in double entry: each fact has two or more entries, which sum to zero. A payment has five accounts: PAYER
+ * (what the payer paid, negative, and got back), ESCROW (what is held), MERCHANT and FEE (what was paid out), and UNDELIVERED
+ * (what the escrow credited to one of these instead of paying it, until it is claimed). The sum of ESCROW over a payment's
+ * entries equals the amount that the contract reports as left. Entries are never changed or removed: a fact that a reorganisation
+ * removed is reversed by entries of its own.
  */
 import type { LedgerAccount, LedgerEntry } from '../../prisma/client.ts';
 import { toBigInt } from '../prices/base-units.ts';
@@ -15,7 +15,7 @@ export type LedgerLine = Place & {
   account: LedgerAccount;
   /** Base units, signed. */
   amount: bigint;
-  /** The step's type; `REVERSE_` before it where it is booked back; `#2` after it the second time. */
+  /** The step's type, prefixed with `REVERSE_` in a reversal, and suffixed with `#2` the second time. */
   kind: string;
 };
 
@@ -26,16 +26,16 @@ export type Booking = { place: Place; type: string; movements: Partial<Record<Le
 
 const accounts = ['PAYER', 'ESCROW', 'MERCHANT', 'FEE', 'UNDELIVERED'] as const satisfies readonly LedgerAccount[];
 
-/** Bookings of payouts that could not be delivered; a payment's steps have the names of their types. */
+/** Kinds of entries for undeliverable payouts; the entries of a payment's steps use the step type. */
 export const payoutBookings = { credit: 'CREDIT', claim: 'CLAIM' } as const;
 const ofPayouts: ReadonlySet<string> = new Set(Object.values(payoutBookings));
 
-/** Whether an entry is of a payout's credit or claim, and not of a step of the payment. */
+/** Whether an entry belongs to a payout's credit or claim rather than to a step of the payment. */
 export function isOfPayout({ kind }: Pick<LedgerEntry, 'kind'>): boolean {
   return ofPayouts.has(typeOf(kind));
 }
 
-/** What an event moves between the accounts; accounts that it does not touch are left out. */
+/** The amounts that an event moves between the accounts, without the accounts that it does not touch. */
 export function movementsOf(event: PaymentEvent): Partial<Record<LedgerAccount, bigint>> {
   switch (event.kind) {
     case 'Authorized':
@@ -66,7 +66,7 @@ export function movementsOf(event: PaymentEvent): Partial<Record<LedgerAccount, 
   }
 }
 
-/** The entries that are missing between what a payment's books hold of its steps and what its standing facts say. */
+/** The entries still missing from a payment's books, given what its standing facts say of its steps. */
 export function missingLines(booked: readonly BookedLine[], facts: readonly PaymentFact[]): LedgerLine[] {
   const bookings = facts.map((fact) => ({
     place: fact,
@@ -76,7 +76,7 @@ export function missingLines(booked: readonly BookedLine[], facts: readonly Paym
   return missingOf(booked, bookings);
 }
 
-/** The entries that are missing between what books hold and what is to be booked. */
+/** The entries still missing from the books, given everything that should be booked. */
 export function missingOf(booked: readonly BookedLine[], bookings: readonly Booking[]): LedgerLine[] {
   const due = new Map<string, Booking>();
   for (const line of booked) due.set(keyOf(line), { place: line, type: typeOf(line.kind), movements: {} });
@@ -94,13 +94,13 @@ export function missingOf(booked: readonly BookedLine[], bookings: readonly Book
   });
 }
 
-/** The same fact can be booked, taken back and booked again: each time has a name of its own. */
+/** The same fact can be booked, reversed and booked again; each time gets a distinct kind. */
 function numbered(kind: string, lines: readonly BookedLine[]): string {
   const before = lines.filter((line) => line.kind.replace(/#\d+$/, '') === kind).length;
   return before === 0 ? kind : `${kind}#${before + 1}`;
 }
 
-/** The step or booking that an entry is of, whether booked or booked back, and how often. */
+/** The step or payout type of an entry, without the reversal prefix and the repeat suffix. */
 function typeOf(kind: string): string {
   return kind.replace(/^REVERSE_/, '').replace(/#\d+$/, '');
 }

@@ -1,4 +1,4 @@
-/** What may be asked for when a payment intent is made, and what it then is. */
+/** The input of creating a payment intent, and the row that results from it. */
 import { z } from 'zod';
 import { type App, type PaymentIntent, type PaymentSourceType, Prisma } from '../../prisma/client.ts';
 import { newId } from '../platform/identifier.ts';
@@ -7,7 +7,7 @@ import { currencies, parseFiat } from '../prices/money.ts';
 
 const name255 = z.string().min(1, 'at least 1 character').max(255, 'at most 255 characters').nullish();
 
-/** Limits of the create call; the scalars have judged shapes before. */
+/** The limits of the create call. The GraphQL scalars have validated the format already. */
 export const newPaymentIntentSchema = z.object({
   amount: z
     .string()
@@ -28,23 +28,26 @@ export const newPaymentIntentSchema = z.object({
 });
 export type NewPaymentIntent = z.infer<typeof newPaymentIntentSchema>;
 
-/** Where an intent comes from; null for one that the API made by itself. */
+/** What created an intent; null if it was created directly through the API. */
 export type PaymentSource = { type: PaymentSourceType; id: string };
 
-/** The settings of the app that an intent takes over when it is made. */
+/** The app settings that an intent copies when it is created. */
 export type IntentSettings = Pick<
   App,
   'id' | 'timelockDuration' | 'disputeStartDuration' | 'platformFeeBps' | 'intentExpiry' | 'captureMode'
 >;
 
-/** The row of a new intent, with every column; its JSON is narrower than what the table may hold. */
+/** The row of a new intent with every column. Its JSON columns have narrower types than the table. */
 export type NewPaymentIntentRow = Omit<PaymentIntent, 'allowedChains' | 'allowedTokens' | 'metadata'> & {
   allowedChains: 'ALL' | number[];
   allowedTokens: 'ALL' | string[];
   metadata: NonNullable<NewPaymentIntent['metadata']>;
 };
 
-/** The row of a new intent. `expiresAt` replaces the app's own expiry, for an intent that lives with a session. */
+/**
+ * Builds the row of a new intent. `expiresAt` replaces the app's default expiry for an intent that shares the lifetime of a
+ * session.
+ */
 export function newPaymentIntentRow(request: {
   app: IntentSettings;
   fields: NewPaymentIntent;
@@ -79,7 +82,7 @@ export function newPaymentIntentRow(request: {
   };
 }
 
-/** What is set when an intent is paid, and later. */
+/** Columns that are set when the intent is paid, or later. */
 const unpaid = {
   status: 'CREATED',
   authorizationMethod: null,

@@ -1,4 +1,4 @@
-/** The scalar fields of a payment intent, as the API prints them and events carry them, and the way back. */
+/** The scalar fields of a payment intent, as the API returns them and events carry them, and the conversion back. */
 import { z } from 'zod';
 import type { PaymentIntent } from '../../prisma/client.ts';
 import { printedDecimal, printedInstant, readPrinted } from '../events/printed-fields.ts';
@@ -58,7 +58,7 @@ const number = z.int().nullable();
 const decimal = printedDecimal.nullable();
 const instant = printedInstant.nullable();
 
-/** What changes in the life of an intent. */
+/** The fields that change during the life of an intent. */
 const printed = z
   .object({
     customerAccountId: text,
@@ -89,7 +89,7 @@ const printed = z
   })
   .partial();
 
-/** `intent` as it was when `data` was printed of it; what `data` does not have stays. */
+/** `intent` as it was when the event payload `data` was printed. Fields missing from `data` keep their value. */
 export function paymentIntentAt(intent: PaymentIntent, data: Record<string, unknown>): PaymentIntent {
   const { leftoverAmount: leftAmount, ...columns } = readPrinted(printed, data);
   return { ...intent, ...columns, ...(leftAmount === undefined ? {} : { leftAmount }) };

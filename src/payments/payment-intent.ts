@@ -10,9 +10,9 @@
  *                            └──────► FAILED
  * ```
  *
- * Authority: the contract for money, `payment_terms` for which terms are ours, and this table, folded from facts and the
- * gateway's own decisions, for the status. Chain evidence always wins over what was expected: merchants and strangers may
- * act on the contract directly. This noun owns no amounts; the fold does (`fold.ts`).
+ * Authority: the escrow contract for money, `payment_terms` for which terms are ours, and this table for the status, which is
+ * folded from facts and the gateway's own decisions. Chain evidence always overrides what was expected, because merchants and
+ * strangers may call the contract directly. This noun owns no amounts; the fold does (`fold.ts`).
  */
 import type { PaymentIntentStatus } from '../../prisma/client.ts';
 
@@ -27,7 +27,7 @@ export const paymentIntentStatuses = [
   'FAILED',
 ] as const satisfies readonly PaymentIntentStatus[];
 
-/** What an API call, a job or the chain does to an intent. */
+/** What can happen to an intent, caused by an API call, a job or the chain. */
 export const paymentIntentTriggers = [
   'AUTHORIZE_FINAL',
   'CANCEL',
@@ -48,7 +48,7 @@ export const paymentIntentTriggers = [
 ] as const;
 export type PaymentIntentTrigger = (typeof paymentIntentTriggers)[number];
 
-/** The state reached; the same state where the trigger is taken but the status waits for the chain. */
+/** The resulting status. It is unchanged where the trigger is allowed but the new status waits for the chain. */
 const transitions: { [From in PaymentIntentStatus]: Partial<Record<PaymentIntentTrigger, PaymentIntentStatus>> } = {
   CREATED: { AUTHORIZE_FINAL: 'AUTHORIZED', CANCEL: 'CANCELLED', EXPIRE: 'CANCELLED' },
   AUTHORIZED: {
@@ -82,12 +82,12 @@ const transitions: { [From in PaymentIntentStatus]: Partial<Record<PaymentIntent
   FAILED: {},
 };
 
-/** The status after `trigger`, or null where the table has no such transition. */
+/** The status after `trigger`, or null if the trigger is not allowed in this status. */
 export function nextStatus(from: PaymentIntentStatus, trigger: PaymentIntentTrigger): PaymentIntentStatus | null {
   return transitions[from][trigger] ?? null;
 }
 
-/** Nothing more happens to an intent in a final status. */
+/** No trigger is allowed in a final status. */
 export function isFinalStatus(status: PaymentIntentStatus): boolean {
   return Object.keys(transitions[status]).length === 0;
 }

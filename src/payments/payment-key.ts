@@ -1,6 +1,6 @@
 /**
- * What names a payment on chain. Its id is the hash of its terms, which name no chain: the same terms have the same id
- * wherever they are authorized, and are a payment of their own on each chain. So nothing is looked up by the id alone.
+ * Identifies a payment on chain. A payment's id is the hash of its terms, which name no chain: the same terms have the same id on
+ * every chain and are a separate payment on each. Therefore nothing is looked up by the id alone.
  */
 import type { PaymentIntent } from '../../prisma/client.ts';
 
@@ -8,7 +8,7 @@ export type PaymentKey = { chainId: number; termsHash: string };
 
 type Accepting = Pick<PaymentIntent, 'acceptedTermsHash' | 'authorizationChainId'>;
 
-/** The payment that counts for an intent; null while none does. */
+/** The payment that counts for an intent; null if none does. */
 export function acceptedKey(intent: Accepting): PaymentKey | null {
   const { authorizationChainId: chainId, acceptedTermsHash: termsHash } = intent;
   return chainId === null || termsHash === null ? null : { chainId, termsHash };

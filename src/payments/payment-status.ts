@@ -1,16 +1,16 @@
 /**
- * The status of an intent, as the fold of its accepted payment's state and the gateway's own decisions. Evidence wins:
- * a decision counts only where the chain has nothing to say against it.
+ * Derives the status of an intent from its accepted payment's state and the gateway's own decisions. Evidence takes precedence: a
+ * decision counts only where it does not contradict the chain.
  */
 import type { PaymentIntentStatus } from '../../prisma/client.ts';
 import { isForPayer, type PaymentState } from './fold.ts';
 
 export type Decisions = {
-  /** It was cancelled, or asked to be, while the chain shows no payment. */
+  /** It was cancelled, or its cancellation was requested, while the chain shows no payment. */
   cancelled: boolean;
-  /** The capture was given up; the hold goes back. */
+  /** The capture failed for good; the hold is returned. */
   failed: boolean;
-  /** A refund was asked for and is not on the chain yet. */
+  /** A refund was requested and is not on the chain yet. */
   refundPending: boolean;
 };
 

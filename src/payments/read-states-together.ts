@@ -5,9 +5,10 @@ import type { EscrowState } from '../escrow/read-escrow-state.ts';
 import { readEscrowStates } from '../escrow/read-escrow-states.ts';
 
 /**
- * What the contract holds for several payments of one chain, by one call: at the latest block, or in exactly the block of
- * `blockHash`. Null for a payment whose state was not told, and instead of all where the call failed: there is no
- * Multicall3 on this chain, no state of that block, or no node, which each one's own question will tell.
+ * Reads what the escrow contract holds for several payments of one chain in one call: at the latest block, or at exactly the
+ * block `blockHash`. An entry is null if that payment's state was not returned. The whole result is null if the call failed
+ * because this chain has no Multicall3, the node has no state of that block, or no node answered; reading the payments one by one
+ * shows which.
  */
 export async function readStatesTogether(
   world: { nodes: EvmNodes; registry: Registry },

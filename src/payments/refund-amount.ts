@@ -1,6 +1,6 @@
 /**
- * How much a refund gives back. Amounts are base units of the payment's token and count from what is left in escrow:
- * all of it, an exact amount, or a percentage of it floored to base units.
+ * How much a refund returns. Amounts are base units of the payment's token and refer to what is left in escrow: all of it, an
+ * exact amount, or a percentage of it rounded down to base units.
  */
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
@@ -34,11 +34,11 @@ export const refundSchema = z
   .refine(({ amount, percent }) => amount == null || percent == null, {
     path: ['percent'],
     message: 'cannot be given together with amount',
-    // Reported together with the other faults.
+    // Reported together with the other errors.
     when: () => true,
   });
 
-/** Checks a refund's parameters, all faults at once: VALIDATION_ERROR. */
+/** Validates a refund's parameters and throws one VALIDATION_ERROR with all errors. */
 export function parseRefund(request: z.input<typeof refundSchema>): { reason: string; size: RefundSize } {
   const { reason, amount, percent } = parseInput(refundSchema, request);
   if (typeof amount === 'string') return { reason, size: { kind: 'AMOUNT', amount: BigInt(amount) } };
@@ -46,7 +46,7 @@ export function parseRefund(request: z.input<typeof refundSchema>): { reason: st
   return { reason, size: { kind: 'ALL' } };
 }
 
-/** Base units to give back of `left`. VALIDATION_ERROR for more than is left, or for nothing. */
+/** The base units to refund out of `left`. Throws VALIDATION_ERROR if that is more than is left, or zero. */
 export function refundAmount(size: RefundSize, left: bigint): bigint {
   switch (size.kind) {
     case 'ALL':
@@ -68,7 +68,7 @@ export function refundAmount(size: RefundSize, left: bigint): bigint {
   }
 }
 
-/** Floored. The percentage has the digits that were sent, so that 33.3 is exact. */
+/** Rounded down. The percentage keeps the digits that were sent, so that 33.3 is exact. */
 function percentOf(left: bigint, percent: Decimal): bigint {
   const digits = percent.decimalPlaces();
   const scaled = BigInt(percent.times(new Decimal(10).pow(digits)).toFixed(0));

@@ -11,9 +11,9 @@ import { FOUND_REASON } from './record-steps.ts';
 import { stepEvents } from './step-events.ts';
 
 /**
- * Writes the intent as its accepted payment's facts and the gateway's own decisions have it, calls the hooks, and
- * answers what is to be told: one `reverted` for all that a reorganisation took, then each new step with the intent as
- * it was right after it.
+ * Updates the intent to what its accepted payment's facts and the gateway's own decisions say, and calls the hooks. Returns the
+ * events to append: one `reverted` for everything that a reorganization removed, then one or more per new step with the intent as
+ * it was right after that step.
  */
 export async function applyAccepted(
   tx: DatabaseTransaction,
@@ -34,7 +34,7 @@ export async function applyAccepted(
     data: {
       ...intentColumns(payment, state),
       refundReason: await refundReason(tx, change, state),
-      // What captured without us being asked, as authorizing did or a stranger, tried it too.
+      // Counts a capture that we did not request (made while authorizing, or by a stranger) as an attempt.
       ...(state.capture && intent.captureAttempts === 0 ? { captureAttempts: 1 } : {}),
       status: statusOf(state, decisions),
     },
@@ -73,17 +73,17 @@ function isOpenAt(state: PaymentState): boolean {
   return state.dispute !== null && state.status === 'CAPTURED';
 }
 
-/** What this gateway decided and the chain does not show. */
+/** What this gateway has decided and the chain does not show. */
 async function readDecisions(tx: DatabaseTransaction, { intent, evidence, state }: PaymentChange): Promise<Decisions> {
   const { chainId, termsHash } = evidence.terms;
-  // After a reorganisation another payment may count, and the refund of the one that did is none of its own.
+  // After a reorganization another payment may count; a refund of the one that counted before does not belong to it.
   const ofPayment = { paymentIntentId: intent.id, transaction: { chainId, termsHash } };
   const pending = await tx.refund.count({ where: { ...ofPayment, status: 'PENDING' } });
   const voided = state.status === 'NONE' && (await isVoidAsked(tx, evidence.terms));
   return { cancelled: voided, failed: intent.status === 'FAILED', refundPending: pending > 0 };
 }
 
-/** A hold that vanished while we were giving it back is not wanted again. */
+/** A hold that vanished while we were voiding it is not wanted back. */
 async function isVoidAsked(tx: DatabaseTransaction, terms: PaymentTerms): Promise<boolean> {
   const asked = await tx.transaction.findMany({
     where: {
@@ -99,14 +99,14 @@ async function isVoidAsked(tx: DatabaseTransaction, terms: PaymentTerms): Promis
   return sent > 0;
 }
 
-/** The permit or ERC-3009 signature of the quote that was paid. */
+/** The payer's permit or ERC-3009 signature from the quote that was paid. */
 async function payerSignature(tx: DatabaseTransaction, quoteId: string | null): Promise<string | null> {
   if (quoteId === null) return null;
   const quote = await tx.quote.findUnique({ where: { id: quoteId }, select: { signature: true } });
   return quote?.signature ?? null;
 }
 
-/** Of the latest final refund: what the merchant wrote, or nothing for a refund past this gateway. */
+/** The merchant's reason for the latest final refund; null if the refund was not made through this gateway. */
 async function refundReason(
   tx: DatabaseTransaction,
   { evidence }: PaymentChange,

@@ -4,7 +4,7 @@ import { toDecimal } from '../../prices/base-units.ts';
 import { isOfPayout, missingLines } from '../ledger.ts';
 import type { PaymentEvidence } from './folding-world.ts';
 
-/** Books what the payment's facts say and its books do not hold yet. What was credited is booked beside them. */
+/** Books the steps that the payment's facts show and its books do not hold yet. Credits are booked separately. */
 export async function bookLedger(
   tx: DatabaseTransaction,
   { evidence, now }: { evidence: PaymentEvidence; now: Date },

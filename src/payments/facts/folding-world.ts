@@ -1,4 +1,4 @@
-/** What folding a payment's facts needs from the world, what it reads before its transaction, and what it changes. */
+/** What folding a payment's facts needs, what it reads before its transaction, and what it changes. */
 import type { Database, PaymentIntent, PaymentTerms, Transaction } from '../../../prisma/client.ts';
 import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Registry } from '../../chains/registry.ts';
@@ -17,12 +17,12 @@ export type FoldingWorld = {
   log: Log;
 };
 
-/** What was read before the transaction that applies it. */
+/** Everything that was read before the transaction that applies it. */
 export type PaymentEvidence = {
   terms: PaymentTerms;
-  /** All that stands at the confirmed height, and agrees with the contract. */
+  /** All facts that stand at the confirmed height and agree with the contract. */
   facts: PaymentFact[];
-  /** Gas used, by transaction hash, of transactions that a node still knows. */
+  /** Gas used, by transaction hash, for the transactions that a node still has. */
   gasUsed: ReadonlyMap<string, bigint>;
   group: FactGroup;
 };
@@ -32,13 +32,13 @@ export type RecordedSteps = {
   added: PaymentFact[];
   /** Steps whose evidence is gone. */
   removed: Transaction[];
-  /** Steps that stand, at another place of the chain than before. */
+  /** The number of steps that still stand but at another position in the chain. */
   moved: number;
 };
 
 export type PaymentChange = {
   evidence: PaymentEvidence;
-  /** As it was before. */
+  /** The intent before the change. */
   intent: PaymentIntent;
   state: PaymentState;
   steps: RecordedSteps;

@@ -13,9 +13,9 @@ import { standingFacts, standingFactsOf, toPaymentFacts } from './standing-facts
 type Subject = { group: FactGroup; terms: PaymentTerms };
 
 /**
- * Of each payment all standing facts, if the contract agrees with their fold: at the confirmed block by its hash, or at
- * the latest block, with all facts up to it, where the node does not keep state that deep. Null where they disagree.
- * The payments are of one chain, looked at in one view.
+ * Reads the standing facts of each payment and checks that the contract agrees with their fold: at the hash of the confirmed
+ * block, or, if the node has no state of that block, at the latest block with all facts up to it. The result is null for a
+ * payment whose facts disagree. All payments are on one chain and are checked against one view.
  */
 export async function gatherEvidence(
   world: FoldingWorld,
@@ -49,7 +49,7 @@ export async function gatherEvidence(
   );
 }
 
-/** Null where the facts are not those of one fork and of the escrow, or the contract could not have emitted them so. */
+/** Null if the facts are not all from one fork and from the escrow, or if the contract cannot have emitted them in this order. */
 async function foldStanding(
   world: FoldingWorld,
   subject: Subject,
@@ -62,8 +62,8 @@ async function foldStanding(
 }
 
 /**
- * On Solana facts are read off final transactions, vault by vault: there is no second witness to ask. That books and
- * vaults agree is looked at by the comparison, and before anything leaves a vault.
+ * Solana facts are read from final transactions, vault by vault, and there is no second source to check them against. That books
+ * and vaults agree is checked by the comparison, and again before anything leaves a vault.
  */
 function vaultEvidence({ group, terms }: Subject, rows: readonly ChainFact[]): PaymentEvidence | null {
   const { vault } = solanaTermsFromJson(terms.terms);
@@ -82,7 +82,7 @@ async function agreesAtLatest(world: FoldingWorld, subject: Subject): Promise<bo
   return contract !== null && state !== null && agrees(state, contract);
 }
 
-/** By terms hash: several by one call, and each by its own where that fails. */
+/** States by terms hash: several in one call, and one by one where that fails. */
 async function readStates(
   world: FoldingWorld,
   subjects: readonly Subject[],
@@ -97,7 +97,7 @@ async function readStates(
   return new Map(subjects.map(({ terms }, index) => [terms.termsHash, states[index] ?? null]));
 }
 
-/** Null when the node has no state of that block; throws what the node throws when asked for the latest. */
+/** Null if the node has no state of that block. Throws the node's error when the latest block was asked for. */
 async function readState(world: FoldingWorld, { terms }: Subject, blockHash: Hex | null): Promise<EscrowState | null> {
   const escrow = world.registry.chain(terms.chainId)?.escrow;
   if (!escrow || !isHex(terms.termsHash)) return null;
@@ -105,13 +105,14 @@ async function readState(world: FoldingWorld, { terms }: Subject, blockHash: Hex
   try {
     return await world.nodes.asking(terms.chainId, (client) => readEscrowState({ client, escrow }, request));
   } catch (error) {
-    // Nodes say "I have no such state" in many ways; one that does not answer at all will not at latest either.
+    // Nodes report missing state in many different ways. A node that does not answer at all will fail for the latest block as
+    // well.
     if (blockHash === null) throw error;
     return null;
   }
 }
 
-/** One fork's facts only: beside a fact of a block that is gone, the rest is not yet the whole truth. */
+/** Whether all facts are from one fork. While a fact of an orphaned block is among them, the others may be incomplete. */
 async function areCanonical({ group }: Subject, rows: readonly ChainFact[]): Promise<boolean> {
   for (const row of rows) {
     if (row.status === 'FINAL') continue;
@@ -126,7 +127,10 @@ function areOfEscrow(world: FoldingWorld, { terms }: Subject, rows: readonly Cha
   return rows.every((row) => escrow && isHex(row.address) && isAddressEqual(row.address, escrow));
 }
 
-/** Of the facts that are new; it is told where it is known, and evidence of nothing. */
+/**
+ * Gas used by the transactions of the new facts, where a receipt is available. It is recorded for information and is not
+ * evidence.
+ */
 async function readGasUsed(subjects: readonly Subject[], receipts: Receipts): Promise<Map<string, bigint>> {
   const facts = subjects.flatMap(({ group }) => group.facts.filter((fact) => fact.status === 'CONFIRMED'));
   const gasUsed = new Map<string, bigint>();

@@ -4,7 +4,7 @@ import { agreedTerms } from '../../escrow/agreed-terms.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { blockTime, isForPayer, type PaymentState } from '../fold.ts';
 
-/** The columns of an intent that its accepted payment is the only source of. */
+/** The columns of an intent that are derived from its accepted payment alone. */
 export type IntentColumns = Pick<
   PaymentIntent,
   | 'acceptedTermsHash'
@@ -50,7 +50,7 @@ const unpaid: IntentColumns = {
   refundTxHash: null,
 };
 
-/** `signature`: the permit or ERC-3009 signature of the payer, where there is one. All instants are block times. */
+/** `signature` is the payer's permit or ERC-3009 signature, if there is one. All instants are block times. */
 export function intentColumns(
   payment: { terms: PaymentTerms; tokenDecimals: number | null; signature: string | null },
   state: PaymentState,
@@ -84,7 +84,7 @@ export function intentColumns(
   };
 }
 
-/** EVM addresses with their checksum; others are told as they are. */
+/** EVM addresses are printed with their checksum, others unchanged. */
 function printWallet(address: string): string {
   return isAddress(address, { strict: false }) ? getAddress(address) : address;
 }

@@ -1,4 +1,4 @@
-/** The payments room's part of the projector: what it does with the escrow's events. */
+/** How payments handle the escrow's events for the projector. */
 import type { Database, PaymentTerms } from '../../../prisma/client.ts';
 import type { FactGroup, FactHandler, FactHandlers, PreparedWrite, PreparedWrites } from '../../facts/fact-handler.ts';
 import { paymentEventKinds } from '../fold.ts';
@@ -13,7 +13,10 @@ import { tellPending } from './tell-pending.ts';
 import { tellVanished } from './tell-vanished.ts';
 import { isCredited, writePayments } from './write-payments.ts';
 
-/** For the projector's table: every escrow event that moves a payment, or tells that somebody could not be paid. */
+/**
+ * The handlers for the projector's table: every escrow event that changes a payment or reports that a recipient could not be
+ * paid.
+ */
 export function paymentFactHandlers(world: FoldingWorld): FactHandlers {
   const handler: FactHandler = {
     prepare: (group) => prepare(world, group),
@@ -25,13 +28,13 @@ export function paymentFactHandlers(world: FoldingWorld): FactHandlers {
   return new Map([...kinds.map((kind) => [kind, handler] as const), ['Claimed', claimFactHandler(world)]]);
 }
 
-/** Null while facts and contract disagree. Terms that this gateway did not sign change nothing, whatever they claim. */
+/** Null while facts and contract disagree. Terms that this gateway did not sign change nothing, whatever the facts say. */
 async function prepare(world: FoldingWorld, group: FactGroup): Promise<PreparedWrites | null> {
   const [prepared] = await prepareTogether(world, [group]);
   return prepared?.write ?? null;
 }
 
-/** One write for all of them: their intents are locked first, and what they tell is appended last. */
+/** Prepares one write for all groups: it locks their intents first and appends their events last. */
 async function prepareTogether(world: FoldingWorld, groups: readonly FactGroup[]): Promise<PreparedWrite[]> {
   const own = await ownTerms(world.database, groups);
   const subjects = groups.flatMap((group) => {
@@ -54,7 +57,7 @@ async function prepareTogether(world: FoldingWorld, groups: readonly FactGroup[]
   return [{ groups: ready, write: (tx) => writePayments(tx, world, { evidence, believed }) }];
 }
 
-/** By terms hash. */
+/** The terms that this gateway signed, by terms hash. */
 async function ownTerms(database: Database, groups: readonly FactGroup[]): Promise<Map<string, PaymentTerms>> {
   const refs = groups.map((group) => group.ref).filter((ref) => ref !== null);
   const chainId = groups[0]?.chainId;

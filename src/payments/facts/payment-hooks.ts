@@ -1,11 +1,11 @@
 /**
- * What follows from a payment's facts and is not this room's part of the fold; main gives them. All are called in the
- * fold's transaction, before its events, and may enqueue jobs and transactions; none may append events or ask a network.
- * After a reorganisation they are called again for the same intent, so that each must be harmless twice.
+ * Effects of a payment's facts that lie outside the fold; main supplies them. All are called in the fold's transaction, before
+ * its events are appended. They may enqueue jobs and transactions but must not append events or make network calls. After a
+ * reorganization they are called again for the same intent, so each must be safe to call twice.
  */
 import type { DatabaseTransaction, Dispute, PaymentIntent } from '../../../prisma/client.ts';
 
-/** A payment that does not count, with money in escrow: VOID what is held, REFUND what is captured. */
+/** A payment that does not count and has money in escrow: held money is voided, captured money is refunded. */
 export type ReturnedPayment = {
   intent: PaymentIntent;
   termsHash: string;
@@ -15,19 +15,19 @@ export type ReturnedPayment = {
   left: bigint;
 };
 
-/** A recipient to which the escrow could not push a payout; recipient and token in lower case. */
+/** A recipient that the escrow could not pay directly; recipient and token are in lower case. */
 export type CreditedRecipient = { chainId: number; recipient: string; token: string; tryAt: Date };
 
 export type PaymentHooks = {
-  /** The payment that counts is final: capture deadline, the payer's wallet. */
+  /** The payment that counts is final; schedules the capture deadline and records the payer's wallet. */
   afterAuthorized?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
-  /** Settlement is due at `timelockEndsAt`. */
+  /** The payment is captured; settlement is due at `timelockEndsAt`. */
   afterCaptured?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
   afterDisputed?(tx: DatabaseTransaction, intent: PaymentIntent, dispute: Dispute): Promise<void>;
-  /** A reorganisation took the state back; an intent that is CREATED again must be able to expire. */
+  /** A reorganization reverted the state; an intent that is CREATED again must be able to expire. */
   afterReverted?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
   /** Called after every change of such a payment while something is left. */
   returnPayment?(tx: DatabaseTransaction, payment: ReturnedPayment): Promise<void>;
-  /** A payout is undelivered: delivering it is tried from `tryAt` on. */
+  /** A payout is undelivered; its delivery is attempted from `tryAt` on. */
   afterCredited?(tx: DatabaseTransaction, recipient: CreditedRecipient): Promise<void>;
 };

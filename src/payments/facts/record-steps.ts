@@ -5,13 +5,13 @@ import { type PaymentFact, stepAmount, stepType } from '../fold.ts';
 import { repeatRelay } from '../transactions/repeat-relay.ts';
 import type { PaymentEvidence, RecordedSteps } from './folding-world.ts';
 
-/** The reason of a refund that is known from the chain alone. */
+/** The reason recorded for a refund that is known from the chain alone. */
 export const FOUND_REASON = 'Found on the chain; its reason is not known';
 
 /**
- * Makes the payment's transaction rows say what its facts say: CONFIRMED for each fact (the row that we made before
- * sending, or a new one for a stranger's act), REORGED for those whose evidence is gone. A step is known again by its
- * type and transaction, so that one mined again in another block is the same step. Refunds follow their transactions.
+ * Updates the payment's transaction rows to what its facts say: CONFIRMED for each fact (the row that we created before sending,
+ * or a new one for someone else's transaction) and REORGED for rows whose evidence is gone. A step is identified by its type and
+ * transaction, so a transaction mined again in another block is the same step. Refunds follow their transactions.
  */
 export async function recordSteps(
   tx: DatabaseTransaction,
@@ -62,13 +62,13 @@ function matchSteps(recorded: readonly Transaction[], facts: readonly PaymentFac
   return { kept, added, removed };
 }
 
-/** The row was made for this step: it names the transaction, or one of our attempts to send it does. */
+/** Whether the row was created for this step: its transaction, or one of our attempts to send it, has the fact's hash. */
 function carries(row: Transaction, fact: PaymentFact, ours: ReadonlyMap<string, string[]>): boolean {
   if (row.type !== stepType(fact.event)) return false;
   return row.txHash?.toLowerCase() === fact.txHash || (ours.get(fact.txHash) ?? []).includes(row.id);
 }
 
-/** By transaction hash, the transaction rows that our keys sent it for. */
+/** By transaction hash, the ids of the transaction rows for which our keys sent it. */
 async function sentRows(tx: DatabaseTransaction, facts: readonly PaymentFact[]): Promise<Map<string, string[]>> {
   const attempts = await tx.outgoingAttempt.findMany({
     where: { hash: { in: facts.map((fact) => fact.txHash) } },
@@ -118,7 +118,7 @@ async function confirm(
   await recordFoundRefund(tx, { id: row.id, evidence, left: fact.event.left, ...data });
 }
 
-/** A refund that the chain has and no row does: sent in a life that a restored database forgot, or past this gateway. */
+/** Records a refund that is on the chain and has no row: it was sent before a database restore, or not through this gateway. */
 async function recordFoundRefund(
   tx: DatabaseTransaction,
   found: { id: string; evidence: PaymentEvidence; left: bigint; amount: Refund['amount']; confirmedAt: Date },
@@ -141,16 +141,16 @@ async function recordFoundRefund(
 }
 
 /**
- * A refund of ours is pending again: what we sent is sent again until it is in a block that stays. Where that was given
- * up before its evidence vanished, nobody will tell its failure any more, and it has failed. A relayed authorization has
- * then failed as well, and is repeated while it may still pass.
+ * Marks a step REORGED and its refund pending again: what we sent is sent again until it is in a block that stays. If sending was
+ * given up before the evidence vanished, nothing will report the failure later, so the step is marked FAILED here. A relayed
+ * authorization that failed in this way is repeated while it may still succeed.
  */
 async function takeBack(tx: DatabaseTransaction, row: Transaction, now: Date): Promise<void> {
   const sent = await tx.outgoingTransaction.findUnique({
     where: { transactionId: row.id },
     select: { status: true, error: true },
   });
-  // Nobody of this life sends it again; it comes back with its block.
+  // Nothing sends this refund again; it reappears if its transaction is mined again.
   if (row.type === 'REFUND' && !sent)
     await tx.refund.deleteMany({ where: { transactionId: row.id, reason: FOUND_REASON } });
   const isOver = sent?.status === 'FAILED' || sent?.status === 'CANCELLED';

@@ -9,10 +9,10 @@ import type { FoldingWorld, PaymentEvidence } from './folding-world.ts';
 const tokenAbi = parseAbi(['event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)']);
 
 /**
- * Puts the ERC-3009 authorization that a payment was collected with into the inbox. A token emits `AuthorizationUsed`
- * without a recipient, so no filter of logs finds ours; it is read from the receipt of the authorizing transaction, which is
- * read for its gas anyway. The contract takes no other nonce than the payment's id, which makes the log the payment's own.
- * No state follows from it, so a receipt that no node returns leaves it out.
+ * Puts the ERC-3009 authorization that collected a payment into the inbox. A token emits `AuthorizationUsed` without a recipient,
+ * so no log filter finds ours; it is taken from the receipt of the authorizing transaction, which is read for its gas anyway. The
+ * contract accepts no nonce other than the payment's id, so the log belongs to this payment. No state depends on it, and it is
+ * skipped when no node returns the receipt.
  */
 export async function reportAuthorizations(
   world: Pick<FoldingWorld, 'database'>,
@@ -34,7 +34,7 @@ export async function reportAuthorizations(
 
 const evmTerms = z.object({ token: z.string().startsWith('0x') });
 
-/** The token's contract in lower case; null for terms of a chain that has no ERC-3009. */
+/** The token's contract address in lower case; null for terms of a chain without ERC-3009. */
 function tokenOf(terms: unknown): string | null {
   return evmTerms.safeParse(terms).data?.token.toLowerCase() ?? null;
 }

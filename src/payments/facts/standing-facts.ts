@@ -14,7 +14,7 @@ export async function standingFacts(
   return found.get(termsHash) ?? [];
 }
 
-/** The same of several payments of a chain, by terms hash. */
+/** The standing facts of several payments of a chain, by terms hash. */
 export async function standingFactsOf(
   database: Database | DatabaseTransaction,
   payments: { chainId: number; termsHashes: readonly string[]; seen?: boolean },
@@ -32,7 +32,7 @@ export async function standingFactsOf(
   return found;
 }
 
-/** Null when the arguments are not those of the contract's event, or of one on Solana. */
+/** Null if the fact's arguments do not match an event of the escrow contract or one on Solana. */
 export function toPaymentFact(fact: ChainFact): PaymentFact | null {
   const event = parseEscrowEvent(fact.kind, fact.args) ?? parseSolanaEvent(fact.kind, fact.args);
   if (event === null || !('left' in event)) return null;
@@ -40,7 +40,7 @@ export function toPaymentFact(fact: ChainFact): PaymentFact | null {
   return { chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex, event };
 }
 
-/** All or nothing: one that cannot be read makes the rest no evidence. */
+/** Null if any fact cannot be read, because the rest would then be incomplete. */
 export function toPaymentFacts(facts: readonly ChainFact[]): PaymentFact[] | null {
   const read = facts.map(toPaymentFact);
   return read.every((fact) => fact !== null) ? read : null;

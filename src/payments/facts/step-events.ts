@@ -7,7 +7,7 @@ import { type PaymentFact, stepType } from '../fold.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { finalityOf } from './finality.ts';
 
-/** What is told of one new step: the intent, and the dispute if there is one, as they are right after it. */
+/** The events of one new step, with the intent, and the dispute if there is one, as they are right after it. */
 export function stepEvents(
   view: ChainView,
   step: { fact: PaymentFact; intent: PaymentIntent; dispute: Dispute | null },
@@ -30,7 +30,7 @@ export function stepEvents(
       return [ofIntent('payment_intent.captured')];
     case 'VOID':
     case 'RECLAIM':
-      // A failed capture has been told as a failure; that its hold went back changes no status.
+      // The failure of the capture has been reported already; returning its hold changes no status.
       return intent.status === 'FAILED' ? [] : [ofIntent('payment_intent.cancelled')];
     case 'REFUND':
       if (fact.event.left > 0n) return [ofIntent('payment_intent.partially_refunded')];

@@ -4,7 +4,10 @@ import type { FactGroup } from '../../facts/fact-handler.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { finalityOf } from './finality.ts';
 
-/** Tells, once per payment, transaction and block, that something of ours is on the chain and not final yet. */
+/**
+ * Appends `payment_intent.pending` when a transaction of one of our payments is on the chain but not final yet: once per payment,
+ * transaction and block.
+ */
 export async function tellPending(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
   const [fact] = group.facts;
   if (group.ref === null || !fact) return;

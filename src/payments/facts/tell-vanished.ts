@@ -4,7 +4,7 @@ import type { FactGroup } from '../../facts/fact-handler.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { finalityOf } from './finality.ts';
 
-/** Takes back what `payment_intent.pending` told, when the transaction is in no block any more. The state never moved. */
+/** Revokes a `payment_intent.pending` event when its transaction is no longer in any block. The intent's state never changed. */
 export async function tellVanished(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
   const [fact] = group.facts;
   if (group.ref === null || !fact) return;

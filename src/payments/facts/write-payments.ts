@@ -18,9 +18,8 @@ import { recordSteps } from './record-steps.ts';
 import { standingFactsOf } from './standing-facts.ts';
 
 /**
- * Writes the states, transactions, books and events of payments as their facts have them, under their intents' locks.
- * Runs any number of times: what is written already is not written again. Throws CONFLICT when the facts of any have
- * changed since its evidence was read.
+ * Writes the states, transactions, ledger entries and events of payments from their facts, under the locks of their intents.
+ * Idempotent. Throws CONFLICT if the facts of any payment have changed since its evidence was read.
  */
 export async function writePayments(
   tx: DatabaseTransaction,
@@ -50,12 +49,12 @@ export async function writePayments(
   for (const appId of [...told.keys()].sort()) await appendEvents(tx, appId, told.get(appId) ?? []);
 }
 
-/** Whether any of its facts says that somebody could not be paid. */
+/** Whether any new fact reports a credit, that is, a recipient that could not be paid. */
 export function isCredited({ group }: PaymentEvidence): boolean {
   return group.facts.some((fact) => fact.kind === 'Credited');
 }
 
-/** Of those payments whose facts say that somebody could not be paid; told after the steps that were to pay. */
+/** The payout events of the credited payments; they follow the events of the steps that caused them. */
 async function tellPayouts(
   tx: DatabaseTransaction,
   world: FoldingWorld,
@@ -87,7 +86,7 @@ async function writePayment(
     throw new GatewayError('CONFLICT', `The facts of payment ${terms.termsHash} have changed since they were read.`);
   }
   const now = world.clock.now();
-  // Read here and not with the others': two payments of a batch may be of one intent.
+  // Read here rather than with the others because two payments of a batch may belong to one intent.
   const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: terms.paymentIntentId } });
   const steps = await recordSteps(tx, { evidence, now });
   await bookLedger(tx, { evidence, now });
@@ -100,13 +99,16 @@ async function writePayment(
   return { appId: intent.appId, events };
 }
 
-/** The accepted payment, or the first one of an intent that waits for one. */
+/** Whether the payment counts: it is the accepted one, or the first one of an intent that still waits for a payment. */
 function counts(intent: PaymentIntent, payment: PaymentKey, state: PaymentState): boolean {
   if (acceptedKey(intent) !== null) return isAccepted(intent, payment);
   return intent.status === 'CREATED' && state.authorization !== null;
 }
 
-/** A payment beside the accepted one, or of an intent that is not to be paid any more: recorded, told, and returned. */
+/**
+ * Handles a payment that does not count, beside the accepted one or of an intent that can no longer be paid: records it, reports
+ * it, and returns its money.
+ */
 async function giveBack(
   tx: DatabaseTransaction,
   world: FoldingWorld,
@@ -130,7 +132,7 @@ async function giveBack(
   ];
 }
 
-/** Nothing was paid yet, and this was not it. */
+/** Whether the deposit failed to pay the intent, so that nothing is paid yet. */
 function isMispaid(stray: SolanaTerms['stray']): boolean {
   return stray?.reason === 'SHORT' || stray?.reason === 'WRONG_TOKEN';
 }

@@ -4,16 +4,16 @@ import type { Registry } from '../../chains/registry.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
 import { readStatesTogether } from '../read-states-together.ts';
 
-/** States asked for by one call. */
+/** The number of states read in one call. */
 const ASKED_TOGETHER = 200;
-/** And at a time where each must be asked for alone. */
+/** The number of concurrent reads where states must be read one by one. */
 const ASKED_AT_ONCE = 10;
 
 type Request = { chainId: number; termsHashes: readonly string[]; blockHash?: Hex };
 
 /**
- * What the contract holds for each of many payments of one chain, in their order, read as `readEscrowState` does: few
- * calls where the chain has Multicall3. Throws CHAIN_UNAVAILABLE, and what the node throws that keeps no state of the block.
+ * Reads what the contract holds for many payments of one chain, in their order, as `readEscrowState` does, in few calls where the
+ * chain has Multicall3. Throws CHAIN_UNAVAILABLE, and the node's error if it keeps no state of the block.
  */
 export async function contractStates(
   world: { nodes: EvmNodes; registry: Registry },

@@ -1,8 +1,8 @@
 import { type Database, Prisma } from '../../../prisma/client.ts';
 
 /**
- * Base units in escrow for each payment of a chain, by terms hash, as the ledger has them: now, or without what was booked
- * of blocks above `upTo`.
+ * The base units in escrow for each payment of a chain according to the ledger, by terms hash. `upTo` leaves out entries of
+ * higher blocks.
  */
 export async function heldInBooks(
   database: Database,
@@ -19,7 +19,10 @@ export async function heldInBooks(
   return held;
 }
 
-/** Base units in escrow of one token, undelivered payouts included, as the ledger has them without what was booked of blocks above `upTo`. */
+/**
+ * The base units in escrow for one token according to the ledger, including undelivered payouts and leaving out entries of blocks
+ * above `upTo`.
+ */
 export async function heldOfToken(
   database: Database,
   { chainId, tokenKey, upTo }: { chainId: number; tokenKey: string; upTo: bigint },
@@ -32,7 +35,7 @@ export async function heldOfToken(
   return BigInt(row?.held ?? 0);
 }
 
-/** An entry without a fact is of no block, and counts always. */
+/** An entry without a fact belongs to no block and always counts. */
 function isBookedBy(upTo: bigint | undefined): Prisma.Sql {
   if (upTo === undefined) return Prisma.sql`true`;
   return Prisma.sql`NOT EXISTS (SELECT 1 FROM chain_fact fact WHERE fact.chain_id = entry.chain_id

@@ -2,14 +2,14 @@ import type { Database, PaymentTerms, Prisma } from '../../../prisma/client.ts';
 import { ESCROW_EDITION } from '../../escrow/escrow-domain.ts';
 
 const PAGE = 200;
-/** A payment that is authorized at its last second is on the chain well before this is over. */
+/** A payment authorized in its last second is on the chain well within this time. */
 const GRACE_MS = 3_600_000;
 
 const open = ['AUTHORIZED', 'CAPTURED', 'REFUND_PENDING', 'FAILED'] as const;
 
 /**
- * Every payment of a chain that may hold money or still come to: of intents in a state that is not final, and of terms
- * that can be, or lately could be, authorized. In pages.
+ * Every payment of a chain that holds money or may still receive it: payments of intents whose status is not final, and terms
+ * that can be, or recently could be, authorized. Yields pages.
  */
 export async function* openPayments(
   database: Database,

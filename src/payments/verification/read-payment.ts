@@ -12,18 +12,18 @@ import type { LogSource } from '../../facts/log-source.ts';
 import { foldPayment, noPayment, type PaymentFact, type PaymentState } from '../fold.ts';
 
 export type PaymentOnChain = {
-  /** The hash of the terms as kept; equal to their id if nobody has touched them. */
+  /** The hash of the stored terms; equals the payment's id unless the terms were altered. */
   recomputedHash: Hex;
   contract: EscrowState;
-  /** The fold of the node's own logs; null when they make no sense. */
+  /** The fold of the logs that the node returned; null if they are inconsistent. */
   folded: PaymentState | null;
-  /** Base units that the node's logs say were credited of it, claimed or not. */
+  /** The base units credited for the payment according to the node's logs, whether claimed or not. */
   credited: bigint;
 };
 
 /**
- * What a node alone says of a payment, at the confirmed height: no inbox, no Ponder. Throws CHAIN_UNAVAILABLE, or what
- * the node throws that keeps no state of that block.
+ * Reads a payment from a node alone at the confirmed height, without the inbox or Ponder. Throws CHAIN_UNAVAILABLE, or the node's
+ * error if it keeps no state of that block.
  */
 export async function readPayment(
   world: { nodes: EvmNodes; registry: Registry; logs: LogSource },
@@ -38,7 +38,7 @@ export async function readPayment(
   const contract = await world.nodes.asking(chainId, (client) =>
     readEscrowState({ client, escrow }, { id, blockHash }),
   );
-  // Terms that nobody paid have no logs: their chain is not searched for each of them.
+  // Terms that nobody paid have no logs, which saves searching the chain for each of them.
   const logs = contract.status === noPayment.status ? [] : await world.logs.readPayment({ chainId, id, from, escrow });
   const events = logs
     .filter((log) => log.blockNumber <= view.confirmed.number)

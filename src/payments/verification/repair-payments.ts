@@ -17,9 +17,10 @@ import { verifyCredits } from './verify-credits.ts';
 type World = { database: Database; nodes: EvmNodes; registry: Registry; logs: LogSource; clock: Clock; log: Log };
 
 /**
- * Re-reads the contract's state of every open payment, in the block that the inbox has come to, and, where our facts do
- * not lead to it, puts the node's own logs of that payment into the inbox: the projector's next turn repairs what events
- * missed. The same for what the contract owes recipients of undelivered payouts. Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
+ * Reads the contract's state of every open payment at the block that the inbox has reached. Where our facts do not lead to that
+ * state, it puts the node's own logs of the payment into the inbox, and the projector's next run applies the missed events. Does
+ * the same for the amounts that the contract owes recipients of undelivered payouts. Throws CHAIN_UNAVAILABLE, and the node's
+ * error if it keeps no state of that block.
  */
 export async function repairPayments(
   world: World,
@@ -28,7 +29,7 @@ export async function repairPayments(
   const done = { checked: 0, repaired: 0 };
   const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
   const { blockAt } = await confirmedView(world, chainId);
-  // What came later is not missing: it is still to be read.
+  // Later facts are not missing: they have not been read yet.
   const block = cursor && cursor.readNumber >= 0n ? await blockAt(cursor.readNumber) : null;
   if (!block) return done;
   for await (const page of openPayments(world.database, { chainId, now: world.clock.now() })) {
@@ -43,7 +44,7 @@ export async function repairPayments(
   return done;
 }
 
-/** Of recipients to which the contract owes another amount than is undelivered, all credits and claims. */
+/** Reports all credits and claims of recipients to which the contract owes a different amount than the undelivered one. */
 async function repairCredits(
   world: World,
   { chainId, block, from }: { chainId: number; block: BlockPlace<Hex>; from: bigint },
@@ -62,7 +63,7 @@ async function repairCredits(
   return repaired;
 }
 
-/** Those that the contract has in another state than our facts. */
+/** The payments whose state in the contract differs from what our facts lead to. */
 async function missing(
   world: World,
   { chainId, page, block }: { chainId: number; page: readonly PaymentTerms[]; block: BlockPlace<Hex> },
@@ -78,7 +79,7 @@ async function missing(
   });
 }
 
-/** Whatever comes twice is one fact. */
+/** Reporting a log twice is harmless: it is stored as one fact. */
 async function repair(world: World, terms: PaymentTerms, from: bigint): Promise<boolean> {
   const { chainId, termsHash } = terms;
   if (!isHex(termsHash)) return false;

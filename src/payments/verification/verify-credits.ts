@@ -8,31 +8,31 @@ import { toBigInt } from '../../prices/base-units.ts';
 import { creditInInbox, emitterOf } from '../payouts/credit-facts.ts';
 import { type CreditOwner, ownerKey } from '../payouts/payout.ts';
 
-/** A recipient to which the contract owes another amount than we believe; base units. */
+/** A recipient to which the contract owes a different amount than we expect; amounts in base units. */
 export type CreditDrift = CreditOwner & {
   tokenKey: string;
-  /** What is undelivered of our payments. */
+  /** The undelivered amount of our payments. */
   undelivered: string;
-  /** What the inbox knows to be credited, payments of other gateways included. */
+  /** The credited amount known to the inbox, including payments of other gateways. */
   known: string;
-  /** What the contract says, or what the account holds that keeps it on Solana. */
+  /** The amount in the contract or, on Solana, in the account that keeps it. */
   credited: string;
-  /** On Solana the account that keeps it. */
+  /** On Solana, the account that keeps the amount. */
   keptAt?: string;
 };
 
 type World = { database: Database; nodes: EvmNodes; registry: Registry };
-/** `openOnly`: leaves out recipients of which nothing is believed to be undelivered. */
+/** `openOnly` leaves out recipients with nothing undelivered in our records. */
 type Request = { chainId: number; block: BlockPlace<Hex>; paymentIntentId?: string; openOnly?: boolean };
 
-/** Recipients that are compared at once. */
+/** The number of recipients compared concurrently. */
 const AT_ONCE = 10;
 
 /**
- * Compares what the contract owes each recipient that we know of, or those of one payment, with what we believe is
- * undelivered, at one block; answers those that differ. The contract may owe more than we know only to a recipient that
- * has claimed nothing since the chain was first read: other gateways may have credited it before. Writes nothing.
- * Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
+ * Compares what the contract owes each known recipient, or each recipient of one payment, with our undelivered amount at one
+ * block, and returns those that differ. The contract may owe more than we know only to a recipient that has claimed nothing since
+ * the chain was first read, because other gateways may have credited it before. Writes nothing. Throws CHAIN_UNAVAILABLE, and the
+ * node's error if it keeps no state of that block.
  */
 export async function verifyCredits(world: World, request: Request): Promise<CreditDrift[]> {
   const { chainId, block, paymentIntentId, openOnly } = request;
@@ -103,7 +103,7 @@ function toAddress(text: string): Address {
   return text;
 }
 
-/** In words. */
+/** The difference as a sentence. */
 export function describeCredit({ recipient, tokenKey, undelivered, known, credited, keptAt }: CreditDrift): string {
   if (keptAt !== undefined) {
     return `The account ${keptAt} holds ${credited} ${tokenKey}; ${undelivered} are to be kept there for ${recipient}.`;

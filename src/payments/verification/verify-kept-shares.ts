@@ -7,9 +7,9 @@ import type { CreditDrift } from './verify-credits.ts';
 type World = { database: Database; solanaNodes: SolanaNodes };
 
 /**
- * Compares each account that keeps shares on a Solana chain, or those of one payment, with what is undelivered of them, at
- * the newest final slot; answers those that hold less. An account holds a reserve beside the shares, and whatever a stranger
- * added. Writes nothing. Throws CHAIN_UNAVAILABLE.
+ * Compares each account that keeps shares on a Solana chain, or those of one payment, with its undelivered shares at the newest
+ * final slot, and returns the accounts that hold less. An account may hold more: a reserve, and whatever strangers sent to it.
+ * Writes nothing. Throws CHAIN_UNAVAILABLE.
  */
 export async function verifyKeptShares(
   { database, solanaNodes }: World,

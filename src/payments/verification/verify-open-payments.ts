@@ -19,31 +19,31 @@ export type Drift = { termsHash: string; paymentIntentId: string; booked: string
 
 export type ChainVerification = {
   chainId: number;
-  /** The block that was compared. */
+  /** The block at which the comparison was made. */
   block: string;
-  /** Confirmed blocks that the projector has still to apply. */
+  /** The number of confirmed blocks that the projector has yet to apply. */
   behindBlocks: string;
   payments: number;
   drifts: Drift[];
-  /** Per token, base units: what our books hold, and what the escrow has in all; it may hold others' money too. */
+  /** Per token, in base units: what our books hold, and the escrow's total balance, which may include money of other gateways. */
   tokens: { tokenKey: string; booked: string; balance: string; covered: boolean }[];
-  /** Recipients to which the contract owes another amount than we believe. */
+  /** Recipients to which the contract owes a different amount than we expect. */
   credits: CreditDrift[];
 };
 
 type World = {
   database: Database;
   nodes: EvmNodes;
-  /** Without it Solana chains are left out. */
+  /** If omitted, Solana chains are skipped. */
   solanaNodes?: SolanaNodes | undefined;
   registry: Registry;
   clock: Clock;
 };
 
-/** A projector that is further behind is stuck: its books are compared with what it should have applied. */
+/** A projector further behind than this is stuck; the books are then compared with what it should have applied. */
 const BEHIND_LIMIT_SECONDS = 600n;
 
-/** `verifyChain` of every enabled chain, each at its newest confirmed block. Throws what it throws. */
+/** Runs `verifyChain` for every enabled chain at its newest confirmed block, and throws what it throws. */
 export async function verifyOpenPayments(world: World): Promise<ChainVerification[]> {
   const answers: ChainVerification[] = [];
   for (const chain of world.registry.enabled()) {
@@ -54,11 +54,12 @@ export async function verifyOpenPayments(world: World): Promise<ChainVerificatio
 }
 
 /**
- * Compares the books of every open payment of an EVM chain with the contract's `left`, per id, and what the books hold with
- * the escrow's balances, undelivered payouts included, and what the contract owes their recipients: at the newest confirmed block, or (`at` APPLIED) both as of the newest of these that the projector
- * has applied, so that what it has still to apply is no drift, as long as it is at most ten minutes of the chain behind.
- * And every vault with its balance on Solana. Null for a chain that has neither. Writes nothing.
- * Throws CHAIN_UNAVAILABLE, and what a node throws that keeps no state of that block.
+ * Compares, on an EVM chain, the books of every open payment with the contract's `left`, the totals of the books (including
+ * undelivered payouts) with the escrow's balances, and what the contract owes the recipients of those payouts. With `at`
+ * CONFIRMED the comparison is made at the newest confirmed block. With APPLIED it is made at the newest of these that the
+ * projector has applied, so that pending blocks are no drift, provided that the projector is at most ten minutes of chain time
+ * behind. On Solana, compares every vault with its balance. Returns null for a chain that has neither. Writes nothing. Throws
+ * CHAIN_UNAVAILABLE, and the node's error if it keeps no state of that block.
  */
 export async function verifyChain(
   world: World,
@@ -104,7 +105,10 @@ async function verifyEvmChain(world: World, chain: Chain, at: 'CONFIRMED' | 'APP
   };
 }
 
-/** The newest confirmed block, and the newest whose facts are all in the books; before the first turn that is the same. */
+/**
+ * The newest confirmed block, and the newest block whose facts are all in the books; before the projector's first run both are
+ * the same.
+ */
 async function heights(
   world: World,
   chainId: number,

@@ -20,7 +20,7 @@ export type VerifiedPayment = {
   chainId: number;
   tokenKey: string;
   accepted: boolean;
-  /** What the contract says at the confirmed height; amounts in base units. */
+  /** The contract's status at the confirmed height; amounts in base units. */
   status: string;
   left: string;
   booked: string;
@@ -36,8 +36,8 @@ export type Verification = {
 };
 
 /**
- * Recomputes an intent's state from its chains' nodes alone (terms' hash, contract, logs) and compares it with ours.
- * Writes nothing. NOT_FOUND for an unknown intent, CHAIN_UNAVAILABLE.
+ * Recomputes an intent's state from the nodes of its chains alone (hash of the terms, contract, logs) and compares it with ours.
+ * Writes nothing. Throws NOT_FOUND for an unknown intent, and CHAIN_UNAVAILABLE.
  */
 export async function verifyPayment(
   world: {
@@ -132,7 +132,7 @@ async function judge(
   };
 }
 
-/** Where payouts and books differ from what the node's logs say was credited of one payment. */
+/** Describes where payouts and books differ from what the node's logs say was credited for one payment. */
 async function creditFaults(
   database: Database,
   { chainId, termsHash, credited }: { chainId: number; termsHash: string; credited: bigint },

@@ -12,7 +12,7 @@ type World = { database: Database; solanaNodes: SolanaNodes };
 const PAGE = 100;
 const KEPT_MS = 90 * 86_400_000;
 
-/** `left` in base units, as the node has it; `faults` says where it differs from what is told. */
+/** `left` is the vault's balance at the node, in base units; `faults` lists where it differs from our records. */
 export type VerifiedVault = {
   state: PaymentState | null;
   left: string;
@@ -21,8 +21,8 @@ export type VerifiedVault = {
 };
 
 /**
- * Compares one payment on Solana with its node: its terms' hash, each of its facts with a final transaction in that slot,
- * and all that the books hold in its vault with the vault's balance. Writes nothing. Throws CHAIN_UNAVAILABLE.
+ * Compares one payment on Solana with its node: the hash of its terms, each of its facts with a final transaction in that slot,
+ * and what the books hold in its vault with the vault's balance. Writes nothing. Throws CHAIN_UNAVAILABLE.
  */
 export async function verifyVault(world: World, { terms }: { terms: PaymentTerms }): Promise<VerifiedVault> {
   const { database, solanaNodes } = world;
@@ -54,7 +54,7 @@ function isSame(fact: PaymentFact, found: { slot: number; meta: { err: unknown }
   return found !== null && BigInt(found.slot) === fact.blockNumber && found.meta?.err === null;
 }
 
-/** A vault whose balance is not what the books say of it. */
+/** A vault whose balance differs from the books. */
 export type VaultDrift = { termsHash: string; paymentIntentId: string; booked: string; left: string };
 
 /** Compares every vault of the last 90 days with the books, at the newest final slot. Throws CHAIN_UNAVAILABLE. */
