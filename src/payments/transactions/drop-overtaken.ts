@@ -2,9 +2,10 @@ import type { DatabaseTransaction, PaymentIntent, TransactionType } from '../../
 import { acceptedKey } from '../payment-key.ts';
 
 /**
- * Drops transactions of ours that the payment's new state refuses for good, so that the next verb need not wait for
- * them: an unsigned one is CANCELLED at once, its row FAILED; one that has a nonce is abandoned, and its row stays PENDING
- * until the chain has used the nonce, for what was signed may still be mined. The payment is locked by the caller.
+ * Drops our pending transactions of the given types that the payment's new state makes impossible, so that the next action need
+ * not wait for them. An unsigned one is CANCELLED at once and its row FAILED. One that has a nonce is abandoned, and its row
+ * stays PENDING until the nonce is used on chain, because what was signed may still be mined. The caller holds the payment's
+ * lock.
  */
 export async function dropOvertaken(
   tx: DatabaseTransaction,

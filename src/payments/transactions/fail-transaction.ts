@@ -15,23 +15,24 @@ import { isAccepted } from '../payment-key.ts';
 import { repeatRelay } from './repeat-relay.ts';
 import { requestTransaction } from './request-transaction.ts';
 
-/** What another room does when a relayed authorization fails for good; it appends no events. */
+/** What main does elsewhere when a relayed authorization fails for good; it appends no events. */
 export type RelayFailed = (
   tx: DatabaseTransaction,
   failure: { paymentIntentId: string; error: string | null },
 ) => Promise<void>;
 
 const RETURN_AGAIN_MS = 60_000;
-/** Where the contract will never take the call as it is: somebody has to act, or the payment's time does. */
+/** The delay if the contract will not accept the call as it is: somebody has to act, or a deadline has to pass. */
 const RETURN_REFUSED_AGAIN_MS = 900_000;
 
 type FailingWorld = Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { relayFailed: RelayFailed };
 
 /**
- * A transaction of a payment failed for good: it becomes FAILED with its error, and what waited for it goes on. A refund
- * takes the payment back to CAPTURED and tells `refund_failed`; a capture is tried anew until `captureAttempts` are spent,
- * or its revert says that it will never succeed, and then the payment is FAILED, its hold voided; a relay that a reorganization undid is repeated, and any other leaves the intent CREATED, to be prepared again. Called as the last statement of the
- * pump's transaction. What the chain has shown meanwhile wins.
+ * Marks a payment's transaction that failed for good as FAILED with its error, and continues what waited for it. After a failed
+ * refund the payment returns to CAPTURED, with the event `refund_failed`. A capture is repeated until `captureAttempts` reaches
+ * its limit or the revert shows that it can never succeed; then the payment is FAILED and its hold is voided. A relay that a
+ * reorganization undid is repeated; after any other failed relay the intent stays CREATED and can be prepared again. Called as
+ * the last statement of the pump's transaction. Whatever the chain has shown in the meantime takes precedence.
  */
 export async function failTransaction(
   tx: DatabaseTransaction,
@@ -60,14 +61,14 @@ export async function failTransaction(
     case 'SETTLE':
     case 'DISPUTE':
     case 'RESOLVE':
-      // The sweep asks again for what is still due.
+      // The sweep requests it again if it is still due.
       return;
     default:
       throw new Error(`No such transaction: ${String(found.type satisfies never)}`);
   }
 }
 
-/** One that a reorganization had taken out of its block is repeated while it may still pass. */
+/** A relay that a reorganization removed from its block is repeated while it may still succeed. */
 async function failRelay(tx: DatabaseTransaction, { world, intent, transaction, outgoing }: Told): Promise<void> {
   const { error, verdict } = outgoing;
   const mayPass = transaction.status === 'REORGED' && verdict === 'PASSES' && intent.status === 'CREATED';
@@ -80,7 +81,7 @@ async function failRefund(
   { world, intent, transaction, outgoing: { error, verdict } }: Told,
 ): Promise<void> {
   await tx.refund.updateMany({ where: { transactionId: transaction.id }, data: { status: 'FAILED', error } });
-  // A returned payment's refund is none of the intent's own.
+  // The refund of a returned payment is not one of the intent's own refunds.
   if (!isAccepted(intent, transaction)) {
     return await returnAgain(tx, { world, intent, transaction, verdict });
   }
@@ -94,7 +95,7 @@ type Failed = { world: FailingWorld; intent: PaymentIntent; transaction: Transac
 type Told = Failed & { outgoing: Pick<OutgoingFailure, 'error' | 'verdict'> };
 type Judged = Failed & { verdict: OutgoingFailure['verdict'] };
 
-/** Money that must go back is never given up: the verb looks at the contract again in a minute, or in a quarter of an hour. */
+/** Money that must go back is never given up: the verb reads the contract again after a minute, or after a quarter of an hour. */
 async function returnAgain(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
   const { chainId, termsHash } = transaction;
   if (termsHash === null || (isAccepted(intent, transaction) && intent.status !== 'FAILED')) return;
@@ -106,7 +107,7 @@ async function returnAgain(tx: DatabaseTransaction, { world, intent, transaction
 
 async function failCapture(tx: DatabaseTransaction, { world, intent, transaction, verdict }: Judged): Promise<void> {
   if (intent.status !== 'AUTHORIZED' || !isAccepted(intent, transaction)) return;
-  // Somebody captured or voided it, and the projector will tell.
+  // Somebody else captured or voided it; the projector will report that.
   if (verdict === 'OVERTAKEN') return;
   const held = await heldPayment(tx, { registry: world.registry, intent });
   if ((await isDecidedOnChain(tx, held)) || (await pendingMoneyOut(tx, held))) return;

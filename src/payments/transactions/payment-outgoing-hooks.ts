@@ -6,7 +6,7 @@ import { SOLANA_SENDER } from '../actions/payout-order.ts';
 import { failTransaction, type RelayFailed } from './fail-transaction.ts';
 import { followLanded, tellWaiting } from './waiting-payout.ts';
 
-/** What payments do when the pump has signed, seen mined or given up a transaction; main hands it to the pump. */
+/** What payments do when the pump has signed a transaction, seen it mined or given it up; main passes it to the pump. */
 export function paymentOutgoingHooks(
   world: Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { relayFailed: RelayFailed },
 ): OutgoingHooks {
@@ -21,7 +21,7 @@ export function paymentOutgoingHooks(
   };
 }
 
-/** The hash by which others can follow it; the projector confirms it by its facts. */
+/** Records the hash by which others can follow the transaction; the projector confirms it from its facts. */
 async function noteHash(tx: DatabaseTransaction, outgoing: OutgoingOutcome): Promise<void> {
   if (outgoing.transactionId === null || outgoing.txHash === null) return;
   await tx.transaction.updateMany({

@@ -2,14 +2,14 @@ import type { DatabaseTransaction, Transaction } from '../../../prisma/client.ts
 import { toBigInt } from '../../prices/base-units.ts';
 import { requestTransaction } from './request-transaction.ts';
 
-/** Simulations of a repeated relay: some ten minutes for what it builds on to come back. */
+/** The number of simulations of a repeated relay: about ten minutes for what it depends on to be mined again. */
 const SIMULATIONS = 16;
 
 /**
- * Queues the call of a relayed authorization again, after a reorganization took it out of its block and it then reverted.
- * What it relies on, such as the payer's approval, was in the lost blocks too and may come back after it; the payer's
- * signature still stands. Answers false, and queues nothing, where the terms are over, another payment of the intent
- * counts or is under way, or none of our keys had sent it.
+ * Queues the call of a relayed authorization again after a reorganization removed it from its block and it then reverted. What it
+ * depends on, such as the payer's approval, was in the lost blocks too and may be mined again; the payer's signature is still
+ * valid. Returns false and queues nothing if the terms have expired, another payment of the intent counts or is pending, or none
+ * of our keys sent the relay.
  */
 export async function repeatRelay(
   tx: DatabaseTransaction,

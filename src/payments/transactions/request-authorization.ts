@@ -4,8 +4,8 @@ import type { PaymentKey } from '../payment-key.ts';
 import { requestTransaction, type TransactionRequest } from './request-transaction.ts';
 
 /**
- * Records the PENDING authorization of a payment whose payer has signed, and queues it to be sent, in the caller's
- * transaction, which holds the intent locked. CONFLICT while an authorization of the intent is under way.
+ * Records the PENDING authorization of a payment that the payer has signed, and queues it to be sent. Runs in the caller's
+ * transaction, which holds the intent's lock. Throws CONFLICT while an authorization of the intent is pending.
  */
 export async function requestAuthorization(
   tx: DatabaseTransaction,
@@ -20,7 +20,7 @@ export async function requestAuthorization(
   return await requestTransaction(tx, { ...request, type: 'AUTHORIZE', purpose: authorizationPurpose(request) });
 }
 
-/** The outgoing transaction's purpose: one authorization for one set of terms. */
+/** The outgoing transaction's purpose, which allows one authorization per set of terms. */
 export function authorizationPurpose({ chainId, termsHash }: PaymentKey): string {
   return `authorize:${chainId}:${termsHash}`;
 }

@@ -3,7 +3,7 @@ import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 
-/** To a contract, or out of a vault; `data` is what the family's pump understands. */
+/** A call of a contract, or a payout from a vault; `data` has the format of the chain family's pump. */
 export type OutgoingCall = { to: string; data: string; value: bigint };
 
 export type TransactionRequest = {
@@ -12,12 +12,12 @@ export type TransactionRequest = {
   termsHash: string;
   type: TransactionType;
   call: OutgoingCall;
-  /** Base units; null where the type moves none of a known amount. */
+  /** Base units; null if the type moves no known amount. */
   amount: bigint | null;
   sender: string;
-  /** Unique; of the transaction's type and id where it is left out. */
+  /** Unique; derived from the transaction's type and id by default. */
   purpose?: string;
-  /** Failed simulations after which it is given up (default 5). */
+  /** The number of failed simulations after which it is given up (default 5). */
   maxFailures?: number;
 };
 

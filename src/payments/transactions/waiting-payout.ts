@@ -1,4 +1,4 @@
-/** What follows when a payout on Solana waits for somebody to act, and when one has landed. */
+/** What happens when a payout on Solana waits for somebody to act, and when one has been finalized. */
 import type { DatabaseTransaction, OutgoingTransaction, PaymentIntent, Transaction } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { type PayoutPlan, payoutPlanFromText } from '../../escrow/solana/payout-plan.ts';
@@ -15,7 +15,7 @@ import { formatPayout } from '../payouts/payout-fields.ts';
 type World = { clock: Clock; registry: Registry };
 type Transfer = PayoutPlan['transfers'][number] & { role: 'PAYER' | 'MERCHANT' | 'FEE_RECIPIENT' };
 
-/** Writes why on the payment's transaction, and tells it once as `payout_undelivered`, for each share. */
+/** Records the reason on the payment's transaction, and appends one `payout_undelivered` event per share the first time. */
 export async function tellWaiting(tx: DatabaseTransaction, world: World, outgoing: OutgoingTransaction): Promise<void> {
   const found = await lockOf(tx, outgoing);
   if (!found) return;
@@ -40,8 +40,9 @@ export async function tellWaiting(tx: DatabaseTransaction, world: World, outgoin
 }
 
 /**
- * A payout is in a final block. What was told to wait is told as `payout_delivered`, but for shares that are kept now; and
- * wallets that hold something since are tried for what was kept for them before.
+ * Called when a payout is in a final block. Appends `payout_delivered` for the shares that were reported as waiting, except for
+ * those that are kept now, and retries delivery for wallets that hold something since, which may now accept what was kept for
+ * them.
  */
 export async function followLanded(
   tx: DatabaseTransaction,
@@ -104,7 +105,7 @@ async function lockOf(
   return { intent: await lockPayment(tx, { id: transaction.paymentIntentId, scope: null }), transaction };
 }
 
-/** A settlement pays the merchant first; everything else goes back to the payer. */
+/** A settlement pays the merchant first; every other transfer goes back to the payer. */
 function transfersOf({ type }: Transaction, { transfers }: PayoutPlan): Transfer[] {
   return transfers.map((transfer, index) => {
     const share = index === 0 ? ('MERCHANT' as const) : ('FEE_RECIPIENT' as const);
