@@ -13,8 +13,8 @@ import type { VaultChange, VaultEvent } from './vault-change.ts';
 type World = { registry: Registry; log: Log };
 
 /**
- * The facts that a transaction brings and the inbox does not hold: each vault is judged by its own change, so that one
- * transaction which pays many orders counts once for each. Writes the terms of deposits that no quote covers.
+ * Returns the facts of a transaction that the inbox does not hold yet. Each vault is evaluated by its own balance change, so a
+ * single transaction that pays several orders counts once for each. Writes the terms of deposits that no quote covers.
  */
 export async function interpretTransaction(
   tx: DatabaseTransaction,
@@ -35,7 +35,7 @@ export async function interpretTransaction(
   return byOwner.size > 0 ? logs : await readDelivery(tx, transaction);
 }
 
-/** A delivery of ours emptied an account of kept shares: it paid its recipient all that was kept before it. */
+/** Our delivery emptied an account of kept shares; it paid the recipient everything that had been kept up to then. */
 async function readDelivery(tx: DatabaseTransaction, transaction: SolanaTransaction): Promise<ChainLog[]> {
   const attempt = await tx.outgoingAttempt.findUnique({
     where: { hash: transaction.signature },
@@ -50,7 +50,7 @@ async function readDelivery(tx: DatabaseTransaction, transaction: SolanaTransact
   return [toLog({ transaction, change }, { kind: 'Claimed', termsHash: null, args }, 0)];
 }
 
-/** Every watch of the intents that the transaction touches, by vault owner, the newest first. */
+/** All watches of the intents that the transaction touches, by vault owner, newest first. */
 async function watchesByOwner(
   tx: DatabaseTransaction,
   { chainId, accounts, changes }: SolanaTransaction,
@@ -80,7 +80,10 @@ async function isKnown(
   return found !== null;
 }
 
-/** Money that left a vault left it by a transaction of ours, which is known before it is sent. */
+/**
+ * Money must leave a vault only by a transaction of ours, which is recorded before it is sent; anything else is logged as an
+ * error.
+ */
 async function readPayout(tx: DatabaseTransaction, { log }: World, vault: VaultChange): Promise<VaultEvent[]> {
   const { signature, chainId } = vault.transaction;
   const attempt = await tx.outgoingAttempt.findUnique({ where: { hash: signature }, include: { outgoing: true } });
@@ -111,7 +114,7 @@ async function readPayout(tx: DatabaseTransaction, { log }: World, vault: VaultC
   return [{ kind: 'Refunded', termsHash, args: { ...args, amount: String(payoutTotal(plan)) } }, ...kept];
 }
 
-/** The shares that went to the accounts that keep them, as the balances say. A settlement pays the merchant first. */
+/** The shares that went to the accounts that keep them, according to the balances. A settlement pays the merchant first. */
 function keptOf(
   { transaction }: VaultChange,
   { plan, termsHash, isSettlement }: { plan: PayoutPlan; termsHash: string; isSettlement: boolean },
@@ -152,11 +155,11 @@ function toLog(
   };
 }
 
-/** A deposit has at most four events: the payment's two, and two of what was too much; a payout has its own and one a share. */
+/** A deposit has at most four events: two of the payment, and two of the excess. A payout has its own event and one per share. */
 const EVENTS_A_VAULT = 8;
 const PLACE_BITS = 28;
 
-/** A slot does not tell a transaction's place in it, so that one is made: always the same, and its own by 28 bits. */
+/** A slot does not show a transaction's position in it, so one is derived from a hash: deterministic, and distinct to 28 bits. */
 function placeOf(signature: string, account: string): number {
   const digest = createHash('sha256').update(`${signature}/${account}`).digest();
   return digest.readUInt32BE(0) >>> (32 - PLACE_BITS);

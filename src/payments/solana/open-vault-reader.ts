@@ -7,7 +7,7 @@ import { interpretTransaction } from './interpret-transaction.ts';
 import { sweepVaults } from './sweep-vaults.ts';
 import { type WatchMemory, watchedVaults } from './watched-vaults.ts';
 
-/** The payments room's part of the watcher of one Solana chain. */
+/** How the watcher of a Solana chain reads the vaults of payments. */
 export function openVaultReader(world: {
   database: Database;
   registry: Registry;

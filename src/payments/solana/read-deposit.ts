@@ -14,9 +14,9 @@ import type { VaultChange, VaultEvent } from './vault-change.ts';
 type World = { registry: Registry; log: Log };
 
 /**
- * What money that came into a vault pays. The terms whose reference the transaction names, else the newest of the vault,
- * are paid by their token, in time, and by no less than their amount. Everything else is a deposit of its own, which goes
- * back: what is above the amount, too. A token that is not in the registry is nobody's: it is logged and left alone.
+ * Decides what a deposit into a vault pays. It pays the terms whose reference the transaction names, or else the newest terms of
+ * the vault, if it is in their token, in time and no less than their amount. Everything else, including an excess over the
+ * amount, becomes a separate deposit and is returned. A token that is not in the registry is logged and left in the vault.
  */
 export async function readDeposit(tx: DatabaseTransaction, world: World, vault: VaultChange): Promise<VaultEvent[]> {
   const { transaction, change, watches } = vault;
@@ -42,7 +42,7 @@ export async function readDeposit(tx: DatabaseTransaction, world: World, vault: 
   return excess === 0n ? paid : [...paid, ...(await stray('EXCESS', excess))];
 }
 
-/** Null for a deposit that pays the terms. */
+/** The reason why a deposit does not pay the terms; null if it does. */
 async function whyNot(
   tx: DatabaseTransaction,
   { vault, terms, row }: { vault: VaultChange; terms: SolanaTerms; row: PaymentTerms },
@@ -107,7 +107,7 @@ async function writeStray(
   return authorizedAndCaptured(termsHash, { payer, amount });
 }
 
-/** What came into another account of the vault's key has to be seen leaving it, too. */
+/** Watches another account of the vault's key that received a deposit, so that the money is seen leaving it too. */
 async function watchVault(
   tx: DatabaseTransaction,
   { vault, termsHash, at }: { vault: VaultChange; termsHash: string; at: Date },

@@ -8,13 +8,13 @@ import { heldInVaults } from './held-in-vaults.ts';
 import type { WatchMemory } from './watched-vaults.ts';
 
 const PAGE = 100;
-/** A vault is looked after so long after its quote. */
+/** How long a vault is still checked after its quote has expired. */
 const KEPT_MS = 90 * 86_400_000;
 
 /**
- * Looks after vaults whose quotes are over: one that holds something else than the books say is read in the next turn,
- * and deposits that should have gone back and did not are rung again. A hundred vaults a request. Answers how many of
- * each there were.
+ * Checks the vaults of current quotes and of those that expired in the last 90 days. A vault whose balance differs from the books
+ * is read again in the next run, and deposits that should have been returned and were not are scheduled again. Reads a hundred
+ * vaults per request. Returns the number of vaults checked, the number that differed, and the number of returns scheduled.
  */
 export async function sweepVaults(
   world: { database: Database; connection: Connection; memory: WatchMemory; log: Log },
@@ -52,7 +52,7 @@ export async function sweepVaults(
   return done;
 }
 
-/** Payments that do not count and are still in their vaults, with nothing under way. */
+/** Schedules the return of payments that do not count and still have money in a vault; returns their number. */
 async function ringReturns(
   database: Database,
   { chainId, page }: { chainId: number; page: readonly SolanaWatch[] },

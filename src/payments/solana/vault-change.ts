@@ -1,15 +1,15 @@
-/** What a transaction did to one vault, and what that means for a payment. */
+/** What a transaction did to one vault, and the payment events that follow from it. */
 import type { SolanaWatch } from '../../../prisma/client.ts';
 import type { BalanceChange, SolanaTransaction } from '../../facts/solana/solana-transaction.ts';
 
-/** One vault's part of a transaction; `watches` are those of its intent, the newest first. */
+/** One vault's part of a transaction; `watches` are those of its intent, newest first. */
 export type VaultChange = {
   transaction: SolanaTransaction;
   change: BalanceChange;
   watches: SolanaWatch[];
-  /** The wallet that the money came from, where it can be told. */
+  /** The wallet that the money came from, if it can be determined. */
   payer: string | null;
 };
 
-/** An event of a payment, or of no single one (null), to be put into the inbox. */
+/** An event of one payment, or of no single payment (`termsHash` null), to be put into the inbox. */
 export type VaultEvent = { kind: string; termsHash: string | null; args: Record<string, unknown> };

@@ -2,22 +2,22 @@ import type { Database, SolanaWatch } from '../../../prisma/client.ts';
 import { payoutPlanFromText } from '../../escrow/solana/payout-plan.ts';
 import { claimPurpose, recipientKey } from '../payouts/claims-under-way.ts';
 
-/** Quotes are watched so long past the last second in which they can be paid, by the chain's own time. */
+/** How long quotes are watched after the last second in which they can be paid, in chain time. */
 const GRACE_SECONDS = 600n;
-/** Terms written by a slow transaction are found although newer ones were before. */
+/** How far back new terms are searched, so that terms committed by a slow transaction after newer ones are found. */
 const OVERLAP_MS = 600_000;
 const LIMIT = 5_000;
 
 export type WatchMemory = {
-  /** Terms that were looked at up to here. */
+  /** Terms created up to this instant have been put under watch. */
   termsThrough: Date | null;
-  /** Vaults that differ from the books, to be read in the next turn. */
+  /** Vaults that differ from the books; they are read in the next run. */
   recheck: Set<string>;
 };
 
 /**
- * The vaults that may be paid at this moment, or whose money is on its way out, at most 5000, those that end first. New
- * terms are put under watch before. By the chain's time as it was applied: what was paid while nobody looked is read.
+ * The vaults that can be paid at this moment or have a payout pending: at most 5000, those that expire first. Puts new terms
+ * under watch beforehand. Goes by the chain time applied so far, so that payments made while nothing was watching are read too.
  */
 export async function watchedVaults(
   world: { database: Database; memory: WatchMemory },
@@ -52,8 +52,8 @@ export async function watchedVaults(
 }
 
 /**
- * Signed deliveries of kept shares that are not booked yet. Each is found by a reference of its own, so that what is kept
- * need not be listed.
+ * Signed deliveries of kept shares that are not booked yet. Each is found by its own reference, so that the keeping accounts need
+ * not be listed.
  */
 async function deliveries(database: Database, chainId: number): Promise<SolanaWatch[]> {
   const open = await database.creditedPayout.findMany({
