@@ -1,4 +1,4 @@
-/** What the verbs on a payment need, and which payment a caller may touch. */
+/** What the payment verbs need, and which payment a caller may act on. */
 import type { Address } from 'viem';
 import type { Database } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
@@ -12,12 +12,12 @@ export type ActionWorld = {
   database: Database;
   clock: Clock;
   registry: Registry;
-  /** Who captures, voids and refunds; named in the terms. */
+  /** The account that captures, voids and refunds; it is named in the terms. */
   operator: { address: Address };
 };
 
-/** Without `solanaNodes` nothing that is kept on Solana is delivered. */
+/** Without `solanaNodes`, kept shares on Solana are not delivered. */
 export type ChainActionWorld = ActionWorld & { nodes: EvmNodes; solanaNodes?: SolanaNodes | undefined };
 
-/** A call for one payment of the caller. */
+/** A request for one payment of the caller. */
 export type PaymentRequest = { scope: Scope; id: string; idempotency?: IdempotencyRequest | undefined };

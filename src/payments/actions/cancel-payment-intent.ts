@@ -13,9 +13,9 @@ import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
 
 /**
- * Cancels a payment that has not been captured. CREATED becomes CANCELLED at once, with its event; AUTHORIZED stays so,
- * with a PENDING VOID transaction, until the chain tells the void. INVALID_STATE while an authorization is seen and not
- * final, while a capture is under way, and in any later state.
+ * Cancels a payment that has not been captured. A CREATED intent becomes CANCELLED at once, with its event. An AUTHORIZED intent
+ * stays AUTHORIZED, with a PENDING VOID transaction, until the void is confirmed on chain. Throws INVALID_STATE while an
+ * authorization has been seen and is not final, while a capture is pending, and in any later state.
  */
 export async function cancelPaymentIntent(world: ActionWorld, request: PaymentRequest): Promise<PaymentIntent> {
   const first = await firstAnswer<PaymentIntent>(world.database, request.idempotency);
@@ -45,7 +45,9 @@ async function recordCancel(
   });
 }
 
-/** Also called by a room that ends what it made the intent for. The intent is locked and CREATED. */
+/**
+ * Cancels an intent that the caller has locked and that is CREATED; also used by sessions that end together with their intent.
+ */
 export async function cancelUnpaid(tx: DatabaseTransaction, intent: PaymentIntent): Promise<PaymentIntent> {
   if (await isAuthorizationSeen(tx, intent.id)) {
     throw new GatewayError('INVALID_STATE', 'An authorization of this payment is on its chain and not final yet.', {
@@ -58,7 +60,7 @@ export async function cancelUnpaid(tx: DatabaseTransaction, intent: PaymentInten
   return cancelled;
 }
 
-/** Deposits that pay nothing do not count. */
+/** Whether an authorization is on chain; deposits that do not pay the terms do not count. */
 export async function isAuthorizationSeen(tx: DatabaseTransaction, paymentIntentId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<{ seen: boolean }[]>`
     SELECT EXISTS (
@@ -70,7 +72,7 @@ export async function isAuthorizationSeen(tx: DatabaseTransaction, paymentIntent
   return rows[0]?.seen ?? false;
 }
 
-/** A relay that has no nonce yet is not sent; one that has may still arrive, and its money is then given back. */
+/** Drops relays that have no nonce yet. One that has a nonce may still be mined; its money is then returned. */
 async function dropUnsentRelays(tx: DatabaseTransaction, paymentIntentId: string): Promise<void> {
   const relays = await tx.transaction.findMany({ where: { paymentIntentId, type: 'AUTHORIZE', status: 'PENDING' } });
   for (const relay of relays) {
@@ -91,7 +93,7 @@ async function voidHeld(
   { world, intent }: { world: ActionWorld; intent: PaymentIntent },
 ): Promise<PaymentIntent> {
   const held = await heldPayment(tx, { registry: world.registry, intent });
-  // Asking twice is asking once.
+  // A repeated request has no further effect.
   if ((await pendingMoneyOut(tx, held))?.type === 'VOID') return intent;
   await demandNoMoneyOut(tx, held);
   await recordCancel(tx, {

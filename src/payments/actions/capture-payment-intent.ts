@@ -13,17 +13,17 @@ import { demandTransition } from './demand-transition.ts';
 import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 
-/** Captures that are sent before the payment is given up. */
+/** The number of captures sent before the payment is given up. */
 export const maxCaptureAttempts = 3;
 const SIMULATIONS_PER_ATTEMPT = 4;
 
-/** The input of a capture; `amount` in base units, all that is held by default. */
+/** The input of a capture: `amount` in base units, by default all that is held. */
 export const captureSchema = z.object({ amount: baseUnitsSchema.nullish() });
 
 /**
  * Captures a held payment: `amount` base units of what is left, or all of it; the rest returns to the payer in the same
- * transaction. Writes a PENDING CAPTURE transaction and queues it; the chain's event makes the payment CAPTURED.
- * NOT_FOUND, INVALID_STATE (not AUTHORIZED, its deadline passed, another transaction under way), VALIDATION_ERROR.
+ * transaction. Writes and queues a PENDING CAPTURE transaction; the contract's event makes the payment CAPTURED. Throws
+ * NOT_FOUND, INVALID_STATE (not AUTHORIZED, deadline passed, another transaction pending) and VALIDATION_ERROR.
  */
 export async function capturePaymentIntent(
   world: ActionWorld,
@@ -58,7 +58,7 @@ export async function capturePaymentIntent(
   });
 }
 
-/** Records and queues the transaction; used again by a capture that is tried anew. */
+/** Records and queues the capture transaction; also used to repeat a failed capture. */
 export async function requestCapture(
   tx: DatabaseTransaction,
   {

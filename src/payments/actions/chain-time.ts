@@ -1,8 +1,8 @@
 import type { ChainActionWorld } from './action-world.ts';
 
 /**
- * The newest block's time, in unix seconds: what the contract's windows are counted by. On Solana, where we count them
- * ourselves, that of the newest final block that was read. Throws CHAIN_UNAVAILABLE.
+ * The time of the newest block in Unix seconds, which the contract's deadlines refer to. On Solana, where the gateway enforces
+ * the deadlines itself, the time of the newest final block that was read. Throws CHAIN_UNAVAILABLE.
  */
 export async function chainTime(
   { database, registry, nodes }: Pick<ChainActionWorld, 'database' | 'registry' | 'nodes'>,
@@ -19,7 +19,7 @@ export async function chainTime(
 const SHORTEST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** When to look again at a chain whose time is `missingSeconds` short: not sooner than in 1 s, not later than in 60 s. */
+/** When to check again a chain whose time is `missingSeconds` short of a deadline: in at least 1 and at most 60 seconds. */
 export function lookAgainAt(now: Date, missingSeconds: number): Date {
   const wait = Math.min(Math.max(missingSeconds * 1000, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
   return new Date(now.getTime() + wait);

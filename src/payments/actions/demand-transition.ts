@@ -2,7 +2,7 @@ import type { PaymentIntent, PaymentIntentStatus } from '../../../prisma/client.
 import { GatewayError } from '../../errors.ts';
 import { nextStatus, type PaymentIntentTrigger } from '../payment-intent.ts';
 
-/** The status that the trigger leads to. INVALID_STATE, naming both, where the table has no such transition. */
+/** Returns the status that the trigger leads to. Throws INVALID_STATE, naming both, if the trigger is not allowed. */
 export function demandTransition(intent: PaymentIntent, trigger: PaymentIntentTrigger): PaymentIntentStatus {
   const next = nextStatus(intent.status, trigger);
   if (next !== null) return next;

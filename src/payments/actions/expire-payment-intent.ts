@@ -8,9 +8,9 @@ import { lookAgainAt } from './chain-time.ts';
 import { lockPayment } from './lock-payment.ts';
 
 /**
- * Cancels an unpaid intent after its expiry, once no authorization can come any more: on each chain the applied and
- * final block time must have passed every `authorizeBy` that was issued for it. Until then it rings itself again. In any
- * other state than CREATED it does nothing.
+ * Cancels an unpaid intent after its expiry, once no authorization can arrive any more: on each chain, the applied and final
+ * block time must have passed every `authorizeBy` issued for the intent. Until then it schedules itself again. Does nothing
+ * unless the intent is CREATED.
  */
 export async function expirePaymentIntent(
   { database, clock }: Pick<ActionWorld, 'database' | 'clock'>,
@@ -19,7 +19,7 @@ export async function expirePaymentIntent(
   const known = await database.paymentIntent.findUnique({ where: { id: paymentIntentId }, select: { status: true } });
   if (known?.status !== 'CREATED') return;
   await transaction(database, async (tx) => {
-    // Under the lock: a checkout may give it more time, and issue terms, until then.
+    // Under the lock, because until then a checkout may extend the expiry and issue terms.
     const locked = await lockPayment(tx, { id: paymentIntentId, scope: null });
     if (locked.status !== 'CREATED' || !locked.expiresAt) return;
     const now = clock.now();
@@ -34,7 +34,10 @@ export async function expirePaymentIntent(
   });
 }
 
-/** Seconds that the slowest chain's indexed, final time lacks to pass the last `authorizeBy`; 0 or less when passed. */
+/**
+ * The seconds until the applied and final time of every chain has passed the last `authorizeBy` issued on it; 0 or less if it
+ * has.
+ */
 async function missingSeconds(tx: DatabaseTransaction, paymentIntentId: string): Promise<number> {
   const issued = await tx.paymentTerms.groupBy({
     by: ['chainId'],

@@ -13,7 +13,7 @@ import { type PaymentTerms, termsFromJson } from '../../escrow/terms.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 import { acceptedKey, type PaymentKey } from '../payment-key.ts';
 
-/** Money of a payment that lies in the escrow, and the terms it lies there by. */
+/** A payment's money in the escrow, and the terms it is held under. */
 export type HeldPayment = {
   chain: Chain;
   chainId: number;
@@ -25,12 +25,12 @@ export type HeldPayment = {
   left: bigint;
 };
 
-/** The same in a vault on Solana; `payer`: the wallet that paid. */
+/** A payment's money in a vault on Solana; `payer` is the wallet that paid. */
 export type HeldInVault = Omit<HeldPayment, 'escrow' | 'terms'> & { terms: SolanaTerms; payer: string };
 
 export type HeldMoney = (HeldPayment & { family: 'EVM' }) | (HeldInVault & { family: 'SOLANA' });
 
-/** What takes money out of the escrow. Of one payment at most one is under way. */
+/** Transaction types that take money out of the escrow. At most one is pending per payment. */
 const takesMoneyOut = [
   'CAPTURE',
   'VOID',
@@ -41,8 +41,8 @@ const takesMoneyOut = [
 ] as const satisfies TransactionType[];
 
 /**
- * Reads the accepted terms of a payment that was authorized in the contract. Throws INVALID_STATE for one that was not,
- * and for one in a vault on Solana, which is refunded or settled and nothing else.
+ * Reads the accepted terms of a payment that was authorized in the contract. Throws INVALID_STATE if it was not authorized, or if
+ * it is in a vault on Solana, where it can only be refunded or settled.
  */
 export async function heldPayment(
   tx: DatabaseTransaction,
@@ -55,7 +55,7 @@ export async function heldPayment(
   });
 }
 
-/** Reads the accepted terms of a payment on any chain. Throws INVALID_STATE for one that was not authorized. */
+/** Reads the accepted terms of a payment on any chain. Throws INVALID_STATE if it was not authorized. */
 export async function heldMoney(
   tx: DatabaseTransaction,
   { registry, intent }: { registry: Registry; intent: PaymentIntent },
@@ -77,7 +77,7 @@ function nothingHeld(intent: PaymentIntent): GatewayError {
   return new GatewayError('INVALID_STATE', `The payment intent is ${intent.status}: nothing is held for it.`);
 }
 
-/** The chain and its escrow. A payment's chain that is no longer configured cannot be acted on: CHAIN_UNAVAILABLE. */
+/** The chain and its escrow. Throws CHAIN_UNAVAILABLE if the payment's chain is no longer configured. */
 export function escrowOf(registry: Registry, chainId: number): { chain: Chain; escrow: Address } {
   const chain = registry.chain(chainId);
   if (!chain?.escrow) throw new GatewayError('CHAIN_UNAVAILABLE', `Chain ${chainId} is not configured.`);
@@ -85,8 +85,8 @@ export function escrowOf(registry: Registry, chainId: number): { chain: Chain; e
 }
 
 /**
- * The transaction under way that takes money out of these terms, or null: a PENDING one, or one that a reorganisation
- * took out of its block and that is sent again.
+ * The pending transaction that takes money out of these terms, or null: a PENDING one, or one that a reorganization removed from
+ * its block and that is being sent again.
  */
 export async function pendingMoneyOut(
   tx: DatabaseTransaction,
@@ -107,7 +107,7 @@ export async function pendingMoneyOut(
   return null;
 }
 
-/** Throws INVALID_STATE while something else takes money out of these terms. */
+/** Throws INVALID_STATE while another transaction that takes money out of these terms is pending. */
 export async function demandNoMoneyOut(tx: DatabaseTransaction, key: PaymentKey): Promise<void> {
   const pending = await pendingMoneyOut(tx, key);
   if (!pending) return;
@@ -117,8 +117,8 @@ export async function demandNoMoneyOut(tx: DatabaseTransaction, key: PaymentKey)
 }
 
 /**
- * Gives up the settlement of a payment on Solana that waits to be signed: nothing of it can land, so that the payment can
- * still be refunded. Answers its outgoing row; null where none waits, or where it is signed.
+ * Withdraws the settlement of a payment on Solana that waits to be signed, so that the payment can still be refunded: none of its
+ * transactions can be mined any more. Returns its outgoing row, or null if none waits or it is signed already.
  */
 export async function withdrawSettlement(
   tx: DatabaseTransaction,

@@ -3,8 +3,8 @@ import type { Scope } from '../../auth/principal.ts';
 import { notFound } from '../../errors.ts';
 
 /**
- * Locks a payment's row to the end of the transaction, and reads it. With a scope, a payment of anybody else is
- * NOT_FOUND as if it did not exist; null is the gateway itself.
+ * Locks a payment's row until the transaction ends, and returns it. With a scope, throws NOT_FOUND for another merchant's payment
+ * as if it did not exist; a null scope stands for the gateway itself.
  */
 export async function lockPayment(
   tx: DatabaseTransaction,

@@ -24,15 +24,15 @@ export const disputeSchema = z.object({
   evidence: z.string().max(EVIDENCE_LENGTH, `at most ${EVIDENCE_LENGTH} characters`).nullish(),
 });
 
-/** What the payer still has to sign, or the transaction that carries the dispute. */
+/** The message that the payer still has to sign, or the transaction that opens the dispute. */
 export type DisputeAnswer =
   | { paymentIntentId: string; status: 'SIGNATURE_REQUIRED'; typedData: TypedDataDefinition; transactionId: null }
   | { paymentIntentId: string; status: 'PENDING'; typedData: null; transactionId: string };
 
 /**
- * The payer disputes a captured payment within its window. Without a signature it answers the EIP-712 message to be
- * signed and writes nothing; with one it records what the payer said and queues the relay. The chain's event opens the
- * dispute. NOT_FOUND, INVALID_STATE (not captured, no disputes agreed, window over, disputed already), VALIDATION_ERROR.
+ * Lets the payer dispute a captured payment within its dispute window. Without a signature it returns the EIP-712 message to sign
+ * and writes nothing; with one it records the payer's statement and queues the relay. The contract's event opens the dispute.
+ * Throws NOT_FOUND, INVALID_STATE (not captured, disputes not agreed, window over, already disputed) and VALIDATION_ERROR.
  */
 export async function openDispute(
   world: ChainActionWorld,

@@ -1,4 +1,7 @@
-/** How money leaves escrow, by family: a call of the contract, or a transfer out of a vault that its key signs. */
+/**
+ * How money leaves escrow, by chain family: through a call of the contract, or through a transfer from a vault signed with its
+ * key.
+ */
 import type { Address } from 'viem';
 import { refundCall, settleCall } from '../../escrow/calldata.ts';
 import { type PayoutTransfer, payoutPlanToText, settlementOf } from '../../escrow/solana/payout-plan.ts';
@@ -8,10 +11,10 @@ import type { HeldMoney } from './held-payment.ts';
 
 export type PayoutOrder = { call: OutgoingCall; sender: string };
 
-/** Names the queue of a Solana chain: whichever key the worker holds pays the fees, so that it can be changed. */
+/** The sender name of a Solana chain's queue. Whichever key the worker holds pays the fees, so that the key can be changed. */
 export const SOLANA_SENDER = 'solana';
 
-/** `amount` base units back to the payer. */
+/** Refunds `amount` base units to the payer. */
 export function refundOrder(operator: { address: Address }, held: HeldMoney, amount: bigint): PayoutOrder {
   if (held.family === 'EVM') {
     const call = refundCall({ escrow: held.escrow, terms: held.terms, amount, expectedLeft: held.left });
@@ -20,7 +23,7 @@ export function refundOrder(operator: { address: Address }, held: HeldMoney, amo
   return vaultOrder(held.terms, [{ to: held.payer, amount, opensAccount: true }]);
 }
 
-/** Everything that is left to the merchant, less the fee. */
+/** Pays everything that is left to the merchant, less the fee. */
 export function settleOrder(operator: { address: Address }, held: HeldMoney): PayoutOrder {
   if (held.family === 'EVM') return { call: settleCall(held), sender: operator.address };
   const { merchant, feeRecipient, feeBps } = held.terms;
@@ -32,7 +35,7 @@ export function settleOrder(operator: { address: Address }, held: HeldMoney): Pa
   return vaultOrder(held.terms, transfers);
 }
 
-/** A deposit that nobody asked for, back to where it came from. */
+/** Returns an unsolicited deposit to the wallet it came from. */
 export function returnOrder(terms: SolanaTerms, deposit: { payer: string; amount: bigint }): PayoutOrder {
   return vaultOrder(terms, [{ to: deposit.payer, amount: deposit.amount, opensAccount: terms.stray === null }]);
 }

@@ -3,9 +3,9 @@ import { GatewayError } from '../../errors.ts';
 import { lockPayment } from './lock-payment.ts';
 
 /**
- * The intent, from now on locked, while it can be paid, with time until `until` at least; null for one that has ended, where
- * a new one is needed. One whose time is over and that is not cancelled yet goes on: a payment of it may be on its way.
- * Throws INVALID_STATE, with `param`, for one that is paid; `name` is what the message calls it.
+ * Locks the intent and returns it with its expiry extended to `until` at least, if it can still be paid. Returns null for one
+ * that has ended, so that a new one is needed. An expired intent that is not cancelled yet is extended as well, because a payment
+ * for it may be pending. Throws INVALID_STATE, with `param`, if it is paid already; the message calls it `name`.
  */
 export async function prolongPayable(
   tx: DatabaseTransaction,

@@ -11,8 +11,8 @@ import { heldPayment, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 
 /**
- * Gives a hold that nobody captured back to the payer once the chain's time has passed `captureBy`: records and queues a
- * RECLAIM transaction. Before that it rings itself again; in any other state, ours or the contract's, it does nothing.
+ * Returns a hold that nobody captured to the payer once the chain's time has passed `captureBy`: records and queues a RECLAIM
+ * transaction. Before that it schedules itself again. Does nothing if our status or the contract's is not AUTHORIZED.
  */
 export async function reclaimPayment(
   world: ChainActionWorld,
@@ -26,7 +26,7 @@ export async function reclaimPayment(
   );
   const time = await chainTime(world, chain.chainId);
   const isDue = time > terms.captureBy;
-  // Captured or given back in a block that is not confirmed yet: reclaiming would revert for good.
+  // It may be captured or returned in a block that is not confirmed yet; reclaiming would then revert for good.
   if (isDue && isHex(termsHash)) {
     const asked = { id: termsHash };
     const state = await nodes.asking(chain.chainId, (client) => readEscrowState({ client, escrow }, asked));

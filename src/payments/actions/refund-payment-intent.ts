@@ -15,7 +15,7 @@ import { lockPayment } from './lock-payment.ts';
 import { paymentEvent } from './payment-event.ts';
 import { refundOrder } from './payout-order.ts';
 
-/** What a refund answers; amounts in base units. */
+/** The result of a refund request; amounts in base units. */
 export type RefundAnswer = {
   paymentIntentId: string;
   refundId: string;
@@ -29,10 +29,11 @@ export type RefundAnswer = {
 };
 
 /**
- * Gives a captured payment back: all that is left, `amount` base units, or `percent` of what is left, floored. Writes
- * the refund, a PENDING REFUND transaction and the status REFUND_PENDING with its event, under the payment's lock; the
- * contract's `expectedLeft` refuses it if anything moved meanwhile, so that no retry or race refunds twice.
- * A settlement on Solana that waits and is not signed is withdrawn for it. NOT_FOUND, INVALID_STATE, VALIDATION_ERROR (both sizes, nothing, more than is left, partial on Solana).
+ * Refunds a captured payment: all that is left, `amount` base units, or `percent` of what is left, rounded down. Writes the
+ * refund, a PENDING REFUND transaction and the status REFUND_PENDING with its event, under the payment's lock. The contract
+ * rejects the refund if the amount left differs from `expectedLeft`, so that no retry or race refunds twice. On Solana it first
+ * withdraws a settlement that waits and is not signed. Throws NOT_FOUND, INVALID_STATE and VALIDATION_ERROR (both sizes given,
+ * zero, more than is left, partial on Solana).
  */
 export async function refundPaymentIntent(
   world: ActionWorld,
@@ -76,7 +77,7 @@ async function requestRefund(
     ...refundOrder(world.operator, held, amount),
     amount,
   });
-  // Whatever was signed before ended at this slot: the vault is looked at there or later.
+  // Whatever was signed for the settlement has expired at this slot, so the vault is read at this slot or later.
   if (withdrawn?.blockNumber != null) {
     const { blockNumber } = withdrawn;
     await tx.outgoingTransaction.update({ where: { transactionId: sent.id }, data: { blockNumber } });

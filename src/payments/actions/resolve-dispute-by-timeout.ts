@@ -11,8 +11,8 @@ import { heldPayment, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 
 /**
- * Splits a disputed payment as both signed, once nobody resolved it in time by the chain's clock: records and queues a
- * RESOLVE transaction. Before that it rings itself again; without an open dispute it does nothing.
+ * Splits a disputed payment as the signed terms say if nobody resolved it in time by the chain's clock: records and queues a
+ * RESOLVE transaction. Before that it schedules itself again. Does nothing without an open dispute.
  */
 export async function resolveDisputeByTimeout(
   world: ChainActionWorld,

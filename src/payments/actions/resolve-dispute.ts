@@ -12,15 +12,16 @@ import type { ActionWorld } from './action-world.ts';
 import { demandNoMoneyOut, type HeldPayment, heldPayment } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 
-/** A merchant may give everything back; the arbiter may split as it sees fit. */
+/** A merchant may only concede everything; the arbiter may choose any split. */
 export type Resolver = { kind: 'merchant'; scope: Scope } | { kind: 'arbiter' };
 
 export const ALL_BPS = 10_000;
 
 /**
- * Ends an open dispute: `payerBps` (0 to 10000) of what is left goes to the payer. A merchant may only concede (10000),
- * else AUTHORIZATION_ERROR. Records and queues a RESOLVE transaction, by the operator's key for a concession and by the
- * arbiter's for anything else; the chain's event resolves the dispute. NOT_FOUND, INVALID_STATE, VALIDATION_ERROR.
+ * Resolves an open dispute: `payerBps` (0 to 10000) of what is left goes to the payer. A merchant may only concede (10000);
+ * anything else throws AUTHORIZATION_ERROR. Records and queues a RESOLVE transaction, signed with the operator's key for a
+ * concession and with the arbiter's otherwise; the contract's event resolves the dispute. Throws NOT_FOUND, INVALID_STATE and
+ * VALIDATION_ERROR.
  */
 export async function resolveDispute(
   world: ActionWorld & { arbiter: { address: Address } | null },

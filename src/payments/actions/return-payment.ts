@@ -13,16 +13,16 @@ import { escrowOf, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { returnOrder } from './payout-order.ts';
 
-/** The payer must get it back: tried for about a quarter of an hour, and rung again by the sweep. */
+/** The payer must get the money back: retried for about a quarter of an hour, and scheduled again by the sweep. */
 const SIMULATIONS = 20;
 
 type Return = Pick<TransactionRequest, 'type' | 'call' | 'sender'> & { amount: bigint };
 
 /**
- * Gives back the money of an authorization that does not count (a second one, or one for a cancelled intent): a VOID of
- * what is held, a REFUND of what is captured already, as the contract says at this moment; on Solana a REFUND of what the
- * books hold, for they are what the vault holds. Does nothing for the terms that the payment accepted, unless it FAILED,
- * for money that is gone, and while a transaction is under way.
+ * Returns the money of an authorization that does not count (a second one, or one for a cancelled intent): a VOID of held money
+ * or a REFUND of captured money, according to the contract's current state. On Solana, a REFUND of what the books hold, which is
+ * what the vault holds. Does nothing for the accepted terms of the payment unless it FAILED, for money that is gone, or while a
+ * transaction is pending.
  */
 export async function returnPayment(world: ChainActionWorld, { chainId, termsHash }: PaymentKey): Promise<void> {
   const key = { chainId, termsHash };
@@ -33,7 +33,7 @@ export async function returnPayment(world: ChainActionWorld, { chainId, termsHas
   if (!isOnSolana && !ofContract) return;
   await transaction(world.database, async (tx) => {
     const intent = await lockPayment(tx, { id: row.paymentIntentId, scope: null });
-    // The hold of a payment whose capture was given up goes back the same way.
+    // The hold of a payment whose capture failed for good is returned in the same way.
     if (isAccepted(intent, key) && intent.status !== 'FAILED') return;
     if (await pendingMoneyOut(tx, key)) return;
     const due = ofContract ?? (await returnFromVault(tx, row));

@@ -16,7 +16,10 @@ import { acceptedKey } from '../payment-key.ts';
 import { deliveryKey } from '../payouts/deliver-payouts.ts';
 import { dropOvertaken } from '../transactions/drop-overtaken.ts';
 
-/** The fold's hooks: enqueues, in the fold's own transaction, the work that a new state makes due later, and drops what it has overtaken. */
+/**
+ * The fold's hooks: in the fold's own transaction, enqueues the work that a new state makes due later, and drops the transactions
+ * that it makes impossible.
+ */
 export function schedulePaymentWork({ clock }: { clock: Clock }): Required<PaymentHooks> {
   return {
     async afterAuthorized(tx, intent) {

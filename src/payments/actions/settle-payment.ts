@@ -13,18 +13,18 @@ import { escrowOf, heldMoney, pendingMoneyOut } from './held-payment.ts';
 import { lockPayment } from './lock-payment.ts';
 import { settleOrder } from './payout-order.ts';
 
-/** For so long a settlement waits for its merchant to be payable. */
+/** How long a settlement waits for a merchant that cannot be paid. */
 export const LONGEST_WAIT_SECONDS = 86_400;
 const CHECK_AGAIN_MS = 300_000;
 
-/** Settling waits for the chain's time to reach the second it is due at, so that its simulation may fail for a while. */
+/** The simulation may fail for a while, until a block reaches the second at which the settlement is due. */
 const SIMULATIONS = 12;
 
 /**
- * Pays a captured payment out once its timelock is over by the chain's own time, and nothing else is under way: records
- * and queues a SETTLE transaction. Before that it rings itself again; in any other state, ours or the contract's, it does
- * nothing, for anybody may have settled already, or disputed. A merchant that cannot be paid at present, and would be
- * credited, is waited for, for at most 24 hours. Runs any number of times.
+ * Pays out a captured payment once its timelock is over by the chain's own time and no other transaction is pending: records and
+ * queues a SETTLE transaction. Before that it schedules itself again. Does nothing if our status or the contract's does not allow
+ * it, because anyone may have settled or disputed the payment already. If the merchant cannot be paid at present and would be
+ * credited, it waits for at most 24 hours. Idempotent.
  */
 export async function settlePayment(
   world: ChainActionWorld,
@@ -55,7 +55,7 @@ export async function settlePayment(
       amount: held.left,
       maxFailures: SIMULATIONS,
     });
-    // From here on it waits for the chain, and no more for its merchant.
+    // From here on the settlement waits for the chain only, not for the merchant.
     if (locked.settlementCheckAt !== null) {
       await tx.paymentIntent.update({ where: { id: paymentIntentId }, data: { settlementCheckAt: null } });
     }
@@ -63,8 +63,8 @@ export async function settlePayment(
 }
 
 /**
- * A dispute, a refund or somebody's settlement that is in a block and not confirmed yet: settling would revert for good.
- * The chain's events tell it soon, and the sweep asks again where a reorganisation takes it away.
+ * Whether a dispute, a refund or someone else's settlement is in a block that is not confirmed yet; settling would revert for
+ * good. The contract's events will report it, and the sweep retries if a reorganization removes it.
  */
 async function isRefusedByContract({ registry, nodes }: ChainActionWorld, intent: PaymentIntent): Promise<boolean> {
   const { acceptedTermsHash: id, authorizationChainId: chainId } = intent;
@@ -75,8 +75,8 @@ async function isRefusedByContract({ registry, nodes }: ChainActionWorld, intent
 }
 
 /**
- * A merchant that is credited must claim or wait, while a settlement that waits pays it by itself. What cannot be simulated
- * is settled.
+ * Whether the settlement would credit the merchant instead of paying it. A credited merchant has to claim the money or wait for
+ * its delivery, whereas a delayed settlement pays it directly. If the simulation fails, the payment is settled.
  */
 async function wouldCredit({ database, registry, nodes }: ChainActionWorld, intent: PaymentIntent): Promise<boolean> {
   const { acceptedTermsHash: termsHash, authorizationChainId: chainId } = intent;
@@ -94,7 +94,7 @@ async function wouldCredit({ database, registry, nodes }: ChainActionWorld, inte
   }
 }
 
-/** Noted on the intent, so that the sweep leaves it alone until then, and others are told that it waits. */
+/** Records the delay on the intent, so that the sweep leaves it alone until then and others can see that it waits. */
 async function waitForMerchant({ database, clock }: ChainActionWorld, { id }: PaymentIntent): Promise<void> {
   const settlementCheckAt = new Date(clock.now().getTime() + CHECK_AGAIN_MS);
   await transaction(database, async (tx) => {

@@ -7,10 +7,11 @@ import { deliveryKey } from '../payouts/deliver-payouts.ts';
 const BATCH = 500;
 
 /**
- * Rings everything that is due and waits: unpaid intents past their expiry, holds past their deadline, captured payments
- * past their timelock that are not in dispute, disputes past theirs, and recipients whose payouts are to be tried again. Makes good what no job rang or what failed;
- * the rung verbs read everything again. What a job is at, or is about to be, is left to it: while a node hangs, a payment
- * occupies one job and not one more with every sweep. At most 500 of a kind; answers how many were rung.
+ * Schedules everything that is overdue: unpaid intents past their expiry, holds past their capture deadline, undisputed captured
+ * payments past their timelock, disputes past their deadline, and recipients whose payouts are due to be retried. This covers
+ * jobs that were never enqueued or that failed; the verbs read everything again. A payment whose job is running or about to run
+ * is skipped, so that while a node hangs a payment occupies one job rather than one more with every sweep. At most 500 of each
+ * kind; returns how many were scheduled.
  */
 export async function sweepPayments({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
   const now = clock.now();
@@ -40,7 +41,7 @@ export async function sweepPayments({ database, clock }: { database: Database; c
   return rung.reduce((sum, count) => sum + count, 0);
 }
 
-/** Recipients with undelivered payouts that are due to be tried. */
+/** Schedules recipients whose undelivered payouts are due to be retried. */
 async function ringDeliveries(database: Database, now: Date): Promise<number> {
   const due = await database.creditedPayout.findMany({
     where: { deliveredAt: null, nextTryAt: { lte: now } },
@@ -59,7 +60,7 @@ async function ringDeliveries(database: Database, now: Date): Promise<number> {
 
 type PastTime = { status: 'CREATED'; expiresAt: { lte: Date } } | ReturnType<typeof undisputed>;
 
-/** A dispute stops the settlement, and may be open for long. */
+/** Excludes open disputes: they stop the settlement and may stay open for long. */
 function undisputed(now: Date) {
   return {
     status: 'CAPTURED',
@@ -69,7 +70,7 @@ function undisputed(now: Date) {
   } satisfies Prisma.PaymentIntentWhereInput;
 }
 
-/** Those with a transaction of their own under way are left to it. */
+/** Payments with a pending transaction of their own are left out. */
 async function pastTime(database: Database, due: PastTime): Promise<{ id: string }[]> {
   return await database.paymentIntent.findMany({
     where: { ...due, transactions: { none: { status: 'PENDING', type: { not: 'AUTHORIZE' } } } },
