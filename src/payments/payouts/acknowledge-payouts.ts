@@ -8,9 +8,9 @@ import { recipientKey } from './claims-under-way.ts';
 import { printAddress } from './payout-fields.ts';
 
 /**
- * Acknowledges what is undelivered to a recipient in a token at this moment, in the name of the present actor; what was
- * acknowledged before is acknowledged anew, with this note. Answers how many payouts that covers. INVALID_STATE where nothing
- * is undelivered.
+ * Acknowledges, on behalf of the current actor, what is undelivered to a recipient in a token at this moment; an earlier
+ * acknowledgement is replaced, including its note. Returns the acknowledgement and the number of payouts that it covers. Throws
+ * INVALID_STATE if nothing is undelivered.
  */
 export async function acknowledgePayouts(
   { database, clock }: { database: Database; clock: Clock },

@@ -1,10 +1,10 @@
 /**
- * An operator's acknowledgement of what is undelivered to one recipient in one token of a chain: somebody looks after it, or
- * nobody ever can, and it need not raise the alarm any more. A recipient that refuses what it is sent can be made by
- * anybody, by paying from a contract and being refunded.
+ * An operator's acknowledgement of what is undelivered to one recipient in one token of a chain: somebody takes care of it, or
+ * nobody ever can, and it should no longer raise an alarm. Anyone can create a recipient that rejects payouts, by paying from a
+ * contract and getting a refund.
  *
- * It covers the payouts that had been seen when it was given, and none that is seen later, one that a reorganisation took and
- * brought back included. It changes nothing else: delivering is still tried, and everybody is still told of the payout.
+ * It covers the payouts seen before it was given, and none seen later, including one that a reorganization removed and that was
+ * mined again. It changes nothing else: delivery is still retried, and the payout is still reported to everybody.
  */
 import { Prisma } from '../../../prisma/client.ts';
 

@@ -4,13 +4,13 @@ import { claimsAfter, creditsOf, emitterOf } from './credit-facts.ts';
 import { isEmitted, type Receipts } from './emitted-logs.ts';
 import { foldPayouts } from './payout.ts';
 
-/** The believed claims, by `factKey`. */
+/** The `factKey`s of the claims that are trusted. */
 export type BelievedClaims = ReadonlySet<string>;
 
 /**
- * Of the claims in the inbox that would deliver what these payments were credited, those that the node itself has in their
- * blocks, or that were believed before. A claim that the node does not have delivers nothing, and its own group of facts
- * waits. Throws CHAIN_UNAVAILABLE.
+ * Returns, of the claims in the inbox that would deliver what these payments were credited, those that the node has in their
+ * blocks or that were trusted before. A claim that the node does not have delivers nothing, and its own group of facts waits.
+ * Throws CHAIN_UNAVAILABLE.
  */
 export async function readBelievedClaims(
   { database, registry }: Pick<FoldingWorld, 'database' | 'registry'>,
@@ -21,7 +21,7 @@ export async function readBelievedClaims(
   const credits = await creditsOf(database, { ...emitter, termsHashes });
   const claims = await claimsAfter(database, { ...emitter, credits });
   const { escrow } = emitter;
-  // On Solana they were read off final transactions: there is no second witness to ask.
+  // Solana claims were read from final transactions; there is no second source to check them against.
   if (claims.length === 0 || escrow === null) return new Set(claims.map(factKey));
   const believed = await believedBefore(database, { chainId, termsHashes });
   const doubted = new Set<string>();

@@ -6,7 +6,7 @@ import { accountOf, type FoldedPayout } from './payout.ts';
 
 type BookedPayment = { paymentIntentId: string; termsHash: string; tokenKey: string };
 
-/** Books what the payouts of payments say and their books do not hold yet: what was credited, and what was claimed. */
+/** Books the credits and claims that the payouts show and the books of their payments do not hold yet. */
 export async function bookPayouts(
   tx: DatabaseTransaction,
   request: { chainId: number; payments: readonly BookedPayment[]; payouts: readonly FoldedPayout[]; now: Date },
@@ -31,7 +31,7 @@ export async function bookPayouts(
   if (data.length > 0) await tx.ledgerEntry.createMany({ data });
 }
 
-/** Of one payment; one claim may deliver several of its credits. */
+/** The bookings of one payment; one claim may deliver several of its credits. */
 function bookingsOf(payouts: readonly FoldedPayout[]): Booking[] {
   const claimed = new Map<string, Booking>();
   const credited = payouts.map(({ credit, claim }): Booking => {

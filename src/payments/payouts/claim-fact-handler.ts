@@ -11,12 +11,12 @@ import { writePayouts } from './write-payouts.ts';
 
 type Credited = { termsHash: string; paymentIntentId: string; tokenKey: string; chainId: number };
 
-/** Payments whose payouts are written in one transaction. */
+/** The number of payments whose payouts are written in one transaction. */
 const AT_ONCE = 100;
 
 /**
- * What the projector does with a claim: it delivers what was credited to its recipient in its token before it, of all
- * payments that this gateway knows, and nothing where there are none.
+ * How the projector handles a claim: it delivers what was credited before it to the same recipient in the same token, for all
+ * payments that this gateway knows, and does nothing if there are none.
  */
 export function claimFactHandler(world: FoldingWorld): FactHandler {
   return { prepare: (group) => prepare(world, group) };
@@ -47,7 +47,7 @@ async function prepare(world: FoldingWorld, group: FactGroup): Promise<WriteFact
   return writes;
 }
 
-/** Those that the claims may have delivered, or that one of them is known to have: later claims than these delivered the rest. */
+/** The payments that the claims may have delivered, or did deliver as far as we know. The rest were delivered by later claims. */
 async function creditedPayments(database: Database, claims: readonly Claim[]): Promise<Credited[]> {
   if (claims.length === 0) return [];
   const rows = await database.creditedPayout.findMany({

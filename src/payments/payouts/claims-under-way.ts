@@ -1,27 +1,27 @@
 import type { Database, OutgoingStatus } from '../../../prisma/client.ts';
 import { ownerKey } from './payout.ts';
 
-/** The recipient and the token in lower case. */
+/** Recipient and token are in lower case. */
 export type Recipient = { chainId: number; recipient: string; token: string };
 
-/** A claim that the chain does not have yet: another one would be sent for nothing. */
+/** A claim that is not mined yet; sending another one would be pointless. */
 export const unminedClaim = ['QUEUED', 'SIGNED', 'SENT'] as const satisfies readonly OutgoingStatus[];
-/** Also one that was mined and is not final: the fold has it before that. */
+/** Also a claim that was mined and is not final; the fold has applied it before that. */
 export const unfinishedClaim = [...unminedClaim, 'MINED'] as const satisfies readonly OutgoingStatus[];
 
-/** Begins the purpose of every claim that we send for a recipient. */
+/** The prefix of the purpose of every claim that we send for a recipient. */
 const CLAIM_PURPOSE = 'claim:';
 
 export function recipientKey({ chainId, ...owner }: Recipient): string {
   return `${chainId}:${ownerKey(owner)}`;
 }
 
-/** Begins the purpose of each claim for the recipient and token of this `recipientKey`. */
+/** The prefix of the purpose of every claim for the recipient and token of this `recipientKey`. */
 export function claimPurpose(key: string): string {
   return `${CLAIM_PURPOSE}${key}:`;
 }
 
-/** When the newest claim in one of `statuses` was queued, by the `recipientKey` of its recipient; no entry without one. */
+/** When the newest claim in one of `statuses` was queued, by `recipientKey`; recipients without one are left out. */
 export async function claimsUnderWay(
   database: Database,
   { keys, statuses }: { keys: readonly string[]; statuses: readonly OutgoingStatus[] },

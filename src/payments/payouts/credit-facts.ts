@@ -11,12 +11,12 @@ type Place = 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'txHas
 type LoggedFact = Pick<ChainFact, Place | 'kind' | 'ref' | 'args'>;
 
 /**
- * Where the credits and claims of a chain come from: its escrow in lower case, for another one that was read before it, as
- * that of the first edition, has credits and claims of its own; null on Solana, where only accounts of ours are watched.
+ * Where the credits and claims of a chain come from: its escrow in lower case, because an earlier escrow of the chain, such as
+ * that of the first edition, has credits and claims of its own; null on Solana, where only our own accounts are watched.
  */
 export type Emitter = { chainId: number; escrow: string | null };
 
-/** Null for a chain on which nobody can be credited. */
+/** Null for a chain on which no credits exist. */
 export function emitterOf(registry: Pick<Registry, 'chain'>, chainId: number): Emitter | null {
   const chain = registry.chain(chainId);
   if (chain?.family === 'SOLANA') return { chainId, escrow: null };
@@ -51,9 +51,9 @@ export async function claimsAfter(
 }
 
 /**
- * What the contract owes each of these recipients, in base units, as the inbox has it up to block `upTo`, by `ownerKey`: all
- * credits since the last claim, those of payments that are not ours included. `hasClaim`: nothing that was credited before
- * the chain was read can be missing.
+ * What the contract owes each of these recipients, in base units, according to the inbox up to block `upTo`, by `ownerKey`: all
+ * credits since the last claim, including those of payments that are not ours. `hasClaim` means that credits made before the
+ * chain was first read are settled, so that none can be missing.
  */
 export async function creditInInbox(
   database: Reader,
@@ -108,7 +108,7 @@ function ownerOf({ recipient, token }: CreditOwner): CreditOwner {
   return { recipient: plainAddress(recipient), token: plainAddress(token) };
 }
 
-/** The case of a Solana address is part of it. */
+/** Solana addresses are case-sensitive and stay unchanged. */
 function plainAddress(address: string): string {
   return isHex(address) ? address.toLowerCase() : address;
 }

@@ -11,19 +11,19 @@ import { claimPurpose, claimsUnderWay, type Recipient, recipientKey, unminedClai
 import { orderKeptShares } from './order-kept-shares.ts';
 import { nextTryAt } from './payout.ts';
 
-/** Gas that we spend on a claim at most: the recipient of coin decides how much its code burns, and we would pay for it. */
+/** The most gas that we spend on a claim: a recipient of the native coin decides how much its code uses, and we pay for it. */
 const CLAIM_GAS = 1_000_000n;
 
-/** One job for a recipient and token, however many payouts wait for it. */
+/** The job key of a recipient and token, whose payouts share one job. */
 export function deliveryKey(recipient: Recipient): string {
   return `deliver:${recipientKey(recipient)}`;
 }
 
 /**
- * Delivers what the escrow credited to a recipient in a token, when that is due and its simulation succeeds, so that no gas
- * is burnt on a recipient that is still blocked: queues one `claimFor`, which anybody may send and which pays the recipient
- * alone. On Solana queues one payout of what is kept for the recipient, when it can be taken. Rings itself again for as long as anything is undelivered, and ends when the fold has the claim. Runs any number of
- * times. Throws CHAIN_UNAVAILABLE.
+ * Delivers what the escrow credited to a recipient in a token when it is due and its simulation succeeds, so that no gas is
+ * wasted on a recipient that is still blocked: queues one `claimFor`, which anyone may send and which pays only the recipient. On
+ * Solana it queues one payout of what is kept for the recipient, if the recipient can receive it. Schedules itself again while
+ * anything is undelivered, and ends when the fold has applied the claim. Idempotent. Throws CHAIN_UNAVAILABLE.
  */
 export async function deliverPayouts(world: ChainActionWorld, request: Recipient): Promise<void> {
   const open = await openPayouts(world, request);
@@ -32,7 +32,7 @@ export async function deliverPayouts(world: ChainActionWorld, request: Recipient
   const now = world.clock.now();
   const dueAt = new Date(Math.min(...open.map((payout) => payout.nextTryAt.getTime())));
   if (dueAt > now) return await ringAgain(world, request, dueAt);
-  // One for each time it was due: two workers at once send one.
+  // One purpose per due time, so that two concurrent workers send one transaction.
   const purpose = `${claimPurpose(recipientKey(request))}${dueAt.getTime()}`;
   const isOnSolana = world.registry.chain(request.chainId)?.family === 'SOLANA';
   const order = isOnSolana ? await orderKeptShares(world, { open, purpose }) : await orderClaim(world, request);
@@ -45,7 +45,7 @@ export async function deliverPayouts(world: ChainActionWorld, request: Recipient
   });
 }
 
-/** Null where the recipient cannot be paid at present. */
+/** Null if the recipient cannot be paid at present. */
 async function orderClaim(
   world: ChainActionWorld,
   request: Recipient,
@@ -55,7 +55,7 @@ async function orderClaim(
   return { sender: world.operator.address, to: call.to, data: call.data, maxFailures: 1, maxGas: CLAIM_GAS };
 }
 
-/** The newest first. */
+/** Newest first. */
 async function openPayouts({ database }: ChainActionWorld, request: Recipient): Promise<CreditedPayout[]> {
   return await database.creditedPayout.findMany({
     where: { ...request, deliveredAt: null },
@@ -73,15 +73,18 @@ function toAddress(text: string): Address {
   return text;
 }
 
-/** A claim that was mined keeps no other from being sent: what is undelivered after it may have been credited since. */
+/**
+ * Whether a claim is not mined yet. A mined one does not block the next: what is still undelivered may have been credited after
+ * it.
+ */
 async function isUnderWay({ database }: ChainActionWorld, request: Recipient): Promise<boolean> {
   const claims = await claimsUnderWay(database, { keys: [recipientKey(request)], statuses: unminedClaim });
   return claims.size > 0;
 }
 
 /**
- * The contract's `claimFor` reverts where the recipient cannot be paid, or nothing is credited to it any more. A recipient
- * whose code burns more gas than we spend on it has to claim by itself.
+ * The contract's `claimFor` reverts if the recipient cannot be paid or has no credit any more. A recipient whose code uses more
+ * gas than we spend has to claim by itself.
  */
 async function succeeds(
   { nodes, operator }: ChainActionWorld,

@@ -1,15 +1,18 @@
-/** Whether a node's own receipts have what the inbox says: no state of the contract tells of one payment's credit alone. */
+/**
+ * Checks credits and claims of the inbox against a node's own receipts, because the contract's state does not show the credit of
+ * a single payment.
+ */
 import { isHex, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem';
 import type { ChainFact } from '../../../prisma/client.ts';
 import type { FoldingWorld } from '../facts/folding-world.ts';
 import { emitterOf } from './credit-facts.ts';
 
-/** Reads each receipt once; null where the node has none, because it lags or a reorganisation took the transaction. */
+/** Reads each receipt once; null if the node has none because it lags behind or a reorganization removed the transaction. */
 export type Receipts = (txHash: string) => Promise<TransactionReceipt | null>;
 
 type LogPlace = Pick<ChainFact, 'chainId' | 'txHash' | 'blockHash' | 'logIndex' | 'address'>;
 
-/** Throws CHAIN_UNAVAILABLE. */
+/** Throws CHAIN_UNAVAILABLE when a receipt is read. */
 export function openReceipts({ nodes }: Pick<FoldingWorld, 'nodes'>, chainId: number): Receipts {
   const read = new Map<string, Promise<TransactionReceipt | null>>();
   return (txHash) => {
@@ -36,8 +39,8 @@ async function readReceipt(
 }
 
 /**
- * Of the confirmed credits and claims among these facts; true where there are none. On Solana facts are read off final
- * transactions by the watcher: there is no second witness to ask.
+ * Whether the node's receipts contain the confirmed credits and claims among these facts; true if there are none. Solana facts
+ * are read from final transactions by the watcher, and there is no second source to check them against.
  */
 export async function areEmitted(
   world: FoldingWorld,
@@ -64,7 +67,7 @@ export async function isEmitted(
   );
 }
 
-/** Whether credits and claims of this fact's chain come from where the fact does. */
+/** Whether this fact was emitted by the source of its chain's credits and claims. */
 export function isOfEmitter(
   { registry }: Pick<FoldingWorld, 'registry'>,
   fact: Pick<ChainFact, 'chainId' | 'address'>,

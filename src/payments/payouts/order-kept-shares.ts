@@ -7,12 +7,12 @@ import { toBigInt } from '../../prices/base-units.ts';
 import type { ChainActionWorld } from '../actions/action-world.ts';
 import { SOLANA_SENDER } from '../actions/payout-order.ts';
 
-/** The node may refuse it for a moment; the schedule tries again in any case. */
+/** The node may reject it for a moment; the schedule retries in any case. */
 const SIMULATIONS = 3;
 
 /**
- * A payout of all that is kept on Solana for one recipient, out of the account that keeps it; null where the recipient
- * cannot take it yet. What it pays is looked at again when it is signed, so that a share that came meanwhile goes with it.
+ * Returns a payout of everything kept on Solana for one recipient, from the account that keeps it, or null if the recipient
+ * cannot receive it yet. The amount is read again when the payout is signed, so that shares that arrive in between are included.
  * Throws CHAIN_UNAVAILABLE.
  */
 export async function orderKeptShares(

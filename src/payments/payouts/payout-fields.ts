@@ -1,4 +1,4 @@
-/** An undelivered payout as the API prints it and events carry it. */
+/** An undelivered payout as the API returns it and events carry it. */
 import { getAddress, isHex, zeroAddress } from 'viem';
 import type { CreditedPayout, PaymentIntent, PayoutRole } from '../../../prisma/client.ts';
 import type { Registry } from '../../chains/registry.ts';
@@ -26,7 +26,7 @@ export function payoutFields(registry: Registered, payout: CreditedPayout) {
   };
 }
 
-/** In whole tokens; in base units where the registry does not know the token any more. */
+/** In whole tokens, or in base units if the token is no longer in the registry. */
 export function formatPayout(
   registry: Pick<Registry, 'token'>,
   { tokenKey, amount }: { tokenKey: string; amount: bigint | CreditedPayout['amount'] },
@@ -41,7 +41,7 @@ const owners: { [Role in PayoutRole]: string } = {
   FEE_RECIPIENT: "The fee recipient's address",
 };
 
-/** What its recipient can do, in words. */
+/** What the recipient can do to receive the payout. */
 export function adviceOn(
   registry: Registered,
   payout: Pick<CreditedPayout, 'role' | 'recipient' | 'chainId' | 'token' | 'tokenKey'> & { keptAt?: string | null },
@@ -71,14 +71,14 @@ export function adviceOn(
   );
 }
 
-/** With its checksum. */
+/** EVM addresses are printed with their checksum, others unchanged. */
 export function printAddress(address: string): string {
   return isHex(address) ? getAddress(address) : address;
 }
 
 /**
- * Whether a payout is for the payer of the payment that counts. Somebody else may have paid the same intent too: what goes
- * back to that wallet is nothing to the first one.
+ * Whether a payout is for the payer of the payment that counts. Another wallet may have paid the same intent; what goes back to
+ * that wallet does not concern the first payer.
  */
 export function isOfPayer(
   intent: Pick<PaymentIntent, 'acceptedTermsHash' | 'authorizationChainId'>,

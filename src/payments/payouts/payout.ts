@@ -1,28 +1,31 @@
 /**
- * A payout that could not be delivered. The escrow pushes money to payer, merchant and fee recipient; a recipient that
- * cannot be paid (blocked by the token's issuer, a paused token, a contract that refuses the coin) is credited instead, and
- * a claim pays all that it was credited in that token at once, for any number of payments.
+ * A payout that could not be delivered. The escrow pushes money to the payer, merchant and fee recipient. A recipient that cannot
+ * be paid (blocked by the token's issuer, a paused token, a contract that rejects the coin) is credited instead, and one claim
+ * pays everything that it was credited in that token, for any number of payments.
  *
  * ```
  * Credited ──► undelivered ──the first Claimed of this recipient and token after it──► delivered
  * ```
  *
- * The fold is absolute: whether a credit is delivered depends on its place and on the places of the claims, and on no sum,
- * so that credits of payments of other gateways in the same contract make no difference. A reorganisation that takes a claim
- * makes the payout undelivered again, one that takes the credit makes it vanish.
+ * Whether a credit is delivered depends on its position and on the positions of the claims, not on a sum, so that credits of
+ * other gateways' payments in the same contract make no difference. A reorganization that removes a claim makes the payout
+ * undelivered again; one that removes the credit removes the payout.
  *
- * On Solana a share that its recipient cannot take (an account that holds nothing takes no less than the rent exemption) goes to
- * an account of our own that keeps it for this recipient alone, which is told by the same two events.
+ * On Solana, a share that its recipient cannot receive (an account that holds nothing cannot receive less than the rent
+ * exemption) goes to an account of ours that keeps it for this recipient alone. The same two events report it.
  *
- * Authority: the contract; on Solana the accounts that keep the shares. The status of the payment is not this noun's: a payment is SETTLED by its settlement, whoever
- * could be paid.
+ * Authority: the contract; on Solana the accounts that keep the shares. The status of the payment does not depend on its payouts:
+ * a payment is SETTLED by its settlement, whether or not every recipient could be paid.
  */
 import type { LedgerAccount, PayoutRole } from '../../../prisma/client.ts';
 import { byPlace } from '../../facts/chain-fact.ts';
 
 export const payoutRoles = ['PAYER', 'MERCHANT', 'FEE_RECIPIENT'] as const satisfies readonly PayoutRole[];
 
-/** Recipient and token in lower case, the zero address is the native coin; on Solana as they are, SOL is "native". */
+/**
+ * Recipient and token are in lower case, and the zero address is the native coin. On Solana they are unchanged, and SOL is
+ * "native".
+ */
 export type CreditOwner = { recipient: string; token: string };
 
 export type CreditPlace = {
@@ -35,7 +38,7 @@ export type CreditPlace = {
   logIndex: number;
 };
 
-/** `amount` in base units. `keptAt`: on Solana the account that keeps it, null where the escrow does. */
+/** `amount` is in base units. `keptAt` is the account that keeps the share on Solana, null where the escrow does. */
 export type Credit = CreditPlace &
   CreditOwner & { termsHash: string; role: PayoutRole; amount: bigint; keptAt: string | null };
 export type Claim = CreditPlace & CreditOwner & { to: string; amount: bigint };
@@ -61,7 +64,7 @@ export function foldPayouts(credits: readonly Credit[], claims: readonly Claim[]
   });
 }
 
-/** The account that was to get the money, and has it only when it is delivered. */
+/** The account that should receive the money, and does so only on delivery. */
 export const accountOf: { [Role in PayoutRole]: LedgerAccount } = {
   PAYER: 'PAYER',
   MERCHANT: 'MERCHANT',
@@ -70,16 +73,19 @@ export const accountOf: { [Role in PayoutRole]: LedgerAccount } = {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** After the credit; whatever was only a moment's trouble is over by then. */
+/** Time after the credit; a transient fault has cleared by then. */
 const FIRST_TRIES_MS = [5 * MINUTE_MS, HOUR_MS];
 const LATER_TRIES_MS = 6 * HOUR_MS;
 
-/** When delivering is tried first: what is kept on Solana may be enough to be taken with this share, and asking costs nothing. */
+/**
+ * When delivery is first attempted. A kept share on Solana is tried at once: together with it, the kept amount may be enough to
+ * be received, and checking costs nothing.
+ */
 export function firstTryAt({ keptAt }: Pick<Credit, 'keptAt'>, now: Date): Date {
   return keptAt === null ? nextTryAt(now, now) : now;
 }
 
-/** When delivering is tried next: 5 minutes and an hour after the credit was seen, and every 6 hours after that. */
+/** When delivery is attempted next: 5 minutes and an hour after the credit was seen, and every 6 hours after that. */
 export function nextTryAt(seenAt: Date, now: Date): Date {
   const age = now.getTime() - seenAt.getTime();
   const next = FIRST_TRIES_MS.find((wait) => age < wait);

@@ -2,7 +2,7 @@ import { type Database, type PayoutRole, Prisma } from '../../../prisma/client.t
 import type { Scope } from '../../auth/principal.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 
-/** Payouts of one recipient in one token that are undelivered at this moment. */
+/** The payouts of one recipient in one token that are undelivered at this moment. */
 export type UndeliveredSum = {
   role: PayoutRole;
   recipient: string;
@@ -14,19 +14,19 @@ export type UndeliveredSum = {
   payments: number;
   /** Base units. */
   amount: bigint;
-  /** Block time of the oldest. */
+  /** Block time of the oldest payout. */
   since: Date;
-  /** The payment of the oldest. */
+  /** The payment of the oldest payout. */
   paymentIntentId: string;
-  /** When delivering them is tried next. */
+  /** When their delivery is attempted next. */
   nextTryAt: Date;
-  /** When the newest was seen. */
+  /** When the newest payout was seen. */
   newestAt: Date;
 };
 
 const LIMIT = 100;
 
-/** Of all payments in the scope, whenever they were made; the oldest first, at most 100 recipients. */
+/** The undelivered payouts of all payments in the scope, of any age: oldest first, at most 100 recipients. */
 export async function readUndelivered(database: Database, { scope }: { scope: Scope }): Promise<UndeliveredSum[]> {
   const apps =
     scope.appId === null

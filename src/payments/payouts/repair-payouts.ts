@@ -21,14 +21,14 @@ type Delivery = Pick<
   | 'deliveredAt'
 >;
 
-/** Rows that are looked at together. */
+/** The number of rows read at a time. */
 const PAGE = 200;
 const deliveredEvent = z.object({ payout: z.object({ id: z.string(), deliveredTxHash: z.string().nullable() }) });
 
 /**
- * Puts right, of the payouts of a chain or of one payment, those whose rows do not say of their delivery what the facts say
- * that are applied. What has been told already is told to nobody again: only a claim of which no event told is left to the
- * fold, which tells it when the credits are folded anew. Answers the ids of the payments of which something was put right.
+ * Repairs the payouts of a chain, or of one payment, whose rows disagree with the applied facts about their delivery. Nothing is
+ * reported twice. Only a claim that no event has reported is left to the fold, which reports it when the credits are folded
+ * again. Returns the terms hashes of the repaired payments and the number of repaired payouts.
  */
 export async function repairPayouts(
   world: World,
@@ -87,7 +87,7 @@ async function repairPage(
     );
     const claim = folded?.claim ?? null;
     const delivery = deliveryBy(claim);
-    // A row without a credit, and one that waits for facts which are still to be applied, are the fold's.
+    // A row without a credit, or one that waits for facts that are yet to be applied, is left to the fold.
     if (!isDamaged(row, delivery) || (claim && (await isWaiting(tx, claim)))) continue;
     if (!claim && row.deliveredTxHash !== null && ofRow.has(row.deliveredTxHash)) continue;
     await put(tx, row, { delivery, now: clock.now() });
@@ -122,7 +122,7 @@ async function isWaiting(tx: DatabaseTransaction, { chainId, blockHash, logIndex
   return (await tx.chainFact.count({ where: { chainId, blockHash, logIndex, appliedAt: null } })) > 0;
 }
 
-/** By the id of the payout, the transactions by which events told that it was delivered. */
+/** The transactions that `payout_delivered` events named, by payout id. */
 async function claimsTold(tx: DatabaseTransaction, rows: readonly CreditedPayout[]): Promise<Map<string, Set<string>>> {
   const events = await tx.event.findMany({
     where: {

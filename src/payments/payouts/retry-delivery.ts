@@ -9,8 +9,8 @@ import { deliverPayoutsJob } from '../jobs.ts';
 import { deliveryKey } from './deliver-payouts.ts';
 
 /**
- * Tries to deliver what is undelivered of a payment now instead of when it is due next. It pays the credited recipients and
- * nobody else, and changes no other money. INVALID_STATE where nothing is undelivered.
+ * Attempts the delivery of a payment's undelivered payouts now rather than when it is next due. It pays the credited recipients
+ * and nobody else, and moves no other money. Throws INVALID_STATE if nothing is undelivered.
  */
 export async function retryDelivery(world: ActionWorld, request: PaymentRequest): Promise<PaymentIntent> {
   const first = await firstAnswer<PaymentIntent>(world.database, request.idempotency);

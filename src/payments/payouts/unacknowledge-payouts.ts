@@ -4,7 +4,10 @@ import { GatewayError } from '../../errors.ts';
 import { recipientKey } from './claims-under-way.ts';
 import { printAddress } from './payout-fields.ts';
 
-/** Takes back the acknowledgement of a recipient in a token: what is undelivered to it counts again. INVALID_STATE without one. */
+/**
+ * Removes the acknowledgement of a recipient in a token, so that its undelivered payouts raise an alarm again. Throws
+ * INVALID_STATE if there is none.
+ */
 export async function unacknowledgePayouts(
   { database }: { database: Database },
   { recipient, tokenKey }: { recipient: string; tokenKey: string },

@@ -7,8 +7,8 @@ import type { FoldingWorld, PaymentEvidence } from '../facts/folding-world.ts';
 import type { Receipts } from './emitted-logs.ts';
 
 /**
- * Puts credits of these payments into the inbox that are in the receipts of their new steps and that no source has told of:
- * the contract's state of a payment does not show that a log of them is missing. They are folded in the projector's next turn.
+ * Puts credits of these payments into the inbox that are in the receipts of their new steps and that no source has reported; the
+ * contract's state of a payment does not show that such a log is missing. The projector folds them in its next run.
  */
 export async function reportUntoldCredits(
   world: Pick<FoldingWorld, 'database' | 'registry' | 'log'>,
@@ -19,7 +19,7 @@ export async function reportUntoldCredits(
     const escrow = world.registry.chain(terms.chainId)?.escrow;
     for (const fact of group.facts) {
       if (!escrow || fact.status !== 'CONFIRMED') continue;
-      // A receipt that no node gives cannot be compared; `verify` still names a credit that is missing.
+      // A receipt that no node returns cannot be compared; `verify` still reports a missing credit.
       const receipt = await receipts(fact.txHash).catch(() => null);
       for (const log of receipt ? creditsIn(receipt, { ...fact, escrow, ref: terms.termsHash }) : []) {
         credits.set(factKey(log), log);

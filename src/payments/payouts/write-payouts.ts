@@ -29,10 +29,10 @@ type Change = { row: CreditedPayout; payout: FoldedPayout };
 type Changes = { added: Change[]; kept: Change[]; removed: CreditedPayout[] };
 
 /**
- * Writes the undelivered and delivered payouts of payments of one chain as the standing facts have them, with their books,
- * and answers what is to be told: each payout that is new, each that was delivered, and one `reverted` for a payment of which
- * a reorganisation took any of it, unless `reverted` holds its intent, of which that is told already. Claims that are not
- * `believed` deliver nothing. The intents are locked by the caller. Runs any number of times.
+ * Writes the undelivered and delivered payouts of payments of one chain from the standing facts, with their ledger entries.
+ * Returns the events to append: one for each new payout, one for each delivery, and one `reverted` for a payment that lost any of
+ * this to a reorganization, unless its intent is in `reverted` and therefore has that event already. Claims that are not in
+ * `believed` deliver nothing. The caller holds the locks of the intents. Idempotent.
  */
 export async function writePayouts(
   tx: DatabaseTransaction,
@@ -68,7 +68,7 @@ export async function writePayouts(
   return await told(tx, world, { ...request, changes });
 }
 
-/** Of each payout its row: the one that was there, known again by its transaction, or a new one. */
+/** Matches each payout with its row: the existing one, identified by its transaction, or a new one. */
 async function matched(
   tx: DatabaseTransaction,
   request: {
@@ -108,7 +108,7 @@ function isSame(row: CreditedPayout, credit: Credit): boolean {
   );
 }
 
-/** The payments' steps in the transactions that credited. */
+/** The payments' steps in the transactions that emitted the credits. */
 async function stepsOf(tx: DatabaseTransaction, payouts: readonly FoldedPayout[]): Promise<Transaction[]> {
   return await tx.transaction.findMany({
     where: {
@@ -121,7 +121,7 @@ async function stepsOf(tx: DatabaseTransaction, payouts: readonly FoldedPayout[]
   });
 }
 
-/** The contract tells a step and then pushes what it pays. */
+/** The contract emits the event of a step before it pays out, so the step is the last one before the credit. */
 function stepOf(steps: readonly Transaction[], { termsHash, txHash, logIndex }: Credit): string | null {
   const step = steps.find(
     (one) => one.termsHash === termsHash && one.txHash === txHash && one.logIndex !== null && one.logIndex < logIndex,
@@ -198,7 +198,7 @@ function placeKey(claim: Claim | null): string {
   return claim ? `${claim.blockHash}-${claim.logIndex}` : '';
 }
 
-/** A claim that a reorganisation took: another one of the same transaction is the same claim. */
+/** Whether a reorganization removed the claim. Another claim in the same transaction counts as the same claim. */
 function isTakenBack({ row, payout }: Change): boolean {
   return row.deliveredTxHash !== null && row.deliveredTxHash !== payout.claim?.txHash;
 }
