@@ -1,19 +1,19 @@
 /**
- * Session advisory locks on one direct connection. A lock ends with its connection, so that a dead process holds
- * nothing, and Postgres ends the connection of a process that stands still; whoever works under a lock must stay correct
- * when it is lost, for it only keeps others from wasted work.
+ * Session advisory locks on one direct connection. A lock ends with its connection, so a dead process holds none, and Postgres
+ * closes the connection of a process that hangs. Work done under a lock must stay correct when the lock is lost: the lock only
+ * saves other processes from duplicate work.
  */
 import type pg from 'pg';
 import { steadyClient } from './database/steady-client.ts';
 import type { Log } from './log.ts';
 
 export type AdvisoryLocks = {
-  /** Runs `work` while holding the lock of that name. False, at once, where somebody else holds it. */
+  /** Runs `work` while holding the lock of that name. Returns false at once if it is held elsewhere. */
   tryWith(name: string, work: () => Promise<void>): Promise<boolean>;
   close(): Promise<void>;
 };
 
-/** After which a process that says nothing has lost its locks. */
+/** A process that stays silent for this long loses its locks. */
 const SESSION_MS = 20_000;
 
 /** `url` must not go through a transaction pooler. Connects on first use, and again after a lost connection. */
@@ -48,7 +48,7 @@ export function openAdvisoryLocks({
 
   return {
     async tryWith(name, work) {
-      // A session may take its own lock twice, so that this process must keep its own account.
+      // A session can acquire its own lock twice, so this process tracks what it holds itself.
       if (held.has(name)) return false;
       held.add(name);
       try {

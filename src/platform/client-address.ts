@@ -6,14 +6,17 @@ type Connection = {
   trustedProxies: number;
 };
 
-/** What calls are counted by: the caller's address, where IPv6 is cut to its /64, which one subscriber holds whole. */
+/**
+ * The key that calls are counted by: the caller's address, with IPv6 truncated to its /64 because a single subscriber holds all
+ * of it.
+ */
 export function clientAddress(connection: Connection): string {
   return network(wholeClientAddress(connection));
 }
 
 /**
- * The caller's whole address, an IPv4 one never as IPv6; `unknown` where there is none. `X-Forwarded-For` is believed for as
- * many hops as there are trusted proxies, counted from the right: what stands left of those the caller wrote itself.
+ * The caller's full address, with an IPv4-mapped one as IPv4; `unknown` if there is none. `X-Forwarded-For` is trusted for as
+ * many hops as there are trusted proxies, counted from the right; the caller itself wrote everything to the left of those.
  */
 export function wholeClientAddress({ remoteAddress, forwardedFor, trustedProxies }: Connection): string {
   const direct = remoteAddress ?? 'unknown';

@@ -1,25 +1,31 @@
-/** One GET of a foreign file: bounded in time, size and redirects, and never into a private network unless allowed. */
+/**
+ * Fetches one file from a foreign host by GET, with limits on time, size and redirects, and never from a private network unless
+ * allowed.
+ */
 import type { IncomingMessage } from 'node:http';
 import { foreignRequest } from './foreign-request.ts';
 
 export type FetchOptions = {
   /** http or https. */
   url: string;
-  /** The header Accept. */
+  /** The Accept header. */
   accept: string;
-  /** Of the whole, redirects included. */
+  /** For the whole fetch, including redirects. */
   timeoutMs: number;
   maxBytes: number;
   maxRedirects: number;
   privateAddresses: boolean;
 };
 
-/** The answer was of no use: not 200, too long, or too many redirects. */
+/** The response is unusable: its status is not 200, it is too large, or there were too many redirects. */
 export class ForeignFileError extends Error {
   override readonly name = 'ForeignFileError';
 }
 
-/** Each redirect is judged as the first address is. Throws ForeignFileError, PrivateAddressError, or what the network says. */
+/**
+ * Every redirect is checked in the same way as the first address. Throws ForeignFileError, PrivateAddressError or a network
+ * error.
+ */
 export async function fetchBytes(options: FetchOptions): Promise<Buffer> {
   const signal = AbortSignal.timeout(options.timeoutMs);
   let url = options.url;

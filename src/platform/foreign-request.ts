@@ -1,6 +1,6 @@
 /**
- * The start of every request to a foreign host, which never goes into a private network unless allowed. The caller has seen
- * that the URL is one of http or https, and bounds the time by its signal.
+ * Sends every request to a foreign host, and never into a private network unless allowed. The caller has checked that the URL is
+ * http or https, and limits the time with its signal.
  */
 import { type Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -12,13 +12,16 @@ export type ForeignRequest = {
   method: 'GET' | 'POST';
   headers: Record<string, string | number>;
   body?: string;
-  /** Ends the request and the reading of its answer. */
+  /** Aborts the request and the reading of its response. */
   signal: AbortSignal;
   privateAddresses: boolean;
   agents?: { http: HttpAgent; https: HttpsAgent } | undefined;
 };
 
-/** The answer's head; its body is the caller's to read or to destroy. Rejects with PrivateAddressError, or what the network says. */
+/**
+ * Resolves with the response once its headers have arrived; the caller must read or destroy the body. Rejects with
+ * PrivateAddressError or a network error.
+ */
 export function foreignRequest(asked: ForeignRequest): Promise<IncomingMessage> {
   const { url, method, headers, body, signal, agents } = asked;
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -31,7 +34,8 @@ export function foreignRequest(asked: ForeignRequest): Promise<IncomingMessage> 
     const send = isHttps ? httpsRequest : httpRequest;
     const request = send(url, { method, headers, agent, lookup: guardedLookup(asked), signal }, resolve);
     request.on('error', reject);
-    // A host that changes the protocol gives no answer and no error, whatever the signal says: Node ends it in silence.
+    // A host that switches protocols yields neither a response nor an error, even if the signal aborts: Node closes the
+    // connection silently.
     request.on('upgrade', (_response, socket) => {
       socket.destroy();
       reject(new Error('The host changed the protocol.'));

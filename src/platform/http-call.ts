@@ -1,4 +1,4 @@
-/** One call of the HTTP server as it is counted: by the route's pattern, never by the path that was asked. */
+/** One call of the HTTP server as metrics count it: by the route's pattern, never by the requested path. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export type HttpCall = {
@@ -6,19 +6,19 @@ export type HttpCall = {
   route: string;
   status: number;
   durationSeconds: number;
-  /** A live stream, whose duration says nothing of the server. */
+  /** A live stream, whose duration is no measure of the server. */
   isStream: boolean;
 };
 
 const routes = new WeakMap<ServerResponse, string>();
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Names the route that answers, for whoever counts. */
+/** Sets the route that metrics report for this response. */
 export function nameRoute(response: ServerResponse, route: string): void {
   routes.set(response, route);
 }
 
-/** Tells of a call when its answer is sent or given up. */
+/** Reports a call once its response is sent or aborted. */
 export function followCall(request: IncomingMessage, response: ServerResponse, tell: (call: HttpCall) => void): void {
   const startedAt = performance.now();
   const method = METHODS.has(request.method ?? '') ? (request.method ?? '') : 'other';
@@ -27,7 +27,7 @@ export function followCall(request: IncomingMessage, response: ServerResponse, t
     tell({
       method,
       route: routes.get(response) ?? 'other',
-      // 499, as proxies call it: the caller left before the answer began.
+      // 499, as proxies use it: the client disconnected before the response began.
       status: response.headersSent ? response.statusCode : 499,
       durationSeconds: (performance.now() - startedAt) / 1000,
       isStream: typeof type === 'string' && type.startsWith('text/event-stream'),

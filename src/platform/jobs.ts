@@ -1,23 +1,23 @@
 /**
- * Background work. A job only rings: every handler reads its row again under a lock, so that running twice does no
- * harm. Enqueued inside the transaction that decides, and so never lost and never early.
+ * Background jobs. A job only triggers work: every handler reads its row again under a lock, so running twice does no harm. Jobs
+ * are enqueued in the transaction that decides on them, and therefore never lost and never early.
  *
- * What the queue's own columns do not say of a row is kept in its flags:
+ * A job's flags hold what the queue's own columns do not show:
  *
- * - superseded: it was added again under its key while it ran, or taken back. The queue takes its key and its attempts
- *   away, so that it is never tried again; the row of its successor carries the work, and this one has not failed.
- * - failed: it ran out of attempts. It is tried again every few minutes and remains failed until it succeeds.
+ * - superseded: the job was added again under its key while it ran, or was removed. The queue clears its key and its attempts, so
+ *   that it is never retried. Its successor's row carries the work; this job has not failed.
+ * - failed: the job ran out of attempts. It is retried every few minutes and stays failed until it succeeds.
  */
 import type { z } from 'zod';
 import { type Database, type DatabaseTransaction, Prisma } from '../../prisma/client.ts';
 
-/** A kind of job: its name, what its payload must be, how often it is tried, and what it lets pass. */
+/** A kind of job: its name, the schema of its payload, its number of attempts and its priority. */
 export type JobDefinition<Payload> = {
   name: string;
   payload: z.ZodType<Payload>;
-  /** Attempts, with a back-off that grows exponentially, before it counts as failed; it is then tried every few minutes. */
+  /** Attempts, with exponential back-off, before it counts as failed; it is then retried every few minutes. */
   maxAttempts: number;
-  /** Of jobs that are due those of the smallest number go first (default 0): what comes in masses has a higher one. */
+  /** Jobs with lower numbers run first among those that are due (default 0); bulk jobs have a higher number. */
   priority?: number;
 };
 
@@ -26,11 +26,11 @@ export function defineJob<Payload>(definition: JobDefinition<Payload>): JobDefin
 }
 
 export type AddJobOptions = {
-  /** Not before this instant. */
+  /** The job does not run before this instant. */
   runAt?: Date;
   /**
-   * Waiting jobs of the same key are one job: the newest payload and time win, with all attempts. One that runs goes on,
-   * and is not tried again: the new one runs after it, or beside it, and does what it could not do.
+   * Waiting jobs with the same key are merged: the newest payload and time replace the earlier ones, with all attempts restored.
+   * A running job continues and is not retried; the new job runs after or beside it and does what it could not do.
    */
   key?: string;
 };
@@ -63,13 +63,13 @@ export async function addJob<Payload>(
   return String(rows[0]?.id ?? '');
 }
 
-/** Takes a waiting job back, in the caller's transaction; one that runs already runs to its end, and is not tried again. */
+/** Removes a waiting job in the caller's transaction; a running job runs to its end and is not retried. */
 export async function removeJob(tx: DatabaseTransaction, key: string): Promise<void> {
   await supersede(tx, key);
   await tx.$queryRaw`SELECT id::text FROM graphile_worker.remove_job(${key})`;
 }
 
-/** Of these keys, those whose job runs, or is tried within the next minute. */
+/** The keys, of those given, whose job is running or due to run within the next minute. */
 export async function keysAtWork(database: Database, keys: readonly string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set();
   const rows = await database.$queryRaw<{ key: string }[]>`
@@ -80,9 +80,8 @@ export async function keysAtWork(database: Database, keys: readonly string[]): P
 }
 
 /**
- * Notes on the row of a job that runs, or is out of attempts, that another one takes its place: the queue will take its
- * key and its attempts away, which alone would read as a failure. Locks a waiting row too, so that no worker begins it
- * before the caller's next statement.
+ * Marks the row of a job that is running or out of attempts as superseded: the queue will clear its key and its attempts, which
+ * alone would look like a failure. Also locks a waiting row, so that no worker starts the job before the caller's next statement.
  */
 async function supersede(tx: DatabaseTransaction, key: string): Promise<void> {
   await tx.$executeRaw`

@@ -1,4 +1,7 @@
-/** Structured logs: one JSON line each. Secrets never reach it, an RPC URL's path included, for it carries the key. */
+/**
+ * Structured logs, one JSON object per line. They never contain secrets, which includes the path of an RPC URL, because it
+ * carries the key.
+ */
 import { pino, stdSerializers } from 'pino';
 import { tracedRequestId } from './request-trace.ts';
 
@@ -13,8 +16,8 @@ export type Log = {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /**
- * A log of one part of the program, writing to standard error so that standard output stays for answers. Lines carry
- * the id of the request that their work follows from.
+ * A log for one part of the program. It writes to standard error, so that standard output stays free for results. Each line
+ * carries the id of the request that caused the work.
  */
 export function openLog(options: { level: LogLevel; part: string }, destination?: { write(line: string): void }): Log {
   return pino(
@@ -44,7 +47,7 @@ function printError(error: unknown): unknown {
   return { type, ...code, message: withoutPaths(message), stack: withoutPaths(stack) };
 }
 
-/** What stands behind the host of a URL, and who logs in before it, is nobody's business. */
+/** Strips credentials and paths from URLs, because both may be secret. */
 function withoutPaths(text: string): string {
   return text.replace(
     /\b(https?|wss?|postgres(?:ql)?):\/\/(?:[^\s/@]*@)?([^\s/"'<>)]+)(?:\/[^\s"'<>)]*)?/g,

@@ -1,18 +1,18 @@
-/** Mail over SMTP. Without a server it is printed to the log, in development only. */
+/** Mail over SMTP. In development, without a server, it is written to the log instead. */
 import { createTransport } from 'nodemailer';
 import { ConfigError } from '../config/config.ts';
 import type { Log } from './log.ts';
 
 export type Mail = { to: string; subject: string; text: string; html: string };
 export type Mailer = {
-  /** Resolves when the server has taken the mail. */
+  /** Resolves once the server has accepted the mail. */
   send(mail: Mail): Promise<void>;
   close(): void;
 };
 
 const TIMEOUT_MS = 15_000;
 
-/** Throws ConfigError in production without SMTP_URL, when a mail is to be sent. */
+/** Sending throws ConfigError in production without SMTP_URL. */
 export function openMailer(options: {
   smtpUrl: string | undefined;
   from: string;
@@ -43,7 +43,7 @@ export function openMailer(options: {
   };
 }
 
-/** Text as it may stand in HTML. */
+/** Escapes text for use in HTML. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

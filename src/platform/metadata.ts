@@ -1,4 +1,4 @@
-/** The caller's own key-value pairs: kept, returned, and never read. */
+/** The caller's own key-value pairs, which are stored and returned but never interpreted. */
 import { z } from 'zod';
 
 const KEYS_LIMIT = 50;

@@ -1,16 +1,16 @@
-/** What a part tells Prometheus: counters of its own process, and gauges that are read when somebody asks. */
+/** A part's Prometheus metrics: counters of its own process, and gauges that are read on each scrape. */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Log } from './log.ts';
 
 export type Metrics = {
   register: Registry;
   contentType: string;
-  /** Work that sets gauges, done before each answer. When it fails the rest is told all the same. */
+  /** Adds work that sets gauges before each scrape. If it fails, the other metrics are still reported. */
   onAsked(refresh: () => Promise<void>): void;
   text(): Promise<string>;
 };
 
-/** Every metric carries the part's name. Nothing is started but the collector of the process's own figures. */
+/** Every metric is labelled with the part's name. Starts nothing except the collector of default process metrics. */
 export function openMetrics({ part, log }: { part: string; log: Log }): Metrics {
   const register = new Registry();
   register.setDefaultLabels({ part });
@@ -37,7 +37,7 @@ export function openMetrics({ part, log }: { part: string; log: Log }): Metrics 
     contentType: register.contentType,
     onAsked: (refresh) => refreshes.push(refresh),
     text() {
-      // Two that ask at once share one reading.
+      // Concurrent scrapes share one reading.
       asking ??= read().finally(() => {
         asking = null;
       });

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { type FieldFault, invalid } from '../errors.ts';
 
-/** The input within its limits, an absent field still absent; VALIDATION_ERROR names every bad field. */
+/** Validates the input; absent fields stay absent. Throws VALIDATION_ERROR, which names every invalid field. */
 export function parseInput<Output>(schema: z.ZodType<Output>, input: unknown): Output {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   throw invalid(inputFaults(parsed.error));
 }
 
-/** Each issue under the path of its field, such as `items[0].amount`. */
+/** Each issue with the path of its field, such as `items[0].amount`. */
 export function inputFaults(error: z.ZodError | undefined): FieldFault[] {
   return (error?.issues ?? []).map((issue) => ({ param: printPath(issue.path), message: issue.message }));
 }

@@ -1,4 +1,7 @@
-/** One POST of a JSON body to a foreign host: bounded in time and answer, without redirects, and never into a private network unless allowed. */
+/**
+ * Sends a JSON body to a foreign host by POST, with limits on time and on the size of the response, without following redirects,
+ * and never into a private network unless allowed.
+ */
 import type { Agent as HttpAgent, IncomingMessage } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import { foreignRequest } from './foreign-request.ts';
@@ -8,7 +11,7 @@ export type PostOptions = {
   body: string;
   headers: Record<string, string>;
   timeoutMs: number;
-  /** Bytes of the answer that are kept; the rest is read and dropped up to this many times 64. */
+  /** Bytes of the response that are kept; the rest is read and dropped, up to 64 times this size. */
   keptBytes: number;
   privateAddresses: boolean;
   agents?: { http: HttpAgent; https: HttpsAgent };
@@ -16,7 +19,7 @@ export type PostOptions = {
 
 export type PostAnswer = { status: number; body: string; latencyMs: number };
 
-/** Resolves with whatever status came, redirects included; rejects when no answer came in time. */
+/** Resolves with any status, including redirects; rejects if no response arrived in time. */
 export async function postJson(options: PostOptions): Promise<PostAnswer> {
   const startedAt = performance.now();
   const headers = {
@@ -37,7 +40,7 @@ export async function postJson(options: PostOptions): Promise<PostAnswer> {
   return { status: response.statusCode ?? 0, body, latencyMs: Math.round(performance.now() - startedAt) };
 }
 
-/** At most so many bytes of the answer, as text. One that goes on and on is left; one that breaks off is an error. */
+/** The first `keptBytes` bytes of the response as text. An endless response is abandoned; one that breaks off is an error. */
 async function startOf(response: IncomingMessage, keptBytes: number): Promise<string> {
   const kept: Buffer[] = [];
   let size = 0;

@@ -1,10 +1,10 @@
 /**
- * Which addresses a request to a foreign host may go to. A name is resolved once, judged, and connected to by the address
- * that was judged, so that a name cannot mean one thing when checked and another when used.
+ * Decides which addresses a request to a foreign host may go to. A name is resolved once, and the connection goes to the address
+ * that was checked, so that a name cannot resolve differently between check and use.
  *
- * Refused are all rows of IANA's IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and RFC 8190; as of October 2025),
- * the globally reachable ones too, for none of them is a merchant's server, and what other registries and RFCs set apart. Each
- * row of the tables has its name there and the RFC that reserves it.
+ * Refused are all entries of IANA's IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and RFC 8190; as of October 2025),
+ * including the globally reachable ones, since none of them is a merchant's server, and what other registries and RFCs reserve.
+ * Each entry of the tables has its name there and the RFC that reserves it.
  *
  * https://www.iana.org/assignments/iana-ipv4-special-registry
  * https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -46,7 +46,9 @@ export const specialIpv4 = [
   ['224.0.0.0/4', 'Multicast', 'RFC 5771'],
 ] as const satisfies readonly SpecialBlock[];
 
-/** IPv4-mapped addresses (::ffff:0:0/96, RFC 4291) are absent: a socket reaches the IPv4 address, which is judged instead. */
+/**
+ * IPv4-mapped addresses (::ffff:0:0/96, RFC 4291) are absent: a socket connects to the IPv4 address, which is checked instead.
+ */
 export const specialIpv6 = [
   ['::1/128', 'Loopback Address', 'RFC 4291'],
   ['::/128', 'Unspecified Address', 'RFC 4291'],
@@ -83,7 +85,7 @@ export const specialIpv6 = [
 /** The only block that addresses on the internet are allocated from (Internet Protocol Version 6 Address Space, RFC 4291). */
 const globalUnicastIpv6 = '2000::/3';
 
-/** Blocks whose addresses only this machine and the networks around it have. */
+/** Blocks of addresses that exist only on this machine and the networks around it. */
 const localBlocks = [
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -101,8 +103,8 @@ const globalUnicast = blockList([globalUnicastIpv6]);
 const local = blockList(localBlocks);
 
 /**
- * Whether an IP address lies on the public internet: it is allocated there, and in no special-purpose block. An IPv4-mapped
- * address is judged as its IPv4 address; IPv6 that carries an IPv4 address in any other way is not public.
+ * Whether an IP address is on the public internet: allocated there, and in no special-purpose block. An IPv4-mapped address is
+ * checked as its IPv4 address; IPv6 that embeds an IPv4 address in any other way is not public.
  */
 export function isPublicAddress(address: string): boolean {
   const plain = plainAddress(address);
@@ -113,20 +115,21 @@ export function isPublicAddress(address: string): boolean {
   );
 }
 
-/** Whether an IP address is of this machine or a network around it: no stranger on the internet calls from there. */
+/** Whether an IP address belongs to this machine or a network around it, so that no call from the internet can come from it. */
 export function isLocalAddress(address: string): boolean {
   const plain = plainAddress(address.split('%')[0] ?? '');
   return plain !== null && local.check(plain.address, plain.family);
 }
 
-/** Refused because the host has no address on the public internet, whether it has a private one or none. */
+/** The host has no address on the public internet, whether it has a private one or none. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }
 
 /**
- * A `lookup` for node's sockets that gives only public addresses, or every one where private ones are allowed. A name that
- * does not resolve fails as one that resolves to private addresses does, so that nobody learns which private names exist.
+ * A `lookup` for Node's sockets that returns only public addresses, or all addresses if private ones are allowed. A name that
+ * does not resolve fails in the same way as one that resolves to private addresses, so that nobody learns which private names
+ * exist.
  */
 export function guardedLookup(options: { privateAddresses: boolean }): LookupFunction {
   return (hostname, settings, done) => {
@@ -149,7 +152,7 @@ function noPublicAddress(cause?: Error): PrivateAddressError {
 
 type PlainAddress = { address: string; family: 'ipv4' | 'ipv6' };
 
-/** The address in its one spelling, IPv4 for an IPv4-mapped one; null for what is no address, or is one of a zone. */
+/** The address in its canonical spelling, with an IPv4-mapped one as IPv4; null if it is not an address or has a zone. */
 function plainAddress(address: string): PlainAddress | null {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return null;
@@ -159,7 +162,10 @@ function plainAddress(address: string): PlainAddress | null {
   return mapped === undefined ? { address: plain, family: 'ipv6' } : { address: mapped, family: 'ipv4' };
 }
 
-/** An interface of ISATAP (RFC 5214), in whatever prefix: 0:5efe or 200:5efe, then the IPv4 address of a tunnel's end. */
+/**
+ * Whether this is an ISATAP interface (RFC 5214), under any prefix: 0:5efe or 200:5efe, then the IPv4 address of a tunnel
+ * endpoint.
+ */
 function isIsatap(address: string): boolean {
   const [head = '', tail = ''] = address.split('::');
   const groups = (text: string) => text.split(':').filter((group) => group !== '');

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * A request's body, or undefined when it has more than `limitBytes`: the rest is then dropped as it arrives, so that the
- * answer can still be sent. Rejects when the connection breaks before the end.
+ * Reads a request's body, or resolves with undefined if it has more than `limitBytes`; the rest is then discarded as it arrives,
+ * so that the response can still be sent. Rejects if the connection breaks before the end.
  */
 export function readAtMost(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export function readAtMost(request: IncomingMessage, limitBytes: number): Promis
     };
     const stop = () => {
       request.off('data', take).off('end', finish).off('error', fail).off('close', fail);
-      // A broken connection that nobody listens to any more would end the process.
+      // An error of a broken connection without a listener would end the process.
       request.on('error', () => undefined);
     };
     request.on('data', take).on('end', finish).on('error', fail).on('close', fail);

@@ -2,7 +2,7 @@ import { newId } from './identifier.ts';
 
 const DECENT = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The caller's own `x-request-id` when it is 1 to 128 harmless characters, else a new one. */
+/** The caller's `x-request-id` if it consists of 1 to 128 safe characters, otherwise a new id. */
 export function requestId(given: string | null | undefined): string {
   return given && DECENT.test(given) ? given : newId();
 }

@@ -1,11 +1,11 @@
-/** Short texts kept sealed: AES-256-GCM with a fresh nonce a text, as `v1.<nonce, body and tag in base64url>`. */
+/** Encrypts short texts with AES-256-GCM and a fresh nonce per text, as `v1.<nonce, body and tag in base64url>`. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 const VERSION = 'v1';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key of 32 bytes for one purpose (HKDF-SHA-256). */
+/** Derives a key of 32 bytes for one purpose (HKDF-SHA-256). */
 export function deriveKey(secret: string | Uint8Array, options: { salt?: string; purpose: string }): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, options.salt ?? '', options.purpose, 32));
 }
@@ -17,7 +17,7 @@ export function seal(key: Uint8Array, text: string): string {
   return `${VERSION}.${Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url')}`;
 }
 
-/** The inverse of `seal`. Throws when the text was not sealed under this key. */
+/** The inverse of `seal`. Throws if the text was not sealed under this key. */
 export function unseal(key: Uint8Array, text: string): string {
   const [version, encoded] = text.split('.');
   if (version !== VERSION || encoded === undefined) throw new Error('Not a sealed text.');

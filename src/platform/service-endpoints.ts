@@ -1,24 +1,24 @@
-/** /healthz, /readyz and /metrics of a part: on the API's own port, and on METRICS_PORT of every part. */
+/** The /healthz, /readyz and /metrics endpoints of a part: on the API's own port, and on METRICS_PORT for every part. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { isLocalAddress } from './public-address.ts';
 
 export type Readiness = {
-  /** What keeps this process from doing its work, a sentence each; nothing when it is ready. */
+  /** What prevents this process from doing its work, one sentence each; empty when it is ready. */
   faults: string[];
-  /** What else a person may want to know, the state of every chain included. */
+  /** Further information for operators, including the state of every chain. */
   notes: string[];
 };
 
-/** `verbose`: notes are wanted, and may cost a query. */
+/** `verbose` requests notes, which may cost a query. */
 export type ReadReadiness = (request: { verbose: boolean }) => Promise<Readiness>;
 
 export type ServiceEndpoints = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 /**
- * Answers the paths of the service, and false for any other. `metricsFor`: whom /metrics is told; a caller from a local
- * address is one that no proxy forwards.
+ * Answers the service's own paths, and returns false for any other. `metricsFor` says who may read /metrics; a local caller is
+ * one with a local address whose request no proxy forwarded.
  */
 export function openServiceEndpoints(
   world: { metrics: Metrics; readiness: ReadReadiness; log: Log },
@@ -42,7 +42,7 @@ export function openServiceEndpoints(
   };
 }
 
-/** Serves nothing but the service's own paths. Throws what listening throws, a port in use included. */
+/** Serves only the service's own paths. Rejects with the error of listening, such as a port in use. */
 export async function serveEndpoints(
   endpoints: ServiceEndpoints,
   { host, port }: { host: string; port: number },

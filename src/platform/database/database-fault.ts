@@ -1,15 +1,18 @@
 /**
- * Faults of the database that pass: what was begun was rolled back, and the same call may succeed a moment later. Only a
- * connection that is lost, or a silent server, after COMMIT was sent leaves open whether it did; a call with an idempotency key is
- * repeated safely.
+ * Transient database errors: the transaction was rolled back, and the same call may succeed a moment later. Only a lost
+ * connection, or a server that stops responding, after COMMIT was sent leaves open whether it committed; a call with an
+ * idempotency key can be repeated safely.
  */
 import { GatewayError } from '../../errors.ts';
 import { carriesCode } from './lock-fault.ts';
 
-/** `lock`: waited too long for a row. `timeout`: took too long. `busy`: no connection was free. `away`: no answer. */
+/**
+ * `lock`: waited too long for a row. `timeout`: took too long. `busy`: no connection was free. `away`: the database did not
+ * respond.
+ */
 export type DatabaseFault = 'lock' | 'timeout' | 'busy' | 'away';
 
-/** SQLSTATEs, Prisma's codes, and what the driver adapter calls a fault. */
+/** SQLSTATEs, Prisma's codes, and the driver adapter's error kinds. */
 const codes: Record<DatabaseFault, ReadonlySet<unknown>> = {
   // lock_not_available, deadlock_detected, serialization_failure
   lock: new Set(['55P03', '40P01', '40001', 'P2034', 'TransactionWriteConflict']),
@@ -17,7 +20,7 @@ const codes: Record<DatabaseFault, ReadonlySet<unknown>> = {
   timeout: new Set(['57014', '25P03', '25P04', 'P1008', 'P2028', 'SocketTimeout']),
   // too_many_connections
   busy: new Set(['53300', 'P2024', 'P2037', 'TooManyConnections']),
-  // connection exceptions, shutdowns, resources used up, a standby that takes no writes
+  // connection exceptions, shutdowns, insufficient resources, a standby that is read-only
   away: new Set([
     ...['08000', '08001', '08003', '08004', '08006', '08P01', '57P01', '57P02', '57P03', '57P05'],
     ...['53100', '53200', '25006'],
@@ -34,12 +37,12 @@ const messages: Record<DatabaseFault, string> = {
   away: 'The database cannot be reached at the moment; try again.',
 };
 
-/** What the database did to whoever asked; undefined for any other error. */
+/** Classifies a transient database error; undefined for any other error. */
 export function databaseFault(error: unknown): DatabaseFault | undefined {
   return order.find((fault) => carriesCode(error, codes[fault]));
 }
 
-/** The retryable error UNAVAILABLE for a fault of the database. */
+/** The retryable error UNAVAILABLE for a transient database error. */
 export function unavailable(fault: DatabaseFault, cause?: unknown): GatewayError {
   return new GatewayError('UNAVAILABLE', messages[fault], {
     meta: { fault },

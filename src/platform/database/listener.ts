@@ -1,6 +1,6 @@
 /**
- * The connection on which a process receives notifications (LISTEN), one for all channels, established anew whenever it is
- * lost. A notification may be lost with it: whoever relies on one learns when the channel is heard and when it is not.
+ * A process's connection for notifications (LISTEN), shared by all channels and re-established whenever it is lost. Notifications
+ * may be lost with it, so handlers are told when their channel is up and when it is down.
  */
 import type pg from 'pg';
 import type { Log } from '../log.ts';
@@ -10,21 +10,21 @@ const RECONNECT_MS = 1_000;
 
 type ChannelHandler = {
   onNotification(payload: string): void;
-  /** LISTEN is in force: the channel's notification of every later commit arrives, until `onDown`. */
+  /** LISTEN is in force: the notification of every later commit arrives until `onDown`. */
   onUp?(): void;
   /** Notifications may be lost from now on. */
   onDown?(): void;
 };
 
 export type Listener = {
-  /** Connects if nothing has yet. The returned function stops; notifications are no longer delivered after it. */
+  /** Connects if there is no connection yet. The returned function stops delivery to the handler. */
   listen(channel: string, handler: ChannelHandler): () => void;
   close(): Promise<void>;
 };
 
 type Listening = { channel: string; handler: ChannelHandler; isUp: boolean };
 
-/** `url` must lead to the database without a pooler between. Channels are names in lower case. */
+/** `url` must reach the database without a pooler in between. Channel names are in lower case. */
 export function openListener({ url, log }: { url: string; log: Log }): Listener {
   const listening = new Set<Listening>();
   let client: pg.Client | undefined;
@@ -32,9 +32,9 @@ export function openListener({ url, log }: { url: string; log: Log }): Listener 
   let connected: pg.Client | undefined;
   let retry: NodeJS.Timeout | undefined;
   let closed = false;
-  /** On which a LISTEN is under way. */
+  /** The client on which LISTEN statements are being executed. */
   let beginning: pg.Client | undefined;
-  /** Once for each outage. */
+  /** Set by the first warning of each outage. */
   let isWarned = false;
 
   async function connect(): Promise<void> {
@@ -63,7 +63,7 @@ export function openListener({ url, log }: { url: string; log: Log }): Listener 
     }
   }
 
-  /** One LISTEN after the other, for as long as a channel waits for its own. */
+  /** Executes one LISTEN after another while any channel waits for its own. */
   async function beginAll(through: pg.Client): Promise<void> {
     if (beginning === through) return;
     beginning = through;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
-/** The queue's library tries again after this code ("cannot connect now"), and after few others. */
+/** The queue's library retries after this code ("cannot connect now") and only a few others. */
 const CANNOT_CONNECT_NOW = '57P03';
-/** A server that ends, has ended or does not answer in time, as Postgres, the system and the driver word it. */
+/** Codes of a server that is shutting down, is down or does not respond, from Postgres, the system and the driver. */
 const LOST = new Set([
   '57P01',
   '57P02',
@@ -18,14 +18,14 @@ const LOST_WORDS =
   /connection terminated|connection ended|not queryable|query read timeout|timeout exceeded|timeout expired/i;
 
 /**
- * The same pool, whose queries fail on a lost connection as they do on a server that starts: the queue's library then
- * asks again, where it would have ended the process with a rejection that nobody handles.
+ * Wraps the pool so that a query on a lost connection fails in the same way as on a server that is starting up. The queue's
+ * library then retries, where it would otherwise end the process with an unhandled rejection.
  */
 export function patientPool(pool: pg.Pool): pg.Pool {
   return watching(pool, 'connect', (client) => (isObject(client) ? watching(client, 'query', (rows) => rows) : client));
 }
 
-/** `target`, where what `method` promises goes through `then`, and its failures are made patient. */
+/** Returns a proxy of `target` that passes the result of `method` through `then` and makes its connection errors retryable. */
 function watching<Target extends object>(target: Target, method: string, then: (answer: unknown) => unknown): Target {
   return new Proxy(target, {
     get(inner, name) {

@@ -1,40 +1,40 @@
 /**
- * Rows that a process remembers for reads. A row is used for at most a second after it was read; all are forgotten as soon
- * as one of them has changed, in this process before the change is answered and in others when its notification arrives;
- * and nothing is remembered while notifications may be lost. What was not found is never remembered.
+ * An in-process cache of rows for reads. A row is used for at most one second after it was read. The whole cache is cleared as
+ * soon as any cached row changes: in this process before the change is reported to the caller, in others when its notification
+ * arrives. Nothing is cached while notifications may be lost, and missing rows are never cached.
  */
 import { LRUCache } from 'lru-cache';
 import type { Listener } from './listener.ts';
 
 const LONGEST_MS = 1_000;
-/** The rows that were used last are kept; one takes up to a few kilobytes. */
+/** The least recently used rows are evicted; a row takes up to a few kilobytes. */
 const REMEMBERED_ROWS = 10_000;
 
-/** The row under `key`, from memory or by `load`, which throws where there is none. */
+/** Returns the row under `key` from the cache or from `load`, which throws if there is none. */
 export type RememberedRow<Row> = (key: string, load: () => Promise<Row>) => Promise<Row>;
 
 export type RowMemory = {
-  /** The rows of one kind, whose keys are its own. A key must not be a secret. */
+  /** A cache for rows of one kind, with its own keys. A key must not be a secret. */
   kind<Row extends object>(name: string): RememberedRow<Row>;
   forget(): void;
-  /** How many rows are held. */
+  /** The number of cached rows. */
   size(): number;
   close(): void;
 };
 
 type RowMemoryOptions = {
   listener: Listener;
-  /** Where every change of a remembered row is announced. */
+  /** The channel on which every change of a cacheable row is announced. */
   channel: string;
-  /** Calls its argument when this process has committed such a change; returns what ends that. */
+  /** Calls its argument whenever this process has committed such a change; returns a function that unsubscribes. */
   onOwnChange: (forget: () => void) => () => void;
-  /** By default 10,000. */
+  /** The maximum number of rows, 10,000 by default. */
   limit?: number;
   /** A monotonic clock in milliseconds. */
   nowMs?: () => number;
 };
 
-/** What was read and when the read began: it may be as old as that. */
+/** A row and when its read began; the row may be as old as that. */
 type Held = { row: object; readAtMs: number };
 type Loading = { row: Promise<object>; readAtMs: number };
 
@@ -43,7 +43,7 @@ export function openRowMemory(options: RowMemoryOptions): RowMemory {
   const held = new LRUCache<string, Held>({ max: options.limit ?? REMEMBERED_ROWS });
   const loading = new Map<string, Loading>();
   let isHeard = false;
-  /** Counts what made everything be forgotten: what was read before it is not remembered after it. */
+  /** Incremented whenever the cache is cleared; a read that began before that is not cached after it. */
   let era = 0;
 
   function forget(): void {
@@ -59,7 +59,7 @@ export function openRowMemory(options: RowMemoryOptions): RowMemory {
 
   const isFresh = ({ readAtMs }: { readAtMs: number }) => nowMs() - readAtMs < LONGEST_MS;
 
-  /** Simultaneous callers share one read, but never one that began before something changed. */
+  /** Concurrent callers share one read, but never one that began before a change. */
   function read(key: string, load: () => Promise<object>): Promise<object> {
     const begun = loading.get(key);
     if (begun && isFresh(begun)) return begun.row;

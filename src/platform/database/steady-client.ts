@@ -1,24 +1,24 @@
 /**
- * A direct connection that stays open for long: it listens, or holds session advisory locks. It asks the server for a sign
- * of life now and then, so that a connection that is dead without a word ends here; `end` then tells its owner.
+ * A long-lived direct connection for notifications or session advisory locks. It queries the server periodically, so that a
+ * connection that died silently is closed here; `end` then notifies its owner.
  */
 import pg from 'pg';
 
 export type SteadyClientOptions = {
-  /** Without a pooler between. */
+  /** Must not go through a pooler. */
   url: string;
   name: string;
-  /** Postgres ends the session, with its locks, when it has heard nothing for as long; without it, never. */
+  /** Postgres ends the session and releases its locks after this much silence; never if omitted. */
   sessionMs?: number | undefined;
 };
 
 const CONNECT_MS = 5_000;
 const ANSWER_MS = 5_000;
 const BEAT_MS = 10_000;
-/** Signs of life within the time after which the session would be ended. */
+/** The number of queries within the time after which the session would be ended. */
 const BEATS_A_SESSION = 4;
 
-/** Not connected yet. The caller listens to `error`, and ends it. */
+/** Returns the client before it is connected. The caller listens for `error` and closes the client. */
 export function steadyClient({ url, name, sessionMs }: SteadyClientOptions): pg.Client {
   const client = new pg.Client({
     connectionString: url,
@@ -36,7 +36,7 @@ export function steadyClient({ url, name, sessionMs }: SteadyClientOptions): pg.
     asking = true;
     client
       .query('SELECT 1')
-      // With a statement under way, ending destroys the socket.
+      // While a statement is pending, ending the client destroys the socket.
       .catch(() => client.end().catch(() => undefined))
       .finally(() => {
         asking = false;

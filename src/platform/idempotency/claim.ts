@@ -1,17 +1,19 @@
-/** The statements of an idempotency key: claiming it, and keeping the first answer. Each is also a part of a larger one. */
+/**
+ * The statements of an idempotency key: claiming it, and storing the first result. Each can also be part of a larger statement.
+ */
 import { Prisma } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import { isLockTimeout } from '../database/lock-fault.ts';
 import { type IdempotencyRequest, storedKey } from './idempotency-request.ts';
 import { toTypedJson } from './typed-json.ts';
 
-/** How long a twin waits for the call that came first. */
+/** How long a concurrent duplicate waits for the first call. */
 const TWIN_WAIT_MS = 10_000;
 
 /**
- * Inserts the key's row, and answers a row unless another call has it. A twin's uncommitted row makes the insert wait for the
- * twin's end, under a lock timeout that is set before the insert; its RETURNING restores the one before, so that the effect's
- * own locks wait as ever. Fails with a lock timeout: see `claimFault`.
+ * Inserts the key's row and returns a row unless another call has claimed the key. If another call's insert is uncommitted, this
+ * one waits for that transaction to end, under a lock timeout that is set before the insert; RETURNING restores the previous
+ * timeout for the locks of the effect itself. Fails with a lock timeout: see `claimFault`.
  */
 export function claiming(request: IdempotencyRequest): Prisma.Sql {
   return Prisma.sql`
@@ -24,7 +26,7 @@ export function claiming(request: IdempotencyRequest): Prisma.Sql {
     RETURNING set_config('lock_timeout', (SELECT before.lock_timeout FROM before), true) AS lock_timeout`;
 }
 
-/** Keeps what the effect returned in the row of a claimed key. */
+/** Stores what the effect returned in the row of a claimed key. */
 export function recording(request: IdempotencyRequest, result: unknown): Prisma.Sql {
   const stored = JSON.stringify({ value: toTypedJson(result) });
   return Prisma.sql`
@@ -32,7 +34,7 @@ export function recording(request: IdempotencyRequest, result: unknown): Prisma.
     WHERE app_id = ${request.scopeId}::uuid AND key = ${storedKey(request)}`;
 }
 
-/** IDEMPOTENCY_IN_FLIGHT where a claim has waited too long for its twin; any other error stays itself. */
+/** Turns a lock timeout of a claim into IDEMPOTENCY_IN_FLIGHT; returns any other error unchanged. */
 export function claimFault(error: unknown): unknown {
   if (!isLockTimeout(error)) return error;
   return new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'A call with this idempotency key is still running after 10 s.', {

@@ -7,10 +7,9 @@ import { fromTypedJson } from './typed-json.ts';
 export type FirstAnswer<Result> = { result: Result; replayed: boolean };
 
 /**
- * What the first call with this key returned, or undefined when none has committed. A verb asks before it reads
- * anything, so that a replay does not depend on what has changed since, except the caller's credential: an answer may
- * hold a secret, and is returned only to a caller who may still write.
- * IDEMPOTENCY_MISMATCH when the first call had other parameters.
+ * Returns the result of the first call with this key, or undefined if none has committed. A verb calls this before it reads
+ * anything, so that a replay does not depend on later changes, except to the caller's credential: a result may hold a secret and
+ * is returned only to a caller who may still write. Throws IDEMPOTENCY_MISMATCH if the first call had different parameters.
  */
 export async function firstAnswer<Result>(
   database: Database | DatabaseTransaction,
@@ -21,7 +20,7 @@ export async function firstAnswer<Result>(
   const record = await database.idempotencyRecord.findUnique({ where: { appId_key: id } });
   if (!record) return undefined;
   if (record.result === null) {
-    // Its transaction was committed without an effect: a connection failed between the claim and what was to be written.
+    // Its transaction committed without an effect because the connection failed between the claim and the writes.
     await database.idempotencyRecord.deleteMany({
       where: { appId: id.appId, key: id.key, result: { equals: Prisma.JsonNull } },
     });
@@ -38,20 +37,22 @@ export async function firstAnswer<Result>(
   return { result: readResult<Result>(record.result), replayed: true };
 }
 
-/** The same for a key that another call has claimed; IDEMPOTENCY_IN_FLIGHT where its row is gone meanwhile. */
+/**
+ * Like `firstAnswer`, for a key that another call has claimed. Throws IDEMPOTENCY_IN_FLIGHT if the row has gone in the meantime.
+ */
 export async function firstAnswerOf<Result>(
   database: Database | DatabaseTransaction,
   request: IdempotencyRequest,
 ): Promise<FirstAnswer<Result>> {
   const first = await firstAnswer<Result>(database, request);
-  // A purge of expired keys removed the row, or it was claimed without an answer.
+  // A purge of expired keys removed the row, or it was claimed without a result.
   if (!first) {
     throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'The first call with this key has just expired; try again.');
   }
   return first;
 }
 
-/** The fingerprint names the operation, and an operation stores one type: the row is what `once` put there. */
+/** The fingerprint includes the operation, and an operation stores one type, so the row holds what `once` stored. */
 function readResult<Result>(stored: unknown): Result {
   const held = stored !== null && typeof stored === 'object' && 'value' in stored ? stored.value : null;
   return fromTypedJson(held) as Result;

@@ -1,45 +1,45 @@
 /**
- * What makes two calls the same call.
+ * What identifies two calls as the same call.
  *
- * - The *key* is the caller's word: the body's `idempotencyKey` (intents; kept for ever) or the header
- *   `Idempotency-Key` (any POST; kept at least 24 h). One namespace for both, in one *scope*: the app, or for what
- *   belongs to no app the merchant or card user. In the header a key may stand in double quotes, as a string of structured
- *   fields does (RFC 9651): `"k"` and `k` are one key.
- * - A key that can be *guessed* is neither a UUID nor at least 22 characters of base64url. Where a call needs no credential,
- *   such a key is one of the caller's network address: two strangers who chose it never share an answer.
- * - The *fingerprint* is a hash of the operation and its parameters; the same key with another one is a mismatch.
- * - The *first answer* is what the effect returned, stored in the effect's own transaction (`once.ts`), so that it
- *   exists exactly when the effect does. Only success is stored: a failure rolls back, and its key is free again.
+ * - The *key* is chosen by the caller: the body's `idempotencyKey` (intents; kept forever) or the header `Idempotency-Key` (any
+ *   POST; kept for at least 24 h). Both share one namespace within a *scope*: the app, or, for what belongs to no app, the
+ *   merchant or card user. In the header a key may be in double quotes, as a string of structured fields is (RFC 9651): `"k"` and
+ *   `k` are the same key.
+ * - A *guessable* key is neither a UUID nor at least 22 characters of base64url. Where a call needs no credential, such a key is
+ *   combined with the caller's network address, so that two strangers who choose the same key never share a result.
+ * - The *fingerprint* is a hash of the operation and its parameters; the same key with a different fingerprint is a mismatch.
+ * - The *first answer* is what the effect returned, stored in the effect's own transaction (`once.ts`), so that it exists exactly
+ *   when the effect does. Only success is stored: a failure rolls back, and its key is free again.
  *
- * The key itself is never stored, only its hash, which tells a key that can be guessed: secrets in an answer are sealed under
- * a secret of the installation as well (`sealed.ts`).
+ * The key itself is never stored, only its hash, which does not protect a guessable key: therefore secrets in a result are also
+ * sealed under a secret of the installation (`sealed.ts`).
  */
 import { createHash } from 'node:crypto';
 import { GatewayError, invalid } from '../../errors.ts';
 import { canonicalJson } from './typed-json.ts';
 
 export type IdempotencyRequest = {
-  /** The app; for what belongs to no app the merchant or the card user. */
+  /** The app or, for what belongs to no app, the merchant or the card user. */
   scopeId: string;
-  /** As the caller gave it, after the caller's address where the key is one of that address; never stored. */
+  /** As given by the caller, prefixed with the caller's address if that applies; never stored. */
   key: string;
-  /** The first answer is kept for ever, else for at least 24 h. */
+  /** Whether the first answer is kept forever rather than for at least 24 h. */
   permanent: boolean;
   fingerprint: string;
   /** The installation's secret for secrets in first answers, 32 bytes (`SecretKeys.answers`). */
   sealedUnder: Uint8Array;
-  /** Told when the first answer is given again, so that the response can say so. */
+  /** Called when the first answer is returned again, so that the response can say so. */
   onReplay: () => void;
 };
 
 export const IDEMPOTENCY_KEY_LENGTH = 255;
-/** UUIDs are among them: 128 bits in base64url are 22 characters. */
+/** Includes UUIDs; 128 bits in base64url are 22 characters. */
 const UNGUESSABLE = /^[A-Za-z0-9_-]{22,}$/;
 
 /**
- * The caller's idempotency, or undefined when no key was given. `parameters` are the call's own, without its key.
- * VALIDATION_ERROR when body and header name different keys, when a key is empty, over 255 characters or has control characters,
- * and when the header's double quotes do not enclose a string.
+ * Returns the caller's idempotency request, or undefined if no key was given. `parameters` are those of the call without its key.
+ * Throws VALIDATION_ERROR if body and header name different keys, if a key is empty, longer than 255 characters or contains
+ * control characters, or if the header's double quotes do not enclose a string.
  */
 export function idempotencyRequest(options: {
   scopeId: string;
@@ -49,7 +49,7 @@ export function idempotencyRequest(options: {
   sealedUnder: Uint8Array;
   bodyKey?: string | null | undefined;
   headerKey?: string | null | undefined;
-  /** The caller's network address, where the call needs no credential. */
+  /** The caller's network address, for a call that needs no credential. */
   strangersAddress?: string | undefined;
   onReplay?: (() => void) | undefined;
 }): IdempotencyRequest | undefined {
@@ -74,24 +74,24 @@ export function idempotencyRequest(options: {
   };
 }
 
-/** Hex SHA-256 of the operation and its parameters in canonical form: the order of keys does not matter. */
+/** The hex SHA-256 of the operation and its parameters in canonical form, which does not depend on the order of keys. */
 export function fingerprint(operation: string, parameters: unknown): string {
   return createHash('sha256')
     .update(canonicalJson([operation, parameters]))
     .digest('hex');
 }
 
-/** What is stored in place of the key. */
+/** The hash that is stored in place of the key. */
 export function storedKey(request: IdempotencyRequest): string {
   return createHash('sha256').update(`${request.scopeId}\n${request.key}`).digest('hex');
 }
 
-/** No key has a line break: an address in front of it makes none that another call can name. */
+/** Keys cannot contain line breaks, so a key prefixed with an address cannot collide with one that a caller can send. */
 function keyOf(key: string, strangersAddress: string | undefined): string {
   return strangersAddress === undefined || UNGUESSABLE.test(key) ? key : `${strangersAddress}\n${key}`;
 }
 
-/** The key that a header names: a string in double quotes, with `\"` and `\\` for those characters, or the whole header. */
+/** The key in a header: a string in double quotes, with `\"` and `\\` as escapes, or the whole header value. */
 function unquoted(header: string): string {
   if (header.length < 2 || !header.startsWith('"') || !header.endsWith('"')) return header;
   const text = header.slice(1, -1);

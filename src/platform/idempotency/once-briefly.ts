@@ -5,18 +5,18 @@ import { type FirstAnswer, firstAnswerOf } from './first-answer.ts';
 import type { IdempotencyRequest } from './idempotency-request.ts';
 
 export type BriefEffect<Read, Result> = {
-  /** What the effect depends on: a query of at most one row, which takes no locks. */
+  /** What the effect depends on: a query that returns at most one row and takes no locks. */
   reading: Prisma.Sql;
-  /** Decides by that row (null: none) what is written. Throws to write nothing. */
+  /** Decides from that row (null if there is none) what to write. Throws in order to write nothing. */
   write: (read: Read | null) => Writing<Result>;
 };
 
 export type Writing<Result> = {
-  /** The first answer to the key: what the statement writes. */
+  /** The first answer stored for the key, which is also what the statement writes. */
   result: Result;
   /**
-   * The statement, whose first row is the result as it was written. It has `recorded` among its WITH queries, and what takes the
-   * event cursor's lock depends on that one as on all others.
+   * The statement, whose first row is the result as written. It must include `recorded` among its WITH queries, and the query
+   * that takes the event cursor's lock must depend on `recorded` and on all others.
    */
   statement: (recorded: Prisma.Sql) => Prisma.Sql;
 };
@@ -24,10 +24,10 @@ export type Writing<Result> = {
 type Opened<Read> = { claimed: boolean; read: Read | null };
 
 /**
- * `once` for an effect that is two statements: the first one claims the key, checks the caller and reads, the second one writes
- * everything. Reads are as of the start of the first statement; values without a JSON type arrive as strings. Answers and errors
- * are those of `once`; a twin and a replay take another round trip or two. Database errors from the second statement are rethrown
- * unchanged. When its rows are known, the transaction has been committed: they can no longer prevent that.
+ * `once` for an effect of two statements: the first claims the key, checks the caller and reads; the second writes everything.
+ * Reads are as of the start of the first statement; values without a JSON type arrive as strings. Results and errors are those of
+ * `once`; duplicates and replays take one or two more round trips. Database errors from the second statement are rethrown
+ * unchanged. Once its rows are known, the transaction has been committed and cannot be prevented any more.
  */
 export async function onceBriefly<Read, Result>(
   database: Database,
@@ -55,7 +55,7 @@ export async function onceBriefly<Read, Result>(
   return await firstAnswerOf<Result>(database, request);
 }
 
-/** The first statement: `claimed` is true also where there is no key to claim. */
+/** The first statement; `claimed` is also true if there is no key to claim. */
 function opening(parts: { caller: Prisma.Sql; reading: Prisma.Sql; claim: Prisma.Sql | undefined }): Prisma.Sql {
   const claim = parts.claim ?? Prisma.sql`SELECT true`;
   return Prisma.sql`

@@ -4,12 +4,12 @@ import { type FirstAnswer, firstAnswerOf } from './first-answer.ts';
 import type { IdempotencyRequest } from './idempotency-request.ts';
 
 /**
- * Runs `effect` once for a key: the first call stores what the effect returned, in the effect's own transaction, and
- * every later one gets that back, with its instants, decimals and big integers, `replayed: true`.
- * Without a request the effect simply runs. What `effect` returns must be plain data; secrets in it go through `sealed`.
+ * Runs `effect` once per key: the first call stores what the effect returned, in the effect's own transaction, and every later
+ * call gets the same value, with its instants, decimals and big integers, and `replayed: true`. Without a request the effect
+ * simply runs. `effect` must return plain data; secrets in it go through `sealed`.
  *
- * A concurrent twin waits at most 10 s for the first to commit: IDEMPOTENCY_IN_FLIGHT. Other parameters:
- * IDEMPOTENCY_MISMATCH. An effect that throws leaves the key free.
+ * A concurrent duplicate waits at most 10 s for the first call to commit and then throws IDEMPOTENCY_IN_FLIGHT. Different
+ * parameters throw IDEMPOTENCY_MISMATCH. An effect that throws leaves the key free.
  */
 export async function once<Result>(
   tx: DatabaseTransaction,

@@ -1,12 +1,12 @@
 import type { Database } from '../../../prisma/client.ts';
 import type { Clock } from '../clock.ts';
 
-/** Promised are 24 h; a day more costs little and forgives clocks. */
+/** 24 h are promised; another day costs little and allows for clock differences. */
 const KEPT_HOURS = 48;
 const BATCH = 5_000;
 const MAX_BATCHES = 200;
 
-/** Deletes first answers whose time is over, in batches so that no statement holds many rows. Returns how many. */
+/** Deletes expired first answers, in batches so that no statement locks many rows. Returns the number deleted. */
 export async function purgeIdempotency(world: { database: Database; clock: Clock }): Promise<number> {
   const before = new Date(world.clock.now().getTime() - KEPT_HOURS * 3_600_000);
   let purged = 0;

@@ -1,6 +1,6 @@
 /**
- * JSON that keeps what JSON alone forgets: instants, big integers, decimals and bytes come back as what they were.
- * An object of one key that begins with `$` is wrapped, so that a caller's own `{"$date": …}` stays data.
+ * JSON that preserves types which JSON alone loses: instants, big integers, decimals and bytes. An object whose single key starts
+ * with `$` is wrapped, so that a caller's own `{"$date": …}` stays data.
  */
 import { Prisma } from '../../../prisma/client.ts';
 
@@ -48,7 +48,10 @@ function revived(tag: string, held: unknown): unknown {
   }
 }
 
-/** One text for equal values: keys in order, absent and undefined alike. For hashing and comparing, not for reading. */
+/**
+ * The same text for equal values: keys are sorted, and absent and undefined are equal. For hashing and comparing, not for
+ * parsing.
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(toTypedJson(value)));
 }

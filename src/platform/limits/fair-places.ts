@@ -1,9 +1,9 @@
 /**
- * A number of places that several callers share, so that one whose work stands still cannot take them all: a caller gets
- * one more place only while it holds fewer than are free. Of 5 places the first caller gets at most 3, and the next one 1.
+ * A fixed number of places shared by several callers, so that one whose work hangs cannot take them all: a caller gets another
+ * place only while it holds fewer than are free. Of 5 places the first caller gets at most 3, and the next one 1.
  */
 export type FairPlaces = {
-  /** Runs `work` in a place of `name`'s; rejects with `refuse()` when it has got none in time. */
+  /** Runs `work` in a place held by `name`; rejects with `refuse()` if none became free in time. */
   run<Answer>(name: string, work: () => Promise<Answer>): Promise<Answer>;
 };
 

@@ -1,6 +1,6 @@
-/** Counts what is open at once under a name, such as the connections of an address, and refuses more than a limit. */
+/** Counts what is open concurrently under a name, such as the connections of an address, up to a limit. */
 export type PlaceCounter = {
-  /** Takes a place; undefined when all are taken. The returned function gives it back, once. */
+  /** Takes a place; undefined if all are taken. The returned function releases it; further calls have no effect. */
   take(name: string): (() => void) | undefined;
 };
 

@@ -1,24 +1,25 @@
 /**
- * Rate limits shared between processes, without a statement a request: a process leases some tokens of a bucket and
- * spends them by itself. A call takes one token or several; one that wants more than the burst takes the burst. What it does not spend within a second it gives back with its next lease. Leases start at one
- * token and double while they are spent at once, so that a quiet caller leaves nothing lying in other processes.
- * Leased tokens are taken from the bucket first: all processes together never admit more than the bucket holds.
+ * Rate limits shared between processes without a statement per request: a process leases tokens of a bucket and spends them on
+ * its own. A call takes one or more tokens, and at most the burst. Tokens not spent within a second are returned with the next
+ * lease. Leases start at one token and double while they are used up quickly, so that a quiet caller leaves no tokens idle in
+ * other processes. Tokens are taken from the bucket before they are leased: all processes together never admit more than the
+ * bucket holds.
  */
 import type { Bucket, TokenGrant } from './take-tokens.ts';
 
 export type RateDecision = {
   allowed: boolean;
   bucket: Bucket;
-  /** Tokens that are known to be left, at least 0. */
+  /** A lower bound of the tokens left, at least 0. */
   remaining: number;
-  /** Until a token is there again, when not allowed; else 0. */
+  /** The seconds until a token is available if the call is not allowed; otherwise 0. */
   retryAfterSeconds: number;
 };
 
 export type RateLimiter = {
-  /** Takes `units` whole tokens (default 1), all or none. Rejects with what the store threw when the bucket cannot be asked. */
+  /** Takes `units` whole tokens (default 1), all or none. Rejects with the store's error if the bucket cannot be read. */
   take(bucket: Bucket, units?: number): Promise<RateDecision>;
-  /** Whether this process knows that the bucket is empty now, without asking the store. */
+  /** The refusal if this process knows, without a query, that the bucket is empty now; otherwise undefined. */
   isKnownEmpty(bucket: Bucket): RateDecision | undefined;
 };
 
@@ -28,19 +29,19 @@ type Lease = {
   held: number;
   size: number;
   leasedAtMs: number;
-  /** Tokens in the shared bucket when it was last asked. */
+  /** Tokens in the shared bucket at the last query. */
   left: number;
   emptyUntilMs: number;
   asking: Promise<void> | undefined;
-  /** Tokens that callers wait for. */
+  /** Tokens that waiting callers need. */
   wanted: number;
 };
 
 const LEASE_MS = 1_000;
-/** Of a burst: no process holds more than a tenth. */
+/** A process leases at most a tenth of the burst. */
 const LARGEST_SHARE = 10;
 const MAX_BUCKETS = 10_000;
-/** Concurrent callers that lose the race for a lease ask again, this often at most. */
+/** How often a concurrent caller that lost the race for a lease tries again. */
 const MAX_TURNS = 20;
 
 /** `nowMs` is a monotonic clock in milliseconds. */
@@ -128,7 +129,7 @@ function leaseOf(leases: Map<string, Lease>, key: string, now: number): Lease {
   return lease;
 }
 
-/** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers), and Retry-After when refused. */
+/** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers), and Retry-After if the call is refused. */
 export function rateLimitHeaders(decision: RateDecision): Record<string, string> {
   const { bucket } = decision;
   const windowSeconds = Math.max(1, Math.ceil(bucket.burst / bucket.perSecond));

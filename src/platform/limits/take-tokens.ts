@@ -4,15 +4,15 @@ import type { Database } from '../../../prisma/client.ts';
 export type Bucket = { key: string; perSecond: number; burst: number };
 
 export type TokenGrant = {
-  /** Whole tokens given, 0 to what was asked. */
+  /** Whole tokens granted, from 0 to `asked`. */
   granted: number;
-  /** What is left in the bucket, with its fraction. */
+  /** The tokens left in the bucket, including fractions. */
   left: number;
 };
 
 /**
- * Takes up to `asked` whole tokens of a bucket that all processes share, after giving back `returned` unspent ones.
- * One statement on the bucket's row, on the database's clock. A bucket that was never used is full.
+ * Takes up to `asked` whole tokens from a bucket that all processes share, after returning `returned` unspent ones. One statement
+ * on the bucket's row, using the database's clock. A bucket that was never used is full.
  */
 export async function takeTokens(
   database: Database,
@@ -21,7 +21,7 @@ export async function takeTokens(
   return (await update(database, bucket, asked, returned)) ?? (await create(database, bucket, asked, returned));
 }
 
-/** A lost bucket is worth less than a disk flush per request, so its commit does not wait for one. */
+/** Losing a bucket costs less than a disk flush per request, so its commit does not wait for one. */
 async function update(
   database: Database,
   bucket: Bucket,
