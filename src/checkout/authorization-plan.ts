@@ -1,6 +1,6 @@
 /**
- * How one quote's payment reaches the contract, and what was asked of the payer for it: kept with the quote, so that the
- * answer is judged by exactly what was asked.
+ * How the payment of a quote reaches the contract, and what the payer was asked to sign. The plan is stored with the quote, so
+ * that the payer's signatures are checked against exactly what was requested.
  */
 import { type Address, type Hex, hashTypedData, type TypedDataDefinition } from 'viem';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import {
 } from '../escrow/calldata.ts';
 import { type PaymentTerms, termsHash, termsTypedData } from '../escrow/terms.ts';
 
-/** Deadlines in unix seconds. `receive` is ERC-3009, whose one signature is permit and consent at once. */
+/** Deadlines are in Unix seconds. `receive` is ERC-3009, where one signature serves as both permit and consent. */
 export type AuthorizationPlan =
   | { kind: 'direct' }
   | { kind: 'allowance' }
@@ -36,7 +36,7 @@ export function readPlan(column: unknown): AuthorizationPlan {
 export type Signatures = { permit?: Hex | undefined; consent?: Hex | undefined; receive?: Hex | undefined };
 export type SignatureName = keyof Signatures;
 
-/** Terms at their place, with the token as the registry has it. */
+/** Terms with their chain and escrow, and the token from the registry. */
 export type PlannedPayment = { chainId: number; escrow: Address; terms: PaymentTerms; token: Token };
 
 /** What the payer is asked to sign, in order. */
@@ -78,12 +78,12 @@ export function askedSignatures(
   }
 }
 
-/** The digest that a signature of this name is over. */
+/** The digest that is signed for this typed data. */
 export function signedDigest(typedData: TypedDataDefinition): Hex {
   return hashTypedData(typedData);
 }
 
-/** The operator's call that carries the signed payment; null for one that the payer sends. All asked signatures are there. */
+/** The operator's call that submits the signed payment, or null if the payer sends it. Requires all requested signatures. */
 export function relayCall(
   plan: AuthorizationPlan,
   payment: Pick<PlannedPayment, 'escrow' | 'terms'>,

@@ -2,13 +2,14 @@
  * A checkout session: one payer's visit, from the price to the payment.
  *
  * ```
- * OPEN ──the intent is authorized──► COMPLETE        (a reorg of the authorization takes it back to OPEN)
- *  └──its time is over, or the merchant ends it──► EXPIRED ──a late payment all the same──► COMPLETE
+ * OPEN ──the intent is authorized──► COMPLETE        (a reorg of the authorization returns it to OPEN)
+ *  └──it expires, or the merchant ends it──► EXPIRED ──a late payment still counts──► COMPLETE
  * ```
  *
- * A session is for exactly one thing: items, an existing payment intent, or an invoice, a subscription, a link, whose
- * rooms open it. The intent carries the total and is the authority for whether it is paid; the session owns only who may
- * drive the payment (`client-secret.ts`) and until when. Subtotal is net: amount = subtotal + taxAmount, always.
+ * A session is for exactly one thing: items, an existing payment intent, an invoice, a subscription, or a link; the last three
+ * are opened by the modules of those resources. The intent carries the total and is the authority for whether it is paid. The
+ * session only decides who may control the payment (`client-secret.ts`) and until when. The subtotal is net: amount = subtotal +
+ * taxAmount, always.
  */
 import { z } from 'zod';
 import type { Prisma } from '../../prisma/client.ts';
@@ -42,13 +43,13 @@ const itemSchema = z.object({
   productPlanPriceId: z.guid().nullish(),
 });
 
-/** What a session may be for; exactly one. */
+/** What a session may be for; exactly one of these is given. */
 export const sessionSubjects = ['items', 'paymentIntentId', 'invoiceId', 'subscriptionId', 'paymentLinkId'] as const;
 
 const rules = ['captureMode', 'taxRateId'] as const;
 const selection = ['allowedChains', 'allowedTokens'] as const;
 
-/** What each brings along, and so is not said again. A session may narrow what its intent allows. */
+/** The fields that each of these determines itself, so that they cannot be given. A session may narrow what its intent allows. */
 const ownFields = {
   items: [],
   paymentIntentId: rules,
@@ -96,18 +97,21 @@ export const createCheckoutSessionSchema = z
 export type CreateCheckoutSessionInput = z.infer<typeof createCheckoutSessionSchema>;
 export type CheckoutItemInput = z.infer<typeof itemSchema>;
 
-/** The instant after which nothing more is prepared. */
+/** The instant after which no more quotes are prepared. */
 export function sessionExpiry(now: Date, expiresInMinutes: number | null | undefined): Date {
   return new Date(now.getTime() + (expiresInMinutes ?? DEFAULT_MINUTES) * 60_000);
 }
 
-/** Where the payer goes. The secret is a fragment, which never reaches a log; it is known at creation only. */
+/**
+ * The address of the checkout page. The secret is in the fragment, which never reaches a server log; it is known at creation
+ * only.
+ */
 export function sessionUrl(publicUrl: string, id: string, clientSecret?: string): string {
   const page = `${publicUrl}/checkout/${id}`;
   return clientSecret === undefined ? page : `${page}#${clientSecret}`;
 }
 
-/** A session's scalar fields and items, as the API and events print them. */
+/** A session's scalar fields and items, as the API returns them and events carry them. */
 export function checkoutSessionFields(session: SessionWithItems, publicUrl: string): Prisma.InputJsonObject {
   return {
     id: session.id,
@@ -151,7 +155,7 @@ export function checkoutSessionFields(session: SessionWithItems, publicUrl: stri
 
 export type CheckoutLastError = { code: string; message: string };
 
-/** Why the last try to pay failed; null where none has. */
+/** Why the last payment attempt failed; null if none has. */
 export function checkoutLastError(session: {
   lastErrorCode: string | null;
   lastErrorMessage: string | null;

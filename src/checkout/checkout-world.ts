@@ -1,4 +1,4 @@
-/** What taking a payment needs from the world. */
+/** The dependencies of taking a payment. */
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';

@@ -9,9 +9,9 @@ import { checkoutSessionFields } from './checkout-session.ts';
 import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
 
 /**
- * Reacts to `payment_intent.authorized`: every session of the intent that is not COMPLETE becomes so (an EXPIRED one too:
- * a late payment counts), its link is used once more, and the wallet that paid is linked to the intent's customer.
- * Appends `checkout_session.completed`. Idempotent: reads the intent again, and does nothing where it is not paid.
+ * Reacts to `payment_intent.authorized`: completes every session of the intent that is not COMPLETE (even an EXPIRED one, because
+ * a late payment counts), counts a use of its link, and links the wallet that paid to the intent's customer. Appends
+ * `checkout_session.completed`. Idempotent: reads the intent again, and does nothing if it is not paid.
  */
 export async function completeCheckoutSession(
   world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
@@ -46,7 +46,7 @@ export async function completeCheckoutSession(
   });
 }
 
-/** A link may be gone by now; then there is nothing to count. */
+/** Changes the usage count of a link, unless the link has been deleted. */
 export async function countUse(tx: DatabaseTransaction, linkId: string | null, by: 1 | -1): Promise<void> {
   if (linkId === null) return;
   await tx.paymentLink.updateMany({ where: { id: linkId }, data: { usageCount: { increment: by } } });

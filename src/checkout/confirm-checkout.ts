@@ -25,25 +25,25 @@ import { requireUnpaid } from './require-payable.ts';
 import { inOrder, lockPaymentIntent, lockWallet, relayUnderWay, requireSession, type SessionToPay } from './store.ts';
 
 export type ConfirmInput = {
-  /** Default: the latest of the session. */
+  /** The session's latest quote by default. */
   quoteId?: string | null | undefined;
   signatures?: { [Name in SignatureName]?: Hex | null | undefined } | null | undefined;
-  /** Of a DIRECT payment, or the signature of one on Solana; a hint only, for the chain tells. */
+  /** The transaction of a DIRECT payment, on Solana its signature. Only a hint: the payment is detected on chain. */
   txHash?: string | null | undefined;
 };
 
 type QuoteWithTerms = { quote: Quote; signed: PaymentTerms };
 
-/** An approval may still be on its way when its payment is confirmed: the pump tries for about two minutes. */
+/** An approval may not be mined yet when its payment is confirmed: the pump retries for about two minutes. */
 const APPROVAL_TRIES = 8;
 
 /**
- * Takes the payer's answer to a quote. For relayed methods the signatures are verified, kept, and the operator's
- * transaction is queued with a PENDING AUTHORIZE row; for DIRECT nothing is needed, and `txHash` is noted. Confirming
- * again changes nothing and answers the session as it is.
+ * Confirms a quote. For relayed methods it verifies and stores the payer's signatures and queues the operator's transaction with
+ * a PENDING AUTHORIZE row. For DIRECT nothing is required, and `txHash` is recorded. Confirming again changes nothing and returns
+ * the session.
  *
- * Throws NOT_FOUND, VALIDATION_ERROR for a missing or wrong signature (the session stays OPEN), QUOTE_EXPIRED,
- * INVALID_STATE, EXPIRED, CONFLICT while another relayed payment of the wallet is under way.
+ * Throws NOT_FOUND, VALIDATION_ERROR for a missing or wrong signature (the session stays OPEN), QUOTE_EXPIRED, INVALID_STATE,
+ * EXPIRED, and CONFLICT while another relayed payment of the wallet is pending.
  */
 export async function confirmCheckout(
   world: Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nodes' | 'operator'>,
@@ -53,7 +53,7 @@ export async function confirmCheckout(
   if (first) return first.result;
   const session = await requireSession(world.database, { scope: request.scope, id: request.sessionId });
   const found = await findQuote(world, session, request.input.quoteId);
-  // A payer may see the transaction mined and confirm it before the session has been told.
+  // A payer may see the transaction mined and confirm it before the session has been updated.
   const isPaidByIt = session.paymentIntent !== null && isAccepted(session.paymentIntent, found.quote);
   if (found.quote.confirmedAt !== null || session.status === 'COMPLETE' || isPaidByIt) return session;
   requireInTime(session, found.quote, world.clock.now());
@@ -107,7 +107,7 @@ async function findQuote(
   return { quote, signed };
 }
 
-/** A quote is taken until its own end, which may be a little after its session's. */
+/** A quote can be confirmed until its own expiry, which may be slightly after its session's. */
 function requireInTime(session: SessionToPay, quote: Quote, now: Date): void {
   if (session.status === 'EXPIRED') throw new GatewayError('EXPIRED', 'The checkout session has expired.');
   if (session.paymentIntent) requireUnpaid(session.paymentIntent);
@@ -117,7 +117,7 @@ function requireInTime(session: SessionToPay, quote: Quote, now: Date): void {
   });
 }
 
-/** A hint of the other family's form would never be found. */
+/** Rejects a hash in the format of the other chain family, which could never be found. */
 function requireKindOfHash(
   world: Pick<CheckoutWorld, 'registry'>,
   quote: Quote,
@@ -131,7 +131,9 @@ function requireKindOfHash(
 
 type Relay = { call: Call; payment: PlannedPayment };
 
-/** What the payer had to sign, verified; and what the operator sends for it, null where the payer sends. */
+/**
+ * The verified signatures of the payer, and the call that the operator sends for them, or null if the payer sends the payment.
+ */
 async function judgeAnswer(
   world: Pick<CheckoutWorld, 'registry' | 'nodes'>,
   found: QuoteWithTerms,
@@ -154,7 +156,7 @@ function plannedPayment(world: Pick<CheckoutWorld, 'registry'>, found: QuoteWith
   return { chainId: quote.chainId, escrow, terms: termsFromJson(signed.terms), token };
 }
 
-/** All that were asked, in canonical form. A permit is a key's signature: EIP-2612 takes no other. */
+/** All requested signatures, in canonical form. A permit must be signed by an account's own key, as EIP-2612 requires. */
 async function requireSignatures(
   world: Pick<CheckoutWorld, 'nodes'>,
   request: {
@@ -230,7 +232,7 @@ async function recordAnswer(
   });
 }
 
-/** What this gateway itself wrote as hex. */
+/** Narrows text that this gateway itself stored as hex. */
 function hex(text: string): Hex {
   if (/^0x[0-9a-f]*$/i.test(text)) return `0x${text.slice(2)}`;
   throw new Error('A stored signature is not hex.');

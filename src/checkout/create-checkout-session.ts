@@ -32,17 +32,17 @@ export type CreatedCheckoutSession = { session: SessionWithItems; clientSecret: 
 const LARGEST_TOTAL = new Decimal('999999999999.99');
 
 /**
- * Opens a session for items (an intent over their total is made with it: `payment_intent.created`) or for an intent that
- * waits to be paid. A replay answers the same client secret. `input` is within its limits (`createCheckoutSessionSchema`).
+ * Opens a session for items, together with an intent over their total (`payment_intent.created`), or for an existing unpaid
+ * intent. A replay returns the same client secret. `input` has been validated with `createCheckoutSessionSchema`.
  *
- * Throws VALIDATION_ERROR (chains, tokens, prices, totals), NOT_FOUND with `param` for what the input names,
- * INVALID_STATE for an intent that cannot be paid any more, EXPIRED for one whose time is over.
+ * Throws VALIDATION_ERROR (chains, tokens, prices, totals), NOT_FOUND with `param` for anything that the input refers to,
+ * INVALID_STATE for an intent that can no longer be paid, and EXPIRED for an expired one.
  */
 export async function createCheckoutSession(
   world: Pick<CheckoutWorld, 'database' | 'clock' | 'registry'>,
   request: {
     app: { id: string; merchantId: string };
-    /** With items or a paymentIntentId: what else a session can be for is opened by its own room. */
+    /** Has items or a paymentIntentId; sessions for anything else are opened by their own modules. */
     input: CreateCheckoutSessionInput;
     idempotency?: IdempotencyRequest | undefined;
   },
@@ -146,7 +146,7 @@ async function ofItems(
   };
 }
 
-/** An item's own amount, else its price's; the session's tax rate, else its plan's. */
+/** Uses the item's own amount or else its price's, and the session's tax rate or else its plan's. */
 async function priceItem(
   tx: DatabaseTransaction,
   request: { app: App; item: CheckoutItemInput; path: string; sessionRate: TaxRate | null },

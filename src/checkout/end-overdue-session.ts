@@ -7,9 +7,9 @@ import { expireCheckoutSessionJob } from './jobs.ts';
 import { lockPaymentIntent, lockSession } from './store.ts';
 
 /**
- * The job at a session's end: an OPEN one becomes EXPIRED, with its event. A quote that was given before may still be
- * confirmed, so the session waits for the last one's end. The intent, which expires at the same instant, is cancelled by
- * its own job, once no issued authorization can come any more.
+ * The job at a session's end: an OPEN session becomes EXPIRED, with its event. A quote issued before may still be confirmed, so
+ * the session waits until its last quote has expired. The intent, which expires at the same instant, is cancelled by its own job
+ * once no issued authorization can arrive any more.
  */
 export async function endOverdueSession(
   world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
@@ -44,7 +44,7 @@ async function endOf(
   return last !== null && last.expiresAt > session.expiresAt ? last.expiresAt : session.expiresAt;
 }
 
-/** A trial has no payment to quote: what was quoted is kept with the consent that was asked for. */
+/** A trial has no payment quotes; the expiry of its quote is stored with the requested consent. */
 async function endOfConsent(tx: DatabaseTransaction, session: { id: string; expiresAt: Date }): Promise<Date> {
   const last = await tx.subscriptionConsent.findFirst({
     where: { sessionId: session.id },

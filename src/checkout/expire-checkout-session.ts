@@ -14,9 +14,9 @@ import { inOrder, lockPaymentIntent, lockSession, requireSession } from './store
 type ExpiryWorld = { database: Database; config: Pick<Config, 'publicUrl'> };
 
 /**
- * Ends an OPEN session before its time, and cancels an intent that was made with it. Appends
- * `checkout_session.expired`, and `payment_intent.cancelled` for the intent. Throws NOT_FOUND, and INVALID_STATE for a
- * session that is not OPEN or whose payment is on its chain already.
+ * Ends an OPEN session early, and cancels an intent that was created with it. Appends `checkout_session.expired`, and
+ * `payment_intent.cancelled` for the intent. Throws NOT_FOUND, and INVALID_STATE if the session is not OPEN or its payment is
+ * already on chain.
  */
 export async function expireCheckoutSession(
   world: ExpiryWorld,
@@ -54,7 +54,7 @@ export async function expireCheckoutSession(
   return result;
 }
 
-/** Writes the end of a locked session, and appends its event: the transaction's last statement. */
+/** Marks a locked session EXPIRED and appends its event as the transaction's last statement. */
 export async function markExpired(
   tx: DatabaseTransaction,
   request: { id: string; publicUrl: string },
@@ -70,9 +70,9 @@ export async function markExpired(
 }
 
 /**
- * Cancels a payment that nobody is to make any more, and ends its OPEN sessions: money that comes all the same is returned.
- * The intent is CREATED, and locked by the caller. Appends `payment_intent.cancelled` and `checkout_session.expired`.
- * Throws INVALID_STATE while an authorization of it is on its chain and not final.
+ * Cancels a payment that should no longer be made, and ends its OPEN sessions; money that arrives nevertheless is returned. The
+ * intent is CREATED, and the caller holds its lock. Appends `payment_intent.cancelled` and `checkout_session.expired`. Throws
+ * INVALID_STATE while an authorization of the intent is on chain and not final.
  */
 export async function endUnpaidPayment(
   tx: DatabaseTransaction,

@@ -1,8 +1,8 @@
-/** The background work of checkout sessions. */
+/** The background jobs of checkout sessions. */
 import { z } from 'zod';
 import { defineJob } from '../platform/jobs.ts';
 
-/** Rings when a session's time is over. */
+/** Runs when a session expires. */
 export const expireCheckoutSessionJob = defineJob({
   name: 'expire-checkout-session',
   payload: z.object({ sessionId: z.uuid() }),

@@ -14,7 +14,7 @@ import { requirePayable } from './require-payable.ts';
 import { isSettleable } from './solana/is-settleable.ts';
 import { pausedChains, requireSession, type SessionToPay } from './store.ts';
 
-/** One way to pay: a token on a chain. `cryptoAmount` in base units, `exchangeRate` in whole tokens per 1 USD. */
+/** One way to pay: a token on a chain. `cryptoAmount` is in base units, `exchangeRate` in whole tokens per 1 USD. */
 export type CheckoutOption = {
   chainId: number;
   chainName: string;
@@ -27,10 +27,10 @@ export type CheckoutOption = {
 };
 
 /**
- * How a session can be paid at this moment's prices, which bind nobody before `prepareCheckout`. Tokens without a fresh
- * price are left out, and so are chains on which the app's payout address would lose the money, and SOL where the amount is too
- * small to be settled; PRICE_UNAVAILABLE when missing prices leave none. Throws NOT_FOUND, and INVALID_STATE or EXPIRED for a
- * session that is over.
+ * Lists how a session can be paid at current prices, which are not binding until `prepareCheckout`. It leaves out tokens without
+ * a fresh price, chains on which money sent to the app's payout address would be lost, and SOL if the amount is too small to be
+ * settled. Throws PRICE_UNAVAILABLE if missing prices leave nothing, NOT_FOUND, and INVALID_STATE or EXPIRED for a session that
+ * has ended.
  */
 export async function listCheckoutOptions(
   world: CheckoutWorld,
@@ -80,10 +80,13 @@ export async function listCheckoutOptions(
   return priced;
 }
 
-/** So long the list of ways to pay waits for a Solana node; a way that it does not judge in time is judged when it is prepared. */
+/** How long the list waits for a Solana node. A way to pay that is not checked in time is checked when it is prepared. */
 const JUDGED_WITHIN_MS = 1_500;
 
-/** Of EVM chains every amount can be. Of Solana as the node says; what it does not say is no reason to hide a way to pay. */
+/**
+ * Whether a payment could be settled: always on EVM chains, on Solana according to the node. If the node does not answer, the way
+ * to pay is still offered.
+ */
 async function couldBeSettled(
   world: CheckoutWorld,
   way: { session: SessionToPay; chain: Chain; token: Token; amount: bigint },
@@ -100,7 +103,7 @@ async function couldBeSettled(
   return await Promise.race([judged, unjudged]);
 }
 
-/** Tokens of chains that can be paid on here, which the session and its intent allow and the app's mode takes. */
+/** The tokens of chains that can be paid on here, that the session and its intent allow, and that the app's mode accepts. */
 export function payableTokens(
   world: Pick<CheckoutWorld, 'registry' | 'config'>,
   session: SessionToPay,
@@ -115,8 +118,8 @@ export function payableTokens(
 }
 
 /**
- * Where an app is paid on a chain, and why money sent there would be lost: an address may have been set before the chain
- * or the token was registered that makes it a sink. Undefined where the app has not said.
+ * Where an app is paid on a chain, and why money sent there would be lost, if it would. The address may have been set before the
+ * chain or token that makes it a sink was registered. Undefined if the app has no payout address.
  */
 export function payoutOn(
   session: { app: Pick<SessionToPay['app'], 'payoutAddresses'> },
@@ -127,8 +130,9 @@ export function payoutOn(
 }
 
 /**
- * On EVM chains an escrow contract is needed; on Solana the keys of vaults, and the operator's word for it where the money
- * is real, for it is custody. There is no hold on Solana that could be captured later, and no consent to be charged.
+ * Whether a session can be paid on a chain. EVM chains need an escrow contract. Solana needs the vault keys and, where the money
+ * is real, the operator's explicit setting, because payments there are custodial. On Solana there are no holds that could be
+ * captured later and no consents for recurring charges.
  */
 function isPayable(world: Pick<CheckoutWorld, 'config'>, session: SessionToPay, chain: Chain): boolean {
   const { solana } = world.config;
@@ -147,7 +151,7 @@ function isPayable(world: Pick<CheckoutWorld, 'config'>, session: SessionToPay, 
   }
 }
 
-/** USD under which nothing is relayed on a chain. */
+/** The amount in USD below which nothing is relayed on a chain. */
 export function relayMinimum(world: Pick<CheckoutWorld, 'config'>, chainId: number): string {
   return world.config.rpc.find((settings) => settings.chainId === chainId)?.relayMinimumUsd ?? '0';
 }

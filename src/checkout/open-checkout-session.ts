@@ -36,14 +36,14 @@ export type NewCheckoutSession = {
   expiresAt: Date;
   mode?: CheckoutMode;
   uiMode?: CheckoutUiMode | null | undefined;
-  /** `new`: an intent over the total is made, and cancelled when the session ends unpaid. `none`: a trial. */
+  /** `new` creates an intent over the total, which is cancelled when the session ends unpaid. `none` is for trials. */
   payment:
     | { kind: 'new'; captureMode?: CaptureMode | null | undefined }
     | { kind: 'existing'; intent: PaymentIntent }
     | { kind: 'none' };
-  /** What it came from; `session` for one of items of its own. */
+  /** What the session was created from; `session` if it has items of its own. */
   source: { type: PaymentSourceType; id: string } | 'session' | null;
-  /** What the intent came from, where that is another thing: a subscription that a link began. */
+  /** What the intent was created from, if that differs: a subscription started from a link. */
   intentSource?: { type: PaymentSourceType; id: string };
   subscriptionId?: string | null;
   customerAccountId?: string | null | undefined;
@@ -60,16 +60,16 @@ export type NewCheckoutSession = {
 export type OpenedCheckoutSession = {
   session: SessionWithItems;
   intent: PaymentIntent | null;
-  /** Known here and never again. */
+  /** Available only here; it is not stored. */
   clientSecret: string;
-  /** To be appended by the caller, as the last statement of the transaction. */
+  /** The caller appends these as the last statement of the transaction. */
   events: NewEvent[];
 };
 
 /**
- * Writes a session, its items and (for a new payment) its intent in the caller's transaction, and the job that ends it.
- * Everything named has been checked by the caller. The one way in which sessions come to be: links, invoices and
- * subscriptions open theirs through it.
+ * Writes a session, its items, the intent of a new payment, and the job that ends the session in the caller's transaction. The
+ * caller has checked everything that the request refers to. All sessions, including those of links, invoices and subscriptions,
+ * are created here.
  */
 export async function openCheckoutSession(
   tx: DatabaseTransaction,

@@ -1,13 +1,13 @@
 /**
- * How a payer may pay with a token. DIRECT: the payer's wallet sends the payment. PERMIT and APPROVAL are relayed: the
- * payer signs and the operator sends, so the payment must be worth the operator's gas. The coin of a chain cannot be
- * pulled: it is paid DIRECT only, and so is everything on Solana.
+ * How a payer may pay with a token. DIRECT: the payer's wallet sends the payment. PERMIT and APPROVAL are relayed: the payer
+ * signs and the operator sends, so the payment must be worth the operator's gas. The native coin of a chain cannot be pulled, so
+ * it is DIRECT only, as is everything on Solana.
  */
 import { Decimal } from 'decimal.js';
 import type { AuthorizationMethod } from '../../prisma/client.ts';
 import { type Chain, NATIVE, type Token } from '../chains/chain.ts';
 
-/** `amountUsd` is what is paid; relayed methods need at least `relayMinimumUsd`. A subscription is never paid DIRECT. */
+/** `amountUsd` is the amount paid; relayed methods require at least `relayMinimumUsd`. A subscription is never paid DIRECT. */
 export function methodsFor(request: {
   family: Chain['family'];
   token: Token;
@@ -20,7 +20,7 @@ export function methodsFor(request: {
   const isRelayable = isPullable && request.amountUsd.gte(new Decimal(request.relayMinimumUsd));
   const methods: AuthorizationMethod[] = request.isRecurring ? [] : ['DIRECT'];
   if (!isRelayable) return methods;
-  // A subscription's allowance is for many charges, and ERC-3009 moves money once.
+  // A subscription's allowance is for many charges, whereas ERC-3009 moves money once.
   const isPermittable = token.permit !== null || (token.receive !== null && !request.isRecurring);
   return isPermittable ? [...methods, 'PERMIT', 'APPROVAL'] : [...methods, 'APPROVAL'];
 }

@@ -1,4 +1,4 @@
-/** What a payer's wallet does, in order, to pay: transactions to send and typed data to sign. */
+/** The steps in which a payer's wallet pays, in order: transactions to send and typed data to sign. */
 import type { Address, Hex } from 'viem';
 import { contractAddress, NATIVE, type Token } from '../chains/chain.ts';
 import { approveData } from '../chains/evm/erc20.ts';
@@ -12,13 +12,19 @@ import {
   type SignatureName,
 } from './authorization-plan.ts';
 
-/** `value` is wei as a decimal string; `typedData` as `eth_signTypedData_v4` takes it; `transaction` null for no wallet. */
+/**
+ * `value` is wei as a decimal string. `typedData` has the format of `eth_signTypedData_v4`. `transaction` is null if no wallet
+ * was given.
+ */
 export type PaymentStep =
   | { kind: 'transaction'; chainId: number; to: Address; data: Hex; value: string; description: string }
   | { kind: 'signTypedData'; name: SignatureName; typedData: TypedDataJson; description: string }
   | { kind: 'solanaTransaction'; transaction: string | null; paymentUrl: string; description: string };
 
-/** `allowance`: what the escrow may take from the wallet now; `kept`: what of it others rely on. Base units. */
+/**
+ * `allowance` is what the escrow may take from the wallet now, `kept` the part of it that other agreements rely on; both in base
+ * units.
+ */
 export function stepsFor(request: {
   plan: AuthorizationPlan;
   payment: PlannedPayment;
@@ -57,8 +63,8 @@ const signingDescriptions: Record<SignatureName, (printed: string) => string> = 
 };
 
 /**
- * Where the allowance does not cover the amount beside what others rely on: an approval of the exact amount and of what is
- * kept for the others, set to zero first where the token wants that.
+ * If the allowance does not cover the amount in addition to what others rely on: an approval of the sum of both, preceded by one
+ * of zero if the token requires that.
  */
 function approvalSteps(request: {
   payment: PlannedPayment;
@@ -77,7 +83,7 @@ function approvalSteps(request: {
   return approveSteps({ ...payment, amount, allowance, description });
 }
 
-/** Transactions that set the escrow's allowance to `amount`, from `allowance`; base units. */
+/** Transactions that change the escrow's allowance from `allowance` to `amount`, in base units. */
 export function approveSteps(request: {
   chainId: number;
   escrow: Address;

@@ -1,10 +1,10 @@
-/** What a payment's own chain makes of a quote: the terms to be kept, and the steps that pay them. */
+/** The chain-specific part of a quote: the terms to be stored, and the steps that pay them. */
 import type { App, PaymentIntent, Prisma } from '../../prisma/client.ts';
 import type { PriceEvidence } from '../prices/price-evidence.ts';
 import type { QuotedAmount } from '../prices/quote.ts';
 import type { PaymentStep } from './payment-step.ts';
 
-/** A way to pay that was judged, with its price; `merchant` is the payout address. */
+/** A validated way to pay, with its price; `merchant` is the payout address. */
 export type PaymentToPlan = {
   quoteId: string;
   intent: PaymentIntent;
@@ -16,13 +16,13 @@ export type PaymentToPlan = {
 
 export type PlannedQuote = {
   termsHash: string;
-  /** As kept in `payment_terms`. */
+  /** As stored in `payment_terms`. */
   terms: Prisma.InputJsonObject;
   /** The last instant at which a payment of these terms counts. */
   authorizeBy: Date;
-  /** Empty where the chain's terms carry none. */
+  /** Empty if the chain's terms are not signed. */
   operatorSignature: string;
-  /** As kept in the quote's `plan`. */
+  /** As stored in the quote's `plan`. */
   plan: Prisma.InputJsonObject;
   steps: PaymentStep[];
   /** Base units, as of the newest block. */

@@ -31,15 +31,15 @@ import {
   type WayToPay,
 } from './way-to-pay.ts';
 
-/** What is told of a locked price. */
+/** The fields of a quote that the payer sees. */
 export type ToldQuote = Pick<
   Quote,
   'id' | 'chainId' | 'tokenKey' | 'cryptoAmount' | 'exchangeRate' | 'expiresAt' | 'evidence'
 >;
 
 /**
- * `walletBalance` and `walletAllowance` in base units, as of the latest block. `terms`: what is agreed to, a payment's terms
- * or a subscription's consent, every integer a decimal string.
+ * `walletBalance` and `walletAllowance` are in base units, as of the latest block. `terms` is what the payer agrees to, a
+ * payment's terms or a subscription's consent, with every integer as a decimal string.
  */
 export type PreparedCheckout = {
   quote: ToldQuote;
@@ -49,17 +49,18 @@ export type PreparedCheckout = {
   walletAllowance: string;
 };
 
-/** Quotes of one payment: a page that renews its price for a day makes fewer. */
+/** The number of quotes per payment; a page that renews its price for a whole day needs fewer. */
 export const QUOTES_LIMIT = 500;
 
 /**
- * Locks a price for one wallet (on Solana for any), chain, token and method, and answers what the wallet has to do. Writes the quote and the
- * terms (signed by the operator on EVM chains) in one transaction: from then on a payment of these terms counts.
+ * Locks a price for one wallet (on Solana for any), chain, token and method, and returns the steps that the wallet has to take.
+ * Writes the quote and the terms (signed by the operator on EVM chains) in one transaction; from then on a payment of these terms
+ * counts.
  *
  * Throws VALIDATION_ERROR for a way to pay that is not offered and for a wallet that nobody has a key to, NOT_FOUND,
- * INVALID_STATE, EXPIRED, CONFLICT when the app has no payout address on the chain or one that would lose the money, when its settings change meanwhile, when the wallet has a relayed payment under way, or when this
- * one would take an allowance from another one of the wallet (`readKeptAllowance`), CHAIN_PAUSED, CHAIN_UNAVAILABLE,
- * PRICE_UNAVAILABLE.
+ * INVALID_STATE, EXPIRED, CHAIN_PAUSED, CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE. Throws CONFLICT if the app has no payout address
+ * on the chain or one that would lose the money, if its settings change in the meantime, if the wallet has a pending relayed
+ * payment, or if this payment would use an allowance that another agreement of the wallet relies on (`readKeptAllowance`).
  */
 export async function prepareCheckout(
   world: CheckoutWorld,
@@ -102,7 +103,7 @@ function requireIntent(session: SessionToPay): PaymentIntent {
   throw new GatewayError('INVALID_STATE', 'The checkout session has no payment: its subscription starts with a trial.');
 }
 
-/** Where the app is paid on a chain. Throws CONFLICT where it has not said, and where money sent there would be lost. */
+/** Where the app is paid on a chain. Throws CONFLICT if it has no payout address, or if money sent there would be lost. */
 export function requirePayout(session: SessionToPay, chain: KnownWay['chain']): string {
   const payout = payoutOn(session, chain);
   const meta = { appId: session.appId, chainId: chain.chainId };
@@ -115,7 +116,7 @@ export function requirePayout(session: SessionToPay, chain: KnownWay['chain']): 
   throw new GatewayError('CONFLICT', words, { param: 'payoutAddress', meta });
 }
 
-/** What Solana needs is loaded with its first payment, so that an installation without it does not carry it. */
+/** The Solana code is loaded with the first payment, so that an installation without Solana does not load it. */
 async function planPayment(world: CheckoutWorld, way: KnownWay, asked: PaymentToPlan): Promise<PlannedQuote> {
   if (way.family === 'EVM') return await planEvmPayment(world, way, asked);
   const { planSolanaPayment } = await import('./solana/plan-solana-payment.ts');
@@ -129,7 +130,7 @@ export async function requireOpenChain(world: CheckoutWorld, chainId: number): P
   throw new GatewayError('CHAIN_PAUSED', `New payments on chain ${chainId} are paused.`, { meta: { chainId } });
 }
 
-/** Throws CONFLICT for a relayed method while a relayed payment of the wallet is under way. */
+/** Throws CONFLICT for a relayed method while a relayed payment of the wallet is pending. */
 export async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promise<void> {
   if (way.method === 'DIRECT' || way.payer === null) return;
   const wallet = { chainId: way.chain.chainId, address: way.payer };
@@ -144,7 +145,7 @@ export async function requireNoRelay(world: CheckoutWorld, way: KnownWay): Promi
   );
 }
 
-/** The session's amount in a token, at this moment's price; the method is judged by what it is worth. */
+/** The session's amount in a token at the current price. Rejects a method that the amount is too small for. */
 export async function quoteWay(
   world: CheckoutWorld,
   session: SessionToPay,

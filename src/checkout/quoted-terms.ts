@@ -1,26 +1,26 @@
-/** The terms of one quote: the intent's rules, the app's settings and the locked price, as the contract wants them. */
+/** The terms of one quote: the intent's rules, the app's settings and the locked price, in the contract's format. */
 import { type Address, encodeAbiParameters, type Hex, keccak256, stringToBytes, zeroAddress } from 'viem';
 import type { App, PaymentIntent } from '../../prisma/client.ts';
 import { type PaymentTerms, uuidToBytes32 } from '../escrow/terms.ts';
 import { printFiat } from '../prices/money.ts';
 import { type PriceEvidence, printEvidence } from '../prices/price-evidence.ts';
 
-/** How long after the quote's end a payment sent in time may still be mined. */
+/** How long after the quote's expiry a payment sent in time may still be mined. */
 export const AUTHORIZE_GRACE_SECONDS = 120;
 
-/** The contract's own limit, from the second of the authorization on. */
+/** The contract's own limit, counted from the second of the authorization. */
 const LONGEST_HOLD_SECONDS = 90 * 86_400;
 
-/** Who takes part beside payer and merchant. A zero arbiter: there are no disputes. */
+/** The parties besides payer and merchant. With the zero address as arbiter there are no disputes. */
 export type Parties = { operator: Address; arbiter: Address; feeRecipient: Address };
 
-/** What terms take from their intent. */
+/** The fields of an intent that its terms depend on. */
 export type QuotedIntent = Pick<
   PaymentIntent,
   'id' | 'amount' | 'currency' | 'timelockDuration' | 'disputeStartDuration' | 'platformFeeBps' | 'captureMode'
 >;
 
-/** `base` in unix seconds: the later of the clock and the chain's newest block, so that a slow clock shortens nothing. */
+/** `base` is in Unix seconds: the later of the clock and the chain's newest block, so that a slow clock shortens no deadline. */
 export function quotedTerms(request: {
   chainId: number;
   quoteId: string;
@@ -61,10 +61,10 @@ export function quotedTerms(request: {
 }
 
 /**
- * Binds terms to the quote that the payer was shown, and to its chain: terms themselves name none, and without it the same
- * terms would have one id on two chains. The preimage, ABI-encoded: `uint256` the chain's id as this gateway numbers it (on
- * EVM chains their own), `bytes32` the quote's id (its 16 bytes at the low end), `uint256` the base units, `string` the fiat amount ("10.00"), `string` its currency, and `bytes32` the
- * keccak256 of the evidence's text (`printEvidence`) in UTF-8.
+ * Binds terms to the quote that the payer was shown, and to its chain: the terms themselves name no chain, and would otherwise
+ * have the same id on two chains. The ABI-encoded preimage: `uint256` the chain's id in this gateway (on EVM chains their own),
+ * `bytes32` the quote's id (its 16 bytes at the low end), `uint256` the base units, `string` the fiat amount ("10.00"), `string`
+ * its currency, and `bytes32` the keccak256 of the evidence's text (`printEvidence`) in UTF-8.
  */
 export function quoteHash(request: {
   chainId: number;

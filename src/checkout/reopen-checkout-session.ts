@@ -4,9 +4,9 @@ import { countUse } from './complete-checkout-session.ts';
 import { lockPaymentIntent, lockSession } from './store.ts';
 
 /**
- * Reacts to `payment_intent.reverted`: when a reorg took the authorization away, the intent's COMPLETE sessions are OPEN
- * again (EXPIRED where their time is over) and their link's use is taken back. The intent's own event tells it.
- * Idempotent: does nothing while the intent is paid.
+ * Reacts to `payment_intent.reverted`: when a reorganization removed the authorization, the intent's COMPLETE sessions become
+ * OPEN again (EXPIRED if they have expired), and the use of their link is no longer counted. There is no event of its own; the
+ * intent's event reports it. Idempotent: does nothing while the intent is paid.
  */
 export async function reopenCheckoutSession(
   world: { database: Database; clock: Clock },

@@ -1,9 +1,9 @@
-/** Whether a session still takes a payment, judged at an instant. */
+/** Whether a session still accepts a payment at a given instant. */
 import type { PaymentIntent } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
 import type { SessionToPay } from './store.ts';
 
-/** Throws INVALID_STATE for a session that is paid or whose intent is, EXPIRED when its time or its intent's is over. */
+/** Throws INVALID_STATE if the session or its intent is paid, and EXPIRED if the session or its intent has expired. */
 export function requirePayable(session: SessionToPay, now: Date): void {
   if (session.status === 'COMPLETE') throw new GatewayError('INVALID_STATE', 'The checkout session is COMPLETE.');
   if (session.status === 'EXPIRED' || session.expiresAt <= now) {

@@ -1,4 +1,4 @@
-/** Every query of checkout sessions; what a caller asks for is scoped to the caller's merchant. */
+/** The queries of checkout sessions; requests of callers are scoped to their merchant. */
 import type { Database, DatabaseTransaction, Prisma } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
@@ -15,7 +15,7 @@ const toPay = {
 /** A session with everything that paying it needs. */
 export type SessionToPay = Prisma.CheckoutSessionGetPayload<{ include: typeof toPay }>;
 
-/** Throws NOT_FOUND for a missing session and another merchant's alike. */
+/** Throws NOT_FOUND both for a missing session and for another merchant's. */
 export async function requireSession(
   database: Database | DatabaseTransaction,
   request: { scope: Scope; id: string },
@@ -29,8 +29,8 @@ export async function requireSession(
 }
 
 /**
- * Throws CONFLICT where a setting that goes into terms, or an address that the app is paid at, is not what it was when the
- * session was read: prices and chains are asked in between, and what was signed of the old settings must not be kept.
+ * Throws CONFLICT if a setting that goes into terms, or a payout address of the app, has changed since the session was read.
+ * Prices and chains are queried in between, and terms signed with the old settings must not be stored.
  */
 export async function requireSameSettings(tx: DatabaseTransaction, judged: SessionToPay['app']): Promise<void> {
   const { include } = toPay.app;
@@ -55,7 +55,7 @@ function agreedSettings(app: SessionToPay['app']): string {
   ].join();
 }
 
-/** The payment first, then its session: the order of locks everywhere. */
+/** Payments are locked before their sessions, in this order everywhere. */
 export async function lockPaymentIntent(tx: DatabaseTransaction, id: string): Promise<void> {
   await tx.$queryRaw`SELECT id FROM payment_intent WHERE id = ${id}::uuid FOR UPDATE`;
 }
@@ -64,13 +64,13 @@ export async function lockSession(tx: DatabaseTransaction, id: string): Promise<
   await tx.$queryRaw`SELECT id FROM checkout_session WHERE id = ${id}::uuid FOR UPDATE`;
 }
 
-/** Held to the end of the transaction: relays of one wallet on one chain are decided one after the other. */
+/** Held until the transaction ends, so that relays of one wallet on one chain are decided one at a time. */
 export async function lockWallet(tx: DatabaseTransaction, wallet: { chainId: number; address: string }): Promise<void> {
   const name = `wallet:${wallet.chainId}:${wallet.address.toLowerCase()}`;
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))::text`;
 }
 
-/** The id of a payment whose relayed authorization from this wallet is under way, if any. */
+/** The id of a payment with a pending relayed authorization from this wallet, if any. */
 export async function relayUnderWay(
   database: Database | DatabaseTransaction,
   wallet: { chainId: number; address: string },
@@ -85,7 +85,7 @@ export async function relayUnderWay(
   return rows[0]?.payment_intent_id;
 }
 
-/** Chains on which no new payment is taken: an operator paused them, or their state is not told any more. */
+/** Chains that accept no new payments: an operator paused them, or their state is no longer known. */
 export async function pausedChains(database: Database): Promise<Set<number>> {
   const rows = await database.chainCursor.findMany({
     where: { OR: [{ pausedAt: { not: null } }, { haltedAt: { not: null } }] },

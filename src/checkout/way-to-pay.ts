@@ -1,4 +1,4 @@
-/** The way a payer chose: a chain, a token, a wallet and a method, judged against what the session offers. */
+/** The payer's choice of chain, token, wallet and method, validated against what the session offers. */
 import { Decimal } from 'decimal.js';
 import { type Address, getAddress } from 'viem';
 import type { AuthorizationMethod } from '../../prisma/client.ts';
@@ -11,7 +11,7 @@ import { payableTokens, relayMinimum } from './list-checkout-options.ts';
 import { methodsFor } from './payment-method.ts';
 import type { SessionToPay } from './store.ts';
 
-/** `walletAddress` may be left out on Solana alone: then whoever pays is the payer. */
+/** `walletAddress` may be omitted on Solana only; whoever pays is then the payer. */
 export type WayToPay = {
   chainId: number;
   tokenKey: string;
@@ -26,7 +26,7 @@ export type EvmWay = {
   payer: Address;
   method: AuthorizationMethod;
 };
-/** `payer` in base58; null where it was not named. */
+/** `payer` is in base58, or null if it was not given. */
 export type SolanaWay = {
   family: 'SOLANA';
   chain: Chain;
@@ -36,7 +36,9 @@ export type SolanaWay = {
 };
 export type KnownWay = EvmWay | SolanaWay;
 
-/** What can be judged without the session. VALIDATION_ERROR names an unknown chain or token and a bad address. */
+/**
+ * Validates what does not depend on the session. Throws VALIDATION_ERROR for an unknown chain or token and an invalid address.
+ */
 export function requireKnownWay(world: { registry: Registry }, input: WayToPay): KnownWay {
   const faults: FieldFault[] = [];
   const { method } = input;
@@ -58,7 +60,7 @@ export function requireKnownWay(world: { registry: Registry }, input: WayToPay):
   return { family: 'EVM', chain: { ...chain, escrow: chain.escrow }, token, payer: payer.address, method };
 }
 
-/** VALIDATION_ERROR for a way on a chain without an escrow contract, which alone can hold a payer to a consent. */
+/** Throws VALIDATION_ERROR for a chain without an escrow contract, because only the contract can enforce a payer's consent. */
 export function requireEvmWay(way: KnownWay): EvmWay {
   if (way.family === 'EVM') return way;
   throw invalid([{ param: 'chainId', message: `chain ${way.chain.chainId} takes no subscriptions` }]);
@@ -69,7 +71,7 @@ type ReadWallet =
   | { isGood: true; family: 'SOLANA'; address: string | null }
   | { isGood: false; message: string };
 
-/** Refunds go to the payer, so that a wallet is judged as an address that is paid. */
+/** Refunds go to the payer, so a wallet must be an address that can be paid. */
 function readWallet(
   { family, chains }: { family: KnownWay['family']; chains: readonly Chain[] },
   text: string | null,
@@ -86,7 +88,7 @@ function readWallet(
     : { isGood: true, family, address: getAddress(address) };
 }
 
-/** VALIDATION_ERROR for a way that this session does not offer. */
+/** Throws VALIDATION_ERROR for a chain and token that this session does not offer. */
 export function requireOfferedWay(
   world: Pick<CheckoutWorld, 'registry' | 'config'>,
   session: SessionToPay,
@@ -104,7 +106,7 @@ export function requireOfferedWay(
   throw invalid([{ param: 'chainId', message: `chain ${chain.chainId} is not offered for this payment` }]);
 }
 
-/** VALIDATION_ERROR for a method that the token has not, or that is not worth its gas for this amount. */
+/** Throws VALIDATION_ERROR for a method that the token does not support, or that is not worth its gas for this amount. */
 export function requireOfferedMethod(
   world: Pick<CheckoutWorld, 'config'>,
   session: Pick<SessionToPay, 'mode'>,

@@ -1,6 +1,6 @@
 /**
- * What of a wallet's allowance other agreements of the same wallet rely on. An `approve` sets the allowance and a payment
- * uses it up, whoever it was given for: a new payment has to leave this much to the others.
+ * The part of a wallet's allowance that its other agreements rely on. `approve` sets a single allowance, and any payment consumes
+ * it regardless of what it was granted for, so a new payment must leave this part untouched.
  */
 import { type Address, isAddressEqual } from 'viem';
 import { contractAddress, NATIVE, type Token } from '../../chains/chain.ts';
@@ -11,19 +11,19 @@ import { toBigInt } from '../../prices/base-units.ts';
 import type { CheckoutWorld } from '../checkout-world.ts';
 import type { EvmWay } from '../way-to-pay.ts';
 
-/** A subscription is given an allowance of so many caps. */
+/** A subscription is granted an allowance of this many times its cap. */
 const ALLOWED_PERIODS = 12n;
 
 type World = Pick<CheckoutWorld, 'database' | 'registry'>;
 type Asked = { way: EvmWay; paymentIntentId: string; allowance: bigint; now: Date };
 
 /**
- * Base units, at most what the wallet allows now. Counted are a payment by APPROVAL that the payer has confirmed and that
- * is not on chain yet, other payments that were prepared for this wallet and whose price still holds, and subscriptions.
+ * Returns base units, at most the wallet's current allowance. It counts an APPROVAL payment that the payer has confirmed and that
+ * is not on chain yet, other payments prepared for this wallet whose quotes are still valid, and subscriptions.
  *
- * Throws CONFLICT where a confirmed payment waits for an approval that is not on chain yet, for a new one would be
- * overwritten by it or overwrite it; and for a permit that would replace an allowance that others rely on, for it is
- * always of the exact amount.
+ * Throws CONFLICT if a confirmed payment waits for an approval that is not on chain yet, because a new approval would overwrite
+ * it or be overwritten by it; and for a permit that would replace an allowance that others rely on, because a permit is always
+ * for the exact amount.
  */
 export async function readKeptAllowance(world: World, asked: Asked): Promise<bigint> {
   const { way, allowance } = asked;
@@ -50,7 +50,7 @@ export async function readKeptAllowance(world: World, asked: Asked): Promise<big
   return relied < allowance ? relied : allowance;
 }
 
-/** The same contract may stand in the registry under several keys. */
+/** The registry keys of the token; the same contract may be registered under several. */
 function keysOfSameToken(registry: Registry, token: Token): string[] {
   const address: Address = contractAddress(token);
   const tokens = registry.chain(token.chainId)?.tokens ?? [token];
@@ -60,8 +60,8 @@ function keysOfSameToken(registry: Registry, token: Token): string[] {
 }
 
 /**
- * The relay of another payment that pulls from the allowance; of one wallet at most one is under way. This payment's own
- * would pay it twice, and is left nothing.
+ * The pending relay of another payment that will use the allowance; at most one per wallet is pending. A relay of this payment
+ * itself is ignored, because it would pay the payment twice.
  */
 async function readWaiting(
   { database }: World,
@@ -82,8 +82,8 @@ async function readWaiting(
 }
 
 /**
- * Of each other unpaid intent, the latest quote that this wallet may be about to pay from its allowance. Anybody can have
- * one prepared in a wallet's name, so that it counts only towards an allowance that the wallet has given already.
+ * The sum of the latest quotes of each other unpaid intent that this wallet may be about to pay from its allowance. Anyone can
+ * prepare a quote in a wallet's name, so these only reserve parts of an allowance that the wallet has granted already.
  */
 async function readPrepared(
   { database }: World,
@@ -102,7 +102,7 @@ async function readPrepared(
   return BigInt(rows[0]?.amount ?? '0');
 }
 
-/** What the wallet's live subscriptions were given, signed ones whose first charge is under way included. */
+/** What the wallet's active subscriptions were granted, including signed ones whose first charge is pending. */
 async function readSubscribed({ database }: World, way: EvmWay, tokenKeys: string[]): Promise<bigint> {
   const consents = await database.subscriptionConsent.findMany({
     where: {

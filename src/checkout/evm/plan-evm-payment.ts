@@ -11,7 +11,10 @@ import type { EvmWay } from '../way-to-pay.ts';
 import { readKeptAllowance } from './kept-allowance.ts';
 import { readCheckoutChain } from './read-checkout-chain.ts';
 
-/** The contract's terms, signed by the operator, and how the wallet pays them. Writes nothing. CHAIN_UNAVAILABLE, CONFLICT. */
+/**
+ * Returns the contract's terms, signed by the operator, and the steps in which the wallet pays them. Writes nothing. Throws
+ * CHAIN_UNAVAILABLE and CONFLICT.
+ */
 export async function planEvmPayment(world: CheckoutWorld, way: EvmWay, asked: PaymentToPlan): Promise<PlannedQuote> {
   const reading = await readCheckoutChain(world, way);
   const { quoted, now } = asked;
@@ -46,7 +49,7 @@ export async function planEvmPayment(world: CheckoutWorld, way: EvmWay, asked: P
   };
 }
 
-/** Without a fee recipient of its own the operator's address gets the fee; without an arbiter there are no disputes. */
+/** The fee recipient defaults to the operator's address; without an arbiter there are no disputes. */
 export function partiesOf(world: CheckoutWorld): Parties {
   const { arbiter, feeRecipient } = world.config;
   const ofKey = arbiter.privateKey === undefined ? zeroAddress : privateKeyToAddress(arbiter.privateKey);
@@ -57,7 +60,7 @@ export function partiesOf(world: CheckoutWorld): Parties {
   };
 }
 
-/** ERC-3009 where the token has it: one signature, and no allowance is left behind. */
+/** Uses ERC-3009 if the token supports it: one signature, and no allowance remains. */
 function planFor(
   way: Pick<EvmWay, 'method' | 'token'>,
   terms: PaymentTerms,

@@ -4,12 +4,12 @@ import { readWallet, type WalletReading } from '../../chains/evm/read-wallet.ts'
 import type { Chain, Token } from '../../chains/registry.ts';
 import { GatewayError } from '../../errors.ts';
 
-/** `timestamp` of the newest block, in unix seconds. */
+/** `timestamp` is that of the newest block, in Unix seconds. */
 export type CheckoutChainReading = { timestamp: number; wallet: WalletReading };
 
 /**
- * What a quote needs of its chain, read at once. CHAIN_UNAVAILABLE when the node fails, or where no escrow contract lies:
- * coin sent to an address without code would be lost.
+ * Reads what a quote needs from its chain in one go. Throws CHAIN_UNAVAILABLE if the node fails or the escrow address has no
+ * code, because coin sent to an address without code would be lost.
  */
 export async function readCheckoutChain(
   world: { nodes: EvmNodes },

@@ -11,7 +11,7 @@ import { newId } from '../../platform/identifier.ts';
 import { type CreateLinkInput, linkPricingFault } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 
-/** What the audit log tells of a link. */
+/** The fields of a link that the audit log records. */
 export const linkFacts = [
   'name',
   'slug',
@@ -25,8 +25,8 @@ export const linkFacts = [
 ] as const;
 
 /**
- * Makes a payment link. Slugs are unique in the installation: CONFLICT for a taken one.
- * Throws VALIDATION_ERROR for an amount beside a price, NOT_FOUND with `param` for plan, price and tax rate.
+ * Creates a payment link. Slugs are unique within the installation; a taken one throws CONFLICT. Throws VALIDATION_ERROR if both
+ * an amount and a price are given, and NOT_FOUND with `param` for an unknown plan, price or tax rate.
  */
 export async function createPaymentLink(
   world: { database: Database },

@@ -6,7 +6,7 @@ import type { Scope } from '../../auth/principal.ts';
 import { notFound } from '../../errors.ts';
 import { linkFacts } from './create-payment-link.ts';
 
-/** Deletes a link for good; sessions and payments that came from it keep its id. Throws NOT_FOUND. */
+/** Deletes a link permanently; sessions and payments that came from it keep its id. Throws NOT_FOUND. */
 export async function deletePaymentLink(
   world: { database: Database },
   request: { scope: Scope; id: string },

@@ -1,4 +1,4 @@
-/** What a payer may send to a link, and what the link makes of it. */
+/** What a payer may submit to a link, and the resulting price. */
 import { z } from 'zod';
 import { currencySchema, fiatAmountSchema } from '../../catalog/product-plan.ts';
 import type { FieldFault } from '../../errors.ts';
@@ -23,10 +23,10 @@ export const startLinkCheckoutSchema = z.object({
 });
 export type StartLinkCheckoutInput = z.infer<typeof startLinkCheckoutSchema>;
 
-/** What a link that asks for billing details must be told; a state is not everywhere. */
+/** The fields that a link with billing details requires; the state is optional because not every country has states. */
 const required = ['email', 'name', 'address', 'city', 'country', 'postalCode'] as const;
 
-/** The details that are missing; none unless the link asks for them. */
+/** Errors for missing billing details; empty unless the link requires them. */
 export function billingFaults(isRequired: boolean, details: BillingDetails | null | undefined): FieldFault[] {
   if (!isRequired) return [];
   return required
@@ -36,7 +36,7 @@ export function billingFaults(isRequired: boolean, details: BillingDetails | nul
 
 export type LinkPrice = { amount: string; currency: string };
 
-/** What is paid: the link's amount, its price's, or the payer's where it has neither. */
+/** The price to pay: the link's amount, its price's, or the payer's if it has neither. */
 export function linkPrice(
   link: { amount: string | null; currency: string | null; price: LinkPrice | null },
   input: Pick<StartLinkCheckoutInput, 'amount' | 'currency'>,

@@ -1,6 +1,6 @@
 /**
- * A payment link: a shareable address that takes payments without code.
- * It has an amount, or a plan's price, or neither (then the payer says the amount). `usageCount` counts completed checkouts.
+ * A payment link: a shareable address that takes payments without code. It has an amount, a plan's price, or neither, in which
+ * case the payer chooses the amount. `usageCount` counts completed checkouts.
  */
 import { z } from 'zod';
 import type { PaymentLink } from '../../../prisma/client.ts';
@@ -19,7 +19,7 @@ const redirect = z
   .max(2048, 'at most 2048 characters')
   .nullish();
 
-/** `ALL`, or ids as they stand in the registry; whether they exist is judged by the registry. */
+/** `ALL`, or ids from the registry. The schema does not check that they exist. */
 const selection = <Item extends z.ZodType>(item: Item) => z.union([z.literal('ALL'), z.array(item).min(1).max(100)]);
 
 export const createLinkSchema = z.object({
@@ -45,14 +45,14 @@ export const updateLinkSchema = createLinkSchema
   .partial();
 export type UpdateLinkInput = z.infer<typeof updateLinkSchema>;
 
-/** What a link asks to be paid for; the parts that decide the amount, taken together. */
+/** The fields of a link that together determine the amount. */
 export type LinkPricing = {
   amount: string | null;
   productPlanId: string | null;
   productPlanPriceId: string | null;
 };
 
-/** The fault of an amount beside a price, or of a price without its plan; null where the parts fit. */
+/** The error of an amount together with a price, or of a price without its plan; null if the fields are consistent. */
 export function linkPricingFault(pricing: LinkPricing): { param: string; message: string } | null {
   if (pricing.amount !== null && pricing.productPlanPriceId !== null) {
     return { param: 'amount', message: 'is not sent together with productPlanPriceId: the price says the amount' };
@@ -63,7 +63,7 @@ export function linkPricingFault(pricing: LinkPricing): { param: string; message
   return null;
 }
 
-/** Where a payer finds the link. */
+/** The public address of the link. */
 export function paymentUrl(publicUrl: string, link: Pick<PaymentLink, 'slug'>): string {
   return `${publicUrl}/link/${link.slug}`;
 }

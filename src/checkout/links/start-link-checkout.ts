@@ -19,10 +19,10 @@ import { type SessionWithItems, sessionExpiry } from '../checkout-session.ts';
 import { type NewCheckoutSession, openCheckoutSession } from '../open-checkout-session.ts';
 import { type BillingDetails, billingFaults, linkPrice, type StartLinkCheckoutInput } from './link-checkout.ts';
 
-/** Which link: by its slug for a payer, by its id for its merchant. */
+/** Identifies a link by its slug for a payer, or by its id for its merchant. */
 export type LinkName = { slug: string } | { id: string; scope: Scope };
 
-/** What a merchant may add to a session of a link; a payer adds nothing. */
+/** The options that a merchant may set on a session of a link; a payer cannot. */
 export type LinkSessionOptions = Partial<
   Pick<NewCheckoutSession, 'uiMode' | 'successUrl' | 'cancelUrl' | 'customerAccountId' | 'metadata'>
 > & { expiresInMinutes?: number | null | undefined };
@@ -35,7 +35,7 @@ const toPay = {
 } as const satisfies Prisma.PaymentLinkInclude;
 type LinkToPay = Prisma.PaymentLinkGetPayload<{ include: typeof toPay }>;
 
-/** The link, whether it takes payments or not. Throws NOT_FOUND. */
+/** Returns the link even if it does not accept payments. Throws NOT_FOUND. */
 export async function findLink(database: Database | DatabaseTransaction, name: LinkName): Promise<LinkToPay> {
   const where = 'slug' in name ? { slug: name.slug } : { id: name.id, ...appScope(name.scope) };
   const link = await database.paymentLink.findFirst({ where, include: toPay });
@@ -44,10 +44,10 @@ export async function findLink(database: Database | DatabaseTransaction, name: L
 }
 
 /**
- * Starts a checkout session from a link, with its payment intent; billing details make the customer. A link to a
- * SUBSCRIPTION plan is started by the subscriptions' room (`start-link-subscription.ts`).
- * Throws NOT_FOUND; INVALID_STATE for a link that takes no payments; VALIDATION_ERROR for an amount or billing details that
- * do not fit the link. Appends `customer.created` and `payment_intent.created`.
+ * Starts a checkout session with its payment intent from a link; billing details create a customer. Links to a SUBSCRIPTION plan
+ * are started by `start-link-subscription.ts`. Throws NOT_FOUND; INVALID_STATE for a link that does not accept payments;
+ * VALIDATION_ERROR for an amount or billing details that do not fit the link. Appends `customer.created` and
+ * `payment_intent.created`.
  */
 export async function startLinkCheckout(
   world: { database: Database; clock: Clock },
@@ -137,7 +137,7 @@ function planLinkSession(
   };
 }
 
-/** A customer of a payer's own words. */
+/** Creates a customer from the billing details that a payer entered. */
 export async function makeCustomer(
   tx: DatabaseTransaction,
   app: App,

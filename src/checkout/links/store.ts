@@ -1,8 +1,8 @@
-/** The links' queries and the relations that each endpoint shows. */
+/** The queries of payment links, and the relations that each endpoint returns. */
 import { Prisma } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 
-/** What create, update and retrieve show beside the link's own fields. */
+/** The relations that create, update and retrieve return with the link. */
 export const linkRelations = {
   app: true,
   productPlan: true,
@@ -14,7 +14,7 @@ export type LinkWithRelations = Prisma.PaymentLinkGetPayload<{ include: typeof l
 
 const UNIQUE_VIOLATION = 'P2002';
 
-/** Turns the database's word that the slug is taken into ours. */
+/** Turns a unique violation of the slug into CONFLICT. */
 export async function refusingTakenSlug<Result>(
   slug: string | undefined,
   work: () => Promise<Result>,

@@ -12,9 +12,9 @@ import { linkPricingFault, type UpdateLinkInput } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 
 /**
- * Changes a link: an absent field stays, `null` clears. Sessions that were started keep what they were started with.
- * Throws NOT_FOUND; CONFLICT for a taken slug; VALIDATION_ERROR where the amount and the price, or the chains and
- * the tokens, no longer fit.
+ * Updates a link: absent fields stay unchanged, `null` clears. Sessions already started are not affected. Throws NOT_FOUND;
+ * CONFLICT for a taken slug; VALIDATION_ERROR if the amount and the price, or the chains and the tokens, are no longer
+ * consistent.
  */
 export function updatePaymentLink(
   world: { database: Database; registry: Registry },
@@ -64,7 +64,7 @@ export function updatePaymentLink(
   );
 }
 
-/** What the link may be paid with after the change; null where the change leaves it as it is. */
+/** The chains and tokens that the link accepts after the update; null if the update does not touch them. */
 function changedSelection(link: PaymentLink, { allowedChains, allowedTokens }: UpdateLinkInput): Selection | null {
   if (allowedChains === undefined && allowedTokens === undefined) return null;
   return readSelection({

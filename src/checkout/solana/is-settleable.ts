@@ -11,9 +11,9 @@ type Payment = {
 };
 
 /**
- * Whether a payment on Solana could be settled as things are: a vault that is a fresh account can hold it, and at least
- * one of those that share it can take its share. Another's share is kept for it. Tokens always can, for an account of a
- * token is opened for whoever has none.
+ * Whether a payment on Solana could be settled at present: its vault as a fresh account can hold it, and at least one recipient
+ * can receive its share. A share that cannot be received is kept for its recipient. Token payments can always be settled, because
+ * a token account is opened for a recipient who has none.
  */
 export async function isSettleable(connection: Connection, payment: Payment): Promise<boolean> {
   const { token, amount, feeBps, merchant, feeRecipient } = payment;

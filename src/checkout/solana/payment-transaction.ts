@@ -1,4 +1,4 @@
-/** The transaction by which a wallet pays a vault, ready to be signed. */
+/** The unsigned transaction with which a wallet pays a vault. */
 import {
   createAssociatedTokenAccountIdempotentInstruction,
   createTransferCheckedInstruction,
@@ -10,8 +10,8 @@ import type { SolanaMint } from '../../chains/solana/read-solana-mint.ts';
 const MEMO_PROGRAM = new PublicKey('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
 /**
- * Base64 of an unsigned legacy transaction, which every wallet reads. The payer pays the fee and the rent of the vault's
- * token account; the transfer comes last and carries the reference, the memo right before it, as Solana Pay has them.
+ * Returns an unsigned legacy transaction, which every wallet supports, in base64. The payer pays the fee and the rent of the
+ * vault's token account. The transfer comes last and carries the reference, with the memo right before it, as in Solana Pay.
  */
 export function paymentTransaction(request: {
   payer: string;
@@ -38,7 +38,7 @@ export function paymentTransaction(request: {
   return transaction.serialize({ requireAllSignatures: false, verifySignatures: false }).toString('base64');
 }
 
-/** The vault's account is made if it is not there yet; then it is paid. */
+/** Creates the vault's account if it does not exist, then pays it. */
 function tokenTransfer(request: { payer: PublicKey; owner: PublicKey; mint: SolanaMint; amount: bigint }) {
   const { payer, owner, amount } = request;
   const mint = new PublicKey(request.mint.address);

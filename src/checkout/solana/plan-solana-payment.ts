@@ -11,13 +11,14 @@ import { quotedSolanaTerms } from './quoted-solana-terms.ts';
 import { readSolanaCheckout } from './read-solana-checkout.ts';
 import { solanaPayUrl } from './solana-pay-url.ts';
 
-/** Said to every payer before paying: there is no contract here. */
+/** Shown to every payer before paying, because no contract holds the money here. */
 const CUSTODY = 'It is held by the payment gateway itself, not by a contract, until it is settled or refunded.';
 
 /**
- * The terms of a payment to the intent's vault, and its one step: a transaction to be signed, and the same payment as a
- * Solana Pay URL, which alone is left where no wallet was named. Writes nothing. Throws VALIDATION_ERROR for an amount of SOL that no fresh account can hold, or of which nobody
- * could be paid, and for a mint that cannot be paid with, and CHAIN_UNAVAILABLE.
+ * Returns the terms of a payment to the intent's vault and its single step: a transaction to sign, and the same payment as a
+ * Solana Pay URL, which is all there is if no wallet was given. Writes nothing. Throws VALIDATION_ERROR for an amount of SOL that
+ * no fresh account can hold or of which nobody could be paid, and for a mint that cannot be used for payments; and
+ * CHAIN_UNAVAILABLE.
  */
 export async function planSolanaPayment(
   world: CheckoutWorld,
@@ -56,7 +57,7 @@ export async function planSolanaPayment(
     quoteId,
     intent,
     app: asked.app,
-    // Whom the money came from is read from the chain; this is for money that came from no account at all.
+    // The payer is read from the chain; this address is used if the money came from no account.
     payer: way.payer ?? merchant,
     merchant,
     mint: mint?.address ?? null,

@@ -4,7 +4,7 @@ import type { SolanaTerms } from '../../escrow/solana/solana-terms.ts';
 import type { PriceEvidence } from '../../prices/price-evidence.ts';
 import { AUTHORIZE_GRACE_SECONDS, type QuotedIntent, quoteHash } from '../quoted-terms.ts';
 
-/** `base` in unix seconds: the later of the clock and the cluster's, so that a slow clock shortens nothing. */
+/** `base` is in Unix seconds: the later of the clock and the cluster's time, so that a slow clock shortens no deadline. */
 export function quotedSolanaTerms(request: {
   chainId: number;
   quoteId: string;
@@ -20,7 +20,7 @@ export function quotedSolanaTerms(request: {
   reference: string;
   base: number;
   quoteSeconds: number;
-  /** Null: no fee is taken. */
+  /** Null if no fee is taken. */
   feeRecipient: string | null;
 }): SolanaTerms {
   const { intent, app, feeRecipient } = request;
@@ -35,7 +35,7 @@ export function quotedSolanaTerms(request: {
     reference: request.reference,
     payBy: request.base + request.quoteSeconds + AUTHORIZE_GRACE_SECONDS,
     timelock: intent.timelockDuration,
-    // Nobody can stop a settlement on Solana, so that no window is promised.
+    // Nobody can stop a settlement on Solana, so no dispute window is promised.
     disputeWindow: 0,
     disputeTimeout: app.disputeTimeout,
     timeoutPayerBps: app.disputeTimeoutPayerBps,

@@ -5,24 +5,24 @@ import { readSolanaMint, type SolanaMint } from '../../chains/solana/read-solana
 import { GatewayError, invalid } from '../../errors.ts';
 
 export type SolanaCheckoutReading = {
-  /** Of the newest confirmed block, in unix seconds. */
+  /** Time of the newest confirmed block, in Unix seconds. */
   timestamp: number;
   blockhash: string;
   lastValidBlockHeight: number;
   /** Null for SOL. */
   mint: SolanaMint | null;
-  /** Base units that the wallet (for a token: its associated account) holds; zero where none was named. */
+  /** Base units in the wallet (for a token, in its associated account); zero if no wallet was given. */
   balance: bigint;
-  /** Lamports that an account without data must hold. */
+  /** The lamports that an account without data must hold. */
   smallestAccount: bigint;
 };
 
-/** Where the clock's account has its unix time. */
+/** The offset of the Unix time in the clock account's data. */
 const UNIX_TIME_AT = 32;
 
 /**
- * What a quote needs of its cluster. Throws CHAIN_UNAVAILABLE where the mint is not what the registry says, and
- * VALIDATION_ERROR for a mint whose transfers are not plain; else what the node throws.
+ * Reads what a quote needs from its cluster. Throws CHAIN_UNAVAILABLE if the mint does not match the registry, VALIDATION_ERROR
+ * for a mint with extended transfer rules, and the node's errors.
  */
 export async function readSolanaCheckout(
   world: { connection: Connection },
@@ -31,7 +31,7 @@ export async function readSolanaCheckout(
   const { connection } = world;
   const mint = request.token.address === NATIVE ? null : await requireMint(connection, request.token);
   const holder = request.payer === null ? null : holderOf(new PublicKey(request.payer), mint);
-  // Of the library's two forms of a call, the one without a context hides the node's failure in a sentence.
+  // The library's variants of these calls without context turn the node's error into a plain sentence.
   const [{ value: accounts }, { value: latest }, smallest] = await Promise.all([
     connection.getMultipleAccountsInfoAndContext([SYSVAR_CLOCK_PUBKEY, ...(holder ? [holder] : [])]),
     connection.getLatestBlockhashAndContext(),

@@ -2,7 +2,7 @@
 import { printUnits } from '../../prices/quote.ts';
 
 /**
- * `recipient` is a wallet's address, from which the paying wallet finds the token account; `amount` in base units.
+ * `recipient` is a wallet address, from which the paying wallet derives the token account; `amount` is in base units.
  * https://docs.solanapay.com/spec (transfer request).
  */
 export function solanaPayUrl(request: {
