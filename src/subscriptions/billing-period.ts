@@ -1,6 +1,6 @@
 /**
- * Billing periods: counted from the anchor in UTC, never from the period before, so that the 31st comes back after a
- * short month (31 Jan + 1 month = 28 or 29 Feb, + 2 months = 31 Mar).
+ * Billing periods are counted from the anchor in UTC, never from the previous period, so that the 31st returns after a short
+ * month (31 Jan + 1 month = 28 or 29 Feb, + 2 months = 31 Mar).
  */
 import type { BillingInterval } from '../../prisma/client.ts';
 
@@ -23,7 +23,7 @@ export function period(cycle: Cycle, index: number): Period {
   return { start: periodStart(cycle, index), end: periodStart(cycle, index + 1) };
 }
 
-/** The index of the period that holds `at`; negative before the anchor. */
+/** The index of the period that contains `at`; negative before the anchor. */
 export function periodIndex(cycle: Cycle, at: Date): number {
   const span = at.getTime() - cycle.anchor.getTime();
   const perPeriodMs = longestPeriodMs(cycle);
@@ -32,7 +32,7 @@ export function periodIndex(cycle: Cycle, at: Date): number {
   return index;
 }
 
-/** What the contract's consent counts in: seconds, or calendar months. */
+/** The period in the units of the contract's consent: seconds or calendar months. */
 export function consentPeriod(interval: BillingInterval, count: number): { unit: 0 | 1; count: number } {
   if (interval === 'MONTH' || interval === 'YEAR') return { unit: 1, count: months[interval] * count };
   return { unit: 0, count: (fixedMs[interval] / 1000) * count };
@@ -44,7 +44,7 @@ function longestPeriodMs(cycle: Cycle): number {
   return fixedMs[interval] * count;
 }
 
-/** The same day and time `count` months later, the day clamped to the month's end. */
+/** The same day and time `count` months later, with the day limited to the end of the month. */
 function addMonths(from: Date, count: number): Date {
   const total = from.getUTCFullYear() * 12 + from.getUTCMonth() + count;
   const year = Math.floor(total / 12);

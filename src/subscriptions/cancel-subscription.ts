@@ -17,9 +17,9 @@ import { nextSubscriptionStatus, type SubscriptionTrigger } from './subscription
 import { subscriptionFields } from './subscription-fields.ts';
 
 /**
- * Cancels now, or at the end of the running period (without one: now). Cancelling at the period's end keeps the status and
- * sets `cancelAt`, told by `subscription.updated`; asking again changes nothing. Appends `subscription.cancelled` when it ends.
- * Throws NOT_FOUND; INVALID_STATE for a subscription that has ended.
+ * Cancels now, or at the end of the current period (without one: now). Cancelling at the period's end keeps the status, sets
+ * `cancelAt` and appends `subscription.updated`; a repeated request changes nothing. Appends `subscription.cancelled` when the
+ * subscription ends. Throws NOT_FOUND, and INVALID_STATE for a subscription that has ended.
  */
 export async function cancelSubscription(
   world: { database: Database; clock: Clock },
@@ -69,8 +69,8 @@ async function recordCancel(
 }
 
 /**
- * Ends a subscription that the caller holds locked: CANCELLED, its unpaid invoices void (UNCOLLECTIBLE where its grace is
- * over), told by `subscription.cancelled` as the last statement. A charge that is on its way still counts.
+ * Ends a subscription whose lock the caller holds: sets it to CANCELLED, voids its unpaid invoices (UNCOLLECTIBLE if its grace
+ * period is over), and appends `subscription.cancelled` as the last statement. A pending charge still counts.
  */
 export async function endSubscription(
   tx: DatabaseTransaction,
@@ -93,7 +93,7 @@ export async function endSubscription(
     },
   });
   const consent = await tx.subscriptionConsent.findFirst({ where: { acceptedBy: { id: locked.id } } });
-  // It is not live any more, which counts for what its wallet allows.
+  // The subscription is no longer active, which changes what its wallet's allowance has to cover.
   if (consent) await addJob(tx, refreshWalletJob, { chainId: consent.chainId, walletAddress: consent.walletAddress });
   await appendEvents(tx, subscription.appId, [
     ...events,

@@ -17,9 +17,9 @@ const shown = { productPlan: true, productPlanPrice: true } as const satisfies P
 export type CreatedSubscription = Prisma.SubscriptionGetPayload<{ include: typeof shown }>;
 
 /**
- * Makes a PENDING subscription of a customer to a price. Appends `subscription.created`.
- * Throws NOT_FOUND with `param` for customer, plan and price; VALIDATION_ERROR for a plan that is not a subscription, and
- * for chains and tokens that can carry no renewal: those are EVM tokens, not native coins.
+ * Creates a PENDING subscription of a customer to a price. Appends `subscription.created`. Throws NOT_FOUND with `param` for
+ * customer, plan and price; VALIDATION_ERROR for a plan that is not a subscription, and for chains and tokens that cannot be used
+ * for renewals, which need EVM tokens other than native coins.
  */
 export async function createSubscription(
   world: { database: Database; registry: Registry },
@@ -81,7 +81,7 @@ function pricing(input: Pick<CreateSubscriptionInput, 'productPlanId' | 'product
   return { productPlanId: input.productPlanId, productPlanPriceId: input.productPlanPriceId };
 }
 
-/** What of a selection cannot carry a renewal: chains that are not EVM, native coins; or all of it. */
+/** Errors for the parts of a selection that cannot be used for renewals: chains that are not EVM, and native coins. */
 export function renewableFaults(registry: Registry, given: Selection): FieldFault[] {
   const selection = readSelection(given);
   const faults: FieldFault[] = [];

@@ -14,8 +14,8 @@ import { nextSubscriptionStatus } from './subscription.ts';
 import { subscriptionFields } from './subscription-fields.ts';
 
 /**
- * Pauses an ACTIVE subscription: no invoice is made and no open retry is run until it is resumed; an unpaid invoice is void.
- * A charge that is already on its way still counts. Appends `invoice.voided` and `subscription.paused`. Throws NOT_FOUND, INVALID_STATE.
+ * Pauses an ACTIVE subscription: until it is resumed, no invoices are created and no retries run; an unpaid invoice is voided. A
+ * pending charge still counts. Appends `invoice.voided` and `subscription.paused`. Throws NOT_FOUND and INVALID_STATE.
  */
 export async function pauseSubscription(
   world: { database: Database; clock: Clock },

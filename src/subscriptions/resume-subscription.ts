@@ -13,8 +13,8 @@ import { nextSubscriptionStatus } from './subscription.ts';
 import { subscriptionFields } from './subscription-fields.ts';
 
 /**
- * Resumes a PAUSED subscription: inside the old period its dates stay; after it the next charge is due now, and the anchor
- * moves to now. Appends `subscription.resumed`. Throws NOT_FOUND, INVALID_STATE.
+ * Resumes a PAUSED subscription. Within the old period its dates stay unchanged; after it, the next charge is due now and the
+ * anchor moves to now. Appends `subscription.resumed`. Throws NOT_FOUND and INVALID_STATE.
  */
 export async function resumeSubscription(
   world: { database: Database; clock: Clock },
@@ -57,6 +57,6 @@ function resumedDates(
 ): { dueAt: Date; data: Prisma.SubscriptionUpdateInput } {
   const end = subscription.currentPeriodEnd;
   if (end !== null && end > now) return { dueAt: end, data: {} };
-  // The period that ended is over; the renewal at `now` starts the next one there.
+  // The old period is over; the renewal at `now` starts the next one.
   return { dueAt: now, data: { currentPeriodEnd: now, billingCycleAnchor: now } };
 }

@@ -2,13 +2,13 @@ import type { DatabaseTransaction } from '../../prisma/client.ts';
 import { addJob, removeJob } from '../platform/jobs.ts';
 import { renewalKey, renewSubscriptionJob } from './jobs.ts';
 
-/** While a charge is under way it is looked after this often, should nobody ring. */
+/** How often a pending charge is checked if nothing else triggers a check. */
 export const FOLLOW_MS = 60_000;
 
-/** What passes by itself is looked at again after this long, and not counted. */
+/** How long to wait after a transient failure, which is not counted. */
 export const PASSING_MS = 60_000;
 
-/** Has the subscription looked at at `runAt`, instead of whenever it would have been; answers `pendingJobId`. */
+/** Schedules the next check of the subscription at `runAt`, replacing an earlier schedule; returns `pendingJobId`. */
 export function scheduleRenewal(
   tx: DatabaseTransaction,
   request: { subscriptionId: string; runAt: Date },
@@ -17,7 +17,7 @@ export function scheduleRenewal(
   return addJob(tx, renewSubscriptionJob, { subscriptionId }, { runAt, key: renewalKey(subscriptionId) });
 }
 
-/** Has the subscription not looked at any more; `pendingJobId` is null then. */
+/** Removes the scheduled check of the subscription; returns null as the new `pendingJobId`. */
 export async function unscheduleRenewal(tx: DatabaseTransaction, subscriptionId: string): Promise<null> {
   await removeJob(tx, renewalKey(subscriptionId));
   return null;

@@ -1,4 +1,4 @@
-/** The subscriptions' queries. */
+/** The queries of subscriptions. */
 import type { DatabaseTransaction, ProductPlanPrice, Subscription } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
@@ -6,7 +6,10 @@ import { notFound } from '../errors.ts';
 
 export type SubscriptionWithPrice = Subscription & { productPlanPrice: ProductPlanPrice };
 
-/** The caller's subscription under its row lock, the first of all locks. Throws NOT_FOUND with `param`, where a body named it. */
+/**
+ * Locks the row of the caller's subscription, which is always the first lock, and returns it. Throws NOT_FOUND, with `param` if
+ * the id came from a body.
+ */
 export async function lockOwnSubscription(
   tx: DatabaseTransaction,
   request: { scope: Scope; id: string; param?: string | undefined },

@@ -1,4 +1,4 @@
-/** The scalar fields of a subscription, as the API prints them and events carry them, and the way back. */
+/** The scalar fields of a subscription, as the API returns them and events carry them, and the conversion back. */
 import { z } from 'zod';
 import type { Subscription } from '../../prisma/client.ts';
 import { printedDecimal, printedInstant, readPrinted } from '../events/printed-fields.ts';
@@ -46,7 +46,7 @@ export function subscriptionFields(subscription: Subscription) {
 const text = z.string().nullable();
 const instant = printedInstant.nullable();
 
-/** What changes in the life of a subscription. */
+/** The fields that change during the life of a subscription. */
 const printed = z
   .object({
     productPlanId: z.string(),
@@ -78,7 +78,7 @@ const printed = z
   })
   .partial();
 
-/** `subscription` as it was when `data` was printed of it; what `data` does not have stays. */
+/** `subscription` as it was when the event payload `data` was printed. Fields missing from `data` keep their value. */
 export function subscriptionAt(subscription: Subscription, data: Record<string, unknown>): Subscription {
   return { ...subscription, ...readPrinted(printed, data) };
 }

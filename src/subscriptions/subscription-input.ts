@@ -1,4 +1,4 @@
-/** What a subscription is made and ended with. */
+/** The input of creating and ending a subscription. */
 import { z } from 'zod';
 import { metadataSchema } from '../platform/metadata.ts';
 

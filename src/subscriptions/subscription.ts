@@ -1,16 +1,16 @@
 /**
- * A subscription: a customer charged once a period for a plan's price, within a consent that they signed once.
+ * A subscription: a customer charged once per period for a plan's price, under a consent signed once.
  *
  * ```
  * PENDING ──first charge, or a trial's consent──► ACTIVE ◄──resume── PAUSED
  *    │                                            │ ▲ └────pause───────┘ │
- *    │                        retries are spent   ▼ │ a later charge    │
+ *    │                          all retries fail  ▼ │ a later charge    │
  *    │                                          PAST_DUE                │
  *    └──cancel──► CANCELLED ◄──cancel, grace over──┴────────cancel──────┘
  * ```
  *
- * Authority: the contract for the consent and for which periods were charged; the invoice for what a period costs; this
- * table for the status. It owns neither money nor dates (`billing-period.ts`).
+ * Authority: the contract for the consent and for which periods were charged; the invoice for what a period costs; this table for
+ * the status. It owns neither money nor dates (`billing-period.ts`).
  */
 import type { SubscriptionStatus } from '../../prisma/client.ts';
 
@@ -57,7 +57,7 @@ const transitions: { [From in SubscriptionStatus]: Partial<Record<SubscriptionTr
   CANCELLED: {},
 };
 
-/** The status after `trigger`, or null where the table has no such transition. */
+/** The status after `trigger`, or null if the trigger is not allowed in this status. */
 export function nextSubscriptionStatus(
   from: SubscriptionStatus,
   trigger: SubscriptionTrigger,

@@ -24,12 +24,16 @@ import { writeFirstInvoice } from './write-first-invoice.ts';
 type FirstCharge = { row: SubscriptionConsent; intent: PaymentIntent };
 
 /**
- * Reacts to `payment_intent.captured` and `.reverted` of a subscription's first charge. Captured: the subscription is
- * ACTIVE by the consent that was charged, its periods counted from the consent's start, period 0 invoiced and PAID, the
- * next charge scheduled; appends `invoice.opened`, `invoice.paid`, `subscription.activated`. One that was cancelled
- * meanwhile stays so, with its paid invoice. One that another consent has begun already is not paid twice: the charge is
- * refunded. Reverted: an ACTIVE one is PENDING again, without a consent.
- * Idempotent: it reads the intent again. Charges of later periods are none of its business.
+ * Reacts to `payment_intent.captured` and `.reverted` of a subscription's first charge.
+ *
+ * Captured: the subscription becomes ACTIVE with the consent that was charged, its periods are counted from the consent's start,
+ * period 0 is invoiced and PAID, and the next charge is scheduled; appends `invoice.opened`, `invoice.paid` and
+ * `subscription.activated`. A subscription that was cancelled in the meantime stays cancelled, with its paid invoice. If another
+ * consent has already started the subscription, the charge is refunded, so that the period is not paid twice.
+ *
+ * Reverted: an ACTIVE subscription becomes PENDING again, without a consent.
+ *
+ * Idempotent: it reads the intent again. Charges of later periods are handled elsewhere.
  */
 export async function followFirstCharge(
   world: ActionWorld & { log: Log },
@@ -55,7 +59,7 @@ export async function followFirstCharge(
   if (second) await giveBack(world, second);
 }
 
-/** What is refunded or being refunded already is left to that; what is settled is the merchant's to give back. */
+/** Leaves an intent that is refunded or being refunded unchanged; a settled one can only be returned by the merchant. */
 async function giveBack(world: ActionWorld & { log: Log }, intent: PaymentIntent): Promise<void> {
   if (intent.status === 'SETTLED') {
     world.log.warn({ paymentIntentId: intent.id }, 'A second first payment of a subscription was settled already.');
@@ -66,7 +70,7 @@ async function giveBack(world: ActionWorld & { log: Log }, intent: PaymentIntent
   await refundPaymentIntent(world, { scope: { merchantId, appId }, id, reason: 'The first period was paid already.' });
 }
 
-/** The consent whose first charge the intent is; null for a later charge, which has a quote of its own. */
+/** The consent whose first charge the intent is; null for a later charge, which has its own quote. */
 async function chargedConsent(
   tx: DatabaseTransaction,
   { subscription, intent }: { subscription: SubscriptionWithPrice; intent: PaymentIntent },
@@ -109,7 +113,7 @@ async function activate(
   await appendEvents(tx, subscription.appId, events);
 }
 
-/** The payment is gone, and with it what it began. Its own `payment_intent.reverted` tells it. */
+/** Undoes what a reverted payment started. The payment's `payment_intent.reverted` event reports it. */
 async function takeBack(
   tx: DatabaseTransaction,
   { subscription, intent }: { subscription: SubscriptionWithPrice; intent: PaymentIntent },

@@ -6,9 +6,9 @@ import { newId } from '../../platform/identifier.ts';
 import type { Period } from '../billing-period.ts';
 
 /**
- * Writes the invoice of the period that the first charge has paid, from the lines of the session it was paid in, PAID and
- * numbered. One that this payment had before a reorganisation keeps its number and gets the period. Answers what is to be
- * told: `invoice.opened`, `invoice.paid`. The caller holds the subscription locked.
+ * Writes the PAID and numbered invoice of the period that the first charge has paid, with the lines of the session in which it
+ * was paid. An invoice that this payment had before a reorganization keeps its number and gets the period. Returns the events to
+ * append: `invoice.opened` and `invoice.paid`. The caller holds the subscription's lock.
  */
 export async function writeFirstInvoice(
   tx: DatabaseTransaction,
@@ -24,7 +24,7 @@ export async function writeFirstInvoice(
   const dates = { periodStart: period.start, periodEnd: period.end, dueDate: period.start };
   const known = await tx.invoice.findUnique({ where: { paymentIntentId: intent.id } });
   if (known) {
-    // Whether it is paid is followed by the invoices' own room.
+    // Whether it is paid is tracked by the invoices module.
     await tx.invoice.update({ where: { id: known.id }, data: dates });
     return [];
   }

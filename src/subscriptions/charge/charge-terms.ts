@@ -1,4 +1,4 @@
-/** The terms of one charge: the consent's, field by field, or the contract refuses them. */
+/** The terms of one charge. They must equal the consent's field by field, or the contract rejects them. */
 import type { Hex } from 'viem';
 import type { PaymentIntent } from '../../../prisma/client.ts';
 import { quoteHash } from '../../checkout/quoted-terms.ts';
@@ -8,8 +8,8 @@ import type { IntentSettings } from '../../payments/new-payment-intent.ts';
 import type { PriceEvidence } from '../../prices/price-evidence.ts';
 
 /**
- * `amount` in base units, `authorizeBy` in unix seconds. The intent id on chain is that of consent and period, not the
- * payment intent's: a payment is known by its chain and its terms' hash.
+ * `amount` is in base units, `authorizeBy` in Unix seconds. The intent id on chain is derived from consent and period and is not
+ * the payment intent's id: a payment is identified by its chain and the hash of its terms.
  */
 export function chargeTerms(request: {
   chainId: number;
@@ -30,7 +30,7 @@ export function chargeTerms(request: {
     token: consent.token,
     amount: request.amount,
     authorizeBy,
-    // Captured in the same transaction: there is no hold that could be captured later.
+    // Captured in the same transaction, so no hold is ever captured later.
     captureBy: authorizeBy,
     timelock: consent.timelock,
     disputeWindow: consent.disputeWindow,
@@ -45,7 +45,7 @@ export function chargeTerms(request: {
   };
 }
 
-/** The settings of a charge's payment intent: the rules that the payer signed, not what the app has by now. */
+/** The settings of a charge's payment intent: the rules that the payer signed, not the app's current ones. */
 export function chargeSettings(app: IntentSettings, consent: RecurringConsent): IntentSettings {
   return {
     ...app,

@@ -1,13 +1,13 @@
 /**
- * A consent's own periods, by which the contract judges a charge: counted from the consent's start, in seconds or calendar
- * months, whatever the subscription's anchor has become since. Charge k is taken from start(k) until start(k + 2).
+ * A consent's own periods, by which the contract checks a charge: counted from the consent's start in seconds or calendar months,
+ * whatever the subscription's current anchor is. Charge k is accepted from start(k) until start(k + 2).
  */
 import type { RecurringConsent } from '../../escrow/consent.ts';
 import { type Cycle, periodIndex, periodStart } from '../billing-period.ts';
 
 type Calendar = Pick<RecurringConsent, 'start' | 'unit' | 'count'>;
 
-/** The first second of period `index`, as the contract's `periodStart` has it. */
+/** The first second of period `index`, equal to the contract's `periodStart`. */
 export function consentPeriodStart(consent: Calendar, index: number): Date {
   if (consent.unit === 1) return periodStart(months(consent), index);
   return new Date((consent.start + consent.count * index) * 1000);

@@ -30,10 +30,10 @@ export type ChargeWorld = {
 
 type ChargedIntent = Pick<PaymentIntent, 'id' | 'amount' | 'currency'>;
 
-/** A price, and what the sources said of it. */
+/** A price with the evidence of its sources. */
 export type ChargePrice = QuotedAmount & { evidence: PriceEvidence };
 
-/** One charge, ready to be written and sent: the operator has signed consent, period and payment together. */
+/** One charge, ready to be written and sent; the operator has signed consent, period and payment together. */
 export type PreparedCharge = {
   kind: 'READY';
   quoteId: string;
@@ -53,12 +53,12 @@ export type PreparedCharge = {
   expiresAt: Date;
 };
 
-/** The price has risen above what the payer agreed to; base units. Nothing is signed. */
+/** The price exceeds what the payer agreed to; amounts in base units. Nothing is signed. */
 export type CapExceeded = { kind: 'CAP_EXCEEDED'; cryptoAmount: bigint; capPerPeriod: bigint };
 
 /**
- * Quotes a charge at this moment's price, rounded up, and signs it. `intent` carries the fiat amount; `periodIndex` is
- * the consent's (`consentPeriodIndex`). Writes nothing: `queueCharge` does. Throws PRICE_UNAVAILABLE, CHAIN_UNAVAILABLE.
+ * Quotes a charge at the current price, rounded up, and signs it. `intent` carries the fiat amount; `periodIndex` is the
+ * consent's (`consentPeriodIndex`). Writes nothing; `queueCharge` does. Throws PRICE_UNAVAILABLE and CHAIN_UNAVAILABLE.
  */
 export async function prepareCharge(
   world: ChargeWorld,
@@ -75,7 +75,7 @@ export async function prepareCharge(
   return await signCharge(world, { ...request, quoteId: newId(), quoted, newestBlockAt: Number(timestamp) });
 }
 
-/** Signs a charge at a price that is known. `newestBlockAt`: the chain's newest block, unix seconds. */
+/** Signs a charge at a known price. `newestBlockAt` is the time of the chain's newest block, in Unix seconds. */
 export async function signCharge(
   world: Pick<ChargeWorld, 'clock' | 'registry' | 'operator' | 'config'>,
   request: {
@@ -127,7 +127,7 @@ export async function signCharge(
   };
 }
 
-/** Where a consent's money moves. CHAIN_UNAVAILABLE for a chain or token that is not configured any more. */
+/** The escrow and token of a consent. Throws CHAIN_UNAVAILABLE if the chain or token is no longer configured. */
 export function placeOf(
   registry: Registry,
   consent: Pick<SubscriptionConsent, 'chainId' | 'tokenKey'>,
@@ -140,7 +140,7 @@ export function placeOf(
   return { escrow, token };
 }
 
-/** A fiat amount in a token at this moment's price, rounded up. Throws PRICE_UNAVAILABLE. */
+/** A fiat amount in a token at the current price, rounded up. Throws PRICE_UNAVAILABLE. */
 export async function quoteCharge(
   world: Pick<ChargeWorld, 'prices'>,
   { intent, token }: { intent: Pick<ChargedIntent, 'amount' | 'currency'>; token: Token },
@@ -156,7 +156,7 @@ export async function quoteCharge(
   return { ...quoted, evidence: priceEvidence({ [currency]: fiat, [token.symbol]: price }) };
 }
 
-/** What this gateway itself wrote as hex. */
+/** Narrows text that this gateway itself stored as hex. */
 export function hexOf(text: string): Hex {
   if (isHex(text)) return text;
   throw new Error('A stored consent or signature is not hex.');

@@ -10,10 +10,10 @@ import { toDecimal } from '../../prices/base-units.ts';
 import { hexOf, type PreparedCharge } from './prepare-charge.ts';
 
 /**
- * Writes a charge and has it sent, in the caller's transaction: its quote and terms (from then on its payment counts), a
- * PENDING AUTHORIZE transaction, and the operator's transaction. The caller holds the subscription and the invoice locked;
- * this locks the payment. Answers the transaction's id.
- * Throws INVALID_STATE for an intent that is not CREATED, CONFLICT while a charge of it is under way.
+ * Writes a charge and queues it in the caller's transaction: its quote and terms (from then on its payment counts), a PENDING
+ * AUTHORIZE transaction, and the operator's transaction. The caller holds the locks of the subscription and the invoice; this
+ * function locks the payment. Returns the transaction's id. Throws INVALID_STATE for an intent that is not CREATED, and CONFLICT
+ * while a charge of it is pending.
  */
 export async function queueCharge(
   tx: DatabaseTransaction,
@@ -25,7 +25,7 @@ export async function queueCharge(
   return await sendCharge(tx, { ...charge, chainId, consentSignature: hexOf(payerSignature) });
 }
 
-/** The quote and the signed terms of a charge. `confirmedAt`: null while the payer has not answered. */
+/** Writes the quote and the signed terms of a charge. `confirmedAt` is null until the payer has signed. */
 export async function recordCharge(
   tx: DatabaseTransaction,
   { charge, confirmedAt }: { charge: PreparedCharge; confirmedAt: Date | null },
@@ -76,11 +76,11 @@ export type SignedCharge = {
   operatorSignature: Hex;
   consentSignature: Hex;
   sender: Address;
-  /** Failed simulations after which it is given up (default 5). */
+  /** The number of failed simulations after which it is given up (default 5). */
   maxFailures?: number;
 };
 
-/** Has a recorded charge sent. Throws as `queueCharge` does. */
+/** Queues a recorded charge. Throws as `queueCharge` does. */
 export async function sendCharge(tx: DatabaseTransaction, charge: SignedCharge): Promise<string> {
   const { paymentIntentId, chainId, termsHash } = charge;
   await lockPaymentIntent(tx, paymentIntentId);

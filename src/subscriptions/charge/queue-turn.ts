@@ -3,15 +3,15 @@ import { countQueued } from '../../operator/store.ts';
 import { PASSING_MS } from '../schedule-renewal.ts';
 import type { ChargeWorld } from './prepare-charge.ts';
 
-/** Ready transactions of the sender beyond which nothing more is priced: a price signed now might run out before its turn. */
+/**
+ * The number of queued transactions of the sender beyond which nothing more is priced: a price signed now might expire before its
+ * transaction is sent.
+ */
 const QUEUE_LIMIT = 200;
-/** Those that find the queue full come back over so long, and not all at once. */
+/** Renewals that find the queue full are retried spread over this time rather than all at once. */
 const SPREAD_SECONDS = 240;
 
-/**
- * When a renewal that is due is to be looked at again because the transactions of its sender pile up; null where it may be
- * charged now.
- */
+/** When a due renewal should be checked again because its sender's transactions are piling up; null if it can be charged now. */
 export async function queueTurn(
   tx: DatabaseTransaction,
   world: Pick<ChargeWorld, 'operator'>,
@@ -21,7 +21,7 @@ export async function queueTurn(
   if (!consent) return null;
   const sender = world.operator.address.toLowerCase();
   if ((await countQueued(tx, { chainId: consent.chainId, sender, now })) < QUEUE_LIMIT) return null;
-  // The id's end is random.
+  // The last digits of the id are random.
   const spreadSeconds = Number.parseInt(id.slice(-4), 16) % SPREAD_SECONDS;
   return new Date(now.getTime() + PASSING_MS + spreadSeconds * 1000);
 }

@@ -30,19 +30,19 @@ import {
 type Answer = { session: SessionWithItems; clientSecret: string };
 
 /**
- * Opens the session in which the payer of a PENDING subscription signs its consent and pays the first period; with a
- * trial there is nothing to pay yet, and no intent. Sessions of one subscription share the intent while it can be paid,
- * so that two tabs pay once; where the price has changed since, it is cancelled and its sessions end. Appends
- * `payment_intent.created`, and `payment_intent.cancelled` and `checkout_session.expired` of those. A replay answers the same
- * client secret.
- * Throws NOT_FOUND; INVALID_STATE for one that is not PENDING, or whose first payment is under way.
+ * Opens the session in which the payer of a PENDING subscription signs its consent and pays the first period; with a trial there
+ * is nothing to pay yet, and no intent. Sessions of one subscription share the intent while it can be paid, so that a payer with
+ * two tabs pays once. If the price has changed since, the intent is cancelled and its sessions end. Appends
+ * `payment_intent.created`, and, for the outdated ones, `payment_intent.cancelled` and `checkout_session.expired`. A replay
+ * returns the same client secret. Throws NOT_FOUND, and INVALID_STATE if the subscription is not PENDING or its first payment is
+ * pending.
  */
 export async function createSubscriptionCheckout(
   world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
   request: {
     scope: Scope;
     subscriptionId: string;
-    /** The field of the body that named it, where the path did not. */
+    /** The body field with the subscription's id, unless the path contains it. */
     param?: string;
     options: SubscriptionSessionOptions;
     idempotency?: IdempotencyRequest | undefined;
@@ -82,7 +82,7 @@ export async function createSubscriptionCheckout(
   return reveal(result);
 }
 
-/** The first payment where it can still be made; null where a new one is needed. */
+/** The first payment if it can still be made; null if a new one is needed. */
 async function payableIntent(
   tx: DatabaseTransaction,
   { subscription, until }: { subscription: SubscriptionWithPrice; until: Date },
@@ -96,13 +96,13 @@ async function payableIntent(
   return await prolongPayable(tx, { ...found, until, name: "The subscription's first payment" });
 }
 
-/** Whether it is what the first period costs today. */
+/** Whether the intent's amount is the current price of the first period. */
 function isSoldAt(intent: PaymentIntent, { plan, price }: { plan: PlanWithRate; price: ProductPlanPrice }): boolean {
   if (hasTrial(price) || intent.currency !== price.currency) return false;
   return intent.amount.toFixed(2) === periodPrice(plan, price).total.total.toFixed(2);
 }
 
-/** Two prices are not paid: the one from before ends, unless its charge is on its way. */
+/** Ends the payment at the previous price, unless its charge is pending, so that only one price is paid. */
 async function endOutdated(
   tx: DatabaseTransaction,
   { intent, publicUrl }: { intent: PaymentIntent; publicUrl: string },

@@ -1,7 +1,7 @@
 import type { Database, DatabaseTransaction, ProductPlanPrice } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 
-/** The price of a plan that is sold where none is named. Throws INVALID_STATE where it has none. */
+/** The price at which a plan is sold if none is given. Throws INVALID_STATE if it has no active price. */
 export async function defaultPrice(
   database: Database | DatabaseTransaction,
   productPlanId: string,

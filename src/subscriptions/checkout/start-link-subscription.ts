@@ -25,10 +25,10 @@ type Link = Awaited<ReturnType<typeof findLink>>;
 type Answer = { session: SessionWithItems; clientSecret: string };
 
 /**
- * Starts a subscription from a link to a SUBSCRIPTION plan: the customer (known by the email that the payer must give, or
- * named by the merchant), a PENDING subscription, and the session that begins it.
- * Appends `customer.created`, `subscription.created` and `payment_intent.created`.
- * Throws NOT_FOUND; INVALID_STATE for a link that takes no payments; VALIDATION_ERROR for what does not fit the link.
+ * Starts a subscription from a link to a SUBSCRIPTION plan: the customer (identified by the email address that the payer must
+ * enter, or given by the merchant), a PENDING subscription, and its first session. Appends `customer.created`,
+ * `subscription.created` and `payment_intent.created`. Throws NOT_FOUND; INVALID_STATE for a link that does not accept payments;
+ * VALIDATION_ERROR for input that does not fit the link.
  */
 export async function startLinkSubscription(
   world: { database: Database; clock: Clock },
@@ -88,7 +88,7 @@ export async function startLinkSubscription(
   return reveal(result);
 }
 
-/** The link's plan and price, else the plan's default one. Taxed as every later period: by the plan's rate. */
+/** The link's plan and price, or else the plan's default price. Taxed at the plan's rate, like every later period. */
 async function soldBy(
   tx: DatabaseTransaction,
   request: { link: Link; input: StartLinkCheckoutInput; options: LinkSessionOptions },

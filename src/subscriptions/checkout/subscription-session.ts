@@ -1,4 +1,7 @@
-/** The session by which a subscription begins: its first period's price, or nothing to pay yet where a trial comes first. */
+/**
+ * The session that starts a subscription, for the price of its first period, or with nothing to pay yet if it starts with a
+ * trial.
+ */
 import { Decimal } from 'decimal.js';
 import type {
   App,
@@ -20,7 +23,7 @@ export type SubscriptionSessionOptions = Partial<
   Pick<NewCheckoutSession, 'uiMode' | 'successUrl' | 'cancelUrl' | 'metadata'>
 > & { expiresInMinutes?: number | null | undefined };
 
-/** What one period costs: the price, taxed by its plan's rate while that is active. */
+/** The cost of one period: the price, taxed at its plan's rate while that rate is active. */
 export function periodPrice(
   plan: PlanWithRate,
   price: Pick<ProductPlanPrice, 'amount'>,
@@ -30,12 +33,14 @@ export function periodPrice(
   return { rate, taxed, total: taxTotal([taxed]) };
 }
 
-/** Whether the first charge comes only after a trial. */
+/** Whether the first charge is made only after a trial. */
 export function hasTrial(price: Pick<ProductPlanPrice, 'trialPeriodDays'>): boolean {
   return (price.trialPeriodDays ?? 0) > 0;
 }
 
-/** `intent`: one of the subscription that can still be paid. `source`: what opens the session, if not the subscription. */
+/**
+ * `intent` is the subscription's intent if one can still be paid. `source` is what opens the session, if not the subscription.
+ */
 export function subscriptionSession(request: {
   app: App;
   subscription: Subscription;

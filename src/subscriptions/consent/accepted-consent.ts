@@ -1,15 +1,15 @@
-/** What a subscription takes over from the consent by which it is charged from now on. */
+/** What a subscription copies from the consent with which it is charged from now on. */
 import type { DatabaseTransaction, Prisma, SubscriptionConsent } from '../../../prisma/client.ts';
 import { refreshWalletJob } from '../../customers/jobs.ts';
 import { newId } from '../../platform/identifier.ts';
 import { addJob } from '../../platform/jobs.ts';
 
-/** A consent's id names no chain: it is found by both. */
+/** A consent's id contains no chain, so the key is both together. */
 export function consentKey({ chainId, consentId }: Pick<SubscriptionConsent, 'chainId' | 'consentId'>) {
   return { chainId_consentId: { chainId, consentId } } satisfies Prisma.SubscriptionConsentWhereUniqueInput;
 }
 
-/** The columns that say how it is charged. */
+/** The subscription's columns that describe how it is charged. */
 export function authorizationColumns(row: SubscriptionConsent) {
   return {
     consentId: row.consentId,
@@ -22,7 +22,7 @@ export function authorizationColumns(row: SubscriptionConsent) {
   } satisfies Prisma.SubscriptionUncheckedUpdateInput;
 }
 
-/** Those columns of a subscription that has no consent. */
+/** The same columns for a subscription without a consent. */
 export const noAuthorization = {
   consentId: null,
   customerWalletId: null,
@@ -36,7 +36,7 @@ export const noAuthorization = {
 } satisfies Prisma.SubscriptionUncheckedUpdateInput;
 
 /**
- * Links the wallet that signed to its customer, and has what it allows the escrow read. Answers the wallet's id.
+ * Links the wallet that signed to the customer, and schedules a read of its allowance for the escrow. Returns the wallet's id.
  */
 export async function linkSigner(
   tx: DatabaseTransaction,

@@ -31,19 +31,19 @@ import { type AskedConsent, askedConsentSignatures, type ConsentSignatures } fro
 import { demandPending, permitOf } from './prepare-consent.ts';
 import { startTrial } from './start-trial.ts';
 
-/** Approval and permit may still be on their way when the first charge is tried: it is tried for about two minutes. */
+/** Approval and permit may not be mined yet when the first charge is attempted: it is retried for about two minutes. */
 const FIRST_CHARGE_TRIES = 8;
 
 type ConfirmWorld = Pick<CheckoutWorld, 'database' | 'clock' | 'registry' | 'nodes' | 'operator' | 'config'>;
 
 /**
- * Takes the payer's signatures of a SUBSCRIPTION session. They are verified and kept; a permit is sent to its token, and
- * the first charge behind it, with a PENDING AUTHORIZE row. With a trial the subscription is ACTIVE at once and the
- * session COMPLETE: `subscription.activated`, `checkout_session.completed`. Confirming again changes nothing.
+ * Confirms a SUBSCRIPTION session with the payer's signatures, which are verified and stored. A permit is sent to its token,
+ * followed by the first charge, with a PENDING AUTHORIZE row. With a trial the subscription is ACTIVE at once and the session
+ * COMPLETE: `subscription.activated`, `checkout_session.completed`. Confirming again changes nothing.
  *
- * Throws NOT_FOUND, VALIDATION_ERROR for a missing or wrong signature (the session stays OPEN), QUOTE_EXPIRED,
- * INVALID_STATE, EXPIRED, CONFLICT while a relayed payment of the wallet is under way, CHAIN_UNAVAILABLE when no node can be
- * asked whether what no key has signed is a contract's signature.
+ * Throws NOT_FOUND, VALIDATION_ERROR for a missing or wrong signature (the session stays OPEN), QUOTE_EXPIRED, INVALID_STATE,
+ * EXPIRED, CONFLICT while a relayed payment of the wallet is pending, and CHAIN_UNAVAILABLE if a signature is not of an account's
+ * own key and no node can check whether it is a contract's signature.
  */
 export async function confirmConsent(
   world: ConfirmWorld,
@@ -100,7 +100,7 @@ async function findConsent(
   throw new GatewayError('INVALID_STATE', 'Nothing has been prepared for this checkout session.');
 }
 
-/** A quote is taken until its own end, which may be a little after its session's. */
+/** A quote can be confirmed until its own expiry, which may be slightly after its session's. */
 function requireInTime(session: SessionToPay, row: SubscriptionConsent, now: Date): void {
   if (session.status === 'EXPIRED') throw new GatewayError('EXPIRED', 'The checkout session has expired.');
   if (session.paymentIntent) requireUnpaid(session.paymentIntent);
@@ -115,7 +115,7 @@ function askedConsent(world: Pick<ConfirmWorld, 'registry'>, row: SubscriptionCo
   return { ...place, chainId: row.chainId, consent: consentFromJson(row.consent), permit: permitOf(row) };
 }
 
-/** All that were asked, in canonical form. A permit is a key's signature: EIP-2612 takes no other. */
+/** All requested signatures, in canonical form. A permit must be signed by an account's own key, as EIP-2612 requires. */
 async function requireSignatures(
   world: Pick<ConfirmWorld, 'nodes'>,
   { asked, given }: { asked: AskedConsent; given: NonNullable<ConfirmInput['signatures']> },
@@ -146,7 +146,7 @@ async function requireSignatures(
   return { consent: good.consent, permit: good.permit ?? null };
 }
 
-/** One relayed payment of a wallet is under way at a time: two would compete for one allowance. */
+/** At most one relayed payment of a wallet may be pending: two would compete for one allowance. */
 async function requireFree(
   tx: DatabaseTransaction,
   { row, paymentIntentId }: { row: SubscriptionConsent; paymentIntentId: string },
@@ -159,7 +159,10 @@ async function requireFree(
   });
 }
 
-/** By the operator, to the token itself. Where somebody else carries it there first, the allowance is given all the same. */
+/**
+ * Queues the permit as a transaction from the operator to the token. If somebody else submits the permit first, the allowance is
+ * granted all the same.
+ */
 async function sendPermit(
   tx: DatabaseTransaction,
   world: Pick<ConfirmWorld, 'operator'>,
@@ -180,7 +183,7 @@ async function sendPermit(
   });
 }
 
-/** The outgoing transaction's purpose: one permit for one consent. */
+/** The outgoing transaction's purpose, which allows one permit per consent. */
 function permitPurpose({ chainId, consentId }: SubscriptionConsent): string {
   return `permit:${chainId}:${consentId}`;
 }

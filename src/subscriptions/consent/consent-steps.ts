@@ -1,4 +1,4 @@
-/** What a payer's wallet does to begin a subscription: give the allowance, and sign the consent. */
+/** The steps with which a payer's wallet starts a subscription: grant the allowance and sign the consent. */
 import type { Address, Hex, TypedDataDefinition } from 'viem';
 import { contractAddress, type Token } from '../../chains/chain.ts';
 import { permitTypedData } from '../../chains/evm/erc20.ts';
@@ -7,7 +7,7 @@ import { approveSteps, type PaymentStep } from '../../checkout/payment-step.ts';
 import { consentTypedData, type RecurringConsent } from '../../escrow/consent.ts';
 import { type Billed, printInterval, printToken } from './recurring-consent.ts';
 
-/** An EIP-2612 permit to the escrow: base units, unix seconds. */
+/** An EIP-2612 permit for the escrow; `value` in base units, `deadline` in Unix seconds. */
 export type ConsentPermit = { value: bigint; deadline: number; nonce: bigint };
 
 export type AskedConsent = {
@@ -19,7 +19,7 @@ export type AskedConsent = {
   permit: ConsentPermit | null;
 };
 
-/** What is signed, in order. */
+/** What the payer signs, in order. */
 export function askedConsentSignatures(
   asked: AskedConsent,
 ): { name: 'permit' | 'consent'; typedData: TypedDataDefinition }[] {
@@ -38,7 +38,7 @@ export function askedConsentSignatures(
   return [{ name: 'permit', typedData }, agreed];
 }
 
-/** `firstCharge`, `wanted` and `allowance` in base units; `price` says how often. */
+/** `firstCharge`, `wanted` and `allowance` are in base units; `price` determines the interval. */
 export function consentSteps(
   asked: AskedConsent & { price: Billed; firstCharge: bigint; wanted: bigint; allowance: bigint },
 ): PaymentStep[] {

@@ -13,13 +13,13 @@ import { toDecimal } from '../../prices/base-units.ts';
 type World = { database: Database; registry: Registry; nodes: EvmNodes };
 type Allowance = { walletAddress: string; tokenKey: string; approvedAllowance: Prisma.Decimal };
 
-/** Allowances that are read side by side. */
+/** The number of allowances read concurrently. */
 const READ_AT_ONCE = 8;
 
 /**
- * The subscriptions' part of the projector for Approval and Transfer: an allowance given, changed, used up by a charge, or
- * any of it taken back. The event says only whose allowance may have changed; what it is now is read from the tokens.
- * Writes `approvedAllowance` of the subscriptions that are charged from that wallet on that chain.
+ * How subscriptions handle Approval and Transfer for the projector: an allowance was granted, changed, used by a charge or
+ * revoked. The event shows only whose allowance may have changed; its current value is read from the tokens. Writes
+ * `approvedAllowance` of the subscriptions that are charged from that wallet on that chain.
  */
 export function followAllowances(world: World): FactHandler {
   return {
@@ -35,7 +35,7 @@ export function followAllowances(world: World): FactHandler {
   };
 }
 
-/** Reads the allowances of a wallet's subscriptions in the newest block, and writes them. Throws CHAIN_UNAVAILABLE. */
+/** Reads the allowances of a wallet's subscriptions at the newest block, and writes them. Throws CHAIN_UNAVAILABLE. */
 export async function refreshAllowances(
   world: World,
   request: { chainId: number; walletAddress: string },
@@ -72,7 +72,7 @@ async function writeAllowance(
   tx: DatabaseTransaction,
   { approvedAllowance, ...consent }: Allowance & { chainId: number },
 ): Promise<void> {
-  // An unlimited allowance never changes: a wallet's other subscriptions are not written with each of its charges.
+  // An unlimited allowance never changes, so a charge does not rewrite the wallet's other subscriptions.
   const isOld = { OR: [{ approvedAllowance: null }, { approvedAllowance: { not: approvedAllowance } }] };
   await tx.subscription.updateMany({ where: { consent: { is: consent }, ...isOld }, data: { approvedAllowance } });
 }

@@ -6,9 +6,9 @@ import { addJob } from '../../platform/jobs.ts';
 import { consentKey } from './accepted-consent.ts';
 
 /**
- * The subscriptions' part of the projector for Charged and Revoked: which period of a consent was charged last, and
- * whether its payer revoked it. A fact that is taken back has all that stand read anew. A revoked consent changes what
- * its wallet allows, which is read by a job. Consents of other gateways change nothing.
+ * How subscriptions handle Charged and Revoked for the projector: which period of a consent was charged last, and whether its
+ * payer revoked it. When a fact is removed, all facts that still stand are read again. A revocation changes what the wallet's
+ * allowance has to cover, so a job reads it again. Consents of other gateways change nothing.
  */
 export function followConsents(world: { database: Database }): FactHandler {
   return {

@@ -38,13 +38,12 @@ import { type ConsentPermit, consentSteps } from './consent-steps.ts';
 import { allowanceFor, capOf, consentStart, newConsent } from './recurring-consent.ts';
 
 /**
- * Locks the first price for one wallet, chain, token and method of a SUBSCRIPTION session, and answers what the wallet has
- * to do: give the allowance, and sign the consent. Writes the consent, and (without a trial) the first charge's quote and
- * terms, signed by the operator.
+ * Locks the first price for one wallet, chain, token and method of a SUBSCRIPTION session, and returns the wallet's steps: grant
+ * the allowance and sign the consent. Writes the consent and, without a trial, the first charge's quote and terms, signed by the
+ * operator.
  *
- * Throws as `prepareCheckout` does: VALIDATION_ERROR for DIRECT, native coins and whatever else is not offered, NOT_FOUND,
- * INVALID_STATE for a subscription that is not PENDING, EXPIRED, CONFLICT, CHAIN_PAUSED, CHAIN_UNAVAILABLE,
- * PRICE_UNAVAILABLE.
+ * Throws as `prepareCheckout` does: VALIDATION_ERROR for DIRECT, native coins and anything else that is not offered, NOT_FOUND,
+ * INVALID_STATE for a subscription that is not PENDING, EXPIRED, CONFLICT, CHAIN_PAUSED, CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE.
  */
 export async function prepareConsent(
   world: CheckoutWorld,
@@ -146,13 +145,13 @@ async function requirePending(world: CheckoutWorld, session: SessionToPay): Prom
   return subscription;
 }
 
-/** Throws INVALID_STATE for a subscription that has begun, or ended. */
+/** Throws INVALID_STATE for a subscription that has started or ended. */
 export function demandPending(subscription: Pick<SubscriptionWithPrice, 'status'>): void {
   if (subscription.status === 'PENDING') return;
   throw new GatewayError('INVALID_STATE', `The subscription is ${subscription.status}; only a PENDING one is started.`);
 }
 
-/** A consent has no nonce: one that was asked for in the same second is told apart by starting a second earlier. */
+/** A consent has no nonce, so a second one requested within the same second starts a second earlier to get a different id. */
 async function unusedConsent(
   world: CheckoutWorld,
   { way, consent }: { way: EvmWay; consent: RecurringConsent },
@@ -201,7 +200,7 @@ function consentRow(asked: {
   };
 }
 
-/** The permit of a row, as it was asked for. */
+/** The permit requested with this consent. */
 export function permitOf(row: SubscriptionConsent): ConsentPermit | null {
   if (row.permitValue === null || row.permitDeadline === null || row.permitNonce === null) return null;
   return {

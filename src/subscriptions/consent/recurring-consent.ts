@@ -1,13 +1,13 @@
 /**
- * What a payer of a subscription is asked to agree to.
+ * What the payer of a subscription is asked to agree to.
  *
- * - cap: the most that one period may take, base units: the first quote with tax, times the app's multiplier, rounded up.
- *   A later charge above it fails; the contract takes none either.
- * - allowance: twelve caps, so that a year of months needs no new one. The consent, not the allowance, is what the payer
- *   agreed to: an allowance alone moves nothing.
+ * - cap: the most that one period may take, in base units: the first quote with tax, times the app's multiplier, rounded up. A
+ *   later charge above it fails, and the contract rejects it as well.
+ * - allowance: twelve times the cap, so that a year of monthly charges needs no new one. What the payer agreed to is the consent,
+ *   not the allowance: an allowance alone moves nothing.
  *
- * Authority: the contract, for what was charged and whether it is revoked. A consent is known by its chain and its EIP-712 struct
- * hash.
+ * Authority: the contract, for what was charged and whether the consent is revoked. A consent is identified by its chain and its
+ * EIP-712 struct hash.
  */
 import { Decimal } from 'decimal.js';
 import { type Address, zeroAddress } from 'viem';
@@ -22,15 +22,15 @@ import { consentPeriod } from '../billing-period.ts';
 const ALLOWED_PERIODS = 12n;
 const DAY_SECONDS = 86_400;
 
-/** `multiplier` as the app has it, at most 3 decimals. */
+/** `multiplier` is the app's, with at most 3 decimals. */
 export function capOf(firstQuote: bigint, multiplier: { toString(): string }): bigint {
   const thousandths = BigInt(new Decimal(multiplier.toString()).times(1000).toFixed(0));
   return (firstQuote * thousandths + 999n) / 1000n;
 }
 
 /**
- * The allowance to be given, base units: twelve caps, and never less than the wallet allows already, for one allowance
- * serves all its subscriptions.
+ * The allowance to grant, in base units: twelve times the cap, and never less than the wallet's current allowance, because a
+ * single allowance serves all its subscriptions.
  */
 export function allowanceFor(cap: bigint, allowance: bigint): bigint {
   const wanted = cap * ALLOWED_PERIODS;
@@ -39,18 +39,20 @@ export function allowanceFor(cap: bigint, allowance: bigint): bigint {
 
 export type Billed = Pick<ProductPlanPrice, 'billingInterval' | 'billingIntervalCount' | 'trialPeriodDays'>;
 
-/** How often a price is charged. Prices of SUBSCRIPTION plans always say it. */
+/** How often a price is charged. Prices of SUBSCRIPTION plans always have an interval. */
 export function billingOf(price: Billed): { interval: BillingInterval; count: number } {
   if (price.billingInterval === null) throw new Error('A subscription has a price without a billing interval.');
   return { interval: price.billingInterval, count: price.billingIntervalCount };
 }
 
-/** When the first period begins, unix seconds: at `now`, or after the trial. */
+/** When the first period begins, in Unix seconds: at `now`, or after the trial. */
 export function consentStart(price: Billed, now: Date): number {
   return Math.floor(now.getTime() / 1000) + (price.trialPeriodDays ?? 0) * DAY_SECONDS;
 }
 
-/** `intent`: the first charge's, whose frozen settings count; the app's own where a trial comes first. */
+/**
+ * `intent` is that of the first charge, whose copied settings apply; with a trial there is none, and the app's settings apply.
+ */
 export function newConsent(request: {
   subscriptionId: string;
   app: Pick<

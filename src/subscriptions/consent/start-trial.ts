@@ -16,8 +16,8 @@ import { authorizationColumns, consentKey, linkSigner } from './accepted-consent
 const DAY_MS = 86_400_000;
 
 /**
- * Begins a trial: the consent is recorded, the subscription ACTIVE, its session COMPLETE, and the first charge is due at
- * the trial's end, from which periods are counted. The caller holds the subscription locked. Appends
+ * Starts a trial: records the consent, sets the subscription to ACTIVE and its session to COMPLETE, and schedules the first
+ * charge for the trial's end, from which periods are counted. The caller holds the subscription's lock. Appends
  * `subscription.activated` and `checkout_session.completed` as the last statement.
  */
 export async function startTrial(

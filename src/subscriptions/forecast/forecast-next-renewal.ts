@@ -11,9 +11,9 @@ import { watchRenewal } from './watch-renewal.ts';
 const judged = { consent: true, outlook: true } as const satisfies Prisma.SubscriptionInclude;
 
 /**
- * Looks whether the next renewal of a subscription will be paid: reads the payer's wallet, judges it with what the indexer
- * saw, and tells `subscription.renewal_at_risk`, once a period, where it is near and looks bad. Schedules the next look.
- * Does nothing for one that is not to be renewed. Throws CHAIN_UNAVAILABLE, PRICE_UNAVAILABLE.
+ * Forecasts whether the next renewal of a subscription will be paid: reads the payer's wallet and evaluates it together with what
+ * the indexer has seen. Appends `subscription.renewal_at_risk`, once per period, if the renewal is near and at risk. Schedules
+ * the next check. Does nothing for a subscription that will not be renewed. Throws CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE.
  */
 export async function forecastNextRenewal(
   world: Pick<RenewalWorld, 'database' | 'clock' | 'registry' | 'nodes' | 'prices'>,

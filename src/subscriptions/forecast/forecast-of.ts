@@ -3,7 +3,7 @@ import type { RenewalOutlook, Subscription, SubscriptionConsent } from '../../..
 import { toBigInt } from '../../prices/base-units.ts';
 import { type RenewalForecast, renewalForecast } from './renewal-forecast.ts';
 
-/** The permit was never seen on chain, and its time is over. */
+/** The permit was never seen on chain, and its deadline has passed. */
 export function isPermitExpired(request: {
   subscription: Pick<Subscription, 'approvedAllowance'>;
   consent: Pick<SubscriptionConsent, 'method' | 'permitDeadline' | 'lastChargedPeriod'>;
@@ -14,7 +14,7 @@ export function isPermitExpired(request: {
   return subscription.approvedAllowance === null && consent.lastChargedPeriod === null;
 }
 
-/** `now` judges the permit alone. Without a consent there is nothing to be foretold: null. */
+/** `now` is used for the permit's deadline only. Null without a consent, because there is nothing to forecast. */
 export function forecastOf(request: {
   subscription: Pick<Subscription, 'approvedAllowance'>;
   consent: SubscriptionConsent | null;

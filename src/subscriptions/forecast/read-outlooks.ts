@@ -12,9 +12,9 @@ import { nextPrice, type RenewalWorld, renewalIncludes } from '../renewal/renewa
 import { WATCH_DAYS } from './renewal-forecast.ts';
 
 const DAY_MS = 86_400_000;
-/** Wallets that one call to a node asks after. */
+/** The number of wallets read in one call to a node. */
 const BATCH = 100;
-/** A reading is shared by the looks that fall into this time. */
+/** All checks within this time share one reading. */
 const FRESH_MS = 3_600_000;
 
 const watchedIncludes = {
@@ -24,9 +24,9 @@ const watchedIncludes = {
 type Watched = Prisma.SubscriptionGetPayload<{ include: typeof watchedIncludes }>;
 
 /**
- * Reads what the payers of a chain's next renewals hold and allow, in one call for at most 100 of them, and what each
- * renewal would take at today's price. Writes their outlooks and live allowances. `subscriptionId` is among them whatever
- * its age. Throws CHAIN_UNAVAILABLE, PRICE_UNAVAILABLE; an answer that failed is unknown, and leaves what was known.
+ * Reads the balances and allowances of the payers of a chain's next renewals, in one call for at most 100 of them, and what each
+ * renewal would take at the current price. Writes their outlooks and current allowances. Always includes `subscriptionId`, even
+ * if it was read recently. Throws CHAIN_UNAVAILABLE and PRICE_UNAVAILABLE; a value that could not be read is left unchanged.
  */
 export async function readOutlooks(
   world: Pick<RenewalWorld, 'database' | 'clock' | 'registry' | 'nodes' | 'prices'>,
@@ -49,7 +49,7 @@ export async function readOutlooks(
     take: BATCH,
     include: watchedIncludes,
   });
-  // In one order, for every batch locks the rows that it writes.
+  // Sorted, because every batch locks the rows that it writes.
   const asked = watched
     .filter((subscription) => subscription.consent?.chainId === chainId)
     .sort((one, other) => (one.id < other.id ? -1 : 1));
@@ -105,7 +105,7 @@ async function readHoldings(
   });
 }
 
-/** Base units that the next renewal would take now. */
+/** The base units that the next renewal would take now. */
 async function expectedAmount(
   world: Pick<RenewalWorld, 'prices' | 'registry'>,
   subscription: Watched,

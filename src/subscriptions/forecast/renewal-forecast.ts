@@ -1,24 +1,24 @@
 /**
- * Whether the next renewal will be paid, as far as it is known before it is due. Authority: the chain; this is judged from
- * what the indexer saw (allowance, revocation) and from the wallet's balance as last read.
+ * Whether the next renewal will be paid, as far as this is known before it is due. Authority: the chain; the forecast uses what
+ * the indexer has seen (allowance, revocation) and the wallet's balance when last read.
  */
 export const renewalForecasts = ['OK', 'LOW_BALANCE', 'LOW_ALLOWANCE', 'PERMIT_EXPIRED', 'REVOKED'] as const;
 export type RenewalForecast = (typeof renewalForecasts)[number];
 
-/** Base units. */
+/** Amounts in base units. */
 export type ForecastFigures = {
   isRevoked: boolean;
-  /** The permit was never on chain, and cannot be any more. */
+  /** The permit was never on chain, and can no longer be. */
   isPermitExpired: boolean;
-  /** Null where no approval was seen. */
+  /** Null if no approval was seen. */
   allowance: bigint | null;
-  /** Of the wallet; null before it was first read. */
+  /** The wallet's balance; null before it was first read. */
   balance: bigint | null;
   /** What the next renewal is expected to take. */
   expectedAmount: bigint;
 };
 
-/** The gravest of what is wrong. */
+/** The most serious problem. */
 export function renewalForecast(figures: ForecastFigures): RenewalForecast {
   const { allowance, balance, expectedAmount } = figures;
   if (figures.isRevoked) return 'REVOKED';
@@ -29,16 +29,16 @@ export function renewalForecast(figures: ForecastFigures): RenewalForecast {
 }
 
 const DAY_MS = 86_400_000;
-/** How long before a renewal its payer is watched and the merchant warned. */
+/** How long before a renewal the payer is watched and the merchant warned. */
 export const WATCH_DAYS = 7;
 const daysBefore = [WATCH_DAYS, 3, 1] as const;
 
-/** Whether a renewal that is due at `dueAt` is near enough to be warned of. */
+/** Whether a renewal that is due at `dueAt` is close enough for a warning. */
 export function isWatched(dueAt: Date, now: Date): boolean {
   return dueAt > now && dueAt.getTime() - now.getTime() <= WATCH_DAYS * DAY_MS;
 }
 
-/** When the payer's wallet is looked at next: 7, 3 and 1 days before the renewal; null once none of these is to come. */
+/** When the payer's wallet is checked next: 7, 3 and 1 days before the renewal; null after the last of these. */
 export function nextLookAt(dueAt: Date, now: Date): Date | null {
   const looks = daysBefore.map((days) => new Date(dueAt.getTime() - days * DAY_MS));
   return looks.find((look) => look > now) ?? null;

@@ -4,7 +4,7 @@ import type { RenewalCause, RenewalCauseCode } from '../renewal/renewal-cause.ts
 import { subscriptionFields } from '../subscription-fields.ts';
 import type { RenewalForecast } from './renewal-forecast.ts';
 
-/** What a forecast would have said of a failure; the others come without a warning. */
+/** The forecast that corresponds to each cause of failure; other causes are not forecast. */
 const foretold: { [Code in RenewalCauseCode]?: RenewalForecast } = {
   CONSENT_REVOKED: 'REVOKED',
   INSUFFICIENT_ALLOWANCE: 'LOW_ALLOWANCE',
@@ -12,7 +12,7 @@ const foretold: { [Code in RenewalCauseCode]?: RenewalForecast } = {
   PERMIT_EXPIRED: 'PERMIT_EXPIRED',
 };
 
-/** The warning that a failure must not come before, where it has not been given for this period. */
+/** The warning that must precede a failure, if it has not been given for this period. */
 export async function riskEvent(
   tx: DatabaseTransaction,
   { subscription, cause }: { subscription: Subscription; cause: RenewalCause },
@@ -22,8 +22,8 @@ export async function riskEvent(
 }
 
 /**
- * Tells `subscription.renewal_at_risk` once of each period's end, in the caller's transaction, which holds the subscription
- * locked and appends what is answered.
+ * Returns `subscription.renewal_at_risk` once per end of a period. Runs in the caller's transaction, which holds the
+ * subscription's lock and appends the events.
  */
 export async function tellRisk(
   tx: DatabaseTransaction,

@@ -1,6 +1,6 @@
 /**
- * The charges that a subscription comes to if nothing changes: the calendar, the lines and the credit of renewals, with
- * none of it written. A price in fiat is certain; what it is in tokens is known when it is charged.
+ * The charges of a subscription if nothing changes, computed with the calendar, lines and credit of renewals, but without writing
+ * anything. The fiat price is certain; its amount in tokens is determined when it is charged.
  */
 import type { Decimal } from 'decimal.js';
 import type { Invoice } from '../../../prisma/client.ts';
@@ -12,7 +12,7 @@ import { intervalOf, nextPrice, type RenewableSubscription } from '../renewal/re
 
 /** Amounts in `currency`, with 2 decimals. */
 export type UpcomingCharge = {
-  /** The start of the period: it is charged then. */
+  /** The start of the period, when it is charged. */
   dueAt: Date;
   periodEnd: Date;
   subtotal: string;
@@ -20,7 +20,7 @@ export type UpcomingCharge = {
   total: string;
   currency: string;
   productPlanPriceId: string;
-  /** The invoice that is open for it already, as while a charge is tried again. */
+  /** The invoice that is already open for it, for example while a charge is retried. */
   invoiceId: string | null;
 };
 
@@ -36,12 +36,14 @@ type Charged = Pick<
   | 'consent'
 >;
 
-/** At most `limit`, the next first; none while it is not charged, and none from where it or its consent ends. */
+/**
+ * At most `limit` charges, earliest first. Empty while the subscription is not charged, and limited by its end and its consent's.
+ */
 export function upcomingCharges(request: {
   subscription: Charged;
   /** What plan changes owe on the next invoice. */
   adjustments: readonly OwedLine[];
-  /** Of the period after the running one, not paid yet; null before it is made. */
+  /** The unpaid invoice of the next period; null before it is created. */
   openInvoice: Pick<Invoice, 'id' | 'periodStart' | 'periodEnd' | 'subtotal' | 'taxAmount' | 'total'> | null;
   now: Date;
   limit: number;
@@ -75,7 +77,7 @@ export function upcomingCharges(request: {
   return charges;
 }
 
-/** From when on nothing is charged; null where nothing ends it. */
+/** The instant after which nothing is charged; null if there is none. */
 function endOf({ cancelAt, consent }: Charged): Date | null {
   const consentEnd = consent === null ? 0 : consentFromJson(consent.consent).end;
   const ends = [cancelAt, consentEnd === 0 ? null : new Date(consentEnd * 1000)].filter((end) => end !== null);
@@ -89,7 +91,7 @@ function printed(amounts: { subtotal: Figure; taxAmount: Figure; total: Figure }
   return { subtotal: subtotal.toFixed(2), taxAmount: taxAmount.toFixed(2), total: total.toFixed(2) };
 }
 
-/** What one invoice could not use up comes back on the next, as `openRenewalInvoice` keeps it. */
+/** Credit that one invoice could not use up is applied to the next, as in `openRenewalInvoice`. */
 function creditLine(carried: { net: Decimal; taxAmount: Decimal }): OwedLine {
   return {
     description: '',

@@ -4,8 +4,8 @@ import { forecastKey, forecastRenewalJob } from '../jobs.ts';
 import { nextLookAt } from './renewal-forecast.ts';
 
 /**
- * Has the payer's side of the next renewal looked at before it is due; the newest call of a subscription wins. `after`:
- * looks before it are past. Nothing is scheduled where none is to come.
+ * Schedules the next check of the payer's side of the next renewal, replacing an earlier schedule of the subscription. Checks
+ * before `after` are skipped; if none is left, nothing is scheduled.
  */
 export async function watchRenewal(
   tx: DatabaseTransaction,

@@ -12,10 +12,10 @@ import { placeOf } from '../charge/prepare-charge.ts';
 import { type OwedLine, renewalBill } from '../renewal/renewal-lines.ts';
 import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.ts';
 
-/** What one unit of the subscription's currency and of its token are worth, in USD; null without a consent. */
+/** The value in USD of one unit of the subscription's currency and of its token; null without a consent. */
 export type ChangeRates = { token: Token; fiatUsd: Decimal; tokenUsd: Decimal } | null;
 
-/** Read before the transaction that needs them; of a subscription that is not the caller's there are none. */
+/** Read before the transaction that needs them; null if the subscription is not the caller's. */
 export async function readChangeRates(
   world: { database: Database; registry: Registry; prices: PriceBook },
   request: { scope: Scope; id: string },
@@ -33,7 +33,7 @@ export async function readChangeRates(
   return { token, fiatUsd: fiat.priceUsd, tokenUsd: price.priceUsd };
 }
 
-/** INVALID_STATE where the next invoice would take more than the payer has signed for a period. */
+/** Throws INVALID_STATE if the next invoice would exceed what the payer has signed for a period. */
 export function requireWithinCap(
   rates: ChangeRates,
   request: {
@@ -48,7 +48,7 @@ export function requireWithinCap(
   const period = { start: currentPeriodEnd, end: currentPeriodEnd };
   const { token, fiatUsd, tokenUsd } = rates;
   const cap = toBigInt(consent.capPerPeriod);
-  // The renewal after the next one has no credit to lessen it.
+  // The renewal after the next one has no credit to reduce it.
   for (const owed of [adjustments, []]) {
     const { total } = renewalBill({ sold, period, adjustments: owed });
     const { cryptoAmount } = quoteAmount({ amount: total.total, fiatUsd, tokenUsd, decimals: token.decimals });

@@ -30,15 +30,14 @@ export type ChangedSubscription = Prisma.SubscriptionGetPayload<{ include: typeo
 type ChangeWorld = { database: Database; clock: Clock; registry: Registry; prices: PriceBook };
 
 /**
- * Changes the price that an ACTIVE subscription is renewed at. A price of the same interval counts from now: the rest of
- * the period is given back at the old price and charged at the new one, both on the next invoice. One of another interval
- * counts from the end of the period (`nextPlanPriceId`), without proration; during a trial any price counts from now. The
- * same price again changes nothing, and takes back a change that waits. Appends `subscription.updated` where anything
- * changed.
+ * Changes the price at which an ACTIVE subscription is renewed. A price with the same interval takes effect now: the rest of the
+ * period is credited at the old price and charged at the new one, both on the next invoice. A price with another interval takes
+ * effect at the end of the period (`nextPlanPriceId`), without proration; during a trial any price takes effect now. Changing to
+ * the current price only reverts a scheduled change. Appends `subscription.updated` if anything changed.
  *
- * Throws NOT_FOUND with `param`; VALIDATION_ERROR for an archived price, another currency or a plan that is not a
- * subscription; INVALID_STATE while it is not ACTIVE or a payment is under way, and where the consent that the payer
- * signed does not cover it (its cap, or a shorter interval): that needs a new subscription. PRICE_UNAVAILABLE.
+ * Throws NOT_FOUND with `param`; VALIDATION_ERROR for an archived price, another currency or a plan that is not a subscription;
+ * INVALID_STATE while the subscription is not ACTIVE or a payment is pending, and if the consent that the payer signed does not
+ * cover the change (its cap, or a shorter interval), which needs a new subscription; and PRICE_UNAVAILABLE.
  */
 export async function changeSubscriptionPlan(
   world: ChangeWorld,

@@ -1,4 +1,4 @@
-/** Whether a price's interval can be charged by a consent that was signed for another. */
+/** Whether a price's interval can be charged under a consent that was signed for another interval. */
 import type { BillingInterval } from '../../../prisma/client.ts';
 import type { RecurringConsent } from '../../escrow/consent.ts';
 import { consentPeriod } from '../billing-period.ts';
@@ -7,7 +7,7 @@ const DAY_SECONDS = 86_400;
 const SHORTEST_MONTH = 28 * DAY_SECONDS;
 const LONGEST_MONTH = 31 * DAY_SECONDS;
 
-/** The contract takes one charge of each of the consent's periods: a price may be charged as often, or less. */
+/** The contract accepts one charge per period of the consent, so a price may be charged as often or less often. */
 export function fitsConsent(
   consent: Pick<RecurringConsent, 'unit' | 'count'>,
   wanted: { interval: BillingInterval; count: number },

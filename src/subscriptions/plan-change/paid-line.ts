@@ -7,8 +7,8 @@ import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.
 export type PaidLine = { amount: Decimal; tax: TaxRule | null; taxRateId: string | null; sold: SoldPrice };
 
 /**
- * What a subscription's running period costs: as its invoice has it, for a price may have been changed since; as the price
- * has it where the plan was changed within the period.
+ * The cost of a subscription's current period: from its invoice, because the price may have changed since, or from the price if
+ * the plan was changed within the period.
  */
 export async function paidLine(
   tx: Database | DatabaseTransaction,

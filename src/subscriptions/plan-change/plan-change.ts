@@ -1,4 +1,4 @@
-/** What a change of a subscription's price does, judged and reckoned before any of it is written. */
+/** The effects of changing a subscription's price, validated and calculated before anything is written. */
 import { Decimal } from 'decimal.js';
 import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
 import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
@@ -14,23 +14,23 @@ import { prorate } from './proration.ts';
 
 export type PlanChange = {
   productPlanPriceId: string;
-  /** Default: the plan that the price is of. */
+  /** The price's plan by default. */
   productPlanId?: string | null | undefined;
 };
 
 export type PlannedChange = {
   sold: SoldPrice;
-  /** NONE: it is the present price; a change that waits for the period's end is taken back. */
+  /** NONE: it is the current price, and a scheduled change is reverted. */
   effect: 'NONE' | 'NOW' | 'PERIOD_END';
   /** New lines of the next invoice. */
   owed: OwedLine[];
-  /** All lines that the next invoice then has beside its period: those, and what changes before this one owe. */
+  /** All lines of the next invoice besides its period: the new ones, and those of earlier changes. */
   adjustments: OwedLine[];
 };
 
 type Reader = Database | DatabaseTransaction;
 
-/** Reads only. Throws as `changeSubscriptionPlan` says. */
+/** Reads only. Throws as `changeSubscriptionPlan` does. */
 export async function planChange(
   tx: Reader,
   request: { subscription: RenewableSubscription; change: PlanChange; rates: ChangeRates; now: Date },
@@ -108,7 +108,7 @@ function requireConsent({ consent }: RenewableSubscription, { price }: SoldPrice
   );
 }
 
-/** The lines that the change puts on the next invoice. */
+/** The lines that the change adds to the next invoice. */
 async function owedLines(
   tx: Reader,
   request: { subscription: RenewableSubscription; sold: SoldPrice; now: Date },

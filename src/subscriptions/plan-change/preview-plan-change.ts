@@ -14,9 +14,9 @@ import { type PlanChange, planChange } from './plan-change.ts';
 
 /** Amounts in the currency of the price. */
 export type PlanChangePreview = {
-  /** When the new price begins to count; null where nothing changes. */
+  /** When the new price takes effect; null if nothing changes. */
   effectiveAt: Date | null;
-  /** Whether the rest of the running period is given back and charged anew. */
+  /** Whether the rest of the current period is credited and charged again. */
   isProrated: boolean;
   /** When the next invoice is due. */
   nextChargeAt: Date | null;
@@ -25,11 +25,13 @@ export type PlanChangePreview = {
   taxAmount: Decimal;
   total: Decimal;
   currency: string;
-  /** What the next invoice could not use up, tax included. */
+  /** Credit that the next invoice could not use up, including tax. */
   carriedCredit: Decimal | null;
 };
 
-/** What `changeSubscriptionPlan` would do now, and the next invoice after it. Writes nothing; throws what the change throws. */
+/**
+ * What `changeSubscriptionPlan` would do now, and the resulting next invoice. Writes nothing; throws the errors of the change.
+ */
 export async function previewPlanChange(
   world: { database: Database; clock: Clock; registry: Registry; prices: PriceBook },
   request: { scope: Scope; id: string; change: PlanChange },

@@ -1,17 +1,17 @@
 /**
- * Proration: what a plan change in the middle of a paid period owes. The rest of the period is given back at the old price
- * and charged at the new one, by the second, half-up to cents; both become lines of the next invoice. Where they leave it
- * below zero, it is zero, and the remainder is carried to the one after.
+ * Proration: what a plan change in the middle of a paid period owes. The rest of the period is credited at the old price and
+ * charged at the new one, by the second, rounded half up to cents; both become lines of the next invoice. If they bring the
+ * invoice below zero, it is zero, and the remainder is carried over to the invoice after it.
  */
 import { Decimal } from 'decimal.js';
 import { type TaxedLine, type TaxRule, taxLine } from '../../catalog/tax.ts';
 
 const MINOR_DIGITS = 2;
 
-/** As priced: before an exclusive tax, with an inclusive one; `taxAmount` beside or within it. */
+/** Amounts as priced: before an exclusive tax, or including an inclusive one, with `taxAmount` added to or contained in them. */
 export type PricedLine = { amount: Decimal; taxAmount: Decimal };
 
-/** The part of `amount` that stands for what is left of the period at `now`; nothing once it is over. */
+/** The share of `amount` for the rest of the period at `now`; zero once the period is over. */
 export function restOf(amount: Decimal, period: { start: Date; end: Date }, now: Date): Decimal {
   const whole = period.end.getTime() - period.start.getTime();
   const left = Math.min(Math.max(period.end.getTime() - now.getTime(), 0), whole);
@@ -19,7 +19,7 @@ export function restOf(amount: Decimal, period: { start: Date; end: Date }, now:
   return amount.times(left).div(whole).toDecimalPlaces(MINOR_DIGITS, Decimal.ROUND_HALF_UP);
 }
 
-/** What is given back (below zero) and charged for the rest of a period, each with its tax. */
+/** The credit (negative) and the charge for the rest of a period, each with its tax. */
 export function prorate(change: {
   from: { amount: Decimal; tax: TaxRule | null };
   to: { amount: Decimal; tax: TaxRule | null };
@@ -34,7 +34,7 @@ export function prorate(change: {
   };
 }
 
-/** What the lines of an invoice come to, and the line that takes it back to zero where they come to less. */
+/** The line that raises the total of an invoice to zero if its lines sum to less; null if they do not. */
 export function settleLines(lines: readonly TaxedLine[]): { carried: TaxedLine | null } {
   const sum = (read: (line: TaxedLine) => Decimal) =>
     lines.reduce((total, line) => total.plus(read(line)), new Decimal(0));

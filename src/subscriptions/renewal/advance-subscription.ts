@@ -8,9 +8,9 @@ import { subscriptionFields } from '../subscription-fields.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
 
 /**
- * Moves a subscription, which the caller holds locked, into the period of an invoice that is paid or forgiven; does nothing
- * where it is there already. A PAST_DUE one is ACTIVE again; a PAUSED or CANCELLED one keeps its status, for what was on
- * its way counts all the same. Answers `subscription.renewed` for the caller to append.
+ * Moves a subscription, whose lock the caller holds, into the period of an invoice that is paid or waived; does nothing if it is
+ * there already. A PAST_DUE subscription becomes ACTIVE again; a PAUSED or CANCELLED one keeps its status, because a charge that
+ * was pending still counts. Returns `subscription.renewed` for the caller to append.
  */
 export async function advanceSubscription(
   tx: DatabaseTransaction,
@@ -46,7 +46,10 @@ function isAhead(subscription: RenewableSubscription, period: { start: Date; end
   return period.start > currentPeriodStart && period.end > currentPeriodEnd;
 }
 
-/** The anchor whose calendar the period is of: a charge that was on its way when a pause moved it keeps the old one. */
+/**
+ * The anchor whose calendar contains the period. A charge that was pending when a pause moved the anchor has a period of the old
+ * calendar.
+ */
 function anchorFor(subscription: RenewableSubscription, period: { start: Date; end: Date }): Date {
   const { billingCycleAnchor: anchor, productPlanPrice: price } = subscription;
   if (anchor === null || price.billingInterval === null) return period.start;

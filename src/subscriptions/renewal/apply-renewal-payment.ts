@@ -6,9 +6,9 @@ import { advanceSubscription } from './advance-subscription.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
 
 /**
- * A period's invoice is paid: by its charge, by the payer's own hand, or because nothing is to pay (`intent` null). The
- * attempt that did it is PAID, the invoice too, and the subscription moves on. The caller holds subscription and invoice
- * locked and appends what is answered. Idempotent.
+ * Records that a period's invoice is paid: by its charge, manually by the payer, or because nothing is to be paid (`intent`
+ * null). Marks the attempt and the invoice PAID and advances the subscription. The caller holds the locks of subscription and
+ * invoice and appends the returned events. Idempotent.
  */
 export async function applyRenewalPayment(
   tx: DatabaseTransaction,

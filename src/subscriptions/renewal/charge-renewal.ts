@@ -19,7 +19,7 @@ import type { RenewableSubscription, RenewalWorld } from './renewal-world.ts';
 import { keptPeriod, lockRenewable } from './store.ts';
 import { wantedCharge } from './wanted-charge.ts';
 
-/** About a minute: a charge is due at the very second at which the contract opens its period, and blocks lag behind. */
+/** About a minute: a charge is due in the very second in which the contract opens its period, and block times lag behind. */
 const SIMULATIONS = 7;
 
 export type DueRenewal = { subscription: RenewableSubscription; invoice: Invoice; intent: PaymentIntent };
@@ -30,8 +30,8 @@ type Attempt =
   | { kind: 'POSTPONE'; cause: RenewalCause | null; until: Date };
 
 /**
- * One attempt to charge a due invoice: reads the payer and the price, then either queues the operator's transaction, or
- * records why there is none. Nothing is written where the subscription has changed since it was found due.
+ * Makes one attempt to charge a due invoice: reads the payer and the price, then either queues the operator's transaction or
+ * records why there is none. Writes nothing if the subscription has changed since it was found due.
  */
 export async function chargeRenewal(world: RenewalWorld, due: DueRenewal): Promise<void> {
   const attempt = await plan(world, due);
@@ -42,7 +42,7 @@ export async function chargeRenewal(world: RenewalWorld, due: DueRenewal): Promi
     const invoice = await lockInvoice(tx, due.invoice.id);
     const intent = await lockPayment(tx, { id: due.intent.id, scope: null });
     const isPayable = invoice.status === 'OPEN' || invoice.status === 'PAST_DUE';
-    // What was planned is of this consent and wallet: with another the plan is made again.
+    // The plan was made for this consent and wallet; if either has changed, it is made again.
     const { consentId, customerWalletId } = due.subscription;
     const isSame = subscription.consentId === consentId && subscription.customerWalletId === customerWalletId;
     if (!isPayable || !isSame || (await isPaidOtherwise(tx, intent))) {
@@ -109,14 +109,14 @@ function fail(code: RenewalCause['code'], message: string): Attempt {
   return { kind: 'FAIL', cause: { code, message } };
 }
 
-/** New payments that an operator paused wait; CHAIN_PAUSED. */
+/** Throws CHAIN_PAUSED while an operator has paused new payments on the chain. */
 async function requireOpenChain(world: RenewalWorld, chainId: number): Promise<void> {
   const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
   if (!cursor || (cursor.pausedAt === null && cursor.haltedAt === null)) return;
   throw new GatewayError('CHAIN_PAUSED', `New payments on chain ${chainId} are paused.`, { meta: { chainId } });
 }
 
-/** The payer pays the invoice by hand at this moment, or has. */
+/** The payer is paying the invoice manually, or has paid it. */
 async function isPaidOtherwise(tx: DatabaseTransaction, intent: PaymentIntent): Promise<boolean> {
   if (intent.status !== 'CREATED') return true;
   const relayed = await tx.transaction.count({

@@ -4,7 +4,7 @@ import { decideRenewal, type RenewalDecision } from './renewal-decision.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
 import { openAttempt } from './store.ts';
 
-/** What is due now of a subscription that the caller holds locked. */
+/** What is due now for a subscription whose lock the caller holds. */
 export async function decideDue(
   tx: DatabaseTransaction,
   { subscription, now }: { subscription: RenewableSubscription; now: Date },
@@ -17,7 +17,7 @@ export async function decideDue(
           where: {
             subscriptionId: id,
             status: 'FAILED',
-            // What was not counted moves no retry.
+            // Failures that were not counted do not affect the next retry.
             errorCode: { notIn: [...uncountedCodes] },
             invoice: { periodStart: { gte: currentPeriodEnd } },
           },

@@ -6,10 +6,9 @@ import { expireJob } from '../../payments/jobs.ts';
 import { addJob } from '../../platform/jobs.ts';
 
 /**
- * Takes back what a subscription, which the caller holds locked, still asks for: its unpaid invoices are VOID, or
- * UNCOLLECTIBLE where they were given up, and their payment intents expire. What plan changes owe waits for another
- * invoice. An invoice whose charge or payment is under way is left to that. Answers `invoice.voided` for the caller to
- * append.
+ * Drops the unpaid invoices of a subscription whose lock the caller holds: they become VOID, or UNCOLLECTIBLE if they were given
+ * up, and their payment intents expire. Amounts owed by plan changes wait for another invoice. An invoice with a pending charge
+ * or payment is left alone. Returns `invoice.voided` for the caller to append.
  */
 export async function dropUnpaidInvoices(
   tx: DatabaseTransaction,
@@ -40,7 +39,7 @@ export async function dropUnpaidInvoices(
   return events;
 }
 
-/** It ends as every unpaid intent does, once no authorization of it can come any more. */
+/** The intent expires like every unpaid one, once no authorization of it can arrive any more. */
 async function letExpire(
   tx: DatabaseTransaction,
   { paymentIntentId, now }: { paymentIntentId: string; now: Date },

@@ -1,21 +1,21 @@
 /**
- * Dunning: when a renewal that failed is tried again. Attempts are counted from the instant the charge was due: at once,
- * after 1 h, 6 h, 24 h and 72 h, then every 48 h. The failure that spends the subscription's retries (4 by default) makes
- * it PAST_DUE; one further attempt at least is made from there, and then only its grace is waited for.
+ * Dunning: when a failed renewal is retried. Attempts are scheduled relative to the instant the charge was due: immediately,
+ * after 1 h, 6 h, 24 h and 72 h, then every 48 h. When the number of failures reaches the subscription's retries (4 by default),
+ * it becomes PAST_DUE; at least one further attempt is made, and then it only waits for the grace period to end.
  */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const hoursFromDue = [0, 1, 6, 24, 72] as const;
 const LATER_STEP_HOURS = 48;
 
-/** Of attempts that run late: the payer gets this long to put right what failed. */
+/** The minimum delay between attempts that run late, so that the payer has time to fix the cause. */
 const SHORTEST_GAP_MS = HOUR_MS / 2;
 
-/** When the attempt after `failures` failed ones is made; null where no further one is. */
+/** When the attempt after `failures` failed ones is made; null if there is none. */
 export function attemptAt(dunning: {
   dueAt: Date;
   failures: number;
-  /** Of the last attempt; null before the first. */
+  /** When the last attempt failed; null before the first. */
   lastFailedAt: Date | null;
   maxRetries: number;
 }): Date | null {

@@ -16,19 +16,18 @@ import { restingJob } from './resting-job.ts';
 type Failure = {
   subscription: RenewableSubscription;
   invoice: Invoice;
-  /** The attempt that was under way; null where it failed before anything was sent. */
+  /** The attempt that was pending; null if it failed before anything was sent. */
   attempt: RenewalAttempt | null;
   cause: RenewalCause;
   now: Date;
 };
 
 /**
- * An attempt to charge a renewal has failed: it is recorded with its cause, counted, and the next one is scheduled; the
- * failure that spends the retries makes subscription and invoice PAST_DUE. One that says nothing about the payer is tried
- * again soon and not counted. Of a subscription that was paused or cancelled
- * meanwhile the invoice is dropped instead, and of an invoice that the payer has paid otherwise nothing is counted. The
- * caller holds subscription and invoice locked, and appends what is answered: `subscription.renewal_at_risk` where nobody
- * was warned, `subscription.payment_failed`, `subscription.past_due`.
+ * Records a failed attempt to charge a renewal with its cause, counts it, and schedules the next one; the last allowed failure
+ * makes subscription and invoice PAST_DUE. A failure that says nothing about the payer is retried soon and not counted. If the
+ * subscription was paused or cancelled in the meantime, its invoice is dropped instead; if the payer has paid the invoice in
+ * another way, nothing is counted. The caller holds the locks of subscription and invoice and appends the returned events:
+ * `subscription.renewal_at_risk` if no warning was given, `subscription.payment_failed` and `subscription.past_due`.
  */
 export async function failRenewal(tx: DatabaseTransaction, failure: Failure): Promise<NewEvent[]> {
   const { subscription, invoice, cause, now } = failure;

@@ -12,9 +12,8 @@ import { chargeKey, openAttempt, paidStatuses } from './store.ts';
 export type FailedCharge = { subscription: RenewableSubscription; attempt: RenewalAttempt; error: string | null };
 
 /**
- * Looks what became of the attempt that is under way, of a subscription that the caller holds locked: paid, still on its
- * way (looked at again in a minute), or refused for good. Of a refused one nothing is written: its cause is to be read
- * from the chain first, so it is answered.
+ * Checks the pending attempt of a subscription whose lock the caller holds: paid, still pending (checked again in a minute), or
+ * failed for good. Writes nothing about a failed attempt but returns it, because its cause must first be read from the chain.
  */
 export async function followAttempt(
   tx: DatabaseTransaction,

@@ -8,9 +8,9 @@ import type { RenewableSubscription, RenewalWorld } from './renewal-world.ts';
 import { lockRenewable, paidStatuses } from './store.ts';
 
 /**
- * Reacts to `payment_intent.captured`, `.settled` and `.reverted` of a renewal: its subscription stands in the invoice's
- * period exactly while the payment is captured. Appends `invoice.paid` and `subscription.renewed`. Idempotent: it reads the
- * intent again. The first charge, which makes a subscription ACTIVE, is none of its own.
+ * Reacts to `payment_intent.captured`, `.settled` and `.reverted` of a renewal: its subscription is in the invoice's period
+ * exactly while the payment is captured. Appends `invoice.paid` and `subscription.renewed`. Idempotent: it reads the intent
+ * again. The first charge, which activates a subscription, is handled elsewhere.
  */
 export async function followRenewalPayment(
   world: Pick<RenewalWorld, 'database' | 'clock'>,
@@ -35,7 +35,7 @@ export async function followRenewalPayment(
   });
 }
 
-/** The chain has taken the payment back: the period with it, and the charge is under way again. */
+/** The payment was reverted: leaves the period and makes the charge pending again. */
 async function takeBack(
   tx: DatabaseTransaction,
   request: { subscription: RenewableSubscription; invoice: Invoice; now: Date },
@@ -59,7 +59,7 @@ async function takeBack(
   });
 }
 
-/** Where the period before began; null for the first one, whose loss takes the activation back. */
+/** The start of the previous period; null for the first one, whose loss reverts the activation. */
 async function startBefore(
   tx: DatabaseTransaction,
   { subscription, periodStart }: { subscription: RenewableSubscription; periodStart: Date },

@@ -12,9 +12,9 @@ import type { RenewalWorld } from './renewal-world.ts';
 import { chargeKey, lockRenewable } from './store.ts';
 import { wantedCharge } from './wanted-charge.ts';
 
-/** The contract's error for terms whose time is over. */
+/** The contract's error for terms that have expired. */
 const LATE = 'AuthorizeByPassed' satisfies ContractErrorName<typeof escrowAbi>;
-/** Late charges of an invoice that are not counted; what is late more often is told as a failure. */
+/** The number of late charges of an invoice that are not counted; further ones are reported as failures. */
 const LATE_TRIES = 5;
 const late: RenewalCause = {
   code: 'CHARGE_LATE',
@@ -22,8 +22,8 @@ const late: RenewalCause = {
 };
 
 /**
- * A charge that was sent has failed for good: finds out why from what the chain says of the payer now, else takes the
- * contract's own words, and records the failure. Does nothing where another worker has.
+ * Handles a sent charge that failed for good: determines the cause from the payer's current state on chain, or else from the
+ * contract's error, and records the failure. Does nothing if another worker has done so.
  */
 export async function judgeFailure(world: RenewalWorld, failed: FailedCharge): Promise<void> {
   const { attempt } = failed;
@@ -54,7 +54,7 @@ async function causeOf(world: RenewalWorld, { subscription, attempt, error }: Fa
     const charge = wantedCharge(world, { subscription, consent, amount, now: world.clock.now() });
     return payerCause(charge, await readPayer(world, consent)) ?? (isLate ? late : words);
   } catch (fault) {
-    // The failure stands, whether the chain can be asked for its cause or not.
+    // The failure is recorded even if the chain cannot be asked for its cause.
     if (passingCause(fault) === null) throw fault;
     return isLate ? late : words;
   }

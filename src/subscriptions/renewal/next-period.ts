@@ -1,13 +1,13 @@
 /** The billing period that a renewal pays for. */
 import { type Cycle, type Period, periodIndex, periodStart } from '../billing-period.ts';
 
-/** `anchor` is the subscription's from then on. */
+/** `anchor` is the subscription's anchor from then on. */
 export type NextPeriod = Period & { anchor: Date };
 
 /**
- * The period that follows the one that ends at `currentPeriodEnd`, by the calendar of the anchor; where that end is no
- * boundary of this calendar (the interval has changed), it becomes the new anchor. Periods that were over before
- * `chargeableFrom` are left out, unbilled: the contract takes no arrears beyond that.
+ * The period that follows the one ending at `currentPeriodEnd`, by the calendar of the anchor. If that end is no boundary of this
+ * calendar (the interval has changed), it becomes the new anchor. Periods that ended before `chargeableFrom` are skipped and not
+ * billed, because the contract accepts no charges for them.
  */
 export function nextPeriod(
   cycle: Omit<Cycle, 'anchor'> & { anchor: Date | null },

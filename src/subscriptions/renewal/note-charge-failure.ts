@@ -3,8 +3,8 @@ import { addJob } from '../../platform/jobs.ts';
 import { renewalKey, renewSubscriptionJob } from '../jobs.ts';
 
 /**
- * A charge failed for good: has its subscription looked at now. Called inside the pump's transaction, which holds the
- * payment locked: the subscription, whose lock comes before that, is left to the job.
+ * A charge failed for good: schedules a check of its subscription now. Called in the pump's transaction, which holds the
+ * payment's lock; the subscription must be locked before the payment, so it is left to the job.
  */
 export async function noteChargeFailure(tx: DatabaseTransaction, failure: { paymentIntentId: string }): Promise<void> {
   const invoice = await tx.invoice.findUnique({

@@ -16,23 +16,23 @@ import { type RenewalBill, renewalBill } from './renewal-lines.ts';
 import { intervalOf, nextPrice, type RenewableSubscription, type SoldPrice } from './renewal-world.ts';
 
 const DAY_MS = 86_400_000;
-/** Beyond its grace: an intent must not end before the last attempt of its invoice. */
+/** Added to the grace period: an intent must not expire before the last attempt of its invoice. */
 const INTENT_DAYS = 60;
 
 export type OpenedInvoice = {
   invoice: Invoice;
-  /** Null where there is nothing to pay. */
+  /** Null if there is nothing to pay. */
   intent: PaymentIntent | null;
-  /** For the caller, who appends them as its last statement. */
+  /** The caller appends these as its last statement. */
   events: NewEvent[];
 };
 
 type Renewing = { subscription: RenewableSubscription; now: Date };
 
 /**
- * The invoice of the period that follows the running one, in the caller's transaction, which holds the subscription locked:
- * the one that is there, else a new one, numbered and OPEN. It gets a payment intent while there is something to pay; one
- * that was cancelled is replaced. A plan change that waited for the period's end takes effect here.
+ * Returns the invoice of the next period, in the caller's transaction, which holds the subscription's lock: the existing one, or
+ * a new one, numbered and OPEN. It gets a payment intent if there is something to pay; a cancelled intent is replaced. A plan
+ * change scheduled for the period's end takes effect here.
  */
 export async function openRenewalInvoice(
   tx: DatabaseTransaction,
@@ -97,7 +97,10 @@ async function createInvoice(
   };
 }
 
-/** Takes the app's next number, which other renewals of the app wait for until the commit: as late as can be. */
+/**
+ * Inserts the invoice with the app's next number, which blocks other renewals of the app until the commit and is therefore taken
+ * as late as possible.
+ */
 async function insertInvoice(
   tx: DatabaseTransaction,
   request: Renewing & { sold: SoldPrice; period: Period; bill: RenewalBill; paymentIntentId: string | null },
@@ -141,7 +144,7 @@ async function insertInvoice(
   });
 }
 
-/** The credit that this invoice could not use up waits for the next one. */
+/** Stores the credit that this invoice could not use up for the next one. */
 async function carryOver(
   tx: DatabaseTransaction,
   request: Renewing & { invoice: Invoice; carried: NonNullable<RenewalBill['carried']> },
@@ -160,7 +163,7 @@ async function carryOver(
   });
 }
 
-/** Gives an invoice that is to be paid an intent that can be paid. */
+/** Gives an unpaid invoice an intent that can be paid. */
 async function withIntent(tx: DatabaseTransaction, request: Renewing & { invoice: Invoice }): Promise<OpenedInvoice> {
   const { invoice } = request;
   if (invoice.status !== 'OPEN' && invoice.status !== 'PAST_DUE') return { invoice, intent: null, events: [] };
@@ -174,7 +177,7 @@ async function withIntent(tx: DatabaseTransaction, request: Renewing & { invoice
   return { invoice: updated, intent, events: [created] };
 }
 
-/** `total` in major units of `currency`. */
+/** `total` is in major units of `currency`. */
 async function insertIntent(
   tx: DatabaseTransaction,
   request: Renewing & { total: Prisma.Decimal | Decimal; currency: string },

@@ -8,12 +8,12 @@ import { escrowAbi } from '../../escrow/escrow-abi.ts';
 import { type ChargeWorld, placeOf } from '../charge/prepare-charge.ts';
 import type { PayerReading } from './renewal-cause.ts';
 
-/** `nextPeriod`: the lowest period that the contract still takes a charge of. */
+/** `nextPeriod` is the lowest period of which the contract still accepts a charge. */
 export type ChargeReading = PayerReading & { nextPeriod: number };
 
 /**
- * What a consent's payer holds and allows, and how far the consent is spent, at the newest block. Throws CHAIN_UNAVAILABLE:
- * an answer that failed is unknown, not zero.
+ * Reads the balance and allowance of a consent's payer, and which of the consent's periods are used, at the newest block. Throws
+ * CHAIN_UNAVAILABLE, also if a single value could not be read: it is then unknown, not zero.
  */
 export async function readPayer(
   world: Pick<ChargeWorld, 'registry' | 'nodes'>,

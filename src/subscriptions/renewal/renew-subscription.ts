@@ -18,15 +18,15 @@ type Look =
   | ({ kind: 'FAILED' } & FailedCharge);
 
 /**
- * Looks at a subscription and does what is due: opens the period's invoice and charges it, follows a charge that is under
- * way, ends it, or only schedules the next look. Safe to run any number of times, by several workers at once and from any
- * crash: what is due is decided anew under the subscription's row lock, an invoice has one open attempt, and the contract
- * takes each period once.
+ * Does what is due for a subscription: opens the period's invoice and charges it, follows a pending charge, ends the
+ * subscription, or only schedules the next check. Safe to run any number of times, concurrently and after any crash: what is due
+ * is decided under the subscription's row lock, an invoice has at most one open attempt, and the contract accepts each period
+ * once.
  *
  * Writes the subscription, its invoice, payment intent and attempt; appends `invoice.opened`, `payment_intent.created`,
- * `subscription.payment_failed`, `.past_due`, `.renewal_at_risk` and `.cancelled`. That a charge succeeded is told by the
- * chain alone (`follow-renewal-payment.ts`). A chain or price source that fails postpones the attempt and is not counted, and
- * while the transactions of its sender pile up nothing is opened or priced.
+ * `subscription.payment_failed`, `.past_due`, `.renewal_at_risk` and `.cancelled`. Only the chain reports that a charge succeeded
+ * (`follow-renewal-payment.ts`). If a chain or price source fails, the attempt is postponed and not counted. While the sender's
+ * transactions pile up, nothing is opened or priced.
  */
 export async function renewSubscription(
   world: RenewalWorld,
@@ -83,7 +83,7 @@ async function rest(
   await tx.subscription.update({ where: { id }, data: { pendingJobId: next } });
 }
 
-/** The invoice that is due; one with nothing to pay, or that the merchant voided, moves the subscription on at once. */
+/** Opens the due invoice. If nothing is to be paid, or the merchant voided it, the subscription advances at once. */
 async function openDue(
   tx: DatabaseTransaction,
   { subscription, now }: { subscription: RenewableSubscription; now: Date },

@@ -1,39 +1,39 @@
 /**
- * Why a renewal was not charged: a code for programs and a sentence for people, kept on the invoice and told with
+ * Why a renewal was not charged: a code for programs and a sentence for people, stored with the invoice and sent with
  * `subscription.payment_failed`. Codes are API: never renamed, never reused.
  *
- * An archived plan or price is no cause: archiving ends sales, and who has subscribed goes on.
+ * An archived plan or price is not a cause: archiving ends sales, and existing subscriptions continue.
  */
 import { GatewayError } from '../../errors.ts';
 import { printUnits } from '../../prices/quote.ts';
 
 const countedCodes = [
-  /** The renewal at today's price is above what the payer signed. */
+  /** The renewal at the current price exceeds what the payer signed. */
   'CAP_EXCEEDED',
   'INSUFFICIENT_ALLOWANCE',
   'INSUFFICIENT_BALANCE',
   /** The payer revoked the consent on chain. */
   'CONSENT_REVOKED',
-  /** There is no consent to charge by. */
+  /** There is no consent to charge under. */
   'CONSENT_MISSING',
   /** The permit's deadline passed before it was on chain. */
   'PERMIT_EXPIRED',
-  /** The wallet that signed is none of the customer's any more. */
+  /** The wallet that signed no longer belongs to the customer. */
   'WALLET_REMOVED',
-  /** The transaction was refused for another reason, which the sentence has. */
+  /** The transaction was rejected for another reason, which the message states. */
   'CHARGE_FAILED',
   /** The payment was cancelled before it was charged. */
   'PAYMENT_CANCELLED',
 ] as const;
 
-/** They say nothing about the payer: tried again soon, and never counted. */
+/** These say nothing about the payer: they are retried soon and never counted. */
 export const uncountedCodes = [
-  /** The charge was not on chain before its price ran out: it waited with us or with the nodes. */
+  /** The charge was not on chain before its price expired; it was delayed here or by the nodes. */
   'CHARGE_LATE',
   'CHAIN_UNAVAILABLE',
   'CHAIN_PAUSED',
   'PRICE_UNAVAILABLE',
-  /** The contract's period is spent; the next opens later. */
+  /** The contract's current period is used; the next opens later. */
   'PERIOD_NOT_OPEN',
 ] as const;
 
@@ -46,7 +46,7 @@ export function isCounted(code: RenewalCauseCode): boolean {
   return !uncountedCodes.some((uncounted) => uncounted === code);
 }
 
-/** What the chain says of a payer, at one block. Amounts in base units. */
+/** A payer's state on chain at one block; amounts in base units. */
 export type PayerReading = { allowance: bigint; balance: bigint; isRevoked: boolean };
 
 export type WantedCharge = {
@@ -54,11 +54,11 @@ export type WantedCharge = {
   cap: bigint;
   token: { symbol: string; decimals: number };
   walletAddress: string;
-  /** A permit that has not been on chain cannot be any more. */
+  /** A permit that is not on chain yet can no longer be submitted. */
   isPermitExpired: boolean;
 };
 
-/** Why the payer's side cannot carry the charge, the gravest reason first; null where it can. */
+/** Why the payer cannot cover the charge, the most serious reason first; null if the payer can. */
 export function payerCause(charge: WantedCharge, payer: PayerReading): RenewalCause | null {
   const print = (amount: bigint) => `${printUnits(amount, charge.token.decimals)} ${charge.token.symbol}`;
   const { amount, cap, walletAddress } = charge;
@@ -81,7 +81,7 @@ export function payerCause(charge: WantedCharge, payer: PayerReading): RenewalCa
   return null;
 }
 
-/** Of an error that says nothing about the payer and passes by itself; null for any other. */
+/** The cause of a transient error that says nothing about the payer; null for any other error. */
 export function passingCause(error: unknown): RenewalCause | null {
   if (!(error instanceof GatewayError)) return null;
   const { code, message } = error;

@@ -1,8 +1,8 @@
 /**
- * What a look at a subscription finds due. Pure: the verb reads the state under the subscription's row lock and does what
- * is decided here, so that pausing, cancelling and another worker are judged at one place.
+ * Decides what is due for a subscription. Pure: the verb reads the state under the subscription's row lock and does what is
+ * decided here, so that pausing, cancelling and concurrent workers are handled in one place.
  *
- * A charge that is under way comes before everything else: what is on chain counts, whatever was asked meanwhile.
+ * A pending charge takes precedence over everything else: what is on chain counts, whatever was requested in the meantime.
  */
 import type { Subscription } from '../../../prisma/client.ts';
 import { attemptAt, graceEnd } from './dunning.ts';
@@ -13,14 +13,14 @@ export type RenewalState = Pick<
 > & {
   graceDays: number;
   isChargeUnderWay: boolean;
-  /** Of the last attempt of the invoice that is due; null before the first. */
+  /** When the last attempt of the due invoice failed; null before the first. */
   lastFailedAt: Date | null;
 };
 
 export type RenewalDecision =
   | { kind: 'NOTHING' }
   | { kind: 'WAIT'; until: Date }
-  /** A charge is under way: its outcome is looked for. */
+  /** A charge is pending; its outcome is checked. */
   | { kind: 'FOLLOW' }
   | { kind: 'END'; trigger: 'PERIOD_ENDED' | 'GRACE_OVER' }
   | { kind: 'CHARGE' };
@@ -43,7 +43,7 @@ export function decideRenewal(state: RenewalState, now: Date): RenewalDecision {
   return waitFor([attempt, cancelAt, status === 'PAST_DUE' ? graceOver : null]);
 }
 
-/** The earliest of what may come. */
+/** Waits for the earliest of the given instants. */
 function waitFor(instants: readonly (Date | null)[]): RenewalDecision {
   const times = instants.filter((instant) => instant !== null).map((instant) => instant.getTime());
   return times.length === 0 ? { kind: 'NOTHING' } : { kind: 'WAIT', until: new Date(Math.min(...times)) };

@@ -1,4 +1,4 @@
-/** The lines of a renewal's invoice: the period at its price, then what plan changes owe, never below zero in all. */
+/** The lines of a renewal's invoice: the period at its price, then what plan changes owe; the total is never negative. */
 import { Decimal } from 'decimal.js';
 import type { SubscriptionAdjustment } from '../../../prisma/client.ts';
 import { type TaxedLine, type TaxedTotal, taxLine, taxTotal } from '../../catalog/tax.ts';
@@ -7,7 +7,7 @@ import type { Period } from '../billing-period.ts';
 import { settleLines } from '../plan-change/proration.ts';
 import type { SoldPrice } from './renewal-world.ts';
 
-/** `amount` as priced: before an exclusive tax, with an inclusive one. */
+/** `amount` is as priced: before an exclusive tax, or including an inclusive one. */
 export type RenewalLine = {
   description: string;
   amount: Decimal;
@@ -19,7 +19,7 @@ export type RenewalLine = {
 
 type Figure = { toString(): string };
 
-/** What a plan change owes either side, below zero the customer's; as a row of SubscriptionAdjustment has it. */
+/** An amount owed after a plan change, negative for a credit to the customer, as in a row of SubscriptionAdjustment. */
 export type OwedLine = Pick<
   SubscriptionAdjustment,
   'description' | 'taxInclusive' | 'taxRateId' | 'productPlanId' | 'productPlanPriceId'
@@ -28,7 +28,7 @@ export type OwedLine = Pick<
 export type RenewalBill = {
   lines: RenewalLine[];
   total: TaxedTotal;
-  /** What is left of the customer's credit, as it is to be given back on the invoice after this one; null without any. */
+  /** The customer's remaining credit, to be applied to the next invoice; null if there is none. */
   carried: TaxedLine | null;
 };
 
@@ -54,7 +54,7 @@ export function renewalBill(request: {
   return { lines: whole, total: taxTotal(whole.map((line) => line.taxed)), carried };
 }
 
-/** "Gold (yearly)". */
+/** For example "Gold (yearly)". */
 export function periodName({ plan, price }: SoldPrice): string {
   return price.nickname === null ? plan.name : `${plan.name} (${price.nickname})`;
 }

@@ -1,4 +1,4 @@
-/** What renewing needs from the world, and a subscription with everything that a renewal asks of it. */
+/** What renewals need, and a subscription with everything that a renewal reads. */
 import type { BillingInterval, Prisma, ProductPlan, ProductPlanPrice, TaxRate } from '../../../prisma/client.ts';
 import type { Log } from '../../platform/log.ts';
 import type { ChargeWorld } from '../charge/prepare-charge.ts';
@@ -17,7 +17,7 @@ export type RenewableSubscription = Prisma.SubscriptionGetPayload<{ include: typ
 
 export type SoldPrice = { plan: ProductPlan & { taxRate: TaxRate | null }; price: ProductPlanPrice };
 
-/** What the next period is sold for: a change of plan that waited for the period's end counts. */
+/** The plan and price of the next period, including a plan change scheduled for the period's end. */
 export function nextPrice(
   subscription: Pick<RenewableSubscription, 'productPlan' | 'productPlanPrice' | 'nextPlanPrice'>,
 ): SoldPrice {
@@ -26,7 +26,7 @@ export function nextPrice(
   return { plan: subscription.productPlan, price: subscription.productPlanPrice };
 }
 
-/** How far the periods of a price are apart; what a SUBSCRIPTION plan is sold at always has an interval. */
+/** The length of a price's periods; prices of SUBSCRIPTION plans always have an interval. */
 export function intervalOf({ plan, price }: SoldPrice): { interval: BillingInterval; count: number } {
   if (price.billingInterval === null) throw new Error(`Price ${price.id} of plan ${plan.id} has no interval.`);
   return { interval: price.billingInterval, count: price.billingIntervalCount };

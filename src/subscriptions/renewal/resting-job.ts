@@ -3,8 +3,9 @@ import { FOLLOW_MS, scheduleRenewal, unscheduleRenewal } from '../schedule-renew
 import { openAttempt } from './store.ts';
 
 /**
- * The next look at a subscription that is not renewed (any more): while a charge is on its way, at what becomes of it; else
- * at its `cancelAt`, or never. Answers `pendingJobId`. `subscription` as it was, without a `cancelAt` that is void now.
+ * Schedules the next check of a subscription that is not renewed at present: while a charge is pending, for its outcome;
+ * otherwise at its `cancelAt`, or never. Returns `pendingJobId`. `subscription` is its state before the change, without a
+ * `cancelAt` that no longer applies.
  */
 export async function restingJob(
   tx: DatabaseTransaction,

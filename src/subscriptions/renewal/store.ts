@@ -3,7 +3,7 @@ import type { Database, DatabaseTransaction, PaymentIntentStatus, RenewalAttempt
 import type { PaymentKey } from '../../payments/payment-key.ts';
 import { type RenewableSubscription, renewalIncludes } from './renewal-world.ts';
 
-/** Under its row lock, the first of all locks; null where there is none of this id. */
+/** Locks the subscription's row, which is always the first lock; null if there is none with this id. */
 export async function lockRenewable(tx: DatabaseTransaction, id: string): Promise<RenewableSubscription | null> {
   const locked = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM subscription WHERE id = ${id}::uuid FOR UPDATE`;
@@ -11,7 +11,7 @@ export async function lockRenewable(tx: DatabaseTransaction, id: string): Promis
   return await tx.subscription.findUniqueOrThrow({ where: { id }, include: renewalIncludes });
 }
 
-/** The attempt whose charge is under way; at most one of a subscription. */
+/** The attempt whose charge is pending; a subscription has at most one. */
 export function openAttempt(
   database: Database | DatabaseTransaction,
   subscriptionId: string,
@@ -19,12 +19,12 @@ export function openAttempt(
   return database.renewalAttempt.findFirst({ where: { subscriptionId, status: 'PENDING' } });
 }
 
-/** The payment of an attempt's charge; null where it failed before one was signed. */
+/** The payment of an attempt's charge; null if it failed before one was signed. */
 export function chargeKey({ chainId, termsHash }: RenewalAttempt): PaymentKey | null {
   return chainId === null || termsHash === null ? null : { chainId, termsHash };
 }
 
-/** The period that the newest attempt of an invoice spent, or would have; null before the first that named one. */
+/** The period of the newest attempt of an invoice; null if no attempt has one yet. */
 export async function keptPeriod(database: Database | DatabaseTransaction, invoiceId: string): Promise<number | null> {
   const attempt = await database.renewalAttempt.findFirst({
     where: { invoiceId, period: { not: null } },
@@ -34,7 +34,7 @@ export async function keptPeriod(database: Database | DatabaseTransaction, invoi
   return attempt?.period ?? null;
 }
 
-/** In these the merchant has (had) the money; what is refunded later was paid all the same. */
+/** Statuses in which the merchant has or had the money; a payment refunded later still counts as paid. */
 export const paidStatuses: ReadonlySet<PaymentIntentStatus> = new Set([
   'CAPTURED',
   'SETTLED',

@@ -8,12 +8,13 @@ import { lockSubscription } from '../store.ts';
 
 const DAY_MS = 86_400_000;
 const BATCH = 500;
-/** A job that is due is given this long to run before it is missed. */
+/** How long a due job may take to start before it counts as missed. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Rings subscriptions of which something is due and no job waits: a renewal, a scheduled end, a charge under way whose
- * outcome nobody looks for; and renewals that come near without a forecast. Makes good what was lost, or failed too often. At most 500; answers how many.
+ * Schedules subscriptions with something due and no waiting job: a renewal, a scheduled end, or a pending charge whose outcome
+ * nothing checks; and upcoming renewals without a forecast. This covers jobs that were lost or failed too often. At most 500;
+ * returns how many were scheduled.
  */
 export async function sweepRenewals({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
   const now = clock.now();
@@ -39,7 +40,7 @@ export async function sweepRenewals({ database, clock }: { database: Database; c
   return forgotten.length;
 }
 
-/** Renewals that come near and that no forecast looks at; one that was looked at is left alone for a day. */
+/** Schedules forecasts for upcoming renewals that have none; one that was checked is left alone for a day. */
 async function watchForgotten(database: Database, now: Date): Promise<void> {
   const [until, lookedBefore] = [WATCH_DAYS, -1].map((days) => new Date(now.getTime() + days * DAY_MS));
   const unwatched = await database.$queryRaw<{ id: string }[]>`

@@ -5,7 +5,7 @@ import { isPermitExpired } from '../forecast/forecast-of.ts';
 import type { WantedCharge } from './renewal-cause.ts';
 import type { RenewableSubscription, RenewalWorld } from './renewal-world.ts';
 
-/** A charge of `amount` base units, as it is judged against what its payer holds and signed. */
+/** A charge of `amount` base units, to be compared with what its payer holds and signed. */
 export function wantedCharge(
   world: Pick<RenewalWorld, 'registry'>,
   request: { subscription: RenewableSubscription; consent: SubscriptionConsent; amount: bigint; now: Date },
