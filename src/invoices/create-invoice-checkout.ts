@@ -31,9 +31,9 @@ export type InvoiceSessionOptions = Partial<
 type Answer = { session: SessionWithItems; clientSecret: string };
 
 /**
- * Opens a session that pays an invoice: by the invoice's intent while that can still be paid, which then can be paid for
- * as long as the session, else by a new one.
- * Throws NOT_FOUND with `param`; INVALID_STATE for an invoice that is not OPEN or PAST_DUE, or whose payment is under way.
+ * Opens a session that pays an invoice: with the invoice's intent if that can still be paid, extended to the session's expiry if
+ * necessary, otherwise with a new one. Throws NOT_FOUND with `param`, and INVALID_STATE for an invoice that is not OPEN or
+ * PAST_DUE, or whose payment is pending.
  */
 export async function createInvoiceCheckout(
   world: { database: Database; clock: Clock },

@@ -11,12 +11,12 @@ import { type CreateInvoiceInput, priceInvoice } from './invoice.ts';
 
 export type InvoiceWithItems = Invoice & { items: InvoiceItem[] };
 
-/** The largest total a column of money holds: 12 digits before the point. */
+/** The largest total that a money column holds: 12 digits before the decimal point. */
 const TOTAL_LIMIT = '999999999999.99';
 
 /**
- * Drafts an invoice: each line is taxed by its own rate, else the invoice's, else its plan's. It has no number yet.
- * Throws NOT_FOUND with `param` for customer, tax rate, plan and price; VALIDATION_ERROR for those that do not fit.
+ * Drafts an invoice, which has no number yet. Each line is taxed at its own rate, or else the invoice's, or else its plan's.
+ * Throws NOT_FOUND with `param` for customer, tax rate, plan and price, and VALIDATION_ERROR for those that do not fit.
  */
 export async function createInvoice(
   world: { database: Database },
@@ -79,7 +79,7 @@ export async function createInvoice(
   return result;
 }
 
-/** The rate of each line; what a body names is checked for owner and kind, with its place in `param`. */
+/** The tax rate of each line. Everything that the body refers to is checked for owner and type, with its position in `param`. */
 async function lineRates(
   database: Database,
   app: { id: string; merchantId: string },

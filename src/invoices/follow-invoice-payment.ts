@@ -6,12 +6,13 @@ import { invoiceFields, nextInvoiceStatus } from './invoice.ts';
 import { overdueInvoiceJob, overdueKey } from './jobs.ts';
 import { lockInvoice } from './store.ts';
 
-/** In these the merchant has (had) the money; what is refunded later was paid all the same. */
+/** Statuses in which the merchant has or had the money; a payment refunded later still counts as paid. */
 const paid: ReadonlySet<PaymentIntentStatus> = new Set(['CAPTURED', 'SETTLED', 'REFUND_PENDING', 'REFUNDED']);
 
 /**
- * Reacts to `payment_intent.captured`, `.settled` and `.reverted`: the invoice that the intent pays is PAID exactly while
- * its payment is captured; one that is OPEN again has its due date judged again. Appends `invoice.paid`. Idempotent: it reads the intent again, and does what is left to do.
+ * Reacts to `payment_intent.captured`, `.settled` and `.reverted`: the invoice that the intent pays is PAID exactly while its
+ * payment is captured; for one that is OPEN again, the due date is checked again. Appends `invoice.paid`. Idempotent: it reads
+ * the intent again and does what is left to do.
  */
 export async function followInvoicePayment(
   world: { database: Database; clock: Clock },

@@ -2,7 +2,7 @@
  * An invoice: lines with their tax, numbered without gaps per app when it is opened.
  *
  * ```
- * DRAFT ──open──► OPEN ──paid──► PAID          (a reorg of the payment takes PAID back to OPEN)
+ * DRAFT ──open──► OPEN ──paid──► PAID          (a reorg of the payment returns PAID to OPEN)
  *                  │ ├──due and failed──► PAST_DUE ──paid──► PAID
  *                  └─┴──void──► VOID           PAST_DUE ──given up──► UNCOLLECTIBLE
  * ```
@@ -64,17 +64,17 @@ const transitions: { [From in InvoiceStatus]: Partial<Record<InvoiceTrigger, Inv
   UNCOLLECTIBLE: { PAY: 'PAID' },
 };
 
-/** The status after `trigger`, or null where the table has no such transition. */
+/** The status after `trigger`, or null if the trigger is not allowed in this status. */
 export function nextInvoiceStatus(from: InvoiceStatus, trigger: InvoiceTrigger): InvoiceStatus | null {
   return transitions[from][trigger] ?? null;
 }
 
-/** INV-000042: as many digits as needed, at least six. */
+/** For example INV-000042: at least six digits. */
 export function invoiceNumber(sequence: number): string {
   return `INV-${String(sequence).padStart(6, '0')}`;
 }
 
-/** Lines with their tax, and what they sum to; `rules` has one rule (or none) a line. */
+/** Lines with their tax, and their sums; `rules` has one entry per line, null for an untaxed one. */
 export function priceInvoice(
   items: readonly { amount: string; quantity: number }[],
   rules: readonly (TaxRule | null)[],
@@ -85,7 +85,7 @@ export function priceInvoice(
   return { lines, total: taxTotal(lines) };
 }
 
-/** The scalar fields of an invoice, as the API and events print them. */
+/** The scalar fields of an invoice, as the API returns them and events carry them. */
 export function invoiceFields(invoice: Invoice) {
   return {
     id: invoice.id,

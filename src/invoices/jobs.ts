@@ -1,4 +1,4 @@
-/** The background work of invoices. */
+/** The background jobs of invoices. */
 import { z } from 'zod';
 import { defineJob } from '../platform/jobs.ts';
 

@@ -10,7 +10,7 @@ import { printFiat } from '../prices/money.ts';
 import { createInvoiceCheckout } from './create-invoice-checkout.ts';
 import { invoiceUrl } from './page/invoice-link.ts';
 
-/** The longest a session lives: a link in a mail is not opened at once. */
+/** The longest allowed session, because the link in an email is not opened at once. */
 const LINK_MINUTES = 1440;
 
 type PrintedInvoice = Invoice & { items: InvoiceItem[]; app: App; customerAccount: CustomerAccount };
@@ -25,17 +25,17 @@ type MailingWorld = {
 };
 
 /**
- * Mails an invoice with a link that pays it, good for a day, and one to its page. One that is no longer to be paid when it is
- * read, when its link is made, or right before the mail is sent, is not mailed, and neither is one that the mail server
- * refuses meanwhile: that is no failure, and the log says why. Voiding a mailed invoice ends the link. Throws what the mail
- * server or the database throws while the invoice is still to be paid.
+ * Sends an invoice by email with a link to pay it, valid for a day, and a link to its page. An invoice that is no longer payable
+ * when it is read, when its link is created, or right before the email is sent, is not sent; nor is one that the mail server
+ * rejects while the invoice ceases to be payable. That is not a failure, and the log states the reason. Voiding a sent invoice
+ * ends the link. Throws the errors of the mail server and the database while the invoice is still payable.
  */
 export async function mailInvoice(world: MailingWorld, request: { invoiceId: string }): Promise<void> {
   const reason = await mailUnlessEnded(world, request);
   if (reason !== null) world.log.info({ ...request, reason }, 'An invoice is not mailed.');
 }
 
-/** Why it was not mailed; null where it was. */
+/** Why it was not sent; null if it was. */
 async function mailUnlessEnded(world: MailingWorld, { invoiceId }: { invoiceId: string }): Promise<string | null> {
   const { database, mailer } = world;
   const invoice = await database.invoice.findUnique({
@@ -62,13 +62,13 @@ async function mailUnlessEnded(world: MailingWorld, { invoiceId }: { invoiceId: 
   return null;
 }
 
-/** Why an invoice is not to be paid; null while it is. */
+/** Why an invoice cannot be paid; null if it can. */
 function reasonAgainst(invoice: Pick<Invoice, 'status'> | null): string | null {
   if (invoice === null) return 'There is no such invoice any more.';
   return invoice.status === 'OPEN' || invoice.status === 'PAST_DUE' ? null : `The invoice is ${invoice.status}.`;
 }
 
-/** The session that pays it, or why there is none: it has ended since it was read, or its payment is under way. */
+/** The session that pays it, or why there is none: it has ended since it was read, or its payment is pending. */
 async function openCheckout(world: MailingWorld, invoice: PrintedInvoice) {
   try {
     return await createInvoiceCheckout(world, {

@@ -6,8 +6,8 @@ import { overdueInvoiceJob, overdueKey } from './jobs.ts';
 import { lockInvoice } from './store.ts';
 
 /**
- * The job at an invoice's due date: an OPEN one is PAST_DUE from then on, and can be paid as before. A renewal's is judged
- * by its subscription. Rung too early it rings itself again.
+ * The job at an invoice's due date: an OPEN invoice becomes PAST_DUE and can still be paid. A renewal's invoice follows its
+ * subscription instead. If it runs too early, it schedules itself again.
  */
 export async function markInvoiceOverdue(
   world: { database: Database; clock: Clock },

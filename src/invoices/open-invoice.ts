@@ -14,8 +14,8 @@ import { overdueInvoiceJob, overdueKey } from './jobs.ts';
 import { lockInvoice } from './store.ts';
 
 /**
- * Opens a draft and gives it the app's next number; numbers have no gaps, for the counter's row is locked to the commit.
- * From its due date on it is PAST_DUE. Appends `invoice.opened`. Throws NOT_FOUND, INVALID_STATE.
+ * Opens a draft with the app's next number; numbers have no gaps, because the counter's row is locked until the commit. The
+ * invoice becomes PAST_DUE on its due date. Appends `invoice.opened`. Throws NOT_FOUND and INVALID_STATE.
  */
 export async function openInvoice(
   world: { database: Database },

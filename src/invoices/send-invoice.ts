@@ -9,8 +9,8 @@ import { addJob } from '../platform/jobs.ts';
 import { mailInvoiceJob } from './jobs.ts';
 
 /**
- * Has an invoice mailed to its customer, with a link to pay it. The mail is sent by the worker, and tried again.
- * Throws NOT_FOUND; INVALID_STATE for an invoice that is not to be paid, or a customer without an email.
+ * Queues an email of an invoice to its customer, with a link to pay it. The worker sends it, with retries. Throws NOT_FOUND, and
+ * INVALID_STATE for an invoice that cannot be paid, or a customer without an email address.
  */
 export async function sendInvoice(
   world: { database: Database },

@@ -15,9 +15,9 @@ import { invoiceFields, nextInvoiceStatus } from './invoice.ts';
 import { lockInvoice } from './store.ts';
 
 /**
- * Voids an invoice that is not paid; its number stays used. Its unpaid intent is cancelled and its sessions end with it, so
- * that money that comes all the same is returned. Appends `invoice.voided`, `payment_intent.cancelled` and
- * `checkout_session.expired`. Throws NOT_FOUND; INVALID_STATE for a paid one, and while its payment is on its chain.
+ * Voids an unpaid invoice; its number stays used. Its unpaid intent is cancelled and its sessions end with it, so that money that
+ * arrives nevertheless is returned. Appends `invoice.voided`, `payment_intent.cancelled` and `checkout_session.expired`. Throws
+ * NOT_FOUND, and INVALID_STATE for a paid invoice or while its payment is on chain.
  */
 export async function voidInvoice(
   world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },

@@ -1,4 +1,4 @@
-/** An invoice as a page that can be printed: no script, one style sheet, whatever a name contains. */
+/** An invoice as a printable page: no scripts, one style sheet, and safe for names with any content. */
 import type { Prisma } from '../../../prisma/client.ts';
 import { escapeHtml } from '../../platform/mail.ts';
 import { printFiat } from '../../prices/money.ts';
@@ -10,7 +10,7 @@ export type PrintedInvoice = Prisma.InvoiceGetPayload<{
 
 type Amount = { toFixed(places: number): string };
 
-/** `payAction`: where a form asks for a payment; null where nothing is to be paid by hand. */
+/** `payAction` is the target of the form that starts a payment; null if the invoice cannot be paid manually. */
 export function invoicePage(invoice: PrintedInvoice, { payAction }: { payAction: string | null }): string {
   const name = invoice.invoiceNumber === null ? 'Invoice' : `Invoice ${invoice.invoiceNumber}`;
   return `<!doctype html>
@@ -124,7 +124,7 @@ function money({ currency }: PrintedInvoice, amount: Amount): string {
   return `${printFiat(amount)} ${currency}`;
 }
 
-/** In UTC, as periods are counted. */
+/** In UTC, like billing periods. */
 function day(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }

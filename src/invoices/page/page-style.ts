@@ -1,4 +1,4 @@
-/** The one style sheet of the page: A4 and phone, light and dark by the reader's preference, paper always light. */
+/** The page's only style sheet: A4 and phones, light or dark as the reader prefers, printed always light. */
 export const pageStyle = `
 :root{color-scheme:light dark;--ink:#16181d;--soft:#5b6270;--line:#dfe2e8;--paper:#fff;--ground:#f3f4f7;--deed:#1f4fd8;--warn:#a33a10;--good:#0b6b3a}
 @media (prefers-color-scheme:dark){:root{--ink:#eceef2;--soft:#a2a9b8;--line:#343945;--paper:#1a1d24;--ground:#101217;--deed:#8aa8ff;--warn:#ff9d73;--good:#6fd6a0}}
