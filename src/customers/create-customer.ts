@@ -8,7 +8,7 @@ import { type CustomerFields, customerFields } from './customer.ts';
 
 export type CustomerWithWallets = CustomerAccount & { wallets: CustomerWallet[] };
 
-/** Makes a customer of an app. Appends `customer.created`. */
+/** Creates a customer of an app. Appends `customer.created`. */
 export async function createCustomer(
   world: { database: Database },
   request: { appId: string; fields: CustomerFields; idempotency?: IdempotencyRequest },

@@ -1,6 +1,6 @@
 /**
- * A customer: an end user of one app, and the wallets linked to them.
- * The gateway is the authority for the record; the chain is the authority for whether a wallet has an authorization.
+ * A customer: an end user of one app, with linked wallets. The gateway is the authority for the record; the chain is the
+ * authority for whether a wallet has an authorization.
  */
 import { z } from 'zod';
 import type { CustomerAccount } from '../../prisma/client.ts';
@@ -8,7 +8,7 @@ import { metadataSchema } from '../platform/metadata.ts';
 
 const text = (limit: number) => z.string().max(limit, `at most ${limit} characters`).nullish();
 
-/** What may be said of a customer; every limit counts characters. */
+/** The editable fields of a customer; limits are in characters. */
 export const customerFieldsSchema = z.object({
   email: z.email('not an email address').max(255, 'at most 255 characters').nullish(),
   name: text(255),
@@ -22,7 +22,7 @@ export const customerFieldsSchema = z.object({
 });
 export type CustomerFields = z.infer<typeof customerFieldsSchema>;
 
-/** The scalar fields of a customer, as the API and events print them. */
+/** The scalar fields of a customer, as the API returns them and events carry them. */
 export function customerFields(customer: CustomerAccount) {
   return {
     id: customer.id,

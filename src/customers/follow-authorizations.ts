@@ -9,15 +9,15 @@ import { readAuthorization } from './read-authorization.ts';
 import { holderOf } from './wallet-authorization.ts';
 
 /**
- * The customers' part of the projector, for Approval and Transfer: an approval given or revoked, an allowance used up
- * by a payment, and either of them taken back by a reorganisation. The event only says whose allowance may have changed;
- * what it is now is read from the tokens before the transaction. Writes the wallets of that address and chain.
+ * How customers handle Approval and Transfer for the projector: an approval was granted or revoked, an allowance was used by a
+ * payment, or a reorganization removed either. The event shows only whose allowance may have changed; its current value is read
+ * from the tokens before the transaction. Writes the wallets of that address and chain.
  */
 export function followAuthorizations(world: { database: Database; registry: Registry; nodes: EvmNodes }): FactHandler {
   return { gathers: true, prepare: (group) => prepare(world, group) };
 }
 
-/** Wallets whose allowances are read side by side. */
+/** The number of wallets whose allowances are read concurrently. */
 const READ_AT_ONCE = 8;
 
 async function prepare(

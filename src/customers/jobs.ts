@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { defineJob } from '../platform/jobs.ts';
 
-/** A wallet was linked: its subscriptions have it again, and its allowances are read once and followed by events from then on. */
+/**
+ * Runs when a wallet was linked: returns it to its subscriptions and reads its allowances once; later changes arrive as events.
+ */
 export const refreshWalletJob = defineJob({
   name: 'refresh-wallet',
   payload: z.object({ chainId: z.number().int(), walletAddress: z.string() }),

@@ -9,16 +9,15 @@ import { authorizationBy, noAuthorization, type WalletAuthorization } from './wa
 
 type World = { database: Database; registry: Registry; nodes: EvmNodes };
 
-/** Calls of ours that carry a permit: to the escrow with a payment, or to the token for a subscription. */
+/** Our calls that include a permit: to the escrow with a payment, or to the token for a subscription. */
 const permitSelectors = [
   ...escrowAbi.filter((item) => item.type === 'function').filter((item) => item.name === 'authorizeWithPermit'),
   ...erc20Abi.filter((item) => item.name === 'permit'),
 ].map((item) => toFunctionSelector(item));
 
 /**
- * Reads the allowances that a wallet has given the escrow in the block of `blockHash`, or in the newest one where the
- * node keeps no state of it, and the approval that they rest on; without any, a recurring consent that is live counts.
- * Throws CHAIN_UNAVAILABLE.
+ * Reads a wallet's allowances for the escrow at the block `blockHash`, or at the newest block if the node has no state of that
+ * one, and the approval that they come from. Without an allowance, an active recurring consent counts. Throws CHAIN_UNAVAILABLE.
  */
 export async function readAuthorization(
   world: World,
@@ -32,7 +31,7 @@ export async function readAuthorization(
   return authorizationBy(approval, approval !== null && (await isRelayedPermit(world.database, approval.txHash)));
 }
 
-/** Live: of a subscription that has not ended, and not revoked. */
+/** Active: not revoked, and of a subscription that has not ended. */
 async function authorizationByConsent(
   database: Database,
   { chainId, wallet }: { chainId: number; wallet: Address },
@@ -62,7 +61,10 @@ async function allowedTokens(
   return tokens.filter((_, index) => (allowances[index] ?? 0n) > 0n);
 }
 
-/** What `owner` lets the escrow take of a token, base units, in the block of `blockHash` or the newest. Throws what the node throws. */
+/**
+ * The owner's allowance for the escrow in a token, in base units, at the block `blockHash` or the newest. Throws the node's
+ * errors.
+ */
 export async function readAllowance(
   world: World,
   request: { chainId: number; token: Address; owner: Address; escrow: Address; blockHash: Hex | null },
@@ -76,7 +78,8 @@ export async function readAllowance(
       return decodeFunctionResult({ abi: erc20Abi, functionName: 'allowance', data: answer });
     });
   } catch (error) {
-    // Nodes say "I have no such state" in many ways; one that does not answer at all will not at latest either.
+    // Nodes report missing state in many different ways. A node that does not answer at all will fail for the latest block as
+    // well.
     if (blockHash === null) throw error;
     return await readAllowance(world, { ...request, blockHash: null });
   }
@@ -84,7 +87,7 @@ export async function readAllowance(
 
 type Approval = { txHash: string; blockTimestamp: bigint };
 
-/** Of those tokens, among the facts that stand at the confirmed height. */
+/** The newest approval of one of the tokens among the facts that stand at the confirmed height. */
 async function newestApproval(
   database: Database,
   { chainId, wallet, tokens }: { chainId: number; wallet: Address; tokens: readonly Address[] },

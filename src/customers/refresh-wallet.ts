@@ -6,10 +6,10 @@ import { readAuthorization } from './read-authorization.ts';
 import { restoreWallet } from './restore-wallet.ts';
 
 /**
- * An address has just become a customer's wallet, by hand or by a payment: gives it back to the subscriptions that it has
- * signed for, and reads what it allows the escrow already, for approvals from before are told by no new event. Who pays
- * links it while holding that payment locked, and subscriptions are locked before payments, so that they are written here.
- * Writes the wallets of that address, and those subscriptions; idempotent. Throws CHAIN_UNAVAILABLE.
+ * Handles an address that has just become a customer's wallet, added manually or by a payment: returns it to the subscriptions
+ * that it has signed for, and reads its current allowances, because earlier approvals cause no new event. A payment links the
+ * wallet while it holds the payment's lock, and subscriptions must be locked before payments, so they are updated here instead.
+ * Writes the wallets of that address and those subscriptions. Idempotent. Throws CHAIN_UNAVAILABLE.
  */
 export async function refreshWallet(
   world: { database: Database; registry: Registry; nodes: EvmNodes },

@@ -3,7 +3,7 @@ import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { notFound } from '../errors.ts';
 
-/** Unlinks a wallet; a subscription that was paid from it keeps its history and loses the wallet. Throws NOT_FOUND. */
+/** Unlinks a wallet; a subscription paid from it keeps its history but loses the wallet. Throws NOT_FOUND. */
 export async function removeCustomerWallet(
   world: { database: Database },
   request: { scope: Scope; customerId: string; walletId: string },

@@ -16,16 +16,16 @@ type World = {
   database: Database;
   registry: Registry;
   log: Log;
-  /** Told after the commit, once a transfer. */
+  /** Called after the commit, once per transfer. */
   unexpectedTransfer?: ((transfer: UnexpectedTransfer) => void) | undefined;
 };
 
-/** Events by which the escrow says that it took a transfer as a payment. */
+/** Events with which the escrow reports that it accepted a transfer as a payment. */
 const PAYMENTS = ['Authorized', 'Charged'];
 
 /**
- * The projector's watch on transfers to the escrow that no payment of the same transaction explains: such money belongs
- * to nobody in the contract's books and cannot be moved by anybody. Logged and counted; no state follows from it.
+ * Watches, for the projector, transfers to the escrow without a payment in the same transaction: the contract's accounts assign
+ * such money to nobody, and nobody can move it. Transfers are logged and counted; no state depends on them.
  */
 export function reportTransfers(world: World): FactHandler {
   return { gathers: true, prepare: (group) => prepare(world, group) };
@@ -62,7 +62,7 @@ function transferOf(registry: Registry, fact: ChainFact): UnexpectedTransfer | n
   };
 }
 
-/** The transactions, each in its block, in which the escrow says that it took a payment. */
+/** The transactions, each with its block, in which the escrow accepted a payment. */
 async function paymentsBeside(database: Database, facts: readonly ChainFact[]): Promise<Set<string>> {
   const [first] = facts;
   if (!first) return new Set();

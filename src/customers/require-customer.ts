@@ -1,7 +1,7 @@
 import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
 import { notFound } from '../errors.ts';
 
-/** Throws NOT_FOUND with `param` when a body names a customer that is not of the app. */
+/** Throws NOT_FOUND with `param` if a body refers to a customer that does not belong to the app. */
 export async function requireCustomer(
   database: Database | DatabaseTransaction,
   request: { appId: string; id: string | null | undefined; param: string },

@@ -1,8 +1,8 @@
 import type { CustomerWallet, Database, DatabaseTransaction } from '../../prisma/client.ts';
 
 /**
- * Gives a wallet back to the subscriptions of its customer that it has signed for, and that lost it when it was unlinked:
- * they are charged from it again. Idempotent.
+ * Returns a wallet to those subscriptions of its customer that it has signed for and that lost it when it was unlinked: they are
+ * charged from it again. Idempotent.
  */
 export async function restoreWallet(
   database: Database | DatabaseTransaction,

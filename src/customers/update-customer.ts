@@ -5,10 +5,7 @@ import { notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
 import { type CustomerFields, customerFields } from './customer.ts';
 
-/**
- * Changes a customer: an absent field stays, `null` clears it.
- * Appends `customer.updated`. Throws NOT_FOUND.
- */
+/** Updates a customer: absent fields stay unchanged, `null` clears. Appends `customer.updated`. Throws NOT_FOUND. */
 export function updateCustomer(
   world: { database: Database },
   request: { scope: Scope; id: string; fields: Partial<CustomerFields> },

@@ -1,6 +1,6 @@
 /**
- * What a wallet lets the escrow take, as its chain has it: a positive allowance of any registered token counts. Which
- * approval it rests on is told by the newest one that still stands; PERMIT when the operator's relay carried it.
+ * A wallet's authorization for the escrow, according to its chain: a positive allowance of any registered token counts. It is
+ * attributed to the newest approval that still stands; PERMIT if the operator relayed it.
  */
 import { isHex } from 'viem';
 import type { ChainFact } from '../../prisma/client.ts';
@@ -20,7 +20,7 @@ export const noAuthorization: WalletAuthorization = {
   authorizedAt: null,
 };
 
-/** An allowance from before we read the chain has no approval that we know of. */
+/** An allowance granted before we first read the chain has no known approval. */
 export function authorizationBy(
   approval: Pick<ChainFact, 'txHash' | 'blockTimestamp'> | null,
   relayedPermit: boolean,
@@ -33,7 +33,7 @@ export function authorizationBy(
   };
 }
 
-/** Of an Approval its owner, of a Transfer its sender; null where the arguments are not as they should be. */
+/** The owner of an Approval or the sender of a Transfer; null if the arguments are malformed. */
 export function holderOf(fact: Pick<ChainFact, 'kind' | 'args'>): `0x${string}` | null {
   const { args } = fact;
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return null;

@@ -1,11 +1,11 @@
 /**
- * A customer's wallet: an address on one chain, unique per customer, chain and address.
- * `hasActiveAuthorization` tells what the indexer saw on chain: a positive allowance to the escrow, or a live consent.
+ * A customer's wallet: an address on one chain, unique per customer, chain and address. `hasActiveAuthorization` is true if the
+ * indexer has seen a positive allowance for the escrow, or an active consent.
  */
 import { readEvmAddress } from '../chains/evm/evm-address.ts';
 import { GatewayError, invalid } from '../errors.ts';
 
-/** The checksummed form of 0x and 40 hex digits in any case. VALIDATION_ERROR for anything else. */
+/** The checksummed form of 0x and 40 hex digits in any case. Throws VALIDATION_ERROR for anything else. */
 export function parseWalletAddress(text: string, param = 'walletAddress'): string {
   const address = readEvmAddress(text);
   if (address === null) throw invalid([{ param, message: 'must be 0x and 40 hex digits' }]);
