@@ -11,7 +11,7 @@ import { priceFacts, priceRow } from './create-product-plan.ts';
 import { type CreatePriceInput, priceFaults } from './product-plan.ts';
 import { lockPlan } from './store.ts';
 
-/** Adds a price to a plan; with `isDefault` it takes the place of the present default. Throws NOT_FOUND. */
+/** Adds a price to a plan; with `isDefault` it replaces the current default. Throws NOT_FOUND. */
 export async function createProductPlanPrice(
   world: { database: Database },
   request: { scope: Scope; planId: string; input: CreatePriceInput; idempotency?: IdempotencyRequest },

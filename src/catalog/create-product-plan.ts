@@ -12,8 +12,8 @@ import { requireTaxRate } from './require-tax-rate.ts';
 export type PlanWithPrices = ProductPlan & { prices: ProductPlanPrice[] };
 
 /**
- * Makes a plan with its prices. Throws VALIDATION_ERROR for prices that do not fit the plan, or without exactly one
- * default; NOT_FOUND with `param` for the tax rate.
+ * Creates a plan with its prices. Throws VALIDATION_ERROR for prices that do not fit the plan, or without exactly one default,
+ * and NOT_FOUND with `param` for the tax rate.
  */
 export async function createProductPlan(
   world: { database: Database },
@@ -66,7 +66,7 @@ export async function createProductPlan(
   return result;
 }
 
-/** What the audit log tells of a price. */
+/** The fields of a price that the audit log records. */
 export const priceFacts = [
   'amount',
   'currency',
@@ -78,7 +78,7 @@ export const priceFacts = [
   'isActive',
 ] as const;
 
-/** The row of a new price; its place in the list is its order unless it says one. */
+/** The row of a new price; its position in the list is its sort order by default. */
 export function priceRow(price: CreatePriceInput, isDefault: boolean, place: number) {
   return {
     id: newId(),

@@ -7,7 +7,7 @@ import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
 import type { CreateTaxRateInput } from './tax-rate.ts';
 
-/** Makes a tax rate of a merchant; `inclusive` is false unless said. */
+/** Creates a tax rate of a merchant; `inclusive` is false by default. */
 export async function createTaxRate(
   world: { database: Database },
   request: { merchantId: string; input: CreateTaxRateInput; idempotency?: IdempotencyRequest },

@@ -7,8 +7,8 @@ import { priceFacts } from './create-product-plan.ts';
 import { lockPrice } from './store.ts';
 
 /**
- * Deletes a price that nothing names, and archives one that a subscription, link, session or invoice names.
- * Throws NOT_FOUND; INVALID_STATE for the default price.
+ * Deletes a price, or archives it if a subscription, link, session or invoice refers to it. Throws NOT_FOUND, and INVALID_STATE
+ * for the default price.
  */
 export async function deleteProductPlanPrice(
   world: { database: Database },

@@ -1,7 +1,6 @@
 /**
- * A product plan and its prices: what a merchant sells, once or by subscription.
- * A plan has at least one price and exactly one default among the active ones. A price that a subscription uses is
- * archived instead of deleted.
+ * A product plan and its prices: what a merchant sells, once or by subscription. A plan has at least one price, and exactly one
+ * of the active prices is the default. A price in use is archived instead of deleted.
  */
 import { z } from 'zod';
 import { metadataSchema } from '../platform/metadata.ts';
@@ -45,7 +44,7 @@ export const createPriceSchema = z.object({
 });
 export type CreatePriceInput = z.infer<typeof createPriceSchema>;
 
-/** A price's amount, currency and interval are what was sold: they do not change. */
+/** A price's amount, currency and interval are what was sold, so they cannot be changed. */
 export const updatePriceSchema = z.object({
   nickname,
   sortOrder: sortOrder.optional(),
@@ -86,7 +85,7 @@ export type UpdatePlanInput = z.infer<typeof updatePlanSchema>;
 
 export type PriceFault = { index: number; field: string; message: string };
 
-/** What is wrong with a plan's prices taken together; `index` is the price's place in the list. */
+/** Errors in a plan's prices as a whole; `index` is the price's position in the list. */
 export function priceFaults(
   planType: 'ONE_TIME' | 'SUBSCRIPTION',
   appMode: 'TEST' | 'LIVE',
@@ -107,7 +106,7 @@ export function priceFaults(
   return faults;
 }
 
-/** The place of the default price: the one marked, or the only one; null where it is not exactly one. */
+/** The index of the default price: the one marked, or the only one; null if there is not exactly one. */
 export function defaultPriceIndex(prices: readonly CreatePriceInput[]): number | null {
   const marked = prices.flatMap((price, index) => (price.isDefault === true ? [index] : []));
   if (marked.length === 1) return marked[0] ?? null;

@@ -5,8 +5,9 @@ export type PlanWithTaxRate = ProductPlan & { taxRate: TaxRate | null };
 export type PlanAndPrice = { plan: PlanWithTaxRate; price: ProductPlanPrice | null };
 
 /**
- * The app's active plan that a body names, with its price; null where it names none. `path` goes before the field names,
- * as "items[0].". Throws NOT_FOUND with `param`, and VALIDATION_ERROR for archived ones or a price of another plan.
+ * The app's active plan that a body refers to, with its price; null if it refers to none. `path` is the prefix of the field
+ * names, such as "items[0].". Throws NOT_FOUND with `param`, and VALIDATION_ERROR for an archived plan or price or a price of
+ * another plan.
  */
 export async function requirePlanPrice(
   database: Database | DatabaseTransaction,

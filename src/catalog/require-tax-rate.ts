@@ -2,8 +2,8 @@ import type { Database, DatabaseTransaction, TaxRate } from '../../prisma/client
 import { invalid, notFound } from '../errors.ts';
 
 /**
- * The merchant's active tax rate that a body names in `param`; null where it names none.
- * Throws NOT_FOUND with `param` for a missing rate or another merchant's, VALIDATION_ERROR for an archived one.
+ * The merchant's active tax rate that a body refers to in `param`; null if it refers to none. Throws NOT_FOUND with `param` for a
+ * missing rate or another merchant's, and VALIDATION_ERROR for an archived one.
  */
 export async function requireTaxRate(
   database: Database | DatabaseTransaction,

@@ -1,15 +1,15 @@
-/** The catalogue's queries. */
+/** The queries of the catalogue. */
 import type { DatabaseTransaction, ProductPlanPrice } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { notFound } from '../errors.ts';
 
-/** Holds the plan's row to the commit, so that its prices keep exactly one default. */
+/** Locks the plan's row until the commit, so that its prices keep exactly one default. */
 export async function lockPlan(tx: DatabaseTransaction, planId: string): Promise<void> {
   await tx.$queryRaw`SELECT id FROM product_plan WHERE id = ${planId}::uuid FOR UPDATE`;
 }
 
-/** A price of a plan of the caller's, the plan held. Throws NOT_FOUND for either. */
+/** A price of one of the caller's plans, with the plan locked. Throws NOT_FOUND for either. */
 export async function lockPrice(
   tx: DatabaseTransaction,
   request: { scope: Scope; planId: string; priceId: string },

@@ -1,6 +1,6 @@
 /**
- * A tax rate: a reusable configuration of a merchant. Deleting one archives it, because invoices and links that were made
- * with it keep naming it. The arithmetic is in `tax.ts`.
+ * A tax rate: a reusable configuration of a merchant. Deleting one archives it, because invoices and links created with it still
+ * refer to it. The arithmetic is in `tax.ts`.
  */
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import type { TaxRate } from '../../prisma/client.ts';
 import type { TaxRule } from './tax.ts';
 
 const displayName = z.string().min(1, 'between 1 and 100 characters').max(100, 'between 1 and 100 characters');
-/** At most 4 decimals are kept. */
+/** At most 4 decimals are stored. */
 const percentage = z
   .number()
   .min(0, 'between 0 and 100')
@@ -26,7 +26,7 @@ export const createTaxRateSchema = z.object({
 });
 export type CreateTaxRateInput = z.infer<typeof createTaxRateSchema>;
 
-/** An absent field stays; `null` clears where the field may be null. */
+/** Absent fields stay unchanged; `null` clears a nullable field. */
 export const updateTaxRateSchema = z.object({
   displayName: displayName.optional(),
   percentage: percentage.optional(),
@@ -37,7 +37,7 @@ export const updateTaxRateSchema = z.object({
 });
 export type UpdateTaxRateInput = z.infer<typeof updateTaxRateSchema>;
 
-/** The rule that a rate states, or none without a rate. */
+/** The tax rule of a rate; null without one. */
 export function taxRuleOf(rate: Pick<TaxRate, 'percentage' | 'inclusive'> | null): TaxRule | null {
   return rate && { percentage: new Decimal(rate.percentage.toString()), inclusive: rate.inclusive };
 }

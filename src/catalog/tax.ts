@@ -1,12 +1,12 @@
 /**
- * Tax arithmetic, per line: an exclusive rate adds to the line's amount, an inclusive one is contained in it.
- * Rounded half-up to the minor unit per line, so that lines always sum to the totals printed beneath them.
+ * Tax arithmetic, per line: an exclusive rate is added to the line's amount, an inclusive one is contained in it. Each line is
+ * rounded half up to the minor unit, so that lines always sum to the printed totals.
  */
 import { Decimal } from 'decimal.js';
 
 export type TaxRule = { percentage: Decimal; inclusive: boolean };
 
-/** One line before tax: the amount of one unit as the merchant gave it, and how many. */
+/** One line before tax: the price of one unit as given by the merchant, and the quantity. */
 export type TaxableLine = { amount: Decimal; quantity: number; tax: TaxRule | null };
 
 /** `net` + `taxAmount` = `gross`, always. */

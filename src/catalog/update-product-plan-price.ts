@@ -7,8 +7,8 @@ import type { UpdatePriceInput } from './product-plan.ts';
 import { lockPrice } from './store.ts';
 
 /**
- * Changes what may change of a price; what was sold (amount, currency, interval) may not.
- * Throws NOT_FOUND; INVALID_STATE for archiving the default or making an archived price the default.
+ * Updates a price, except for what was sold (amount, currency, interval). Throws NOT_FOUND, and INVALID_STATE for archiving the
+ * default or making an archived price the default.
  */
 export function updateProductPlanPrice(
   world: { database: Database },

@@ -7,7 +7,7 @@ import { notFound } from '../errors.ts';
 import type { UpdatePlanInput } from './product-plan.ts';
 import { requireTaxRate } from './require-tax-rate.ts';
 
-/** Changes a plan: an absent field stays, `null` clears. `{ isActive: false }` archives it. Throws NOT_FOUND. */
+/** Updates a plan: absent fields stay unchanged, `null` clears. `{ isActive: false }` archives it. Throws NOT_FOUND. */
 export function updateProductPlan(
   world: { database: Database },
   request: { scope: Scope; id: string; input: UpdatePlanInput },

@@ -5,8 +5,8 @@ import { notFound } from '../errors.ts';
 import type { UpdateTaxRateInput } from './tax-rate.ts';
 
 /**
- * Changes a tax rate; what was priced with it keeps its amounts. `{ isActive: false }` archives it.
- * Throws NOT_FOUND, of another merchant's too.
+ * Updates a tax rate; amounts calculated with it before do not change. `{ isActive: false }` archives it. Throws NOT_FOUND, also
+ * for another merchant's rate.
  */
 export function updateTaxRate(
   world: { database: Database },
