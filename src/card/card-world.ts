@@ -1,4 +1,4 @@
-/** What the card API's verbs need from the world. */
+/** The dependencies of the card API's verbs. */
 import type { Database } from '../../prisma/client.ts';
 import type { TokenWorld } from '../auth/tokens/issue-token.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
@@ -12,5 +12,5 @@ export type CardWorld = TokenWorld & {
   config: { publicUrl: string; rpc: readonly RpcSettings[] };
 };
 
-/** A caller with an access token, or with a session's: then only what is of its origin. */
+/** A caller with an access token, or with a session's token, who then sees only what belongs to the session's origin. */
 export type CardCaller = { userId: string; sessionId: string | null };

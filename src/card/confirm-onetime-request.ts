@@ -9,10 +9,10 @@ import { readWantedSignature } from './signing/wanted-signature.ts';
 export type Decision = { decision: 'APPROVE'; signature: string } | { decision: 'REJECT' };
 
 /**
- * Takes the holder's decision. An approval counts only with a signature that is verified; a wrong one leaves the request
- * PENDING. The same decision again answers what was answered first.
- * Throws NOT_FOUND for another request than the token's, VALIDATION_ERROR for a wrong signature, INVALID_STATE for another
- * decision than the first, EXPIRED, CHAIN_UNAVAILABLE when a node is needed and does not answer.
+ * Records the holder's decision. An approval requires a valid signature; a wrong one leaves the request PENDING. Repeating the
+ * same decision returns the first result. Throws NOT_FOUND if the request is not the token's, VALIDATION_ERROR for a wrong
+ * signature, INVALID_STATE for a decision other than the first, EXPIRED, and CHAIN_UNAVAILABLE if a node is needed and does not
+ * respond.
  */
 export async function confirmOnetimeRequest(
   world: CardWorld,
@@ -41,7 +41,7 @@ export async function confirmOnetimeRequest(
   }
 }
 
-/** Whether it is still to be decided; false when it has been decided in the same way. */
+/** Whether the request is still open; false if it has been decided in the same way. */
 function demandOpen(request: OnetimeRequest, decision: Decision, now: Date): boolean {
   const status = toldStatus(request, now);
   switch (status) {

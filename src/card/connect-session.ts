@@ -26,9 +26,9 @@ export type AccountProofInput = {
 export type ConnectedSession = { session: CardSession; issued: IssuedToken; accounts: ShownAccount[] };
 
 /**
- * Opens a session between a user and one client, and links the accounts that prove themselves by a signed sign-in message.
- * Either all of them do, or nothing is written: VALIDATION_ERROR names every one that does not. A message is taken once.
- * CHAIN_UNAVAILABLE when a contract wallet's chain cannot be asked.
+ * Opens a session between a user and one client, and links the accounts proved by a signed sign-in message. If any proof is
+ * invalid, nothing is written, and VALIDATION_ERROR names every invalid one. Each message is accepted once. Throws
+ * CHAIN_UNAVAILABLE if a contract wallet's chain cannot be queried.
  */
 export async function connectSession(
   world: CardWorld,
@@ -121,7 +121,7 @@ async function proofFault(
   return isSigned ? null : { field: 'signature', message: "is not the account's over this message" };
 }
 
-/** One proof an account and nonce, whoever shows it first. */
+/** Records the proof, so that each nonce of an account is accepted once, whoever submits it first. */
 async function spendProof(
   tx: DatabaseTransaction,
   proof: { account: string; nonce: string; now: Date; param: string },

@@ -1,4 +1,4 @@
-/** Accounts that a user has proved, as the API shows them. */
+/** Accounts that a user has proved, as the API returns them. */
 import type { LinkedAccount } from '../../prisma/client.ts';
 import { type AccountName, parseAccountName } from '../chains/account-id.ts';
 
@@ -13,12 +13,12 @@ export type ShownAccount = {
   linkedAt: Date;
 };
 
-/** The same account proved to several origins is shown once, as it was linked last. */
+/** An account proved to several origins is returned once, as most recently linked. */
 export function shownAccounts(rows: readonly LinkedAccount[]): ShownAccount[] {
   const shown = new Map<string, ShownAccount>();
   for (const row of [...rows].sort((left, right) => left.linkedAt.getTime() - right.linkedAt.getTime())) {
     const name = parseAccountName(row.account);
-    // Rows are written with parsed names; a family that is given up later is not shown.
+    // Rows contain names that were valid when written; an account of a family no longer supported is left out.
     if (name === null) continue;
     const { caip10, caip2, address, namespace } = name;
     shown.set(caip10, {

@@ -7,7 +7,7 @@ import { newId } from '../platform/identifier.ts';
 
 export type CardLogin = { issued: IssuedToken; user: CardUser };
 
-/** Logs a wallet user in with a one-time password; the first time makes the user. Throws AUTHENTICATION_ERROR. */
+/** Logs in a wallet user with a one-time password; the first login creates the user. Throws AUTHENTICATION_ERROR. */
 export async function logInCardUser(
   world: TokenWorld & {
     database: Database;

@@ -1,22 +1,21 @@
 /**
- * A onetime request: one thing to be signed by one account, shown to its holder with a summary, then approved with a
- * signature or rejected.
+ * A onetime request: one thing to be signed by one account, shown to its holder with a summary, then approved with a signature or
+ * rejected.
  *
  * ```
  * PENDING ──APPROVE, the signature verified──► SIGNED
  *    ├─────REJECT──────────────────────────► REJECTED
- *    └─────time──► told as EXPIRED
+ *    └─────time──► reported as EXPIRED
  * ```
  *
- * The same decision again answers what was answered first. Authority: the account's signature. The service never holds a
- * key of a user.
+ * Repeating the same decision returns the first result. Authority: the account's signature. The service never holds a user's key.
  */
 import type { OnetimeRequest } from '../../prisma/client.ts';
 import type { Namespace } from '../chains/account-id.ts';
 
 export type ToldStatus = OnetimeRequest['status'] | 'EXPIRED';
 
-/** What may be asked for, by the wallet's own name for it. `enabled` false: listed, and refused. */
+/** The supported signing methods, under the names that wallets use. Methods with `enabled` false are listed but rejected. */
 export const signingMethods = [
   { namespace: 'eip155', method: 'personal_sign', resultEncoding: 'hex', enabled: true },
   { namespace: 'eip155', method: 'eth_signTypedData_v4', resultEncoding: 'hex', enabled: true },
@@ -29,10 +28,10 @@ export const signingMethods = [
 
 export type SigningMethod = (typeof signingMethods)[number];
 
-/** A request lives 5 minutes unless it asks for less; its token never lives longer. */
+/** A request is valid for 5 minutes unless it asks for less; its token is never valid for longer. */
 export const LONGEST_REQUEST_SECONDS = 300;
 export const SIGNATURE_LENGTH = 20_000;
-/** Of `params`, as JSON. */
+/** The maximum size of `params` as JSON. */
 export const PARAMS_BYTES = 64 * 1024;
 
 export function toldStatus(request: Pick<OnetimeRequest, 'status' | 'expiresAt'>, now: Date): ToldStatus {

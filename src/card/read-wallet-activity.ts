@@ -6,7 +6,10 @@ export const ACTIVITY_LIMIT = 100;
 
 export type ActivityPage = { items: OnetimeRequest[]; nextCursor: string | null };
 
-/** A user's requests, newest first, by keyset; a session's caller sees those of its origin. `cursor` is the last id seen. */
+/**
+ * A user's requests, newest first, with keyset pagination; a session's caller sees those of its origin. `cursor` is the id of the
+ * last item returned.
+ */
 export async function readWalletActivity(
   world: Pick<CardWorld, 'database'>,
   request: {

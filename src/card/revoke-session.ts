@@ -3,8 +3,8 @@ import { notFound } from '../errors.ts';
 import type { CardWorld } from './card-world.ts';
 
 /**
- * Ends a session of the user at once: its token is refused from now on, for reads in other processes within a second. Again
- * changes nothing. Throws NOT_FOUND.
+ * Ends a session of the user at once: its token is rejected from now on, for reads in other processes within a second. Ending it
+ * again changes nothing. Throws NOT_FOUND.
  */
 export async function revokeSession(
   world: Pick<CardWorld, 'database' | 'clock'>,

@@ -1,7 +1,6 @@
 /**
- * A sign-in message (EIP-4361 for Ethereum, CAIP-122 for the other families): text that a wallet signs to prove that its
- * account belongs to whoever holds an access token, to one client. It counts for one origin, one account, once and for
- * five minutes.
+ * A sign-in message (EIP-4361 for Ethereum, CAIP-122 for the other families): text that a wallet signs to prove to one client
+ * that its account belongs to the holder of an access token. It is valid for one origin and one account, once, for five minutes.
  */
 import type { AccountName } from '../chains/account-id.ts';
 
@@ -19,14 +18,14 @@ export type SignInMessage = {
 
 export const SIGN_IN_SECONDS = 300;
 export const SIGN_IN_LENGTH = 4096;
-/** A wallet's clock may be ahead of ours. */
+/** Tolerates a wallet's clock that is ahead of ours. */
 const AHEAD_SECONDS = 60;
 
 const FIRST_LINE = /^(?:https?:\/\/)?(\S+) wants you to sign in with your \S.{0,40} account:$/;
 const FIELD = /^(URI|Version|Chain ID|Nonce|Issued At|Expiration Time|Not Before|Request ID): (.+)$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Null for a text that is no sign-in message. A field that is told twice makes it none: which one counts is not said. */
+/** Null for text that is not a sign-in message. Duplicate fields are rejected, because they are ambiguous. */
 export function parseSignInMessage(text: string): SignInMessage | null {
   if (text.length > SIGN_IN_LENGTH) return null;
   const [first = '', address = '', ...rest] = text.split('\n');
@@ -61,7 +60,7 @@ export function parseSignInMessage(text: string): SignInMessage | null {
   };
 }
 
-/** Why the message does not prove the account to this client now; null when it does, its signature apart. */
+/** Why the message does not prove the account to this client now; null if it does. The signature is checked separately. */
 export function signInFault(
   message: SignInMessage,
   expected: { account: AccountName; clientOrigin: string; nonce: string; now: Date },

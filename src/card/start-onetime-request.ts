@@ -17,9 +17,9 @@ import { callersSession, requireUser } from './store.ts';
 export type StartedRequest = { request: OnetimeRequest; issued: IssuedToken };
 
 /**
- * Makes a PENDING request to be signed by an account, and the token for that one request. Its parameters are judged and put
- * into words now, so that nobody is asked to sign what cannot be verified. VALIDATION_ERROR names what is wrong;
- * AUTHORIZATION_ERROR for an origin that is not the session's.
+ * Creates a PENDING request to be signed by an account, and a token for that one request. Its parameters are validated and
+ * described now, so that nobody is asked to sign what cannot be verified. Throws VALIDATION_ERROR that names the invalid
+ * parameter, and AUTHORIZATION_ERROR for an origin other than the session's.
  */
 export async function startOnetimeRequest(
   world: CardWorld,
@@ -107,7 +107,10 @@ function requireMethod(account: AccountName, method: string): void {
   throw invalid([{ param: 'method', message: `is not offered for ${account.namespace}; offered: ${names}` }]);
 }
 
-/** A Solana transaction must ask for the account's signature, and a message must not be one: its signature would send it. */
+/**
+ * A Solana transaction must require the account's signature, and a message must not be a transaction, because its signature would
+ * authorize it.
+ */
 async function demandFitting(account: AccountName, wanted: WantedSignature): Promise<void> {
   if (wanted.kind === 'solanaTransaction') {
     const wire = readSolanaWire(wanted.transaction);
@@ -120,7 +123,7 @@ async function demandFitting(account: AccountName, wanted: WantedSignature): Pro
   }
 }
 
-/** It came from JSON, and goes back to JSON. */
+/** Only narrows the type: the value came from JSON. */
 function jsonOf(params: unknown): Prisma.InputJsonValue {
   return JSON.parse(JSON.stringify(params));
 }

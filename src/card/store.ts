@@ -1,11 +1,11 @@
-/** The card API's queries, each of one user; a session's caller sees what is of its origin. */
+/** The queries of the card API, each for one user; a session's caller sees what belongs to its origin. */
 import type { CardSession, CardUser, Database, LinkedAccount, Prisma } from '../../prisma/client.ts';
 import { GatewayError } from '../errors.ts';
 import type { CardCaller } from './card-world.ts';
 
 const ACCOUNTS_LIMIT = 200;
 
-/** Throws AUTHENTICATION_ERROR: the token outlived its user. */
+/** Throws AUTHENTICATION_ERROR if the token outlived its user. */
 export async function requireUser(database: Database, caller: CardCaller): Promise<CardUser> {
   const user = await database.cardUser.findUnique({ where: { id: caller.userId } });
   if (!user) throw new GatewayError('AUTHENTICATION_ERROR', 'The bearer token is not valid.');
@@ -41,7 +41,7 @@ export async function linkedAccountsOf(
 
 type SessionWindow = Pick<Prisma.CardSessionFindManyArgs, 'where' | 'orderBy'> & { take: number };
 
-/** Ended ones too. */
+/** Includes sessions that have ended. */
 export async function cardSessionsOf(
   database: Database,
   userId: string,

@@ -4,8 +4,8 @@ import type { CardCaller, CardWorld } from './card-world.ts';
 import { callersSession } from './store.ts';
 
 /**
- * Unlinks an account: from every client with an access token, from the session's own with a session's. Throws
- * VALIDATION_ERROR for what is no CAIP-10 account; NOT_FOUND for one that is not linked.
+ * Unlinks an account: from every client with an access token, or only from the session's client with a session's token. Throws
+ * VALIDATION_ERROR if `account` is not CAIP-10, and NOT_FOUND if it is not linked.
  */
 export async function unlinkAccount(
   world: Pick<CardWorld, 'database' | 'clock'>,

@@ -12,7 +12,7 @@ const knownCalls = parseAbi([
   'function setApprovalForAll(address operator, bool approved)',
 ]);
 
-/** What a transaction does, as far as its call data tell. */
+/** What a transaction does, as far as its call data shows. */
 export function describeEvmTransaction(
   world: { registry: Registry },
   request: { chainId: number; transaction: EvmTransaction },
@@ -88,7 +88,7 @@ function describeCall(
   }
 }
 
-/** An allowance of the contract that keeps allowances for many tokens (Permit2). */
+/** An allowance of Permit2, the contract that manages allowances for many tokens. */
 function describePermit2(
   world: { registry: Registry },
   { chainId, args: [address, spender, amount] }: { chainId: number; args: readonly [Hex, Hex, bigint, number] },

@@ -7,7 +7,7 @@ import { describeSolanaTransaction } from './describe-solana-transaction.ts';
 import { describeTypedData } from './describe-typed-data.ts';
 import { type Display, isLong, shortened, textOf } from './display.ts';
 
-/** What its holder is told about a request before signing it. */
+/** What the holder is shown about a request before signing it. */
 export async function describeRequest(
   world: { registry: Registry },
   request: { account: AccountName; clientOrigin: string; wanted: WantedSignature },
@@ -35,7 +35,7 @@ function messageWarnings(text: string): string[] {
   ];
 }
 
-/** A login to another site that is asked for here is how logins are stolen. */
+/** Warns of a sign-in message for another site, which is how logins are stolen. */
 function describeMessage(message: Uint8Array, clientOrigin: string): Display {
   const text = textOf(message);
   if (text === null) {

@@ -8,7 +8,7 @@ const TOKEN_PROGRAMS = new Set([
   'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
   'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
 ]);
-/** Programs that move nothing by themselves. */
+/** Programs that move no funds on their own. */
 const QUIET_PROGRAMS = new Set([
   'ComputeBudget111111111111111111111111111111',
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
@@ -20,7 +20,7 @@ const IN_TABLE = ' of a lookup table';
 
 type Instruction = { program: string; accounts: string[]; data: Uint8Array };
 
-/** What a transaction moves: coins and tokens in words, other programs by their addresses, with a warning. */
+/** What a transaction moves: coins and tokens as text, other programs by their addresses with a warning. */
 export async function describeSolanaTransaction(
   world: { registry: Registry },
   request: { chainId: number; transaction: Uint8Array },
@@ -75,7 +75,7 @@ function describeInstruction(
   }
 }
 
-/** Instructions without an amount. */
+/** Describes instructions without an amount. */
 function tokenTag(tag: number | undefined): string | null {
   if (tag === 5) return 'take back an allowance';
   return tag === 9 ? 'close a token account' : null;

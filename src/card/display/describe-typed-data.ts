@@ -12,7 +12,9 @@ import {
   tokenAt,
 } from './display.ts';
 
-/** What EIP-712 data allow: permits (EIP-2612) and transfers by signature (ERC-3009) in words, anything else by its names. */
+/**
+ * What EIP-712 data allows: permits (EIP-2612) and transfers by signature (ERC-3009) as text, anything else by its field names.
+ */
 export function describeTypedData(
   world: { registry: Registry },
   request: { chainId: number; typedData: TypedDataDefinition; namesChain: boolean },
@@ -30,7 +32,7 @@ function describeKnown(
 ): Display | null {
   const { contract, typedData } = request;
   const message = recordOf(typedData.message);
-  // DAI's permits have no amount: all or nothing.
+  // DAI's permits have no amount: they allow everything or nothing.
   const isAll = typedData.primaryType === 'Permit' && message.value === undefined && message.allowed === true;
   const amount = isAll ? 2n ** 256n - 1n : amountOf(message.value);
   if (contract === '' || amount === null) return null;
@@ -67,10 +69,10 @@ function describeAny(typedData: TypedDataDefinition, contract: string): Display 
   };
 }
 
-/** Numbers that are large and are no amounts. */
+/** Names of large numbers that are not amounts. */
 const NO_AMOUNT = /nonce|salt|deadline|expir|valid|hash|id$/i;
 
-/** Whether a whole number anywhere in the message is an amount without limit, in whatever spelling. */
+/** Whether any integer in the message is an unlimited amount, in whatever notation. */
 function hasUnlimited(typedData: TypedDataDefinition, at: { type: string; value: unknown; name?: string }): boolean {
   const { type, value, name = '' } = at;
   if (Array.isArray(value)) {
@@ -79,7 +81,7 @@ function hasUnlimited(typedData: TypedDataDefinition, at: { type: string; value:
   }
   const fields = typedData.types[type];
   if (Array.isArray(fields)) {
-    // Types may name themselves: only what is there is walked.
+    // Types may be recursive, so only existing values are traversed.
     if (typeof value !== 'object' || value === null) return false;
     const members = recordOf(value);
     return fields.some((field) =>

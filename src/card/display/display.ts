@@ -1,28 +1,28 @@
-/** What a person is shown before signing: one sentence, and warnings where signing it may cost more than it says. */
+/** What a person is shown before signing: one sentence, and warnings if signing may cost more than it says. */
 import { formatUnits } from 'viem';
 import type { Registry, Token } from '../../chains/registry.ts';
 
 export type Display = { summary: string; warnings: string[] };
 
 const SHOWN_CHARACTERS = 200;
-/** From here on an allowance is meant to be without limit: no token has as many base units. */
+/** Allowances from this amount on are treated as unlimited: no token has that many base units. */
 const UNLIMITED_FROM = 2n ** 127n;
-/** The largest amount of tokens that count in 96 bits; they take it for an allowance without limit. */
+/** The largest 96-bit amount, which tokens with 96-bit amounts treat as an unlimited allowance. */
 const ALL_OF_96_BITS = 2n ** 96n - 1n;
 
-/** A text of any length as one line that can be shown; control characters and direction marks become visible. */
+/** Text of any length as a single displayable line; control and direction characters are made visible. */
 export function shortened(text: string): string {
   const characters = [...text.slice(0, 4 * SHOWN_CHARACTERS).replace(/\s+/g, ' ')];
   const shown = characters.slice(0, SHOWN_CHARACTERS).map((character) => (isHidden(character) ? '�' : character));
   return isLong(text) ? `${shown.join('')}…` : shown.join('');
 }
 
-/** Whether `shortened` leaves something out. */
+/** Whether `shortened` omits anything. */
 export function isLong(text: string): boolean {
   return text.length > 4 * SHOWN_CHARACTERS || [...text.replace(/\s+/g, ' ')].length > SHOWN_CHARACTERS;
 }
 
-/** A value that came as JSON, whatever it is, as one line. */
+/** Any JSON value as a single line. */
 export function printed(value: unknown): string {
   return shortened(typeof value === 'string' ? value : (JSON.stringify(value, bigintAsText) ?? 'nothing'));
 }
@@ -35,7 +35,7 @@ function isHidden(character: string): boolean {
   return /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u.test(character);
 }
 
-/** Bytes as text where they are text, else null. */
+/** The bytes as text if they are valid text, otherwise null. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -55,7 +55,7 @@ export function isUnlimited(amount: bigint): boolean {
   return amount >= UNLIMITED_FROM || amount === ALL_OF_96_BITS;
 }
 
-/** "12.5 USDC"; of a contract that we do not know, base units, for its decimals are not known either. */
+/** For example "12.5 USDC"; base units for an unknown token, because its decimals are unknown too. */
 export function printAmount(amount: bigint, token: Token | undefined, address: string): string {
   if (!token) return `${isUnlimited(amount) ? 'an unlimited amount' : `${amount} base units`} of the token ${address}`;
   return isUnlimited(amount)

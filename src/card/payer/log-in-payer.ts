@@ -16,7 +16,7 @@ import { isOwnNonce } from './payer-challenge.ts';
 export type PayerLogin = {
   issued: IssuedToken;
   wallet: string;
-  /** Of a contract wallet: what it signs on one chain proves nothing of the same address on another. */
+  /** Set for a contract wallet: its signature on one chain proves nothing about the same address on another. */
   chainId: number | null;
 };
 
@@ -29,10 +29,10 @@ type World = TokenWorld & {
 };
 
 /**
- * Shows a wallet its own things: takes the message of `newPayerChallenge` with the wallet's signature (its key, ERC-1271
- * or ERC-6492), once. VALIDATION_ERROR for a message that is not ours, too old or of another host; AUTHENTICATION_ERROR
- * for a signature that is not the wallet's, and for a message that was used; CHAIN_UNAVAILABLE when a contract
- * wallet's chain cannot be asked. Writes that the nonce is spent.
+ * Logs in a wallet so that it can see its own payments: accepts the message of `newPayerChallenge` with the wallet's signature
+ * (its key, ERC-1271 or ERC-6492) once, and records that the nonce is used. Throws VALIDATION_ERROR for a message that was not
+ * issued here, is too old or names another host; AUTHENTICATION_ERROR for a signature that is not the wallet's or a message that
+ * was already used; CHAIN_UNAVAILABLE if a contract wallet's chain cannot be queried.
  */
 export async function logInPayer(world: World, request: { message: string; signature: string }): Promise<PayerLogin> {
   const now = world.clock.now();

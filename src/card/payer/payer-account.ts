@@ -2,7 +2,7 @@ import { type AccountName, parseAccountName } from '../../chains/account-id.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { invalid } from '../../errors.ts';
 
-/** An EVM wallet on a chain that is served here. VALIDATION_ERROR for another family's address, or another chain. */
+/** An EVM wallet on a chain of this installation. Throws VALIDATION_ERROR for another family's address or another chain. */
 export function payerAccount(
   world: { registry: Registry },
   { wallet, chainId }: { wallet: string; chainId: number },

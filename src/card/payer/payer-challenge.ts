@@ -1,6 +1,6 @@
 /**
- * What a wallet signs to be shown its own payments: a sign-in message (EIP-4361) of this installation. Nothing is stored
- * when it is asked for: its nonce carries an HMAC of the wallet, the chain and the time, and counts once.
+ * The sign-in message (EIP-4361) of this installation that a wallet signs to see its own payments. Nothing is stored when it is
+ * requested: its nonce contains an HMAC of the wallet, the chain and the time, and is accepted once.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
@@ -14,7 +14,7 @@ const NONCE = /^[0-9a-f]{64}$/;
 
 export type PayerChallenge = { message: string; expiresAt: Date };
 
-/** `publicUrl` is where the page stands; wallets warn when a message names another host than the page's. */
+/** `publicUrl` is the page's address; wallets warn if a message names another host than the page's. */
 export function newPayerChallenge(
   world: { secretKeys: Keys; config: { publicUrl: string } },
   request: { account: AccountName; now: Date },
@@ -39,7 +39,7 @@ export function newPayerChallenge(
   return { message, expiresAt };
 }
 
-/** Whether `nonce` is one that we gave to this account at this time. Compares in constant time. */
+/** Whether we issued `nonce` to this account at this time. Compares in constant time. */
 export function isOwnNonce(keys: Keys, request: { account: AccountName; nonce: string; issuedAt: Date }): boolean {
   const { account, nonce, issuedAt } = request;
   if (!NONCE.test(nonce)) return false;

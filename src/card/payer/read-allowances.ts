@@ -5,10 +5,10 @@ import type { EvmNodes } from '../../chains/evm/nodes.ts';
 import type { Chain, Registry } from '../../chains/registry.ts';
 import { readAllowance } from '../../customers/read-authorization.ts';
 
-/** Base units; null where the chain could not be asked, which is not zero. */
+/** Base units; null, which is not zero, if the chain could not be queried. */
 export type Allowance = { chainId: number; tokenKey: string; amount: bigint | null };
 
-/** What a wallet lets the escrow take of each registered token, on every served chain or one; zeros are left out. */
+/** A wallet's allowances for the escrow, for each registered token on one chain or on all enabled ones; zeros are left out. */
 export async function readAllowances(
   world: { database: Database; registry: Registry; nodes: EvmNodes },
   { wallet, chainId }: { wallet: Address; chainId: number | null },

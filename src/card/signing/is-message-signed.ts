@@ -9,9 +9,9 @@ import { isSignedByEd25519 } from './ed25519.ts';
 export type SigningWorld = { nodes: EvmNodes; config: { rpc: readonly RpcSettings[] } };
 
 /**
- * Whether the account signed the message: an EVM account by personal_sign (its key, ERC-1271 or ERC-6492), a Solana account
- * by ed25519, a Sui account by a personal message. A key's own signature is judged without asking a node; for a contract's
- * CHAIN_UNAVAILABLE is thrown when its chain cannot be asked.
+ * Whether the account signed the message: an EVM account with personal_sign (its key, ERC-1271 or ERC-6492), a Solana account
+ * with ed25519, a Sui account with a personal message. The signature of an account's own key is verified without a node; for a
+ * contract's signature it throws CHAIN_UNAVAILABLE if the chain cannot be queried.
  */
 export async function isMessageSigned(
   world: SigningWorld,
@@ -34,7 +34,7 @@ export async function isMessageSigned(
   }
 }
 
-/** Whether an EVM account stands behind a signature of a digest. */
+/** Whether an EVM account signed this digest. */
 export async function isDigestSigned(
   world: SigningWorld,
   request: { account: AccountName; digest: Hex; signature: string },
@@ -44,12 +44,12 @@ export async function isDigestSigned(
   const signature = canonicalSignature(request.signature);
   const signed = { signer: account.address, digest, signature };
   if (await isSignedByKey(signed)) return true;
-  // Where there is no node nobody can speak for a contract; a node that does not answer is another thing.
+  // Without a configured node, a contract's signature cannot be verified; a node that does not respond is an error.
   if (!world.config.rpc.some((node) => node.chainId === account.chainId)) return false;
   return await world.nodes.asking(account.chainId, (client) => isSignedByAccount({ client }, signed));
 }
 
-/** The library is loaded when it is first needed: most installations never see a Sui wallet. */
+/** The library is loaded on first use, because most installations never see a Sui wallet. */
 async function isSuiMessageSigned(request: {
   account: AccountName;
   message: Uint8Array;

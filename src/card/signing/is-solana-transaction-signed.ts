@@ -2,13 +2,13 @@ import { base58 } from '@scure/base';
 import type { AccountName } from '../../chains/account-id.ts';
 import { isSignedByEd25519 } from './ed25519.ts';
 
-/** A transaction on the wire: a count, that many signatures of 64 bytes, and the message that they sign. */
+/** A serialized transaction: a count, that many signatures of 64 bytes, and the message that they sign. */
 export type SolanaWire = { signatures: Uint8Array[]; message: Uint8Array };
 
 const SIGNATURE_BYTES = 64;
 const SIGNATURES_LIMIT = 12;
 
-/** Whether `signed` is the wanted transaction, byte for byte but for its signatures, with the account's own among them. */
+/** Whether `signed` is the wanted transaction, byte for byte except for its signatures, with a valid signature of the account. */
 export async function isSolanaTransactionSigned(request: {
   account: AccountName;
   wanted: Uint8Array;
@@ -28,7 +28,7 @@ export async function isSolanaTransactionSigned(request: {
   });
 }
 
-/** Null for bytes that are no transaction. The count is one byte: no more signatures fit into a packet. */
+/** Null for bytes that are not a transaction. The count is one byte, because a packet holds no more signatures. */
 export function readSolanaWire(bytes: Uint8Array): SolanaWire | null {
   const count = bytes[0] ?? 0;
   const start = 1 + count * SIGNATURE_BYTES;

@@ -5,9 +5,9 @@ import { invalid } from '../../errors.ts';
 export type ReadTypedData = { typedData: TypedDataDefinition; chainId: bigint | null };
 
 const PARAM = 'params[1]';
-/** Of what came as text; a body is bounded where it is read. */
+/** The nesting depth of data given as text; the size of a body is limited where it is read. */
 const DEEPEST = 32;
-/** Each struct of a message is hashed with its types' text: their product is what judging it costs. */
+/** Each struct of a message is hashed with the text of its types, so the product of both determines the cost. */
 const HASHED_CHARACTERS = 10_000_000;
 
 const shape = z.looseObject({
@@ -32,8 +32,9 @@ const domainTypes: Record<string, string> = {
 };
 
 /**
- * EIP-712 data as a wallet takes them, an object or its JSON. What is shown must be what is hashed: every field of the domain
- * is one of EIP-712's, and is in its type where that is given. Throws VALIDATION_ERROR that names `params[1]`.
+ * Parses EIP-712 data, given as an object or as JSON, as wallets do. What is shown must be what is hashed: every field of the
+ * domain must be one of EIP-712's, and must be in the domain's type if that is given. Throws VALIDATION_ERROR that names
+ * `params[1]`.
  */
 export function readTypedData(given: unknown, request: { chainId: number }): ReadTypedData {
   const data = typeof given === 'string' ? parsedJson(given) : given;
@@ -44,12 +45,12 @@ export function readTypedData(given: unknown, request: { chainId: number }): Rea
   if (chainId !== null && chainId !== BigInt(request.chainId)) {
     throw fault(`is ${chainId}, not the chain ${request.chainId} of the request`, '.domain.chainId');
   }
-  // As a number in any spelling: a text would be left out of a domain whose type is not given.
+  // As a number in any notation: a string would be left out of a domain whose type is not given.
   const domain = { ...parsed.data.domain, ...(chainId === null ? {} : { chainId }) };
   demandOwnFields(types.EIP712Domain, domain);
   if (JSON.stringify(types).length * structsIn(message) > HASHED_CHARACTERS) throw fault('is too much to hash');
   const EIP712Domain = types.EIP712Domain ?? getTypesForEIP712Domain({ domain: Object(domain) });
-  // Checked by the two calls below: these types are made for data that is written in code.
+  // Checked by the two calls below; the library's types are meant for data written in code.
   const typedData = {
     domain,
     types: { ...types, EIP712Domain },
@@ -66,7 +67,7 @@ export function readTypedData(given: unknown, request: { chainId: number }): Rea
   return { typedData, chainId };
 }
 
-/** A field that the domain has and its type has not would be shown and not be signed. */
+/** A field that is in the domain but not in its type would be shown but not signed. */
 function demandOwnFields(type: { name: string; type: string }[] | undefined, domain: Record<string, unknown>): void {
   if (!type) return;
   const named = type.map((field) => field.name);
@@ -77,7 +78,7 @@ function demandOwnFields(type: { name: string; type: string }[] | undefined, dom
   }
 }
 
-/** Whether every value is of JSON's type for it: libraries differ in what they make of others, and so would the hashes. */
+/** Whether every value has the JSON type that its EIP-712 type requires; libraries, and so hashes, differ on other values. */
 function fits(types: Record<string, { name: string; type: string }[]>, at: { type: string; value: unknown }): boolean {
   const { type, value } = at;
   const array = /^(.+)\[(\d*)\]$/.exec(type);
@@ -102,7 +103,7 @@ function structsIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, member) => sum + structsIn(member), 1);
 }
 
-/** Whether what walks it cannot run out of stack. */
+/** Whether the value is shallow enough to be traversed recursively without overflowing the stack. */
 function isShallow(value: unknown, depth = DEEPEST): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));

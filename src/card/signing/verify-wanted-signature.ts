@@ -7,16 +7,17 @@ import { isDigestSigned, isMessageSigned, type SigningWorld } from './is-message
 import { isSolanaTransactionSigned } from './is-solana-transaction-signed.ts';
 import type { EvmTransaction, WantedSignature } from './wanted-signature.ts';
 
-/** A block may carry a time a little before the transactions in it were sent. */
+/** A block's time may be slightly before its transactions were sent. */
 const BLOCK_TIME_LAG_SECONDS = 30;
 
-/** Why what came back is not what was wanted; null when it is. `txHash` is set where the signature is a transaction's. */
+/** Why the response does not match the request; null if it does. `txHash` is set if the signature is a transaction's hash. */
 export type SignatureJudgement = { fault: string | null; txHash: Hex | null };
 
 /**
- * Judges what a wallet answered. A message or typed data is verified against the account; of a transaction that was sent,
- * the hash is looked up on the chain's node: sender, receiver, value and data must be those of the request, and it must not
- * have been mined before that was made (the same payment of last week is no answer to today's); a signed Solana transaction must carry the same message. Throws CHAIN_UNAVAILABLE when a node is needed and does not answer.
+ * Verifies a wallet's response. A message or typed data is verified against the account. The hash of a sent transaction is looked
+ * up on the chain's node: sender, recipient, value and data must match the request, and the transaction must not have been mined
+ * before the request was made, so that an earlier identical payment does not satisfy it. A signed Solana transaction must carry
+ * the same message. Throws CHAIN_UNAVAILABLE if a node is needed and does not respond.
  */
 export async function verifyWantedSignature(
   world: SigningWorld,

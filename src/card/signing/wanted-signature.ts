@@ -1,6 +1,6 @@
 /**
- * What is wanted of an account, read from the parameters that a wallet's RPC method takes. Parsed once when the request is
- * made, and again from the stored parameters when it is confirmed.
+ * What an account is asked to sign, parsed from the parameters of a wallet's RPC method: once when the request is created, and
+ * again from the stored parameters when it is confirmed.
  */
 import { base58, base64 } from '@scure/base';
 import {
@@ -29,7 +29,7 @@ export type WantedSignature =
 const DATA_LIMIT_BYTES = 32_768;
 const SOLANA_PACKET_BYTES = 1232;
 
-/** Throws VALIDATION_ERROR that names the parameter. `method` is one of the enabled ones of the account's namespace. */
+/** Throws VALIDATION_ERROR that names the parameter. `method` is an enabled method of the account's namespace. */
 export function readWantedSignature(request: {
   method: string;
   params: unknown;
@@ -70,7 +70,7 @@ function typedData(params: unknown, account: AccountName): WantedSignature {
 }
 
 const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/);
-/** Closed: a field that is not known here, such as a delegation of the account (EIP-7702), could do what nobody is shown. */
+/** Strict: an unknown field, such as a delegation of the account (EIP-7702), could have effects that the user is not shown. */
 const transactionSchema = z.strictObject({
   from: z.string(),
   to: z.string().nullish(),
@@ -108,7 +108,7 @@ function evmTransaction(params: unknown, account: AccountName): WantedSignature 
   };
 }
 
-/** Wallets differ in which of the two names they prefer: both must say the same. */
+/** Wallets differ in which of the two names they prefer; if both are given, they must be equal. */
 function callData(given: { data?: string | undefined; input?: string | undefined }): Hex {
   const data = given.data ?? given.input ?? '0x';
   if (given.data !== undefined && given.input !== undefined && given.data !== given.input) {
@@ -149,7 +149,7 @@ function bytesOf(value: unknown, param: string): Uint8Array {
     const bytes = typeof value === 'string' ? base64.decode(value) : new Uint8Array();
     if (bytes.length > 0 && bytes.length <= DATA_LIMIT_BYTES) return bytes;
   } catch {
-    // Answered below.
+    // The error below covers this.
   }
   throw fault(param, `1 to ${DATA_LIMIT_BYTES} bytes, in base64`);
 }
