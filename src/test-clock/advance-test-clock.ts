@@ -16,10 +16,10 @@ import {
 } from './test-clock.ts';
 
 /**
- * Sends the test clock ahead by `seconds`, or to the instant `to`; while it is on its way already, from where that ends.
- * Writes the target: a worker walks there, doing on the way everything that falls due, in its order.
- * Throws INVALID_STATE unless all chains are local; VALIDATION_ERROR for `to` that is not ahead, and for more than 400
- * days ahead of the present time.
+ * Advances the test clock by `seconds`, or to the instant `to`; during an advance, `seconds` counts from its target. Only writes
+ * the target: a worker advances the clock to it and does everything that falls due on the way, in order. Throws INVALID_STATE
+ * unless all chains are local, and VALIDATION_ERROR if the new target is not later than the present one (or the current time), or
+ * is more than 400 days ahead of the current time.
  */
 export async function advanceTestClock(
   world: { database: Database; registry: Registry; realClock: Clock },

@@ -6,11 +6,11 @@ import type { LocalChainTime } from './move-chain.ts';
 import { eventsToHandle, jobsAtWork, releaseJobs, sendersUnderWay } from './store.ts';
 
 const LOOK_MS = 25;
-/** Of real time, at one stop: what needs longer will not end by itself. */
+/** Real time per stop; what takes longer will not finish on its own. */
 const REST_LIMIT_MS = 120_000;
-/** What has been seen to be quiet twice has been seen after all that the first look could have set off. */
+/** A second quiet check comes after everything that could have been triggered before the first. */
 const QUIET_LOOKS = 2;
-/** Blocks that are looked at for transactions; behind more than these the whole chain has to be applied. */
+/** The number of blocks searched for transactions; beyond that, the whole chain has to be applied. */
 const SCAN_LIMIT = 500n;
 
 export type RestWorld = {
@@ -18,17 +18,17 @@ export type RestWorld = {
   registry: Registry;
   clock: Clock;
   chains: readonly LocalChainTime[];
-  /** Turns the pump of a sender, as its timer would a second later. */
+  /** Runs the pump of a sender now, as its timer would a second later. */
   ring(sender: { chainId: number; sender: string }): void;
 };
 
-/** Of each chain: up to this block nothing is left to be applied. */
+/** For each chain, the block up to which nothing is left to be applied. */
 export type AppliedBlocks = Map<number, bigint>;
 
 /**
- * Waits until nothing moves any more at the clock's present time: no job is due, no event to be handled, no transaction of ours is under way, and
- * the indexer has applied every block with a transaction. Mines the confirmations that are still missing.
- * Answers why there is no rest after two minutes; null at rest, and when it is stopped.
+ * Waits until the system is idle at the clock's current time: no job is due, no event is unhandled, no transaction of ours is
+ * pending, and the indexer has applied every block with a transaction. Mines missing confirmations. Returns why the system is not
+ * idle after two minutes, or null when it is idle or the wait is stopped.
  */
 export async function awaitRest(
   world: RestWorld,
@@ -80,7 +80,7 @@ async function lookAtChain(
   return `Block ${busy} of chain ${chainId} has not been applied.`;
 }
 
-/** The newest block in (after, head] with a transaction; null where all are empty. */
+/** The newest block in (after, head] with a transaction; null if all are empty. */
 async function newestBusyBlock(
   { client }: LocalChainTime,
   { after, head }: { after: bigint; head: bigint },

@@ -1,14 +1,16 @@
 import { createTestClient, http, publicActions } from 'viem';
 import type { RpcSettings } from '../config/config.ts';
 
-/** Blocks mined at a stop so that what was mined before it is final; a chain that is slower to finalize goes on by itself. */
+/** Blocks mined at a stop so that earlier blocks become final; a chain that finalizes more slowly catches up on its own. */
 const BLOCKS_LIMIT = 200n;
 /** A local chain counts whole seconds. */
 const TOLERATED_SECONDS = 2;
 
 export type LocalChainTime = ReturnType<typeof openChainTime>;
 
-/** The time of one local EVM chain, whose node is told what the next block's time is. Throws what the node's client throws. */
+/**
+ * Controls the time of one local EVM chain by setting the time of its node's next block. Throws the errors of the node's client.
+ */
 export function openChainTime(settings: Pick<RpcSettings, 'chainId' | 'urls'>) {
   const client = createTestClient({
     mode: 'anvil',
@@ -18,7 +20,7 @@ export function openChainTime(settings: Pick<RpcSettings, 'chainId' | 'urls'>) {
   return {
     chainId: settings.chainId,
     client,
-    /** Mines at `at`, until that block is final; nothing where the chain is there already. */
+    /** Mines at `at` until that block is final; does nothing if the chain has reached it already. */
     async moveTo(at: Date): Promise<void> {
       const seconds = BigInt(Math.ceil(at.getTime() / 1000));
       const head = await client.getBlock({ blockTag: 'latest' });
@@ -28,9 +30,9 @@ export function openChainTime(settings: Pick<RpcSettings, 'chainId' | 'urls'>) {
       await client.setNextBlockTimestamp({ timestamp: seconds });
       await client.mine({ blocks: Number(behind < BLOCKS_LIMIT ? behind : BLOCKS_LIMIT) });
     },
-    /** A node that was started again counts from the real time: it is brought to `now`, where it is behind. */
+    /** Advances a restarted node, which counts from the real time, to `now` if it is behind. */
     async keepUp(now: Date): Promise<void> {
-      // Adding nothing answers how far ahead the node's clock is.
+      // Increasing the time by nothing returns how far ahead the node's clock is.
       const ahead = await client.increaseTime({ seconds: 0 });
       const missing = Math.round((now.getTime() - Date.now()) / 1000) - Number(ahead);
       if (missing < TOLERATED_SECONDS) return;

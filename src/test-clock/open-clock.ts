@@ -1,4 +1,4 @@
-/** A process's copy of the test clock: a notification sets it within milliseconds, and a poll finds what is lost. */
+/** A process's copy of the test clock: a notification updates it within milliseconds, and polling covers lost ones. */
 import { type Database, Prisma } from '../../prisma/client.ts';
 import type { WriteCheck } from '../../prisma/guarded-database.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -11,22 +11,22 @@ const SLOW_POLL_MS = 10_000;
 const FAST_POLL_MS = 500;
 
 export type FollowedClock = {
-  /** Whether the installation has a test clock; without one everything here does nothing. */
+  /** Whether the installation has a test clock; without one, the functions here do nothing. */
   isMovable: boolean;
-  /** The real time where the clock cannot be moved, and until `follow` has been called. */
+  /** Shows the real time if the clock cannot be moved, and until `follow` has been called. */
   clock: Clock;
-  /** Resolves when the offset has been read; rejects when the database does not answer. */
+  /** Resolves when the offset has been read; rejects if the database does not respond. */
   follow(): Promise<void>;
-  /** Whether advances are announced to this process as they happen; where not, reads read the offset too. */
+  /** Whether this process is notified of advances; if not, reads also read the offset. */
   isHeard(): boolean;
-  /** Takes an offset before its notification arrives; never back. */
+  /** Applies an offset before its notification arrives; never moves back. */
   take(offsetMs: number): void;
-  /** Reads the offset now, so that what begins after an advance has ended in another process goes by the new time. */
+  /** Reads the offset now, so that work begun after an advance in another process uses the new time. */
   catchUp(database: Database): Promise<void>;
   close(): Promise<void>;
 };
 
-/** `listener` must be connected to the same database. Where `movable` is false it is the real clock. */
+/** `listener` must be connected to the same database. If `movable` is false, the clock shows the real time. */
 export function openClock(options: {
   database: Database;
   listener: Listener;
@@ -49,10 +49,10 @@ export function openClock(options: {
   let offsetMs = 0;
   let poll: NodeJS.Timeout | undefined;
   let stopListening: (() => void) | undefined;
-  /** Whether advances are announced to this process, and how often that has begun. */
+  /** Whether this process is notified of advances, and how many times that has started. */
   let isUp = false;
   let ups = 0;
-  /** Since when the offset has been read. */
+  /** The value of `ups` for which the offset was last read. */
   let readSince = 0;
   let closed = false;
   const take = (next: number) => {
@@ -71,7 +71,7 @@ export function openClock(options: {
       onUp() {
         isUp = true;
         ups += 1;
-        // What was announced before is read before anything relies on announcements.
+        // Earlier advances must be read before anything relies on notifications.
         refresh().catch(warn);
       },
       onDown() {
@@ -110,7 +110,7 @@ export function openClock(options: {
   };
 }
 
-/** A check of a transaction that reads the clock's offset with the same statement, and takes it. */
+/** A check of a transaction that also reads the clock's offset in the same statement and applies it. */
 export function checkWithOffset({ take }: Pick<FollowedClock, 'take'>, { query, judge }: WriteCheck): WriteCheck {
   const checked = query ? Prisma.sql`(SELECT to_jsonb(found.*) FROM (${query}) AS found)` : Prisma.sql`NULL::jsonb`;
   return {

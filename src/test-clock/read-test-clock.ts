@@ -9,8 +9,8 @@ import { isMovable, type TestClockState, testClockState } from './test-clock.ts'
 const LOOK_MS = 100;
 
 /**
- * The clock as it is, after waiting at most `waitSeconds` real seconds for an advance to end. The process goes by what is
- * returned, whatever it has been told.
+ * The clock's current state, after waiting at most `waitSeconds` real seconds for an advance to end. The process applies the
+ * returned offset even if no notification has arrived.
  */
 export async function readTestClock(
   world: { database: Database; registry: Registry; realClock: Clock; time?: Pick<FollowedClock, 'take'> },

@@ -9,11 +9,11 @@ import { isMovable } from './test-clock.ts';
 import { type WalkWorld, walkClock } from './walk-clock.ts';
 
 const LOOK_MS = 200;
-/** While the clock has never been moved, and a target would be announced. */
+/** The poll interval while the clock has never been moved and a new target would be announced. */
 const RESTING_MS = 10_000;
 const LOCK_PAUSE_MS = 1_000;
 const TOLERATED_MS = 2_000;
-/** A lock is given up and asked for again, so that one lost with its connection is noticed. */
+/** The lock is released and acquired again after this time, so that one lost with its connection is noticed. */
 const LOCK_TERM_MS = 30_000;
 
 type RunWorld = Omit<WalkWorld, 'chains' | 'solana'> & {
@@ -23,8 +23,8 @@ type RunWorld = Omit<WalkWorld, 'chains' | 'solana'> & {
 };
 
 /**
- * The hand of the test clock, in one worker at a time: walks to a target that was set, releases jobs whose time has come
- * by it, and brings a node up that was started again. Where the clock cannot be moved it does nothing.
+ * Drives the test clock in one worker at a time: advances it to a target that was set, releases the jobs that have become due,
+ * and adjusts the time of restarted nodes. Does nothing if the clock cannot be moved.
  */
 export function runTestClock(world: RunWorld): { stop(): Promise<void> } {
   if (!isMovable(world.registry)) return { stop: async () => undefined };
@@ -58,7 +58,7 @@ export function runTestClock(world: RunWorld): { stop(): Promise<void> } {
   const hold = async () => {
     const until = performance.now() + LOCK_TERM_MS;
     while (!stopped() && performance.now() < until) {
-      // What is announced from here on ends the pause after the turn.
+      // A notification from here on ends the pause after the turn.
       wake = new AbortController();
       const isResting = await turn(walking, stopped).catch((error: unknown) => warn(error));
       const ended = AbortSignal.any([stopping.signal, wake.signal]);
@@ -81,7 +81,7 @@ export function runTestClock(world: RunWorld): { stop(): Promise<void> } {
   };
 }
 
-/** A clock that was never moved needs no hand: true then. */
+/** Does one round of work; returns true if the clock was never moved, so that there is nothing to do. */
 async function turn(world: WalkWorld, stopped: () => boolean): Promise<boolean> {
   const row = await readClock(world.database);
   if (!row) return true;
@@ -89,7 +89,7 @@ async function turn(world: WalkWorld, stopped: () => boolean): Promise<boolean> 
   const now = world.clock.now();
   if (row.offsetMs > 0n) {
     for (const chain of world.chains) await chain.keepUp(now);
-    // A second or two of difference is none: the node counts whole seconds.
+    // A difference of a second or two does not matter: the node counts whole seconds.
     for (const chain of world.solana) await chain.moveTo(new Date(now.getTime() - TOLERATED_MS));
     await releaseJobs(world.database, now);
   }

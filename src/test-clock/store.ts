@@ -1,18 +1,18 @@
-/** The test clock's queries. Times in the queue's table are the clock's, until a job is released or has been tried. */
+/** The queries of the test clock. Times in the queue's table are the clock's until a job is released or has been attempted. */
 import { runStatement } from '../../prisma/brief-transaction.ts';
 import { type Database, type DatabaseTransaction, Prisma, type TestClock } from '../../prisma/client.ts';
 
 export const clockChannel = 'sluice_test_clock';
 export const targetChannel = 'sluice_test_clock_target';
 const ID = 1;
-/** A tried job that is tried again this soon is waited for; one that waits longer goes by real time and holds nobody up. */
+/** A job retried within this time is waited for; one with a longer delay uses real time and blocks nothing. */
 const SOON = '10 seconds';
 
 export function readClock(database: Database | DatabaseTransaction): Promise<TestClock | null> {
   return database.testClock.findUnique({ where: { id: ID } });
 }
 
-/** How far the clock is ahead, in milliseconds, as an expression of a larger statement. */
+/** How far the clock is ahead, in milliseconds, as an expression for a larger statement. */
 export const offsetMs = Prisma.sql`coalesce((SELECT offset_ms FROM test_clock WHERE id = 1), 0)::float8`;
 
 export async function readOffset(database: Database): Promise<number> {
@@ -20,7 +20,7 @@ export async function readOffset(database: Database): Promise<number> {
   return row?.offset_ms ?? 0;
 }
 
-/** The row under its lock, made where it is missing. */
+/** Locks the row and returns it; creates it if it is missing. */
 export async function lockClock(tx: DatabaseTransaction): Promise<TestClock> {
   await tx.$executeRaw`INSERT INTO test_clock (id, updated_at) VALUES (${ID}, now()) ON CONFLICT (id) DO NOTHING`;
   await tx.$queryRaw`SELECT id FROM test_clock WHERE id = ${ID} FOR UPDATE`;
@@ -33,19 +33,19 @@ export async function setTarget(tx: DatabaseTransaction, targetAt: Date, isNew: 
   return await tx.testClock.update({ where: { id: ID }, data });
 }
 
-/** Moves the clock to one more stop, and rings it to every process at the commit. */
+/** Moves the clock to the next stop, and notifies every process at the commit. */
 export async function writeOffset(tx: DatabaseTransaction, offsetMs: number): Promise<void> {
   await tx.testClock.update({ where: { id: ID }, data: { offsetMs: BigInt(offsetMs), stops: { increment: 1 } } });
   await tx.$queryRaw`SELECT pg_notify(${clockChannel}, ${String(offsetMs)})::text`;
 }
 
-/** The advance to `targetAt` has ended: it arrived, or it was given up for `fault`. A later target goes on. */
+/** Ends the advance to `targetAt`, on arrival or with a `fault`. On arrival, a later target stays set. */
 export async function endAdvance(database: Database, targetAt: Date, fault: string | null): Promise<void> {
   const where = fault === null ? { id: ID, targetAt } : { id: ID };
   await database.testClock.updateMany({ where, data: { targetAt: null, fault } });
 }
 
-/** Makes every job ready whose time has come by the test clock; one that was tried waits by real time. */
+/** Makes all jobs ready that are due by the test clock; retries wait in real time. */
 export async function releaseJobs(database: Database, now: Date): Promise<void> {
   await database.$queryRaw`
     WITH released AS (
@@ -56,7 +56,7 @@ export async function releaseJobs(database: Database, now: Date): Promise<void> 
     FROM released HAVING count(*) > 0`;
 }
 
-/** Jobs that run, are ready, or are tried again soon. */
+/** The number of jobs that are running, ready, or retried soon. */
 export async function jobsAtWork(database: Database): Promise<number> {
   const [row] = await database.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM graphile_worker.jobs
@@ -65,7 +65,7 @@ export async function jobsAtWork(database: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Events that a consumer has not handled yet. One that waits for its next attempt does so for seconds. */
+/** The number of events not yet handled by a consumer, including one that waits a few seconds for its next attempt. */
 export async function eventsToHandle(database: Database): Promise<number> {
   const [row] = await database.$queryRaw<{ count: number }[]>`
     SELECT coalesce(sum(cursor.last_sequence - consumer.position), 0)::int AS count
@@ -74,7 +74,7 @@ export async function eventsToHandle(database: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Senders of ours with something that is to be sent by now, or is not confirmed yet. */
+/** Our senders with a transaction that is due to be sent or is not confirmed yet. */
 export async function sendersUnderWay(database: Database, now: Date): Promise<{ chainId: number; sender: string }[]> {
   return await database.$queryRaw<{ chainId: number; sender: string }[]>`
     SELECT DISTINCT chain_id AS "chainId", sender FROM outgoing_transaction
@@ -82,7 +82,7 @@ export async function sendersUnderWay(database: Database, now: Date): Promise<{ 
        OR (status = 'QUEUED' AND (not_before IS NULL OR not_before <= ${now}))`;
 }
 
-/** When something is due next, after `now`; null when nothing is. */
+/** When something is due next after `now`; null if nothing is. */
 export async function nextDue(database: Database, now: Date): Promise<Date | null> {
   const [row] = await database.$queryRaw<{ due: Date | null }[]>`
     SELECT least(

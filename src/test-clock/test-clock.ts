@@ -1,16 +1,17 @@
 /**
- * The test clock of an installation whose chains are all local: its time may be moved ahead, for everything that
- * business is counted by (jobs, periods, quotes, sessions, the chains' blocks), all at once.
+ * The test clock of an installation whose chains are all local. Its time can be advanced for everything that business logic
+ * depends on (jobs, periods, quotes, sessions, the chains' blocks), all at once.
  *
- * - offset: how far its time is ahead of the real one. It only grows, and real time goes on under it.
- * - target: where an advance is on its way to. The clock never jumps there: it walks.
- * - stop: an instant at which something is due. A walk goes from stop to stop, and leaves one only at rest.
- * - rest: no job is due, no transaction of ours is under way, and every block with a transaction has been applied.
+ * - offset: how far its time is ahead of real time. It only grows, and real time continues to pass on top of it.
+ * - target: the instant that an advance is heading for. The clock never jumps there but moves in steps.
+ * - stop: an instant at which something is due. The clock moves from stop to stop, and leaves one only when the system is at
+ *   rest.
+ * - rest: no job is due, no transaction of ours is pending, and every block with a transaction has been applied.
  *
- * What stays real: leases, heartbeats and locks, rate limits, the waits before a failed job is tried again, the schedule of
- * webhooks and their signatures, when API keys and logins end, idempotency keys, prices' age.
+ * The following stay in real time: leases, heartbeats and locks, rate limits, the delay before a failed job is retried, the
+ * schedule of webhooks and their signatures, the expiry of API keys and logins, idempotency keys, and the age of prices.
  *
- * Authority: the row `test_clock`. A process keeps a copy of its offset; a worker under the lock moves it.
+ * Authority: the row `test_clock`. A process keeps a copy of its offset; a worker holding the lock advances it.
  */
 import { z } from 'zod';
 import type { TestClock } from '../../prisma/client.ts';
@@ -42,20 +43,23 @@ export const advanceTestClockSchema = z
   });
 export type AdvanceTestClockInput = z.infer<typeof advanceTestClockSchema>;
 
-/** What the API tells of it. */
+/** The clock's state as the API returns it. */
 export type TestClockState = {
   now: Date;
   offsetSeconds: number;
   isMovable: boolean;
   isAdvancing: boolean;
   targetAt: Date | null;
-  /** Of the latest advance. */
+  /** The number of stops of the latest advance. */
   stops: number;
   /** Why the latest advance ended before its target. */
   fault: string | null;
 };
 
-/** Only where nothing of value can be moved with it: at least one chain has a node, and all that have one are local. */
+/**
+ * Whether the clock can be moved, only if nothing of value moves with it: at least one chain is enabled, and all enabled chains
+ * are local.
+ */
 export function isMovable(registry: Registry): boolean {
   const enabled = registry.enabled();
   return enabled.length > 0 && enabled.every((chain) => chain.local);

@@ -5,22 +5,22 @@ import type { LocalSolanaTime } from './move-solana.ts';
 import type { FollowedClock } from './open-clock.ts';
 import { endAdvance, lockClock, nextDue, readClock, releaseJobs, writeOffset } from './store.ts';
 
-/** Of one walk: what needs more stops is asked for in several. */
+/** The maximum number of stops per advance; more require several advances. */
 const STOPS_LIMIT = 20_000;
 
 export type WalkWorld = RestWorld & {
   solana: readonly LocalSolanaTime[];
   time: FollowedClock;
   log: Log;
-  /** Rings what is due without a job of its own, as a timer does otherwise. */
+  /** Schedules what is due without a job of its own, as a timer does otherwise. */
   sweep(): Promise<unknown>;
 };
 
 /**
- * Takes the clock to its target, from one due instant to the next; it leaves a stop only at rest, so that everything
- * happens in its order. At each stop the chains' time moves first, then the clock, then the jobs are released and the sweep rings. Writes the
- * offset; ends the advance when it has arrived, or with a fault where there is no rest. A walk that was cut off anywhere
- * is taken up by the next one. `stopped` ends it between two stops.
+ * Advances the clock to its target, from one due instant to the next; it leaves a stop only at rest, so that everything happens
+ * in order. At each stop it first moves the chains' time, then the clock, then releases the jobs and runs the sweep. Writes the
+ * offset; ends the advance on arrival, or with a fault if the system does not come to rest. The next run resumes an interrupted
+ * advance. `stopped` ends it between two stops.
  */
 export async function walkClock(world: WalkWorld, stopped: () => boolean): Promise<void> {
   const { database, clock, log } = world;
