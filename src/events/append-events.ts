@@ -14,18 +14,18 @@ export type NewEvent = {
   type: EventType;
   /** The resource that changed. */
   resourceId: string;
-  /** The resource's scalar fields, as the API prints them. */
+  /** The resource's scalar fields, as the API returns them. */
   data: Prisma.InputJsonObject;
   finality?: Finality;
-  /** What asked for it, where several requests' events are appended at once; else the request under way. */
+  /** The request that caused the event, if events of several requests are appended together; the current request by default. */
   requestId?: string | undefined;
 };
 
 export type AppendedEvent = NewEvent & { id: string; appId: string; sequence: bigint };
 
 /**
- * Appends events of one app. Must be the last statement of its transaction: it takes the app's cursor lock.
- * Of several apps in one transaction, append in the order of their ids.
+ * Appends events of one app. Must be the last statement of its transaction, because it locks the app's cursor. To append for
+ * several apps in one transaction, proceed in the order of their ids.
  */
 export async function appendEvents(
   tx: DatabaseTransaction,
@@ -42,10 +42,10 @@ export async function appendEvents(
 }
 
 /**
- * The WITH queries `numbered` and `appended`, and the ids of the events in their order. `numbered` takes the lock of
- * the app's cursor, which is held to the commit: it runs once for the rows of `after`, the names of all queries that write
- * beside it, of which each must return one row. An event's instant is that of its numbering, and not of the statement's start,
- * which lies before the wait for the cursor. The caller rings the bell after the commit.
+ * The WITH queries `numbered` and `appended`, and the ids of the events in order. `numbered` locks the app's cursor until the
+ * commit. It runs once for the rows of `after`, the names of all other writing queries of the statement, each of which must
+ * return one row. An event's instant is that of its numbering, not of the statement's start, which precedes the wait for the
+ * cursor. The caller sends the notification after the commit.
  */
 export function appendWithin(
   appId: string,

@@ -1,19 +1,19 @@
 /**
- * The bell: a NOTIFY that wakes those who follow the sequence, with the apps whose sequence has grown. It is rung after commit,
- * because a NOTIFY inside a transaction serialises all commits of a database. The table is the truth: a notification that is
- * lost is made good by a slow look at it, and while none is received, by a fast one.
+ * Notifies followers of the sequence with NOTIFY, naming the apps that have new events. It is sent after the commit, because a
+ * NOTIFY inside a transaction serializes all commits of a database. The table is the source of truth: lost notifications are
+ * covered by slow polling, and by fast polling while none are received.
  */
 import { runStatement } from '../../prisma/brief-transaction.ts';
 import { type Database, Prisma } from '../../prisma/client.ts';
 
 export const bellChannel = 'sluice_events';
 const MERGE_MS = 10;
-/** A payload has less than 8,000 bytes, and an id 36 and a comma. */
+/** A payload must be shorter than 8,000 bytes; each app takes 36 characters and a comma. */
 const NAMED_APPS = 200;
 
 const ringing = new WeakMap<Database, Set<string>>();
 
-/** Rings for an app, at most once per process and 10 ms for all apps together. */
+/** Sends a notification for an app, at most one per process and 10 ms for all apps together. */
 export function ringBell(database: Database, appId: string): void {
   const waiting = ringing.get(database);
   if (waiting) {
@@ -29,7 +29,7 @@ export function ringBell(database: Database, appId: string): void {
   }, MERGE_MS).unref();
 }
 
-/** For which apps the bell was rung; null for any. */
+/** The apps that a notification names; null if it stands for any app. */
 export function rungApps(payload: string): readonly string[] | null {
   return payload === '' ? null : payload.split(',');
 }

@@ -1,10 +1,10 @@
-/** An event as webhooks and the API print it. */
+/** An event as webhooks and the API return it. */
 import type { Event } from '../../prisma/client.ts';
 
 export type EventBody = {
   id: string;
   type: string;
-  /** The app's own count; a whole number well inside what JSON's numbers hold. */
+  /** The app's own sequence number, always a safe integer in JSON. */
   sequence: number;
   timestamp: string;
   appId: string;

@@ -1,4 +1,4 @@
-/** The names of everything that is told. Names are API: never renamed, never reused. */
+/** The names of all events. Names are API: never renamed, never reused. */
 export const eventTypes = [
   'payment_intent.created',
   'payment_intent.pending',

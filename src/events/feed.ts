@@ -1,6 +1,7 @@
 /**
- * The live feed of a process: one reader of the sequence, shared by everybody who follows an app. The bell wakes it. It polls
- * every ten seconds besides, and twice a second while the bell may not be heard. What it gives comes from the table, in sequence order, each event once per follower.
+ * The live feed of a process: a single reader of the sequence, shared by all followers of an app. Notifications wake it. It also
+ * polls every ten seconds, and twice a second while notifications may be lost. It delivers events from the table, in sequence
+ * order, once per follower.
  */
 import type { Database } from '../../prisma/client.ts';
 import type { Listener } from '../platform/database/listener.ts';
@@ -11,20 +12,20 @@ import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';
 
 const SLOW_POLL_MS = 10_000;
 const FAST_POLL_MS = 500;
-/** Events of one app that one read fetches; more are fetched at once after it. */
+/** The maximum number of events of one app per read; if there are more, the next read follows at once. */
 const BATCH = 500;
 
 export type FollowRequest = {
   appId: string;
-  /** Only what concerns one of these, each event once; all of the app without them. */
+  /** Only events that concern one of these, each once; all events of the app if omitted. */
   resourceIds?: readonly string[];
   queueLimit?: number;
 };
 
 export type Feed = {
-  /** Follows an app from its present end. Ending the iterator ends the following. */
+  /** Follows an app from its current end. Ending the iterator stops following. */
   follow(request: FollowRequest): Promise<Follower>;
-  /** How many follow now. */
+  /** The current number of followers. */
   followers(): number;
   close(): Promise<void>;
 };
@@ -80,7 +81,7 @@ export function openFeed(options: { database: Database; listener: Listener; log:
     for (const queue of told) queue.push(event);
   }
 
-  /** The reader of an app, which begins at the app's present end. */
+  /** The reader of an app, which starts at the app's current end. */
   function readerOf(appId: string): Promise<AppReader> {
     const before = starting.get(appId);
     if (before) return before;
@@ -91,7 +92,7 @@ export function openFeed(options: { database: Database; listener: Listener; log:
     return begun;
   }
 
-  /** Never a second reader beside one that somebody follows. */
+  /** Never creates a second reader beside one that has followers. */
   function readerFrom(appId: string, last: bigint): AppReader {
     const known = apps.get(appId);
     if (known) return known;
@@ -101,7 +102,7 @@ export function openFeed(options: { database: Database; listener: Listener; log:
   }
 
   function join({ appId, resourceIds }: FollowRequest, reader: AppReader, queue: EventQueue): void {
-    // The app may have been left by its last follower while this one waited.
+    // The app's last follower may have left while this one waited.
     apps.set(appId, reader);
     if (!resourceIds) reader.everything.add(queue);
     for (const id of resourceIds ?? []) {
@@ -158,7 +159,7 @@ export function openFeed(options: { database: Database; listener: Listener; log:
         limit: request.queueLimit ?? options.queueLimit,
       });
       join(request, reader, queue);
-      // The bell may have been rung before the reader was there to be read for.
+      // A notification may have arrived before this reader was registered.
       if (reader !== joined) read();
       return {
         startedAfter: reader.last,
@@ -178,7 +179,7 @@ export function openFeed(options: { database: Database; listener: Listener; log:
   };
 }
 
-/** The resources that an event is about: its own, and the payment or subscription of a dispute, session or invoice. */
+/** The resources that an event concerns: its own, and the payment or subscription of a dispute, session or invoice. */
 function concerned(event: SequencedEvent): Set<string> {
   const ids = new Set([event.resourceId]);
   for (const name of ['paymentIntentId', 'subscriptionId']) {

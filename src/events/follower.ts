@@ -1,18 +1,18 @@
 /**
- * One reader of the live feed: a bounded queue between the feed that fills it and the consumer that empties it.
- * Its iterator is written by hand, because ending an async generator waits for the event that it waits for.
+ * One follower of the live feed: a bounded queue between the feed that fills it and the consumer that drains it. Its iterator is
+ * written by hand, because ending an async generator waits for its pending event.
  */
 import { GatewayError } from '../errors.ts';
 import type { SequencedEvent } from './store.ts';
 
-/** How many events may wait for a consumer before it is told that it is too slow. */
+/** How many events may be queued for a consumer before it is ended as too slow. */
 export const QUEUE_LIMIT = 1000;
 
 export type Follower = {
-  /** The app's sequence number when this follower joined: it is given every event after it. */
+  /** The app's sequence number when this follower joined; it receives every event after that. */
   startedAfter: bigint;
   events: AsyncIterableIterator<SequencedEvent, void, void>;
-  /** Ends it from outside, with an error where one is given. */
+  /** Ends it from outside, with an error if one is given. */
   stop(failure?: GatewayError): void;
 };
 
@@ -47,7 +47,7 @@ export class EventQueue {
     this.end(tooSlow(this.#limit, after));
   }
 
-  /** Ends the reader; with a failure, its next read throws that. */
+  /** Ends the queue; with a failure, the next read throws it. */
   end(failure?: GatewayError): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -1,4 +1,4 @@
-/** Reads back what an event's data carries of a resource's columns. */
+/** Parses the columns of a resource back from an event's data. */
 import { z } from 'zod';
 import { Prisma } from '../../prisma/client.ts';
 
@@ -10,8 +10,8 @@ export const printedDecimal = z
   .transform((text) => new Prisma.Decimal(text));
 
 /**
- * The fields of a partial schema that `data` has and that can be read; an older or a newer version of this program may have
- * printed it.
+ * The fields of a partial schema that `data` contains and that can be parsed; an older or a newer version of this program may
+ * have written it.
  */
 export function readPrinted<Fields>(schema: z.ZodType<Fields>, data: Record<string, unknown>): Fields {
   const parsed = schema.safeParse(data);

@@ -1,8 +1,8 @@
-/** The jobs that let other rooms react to what was appended; reactions are idempotent by (event, verb). */
+/** The jobs in which other modules react to appended events; reactions are idempotent per event and verb. */
 import { z } from 'zod';
 import { defineJob } from '../platform/jobs.ts';
 
-/** Of an event whose reaction has failed too often for the consumer to wait for it. */
+/** For an event whose reaction has failed too often for the consumer to wait for it. */
 export const reactToEventJob = defineJob({
   name: 'react-to-event',
   payload: z.object({ appId: z.uuid(), sequence: z.string() }),
@@ -13,7 +13,7 @@ export function reactToEventKey(event: { appId: string; sequence: bigint }): str
   return `react-to-event:${event.appId}:${event.sequence}`;
 }
 
-/** An earlier version enqueued one for the events of each transaction. What is left in the queue after an upgrade is still run. */
+/** An earlier version enqueued one job for the events of each transaction. Jobs left in the queue after an upgrade still run. */
 export const reactJob = defineJob({
   name: 'react',
   payload: z.object({ appId: z.uuid(), first: z.string(), last: z.string() }),

@@ -4,16 +4,16 @@ import type { EventType } from './event-type.ts';
 import { isEventType } from './event-type.ts';
 
 export type ReactedEvent = Pick<Event, 'id' | 'appId' | 'type' | 'resourceId' | 'sequence'>;
-/** A verb of another room that follows from an event. Idempotent by the event, for it may run twice. */
+/** A verb of another module that runs after an event. Idempotent per event, because it may run twice. */
 export type Reaction = (event: ReactedEvent) => Promise<unknown>;
 export type Reactions = ReadonlyMap<EventType, readonly Reaction[]>;
 
-/** Events that one transaction may append; more is a fault. */
+/** The maximum number of events per transaction; more is a bug. */
 const EVENTS_LIMIT = 1_000;
 
 /**
- * Runs the reactions to the events `first` to `last` of an app, in their order. One that fails does not keep the others
- * from running; all run again with the job that is then tried again.
+ * Runs the reactions to the events `first` to `last` of an app, in order. A failing reaction does not prevent the others from
+ * running; all of them run again when the job is retried.
  */
 export async function react(
   { database, reactions }: { database: Database; reactions: Reactions },
@@ -33,7 +33,7 @@ export async function react(
   if (failures.length > 1) throw new AggregateError(failures, `The reactions to ${failures.length} events failed.`);
 }
 
-/** Runs all reactions to one event, one after the other, and throws after the last where any has failed. */
+/** Runs all reactions to one event, one after another, and throws after the last one if any has failed. */
 export async function reactToEvent(
   reactions: Reactions,
   { requestId, ...event }: ReactedEvent & { requestId: string | null },

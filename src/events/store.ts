@@ -7,7 +7,7 @@ export type SequencedEvent = {
   appId: string;
   sequence: bigint;
   id: string;
-  /** An `EventType`, or one of a newer version of this program beside us: it is passed on as it is. */
+  /** An `EventType`, or one of a newer version running beside this one, which is passed on unchanged. */
   type: string;
   resourceId: string;
   data: Record<string, unknown>;
@@ -16,7 +16,7 @@ export type SequencedEvent = {
   createdAt: Date;
 };
 
-/** A row of the table as a raw statement answers it. */
+/** A row of the table as returned by a raw statement. */
 export type EventRow = {
   app_id: string;
   sequence: bigint;
@@ -29,13 +29,13 @@ export type EventRow = {
   created_at: Date;
 };
 
-/** The newest sequence number that is committed; 0n before the first event. */
+/** The newest committed sequence number; 0n before the first event. */
 export async function lastSequence(database: Database, appId: string): Promise<bigint> {
   const cursor = await database.eventCursor.findUnique({ where: { appId } });
   return cursor?.lastSequence ?? 0n;
 }
 
-/** At most `limit` events of one app after a sequence number, oldest first; of `types` where any are named. */
+/** At most `limit` events of one app after a sequence number, oldest first; limited to `types` if given. */
 export async function readEvents(
   database: Database,
   request: { appId: string; after: bigint; limit: number; types?: readonly string[] | undefined },
@@ -52,7 +52,7 @@ export async function readEvents(
   return rows.map(eventOf);
 }
 
-/** Which events of an app are wanted; all conditions must hold. */
+/** Selects events of an app; all conditions must hold. */
 export type EventSearch = {
   appId: string;
   types?: readonly string[] | undefined;
@@ -62,7 +62,7 @@ export type EventSearch = {
 
 type EventWindow = Pick<Prisma.EventFindManyArgs, 'where' | 'orderBy' | 'take'>;
 
-/** At most `limit` events of one app, newest first: what a log shows. */
+/** At most `limit` events of one app, newest first, for display in a log. */
 export async function readNewestEvents(
   database: Database,
   { before, limit, ...search }: EventSearch & { limit: number; before?: bigint | undefined },
@@ -71,7 +71,7 @@ export async function readNewestEvents(
   return await findEvents(database, search, { where, orderBy: { sequence: 'desc' }, take: limit });
 }
 
-/** The events that are wanted, in a window of the sequence. */
+/** The selected events within a range of the sequence. */
 export async function findEvents(
   database: Database,
   search: EventSearch,
@@ -81,7 +81,7 @@ export async function findEvents(
   return rows.map(eventOf);
 }
 
-/** How many events are wanted. */
+/** The number of selected events. */
 export async function countEvents(database: Database, search: EventSearch): Promise<number> {
   return await database.event.count({ where: searched(search) });
 }
@@ -95,7 +95,7 @@ function searched({ appId, types, requestId, resourceId }: EventSearch): Prisma.
   };
 }
 
-/** The next events of several apps, each after its own sequence number, at most `limit` an app, in one statement. */
+/** The next events of several apps in one statement, each app after its own sequence number, at most `limit` per app. */
 export async function readNewEvents(
   database: Database,
   positions: ReadonlyMap<string, bigint>,
@@ -125,7 +125,7 @@ export function readEventRow(row: EventRow): SequencedEvent {
   });
 }
 
-/** The event of a stored row. */
+/** Converts a stored row to an event. */
 export function eventOf(row: Event): SequencedEvent {
   return toEvent({ ...row, finality: asFinality(row.finality) });
 }

@@ -1,25 +1,25 @@
 /**
- * A resource that can be followed from any number of its app's sequence: which events are about it, and which event is the
- * newest one that a row of it includes.
+ * A resource that can be followed from any position in its app's sequence: which events concern it, and the newest event that a
+ * given row of it includes.
  */
 import { type Database, Prisma } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import { type EventRow, readEventRow, type SequencedEvent } from './store.ts';
 
-/** Also the names of their tables, and the first words of the types of their own events. */
+/** Also the names of their tables and the prefixes of their own event types. */
 export type SubjectKind = 'payment_intent' | 'subscription';
 export type Subject = { kind: SubjectKind; appId: string; id: string };
 
-/** A row as somebody read it. */
+/** A row as it was read. */
 export type Version = { id: string; status: string; updatedAt: Date };
 
-/** Where the data of another resource's event names the subject; as the partial indexes say it. */
+/** The field that names the subject in another resource's event data, written as in the partial indexes. */
 const belonging: { [Kind in SubjectKind]: Prisma.Sql } = {
   payment_intent: Prisma.sql`event.type LIKE 'dispute.%' AND event.data->>'paymentIntentId'`,
   subscription: Prisma.sql`event.data->>'subscriptionId'`,
 };
 
-/** Its own events, a payment's disputes, and a subscription's invoices and checkouts. */
+/** A subject's own events, a payment's disputes, and a subscription's invoices and checkouts. */
 export function isAbout({ kind, id }: Subject, event: SequencedEvent): boolean {
   if (event.resourceId === id) return true;
   return kind === 'subscription'
@@ -27,7 +27,7 @@ export function isAbout({ kind, id }: Subject, event: SequencedEvent): boolean {
     : event.type.startsWith('dispute.') && event.data.paymentIntentId === id;
 }
 
-/** At most `limit` events that are about it after a sequence number, oldest first. */
+/** At most `limit` events that concern the subject after a sequence number, oldest first. */
 export async function readEventsAbout(
   database: Database,
   { kind, appId, id }: Subject,
@@ -46,10 +46,10 @@ export async function readEventsAbout(
   return rows.map(readEventRow);
 }
 
-/** Events beyond a sequence number, in one of both directions. */
+/** Events beyond a sequence number, in either direction. */
 export type Span = { beyond: bigint | undefined; isAscending: boolean; take: number };
 
-/** By subject of the caller: at most `take` events that are about it, for all of them in one statement. */
+/** At most `take` events for each of the caller's subjects, by subject, in a single statement. */
 export async function readSpansAbout(
   database: Database,
   { kind, scope, ids }: { kind: SubjectKind; scope: Scope; ids: readonly string[] },
@@ -73,7 +73,7 @@ export async function readSpansAbout(
   return found;
 }
 
-/** By subject of the caller: how many events are about it. */
+/** The number of events for each of the caller's subjects, by subject. */
 export async function countEventsAbout(
   database: Database,
   { kind, scope, ids }: { kind: SubjectKind; scope: Scope; ids: readonly string[] },
@@ -86,7 +86,7 @@ export async function countEventsAbout(
   return new Map(rows.map((row) => [row.subject_id, Number(row.count)]));
 }
 
-/** The subjects of these ids, as the table `subject`. */
+/** The caller's subjects with these ids, as the table `subject`. */
 function ownSubjects(kind: SubjectKind, { merchantId, appId }: Scope, ids: readonly string[]): Prisma.Sql {
   const ofApp = appId === null ? Prisma.empty : Prisma.sql`AND app.id = ${appId}::uuid`;
   return Prisma.sql`(
@@ -96,8 +96,8 @@ function ownSubjects(kind: SubjectKind, { merchantId, appId }: Scope, ids: reado
 }
 
 /**
- * The `data` of the newest own event of a subject up to an event of another resource; undefined while that is the newest
- * there is, for then the row is what it was at that event, and newer in what no event tells.
+ * The `data` of a subject's newest own event up to an event of another resource. Undefined if no newer own event exists, because
+ * the row itself then has the state of that event, and is newer in fields that no event reports.
  */
 export async function readOwnDataBefore(
   database: Database,
@@ -117,9 +117,9 @@ export function versionKey({ id, status, updatedAt }: Version): string {
 }
 
 /**
- * By `versionKey`: the number of the newest event that the row includes, 0n where none does. A row and its events are read
- * in one statement; where the row is a newer one by now, a number that is too small is answered rather than one that is too
- * large, so that whoever goes on after it may see an event again and never misses one.
+ * By `versionKey`, the number of the newest event that the row includes; 0n if there is none. The row and its events are read in
+ * one statement. If the row has changed since it was read, the number returned is too small rather than too large, so that a
+ * follower who continues after it may see an event twice but never misses one.
  */
 export async function sequencesOf(
   database: Database,

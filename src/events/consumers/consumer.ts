@@ -1,19 +1,19 @@
 /**
- * A consumer follows every app's sequence by a cursor of its own, `event_consumer`: the number of the last event that it has
- * handled. It handles the events of one app in their order, in one process at a time, and those of several apps side by side.
+ * A consumer follows every app's sequence with a cursor of its own, `event_consumer`: the number of the last event that it has
+ * handled. It handles the events of one app in order, in one process at a time, and those of several apps concurrently.
  *
- * - `webhooks` queues deliveries, and advances in the same statement.
- * - `reactions` runs what other rooms do after an event. Their transactions are their own, because each appends events last;
- *   they are idempotent by the event. The cursor advances after them, and a killed process's last events are reacted to again.
+ * - `webhooks` queues deliveries and advances its cursor in the same statement.
+ * - `reactions` runs what other modules do after an event. Each has its own transaction, because each appends events last, and is
+ *   idempotent per event. The cursor advances afterwards, so the last events of a killed process are handled again.
  */
 
-/** What a turn came to. */
+/** The result of a turn. */
 export type Turn = {
-  /** Whether events of the app are left that could be handled at once. */
+  /** Whether more events of the app can be handled at once. */
   hasMore: boolean;
   /** Whether the cursor moved. */
   advanced: boolean;
-  /** After which time an event whose handling failed is tried again. */
+  /** The delay before an event whose handling failed is retried. */
   retryMs?: number;
 };
 
@@ -22,11 +22,11 @@ export const NOTHING: Turn = { hasMore: false, advanced: false };
 export type Consumer = {
   name: 'webhooks' | 'reactions';
   /**
-   * Handles the next events of an app, at most a batch. Does nothing where there are none, where another process is at it,
-   * or before the time of the next attempt. Begins no further event once `signal` is aborted.
+   * Handles the next events of an app, at most one batch. Does nothing if there are none, if another process is handling them, or
+   * before the next attempt is due. Starts no further event once `signal` is aborted.
    */
   turn(appId: string, signal?: AbortSignal): Promise<Turn>;
 };
 
-/** Events that one turn handles at most. */
+/** The maximum number of events per turn. */
 export const BATCH = 100;

@@ -6,23 +6,23 @@ import { reactToEventJob, reactToEventKey } from '../react-job.ts';
 import { type Consumer, NOTHING, type Turn } from './consumer.ts';
 import { advance, advanceToFailure, type Taken, takeNext } from './store.ts';
 
-/** No event is begun after this, so that the lease outlives the last one. */
+/** No event is started after this time, so that the lease outlives the last one. */
 const TURN_MS = 10_000;
 const TRIES = 3;
-/** Between two tries of one event, the first and the second pause. */
+/** The delays before the second and the third attempt of an event. */
 const RETRY_MS = [500, 2_000];
 
 type ReactionWorld = {
   database: Database;
   reactions: Reactions;
   log: Log;
-  /** How long events of an app wait for a process that was killed; a turn takes no longer than a third of it. */
+  /** How long an app's events wait for a process that was killed; a turn takes at most a third of this time. */
   leaseMs?: number;
 };
 
 /**
- * Runs the reactions to each event. An event whose reactions have failed three times becomes a job of its own, and the
- * cursor moves on.
+ * Runs the reactions to each event. An event whose reactions have failed three times becomes a job of its own, and the cursor
+ * moves on.
  */
 export function reactionConsumer(world: ReactionWorld): Consumer {
   const { database, reactions, leaseMs } = world;
@@ -70,7 +70,7 @@ type Failure = {
   error: unknown;
 };
 
-/** The cursor waits before the event, or the event becomes a job and the cursor moves past it. */
+/** Leaves the cursor before the event for a retry, or turns the event into a job and moves the cursor past it. */
 async function putOff({ database, log }: ReactionWorld, failure: Failure): Promise<Turn> {
   const { consumer, appId, from, sequence, attempts, error } = failure;
   const retryMs = RETRY_MS[attempts - 1];
@@ -82,7 +82,7 @@ async function putOff({ database, log }: ReactionWorld, failure: Failure): Promi
     return { hasMore: false, advanced: to > from, retryMs };
   }
   await transaction(database, async (tx) => {
-    // Another process has moved it where this is false, and handles the event.
+    // If false, another process has moved the cursor and handles the event.
     if (!(await advance(tx, { consumer, appId, from, to: sequence }))) return;
     const key = reactToEventKey({ appId, sequence });
     await addJob(tx, reactToEventJob, { appId, sequence: String(sequence) }, { key });

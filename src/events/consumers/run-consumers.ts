@@ -5,23 +5,23 @@ import { bellChannel, rungApps } from '../bell.ts';
 import type { Consumer } from './consumer.ts';
 import { hasOldJobs, pairsBehind } from './store.ts';
 
-/** A process looks at all cursors as often as this while the bell is heard, and as often as that while it may not be. */
+/** How often a process checks all cursors while notifications are received, and while they may be lost. */
 const SLOW_LOOK_MS = 10_000;
 const FAST_LOOK_MS = 500;
-/** Between two turns for one app, so that events that come one by one are handled together. */
+/** The pause between two turns for one app, so that events that arrive singly are handled together. */
 const PAUSE_MS = 50;
 const FAULT_PAUSE_MS = 1_000;
-/** A timer may fire a little early. */
+/** A timer may fire slightly early. */
 const TIMER_MARGIN_MS = 5;
-/** Apps that one consumer serves at the same time, by connections for writes. */
+/** The number of apps that one consumer serves concurrently, limited by the connections for writes. */
 const CONCURRENCY = 3;
 
 type ConsumersWorld = { database: Database; listener: Listener; log: Log };
 
 /**
- * Lets consumers follow every app's sequence until stopped, which waits for what is under way. As many processes as wanted do
- * so. The bell says where to look; a look at all cursors finds what a lost notification left behind. Jobs of an
- * earlier version are awaited first.
+ * Runs the consumers for every app's sequence until stopped; stopping waits for pending work. Any number of processes may run
+ * them. Notifications say which apps have new events, and a check of all cursors covers lost ones. Jobs of an earlier version
+ * must finish first.
  */
 export function runConsumers(world: ConsumersWorld, consumers: readonly Consumer[]): { stop(): Promise<void> } {
   const { database, listener, log } = world;
@@ -79,10 +79,10 @@ export function runConsumers(world: ConsumersWorld, consumers: readonly Consumer
 
 type Server = { serve(appId: string): void; end(): Promise<void> };
 
-/** One consumer in this process: serves each app once at a time, and again where it is asked to meanwhile. */
+/** One consumer in this process: handles each app at most once at a time, and again if requested in the meantime. */
 function openServer({ consumer, signal, log }: { consumer: Consumer; signal: AbortSignal; log: Log }): Server {
   const active = new Set<Promise<void>>();
-  /** Apps that are served or were a moment ago, and whether they were asked for since. */
+  /** Apps that are being handled or were a moment ago, and whether they have been requested since. */
   const busy = new Map<string, boolean>();
   const waiting = new Set<string>();
   const timers = new Set<NodeJS.Timeout>();

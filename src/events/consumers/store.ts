@@ -1,4 +1,4 @@
-/** The queries of the consumers' cursors. Leases and attempts go by the database's clock. */
+/** The queries of the consumers' cursors. Leases and attempts use the database's clock. */
 import { runStatement } from '../../../prisma/brief-transaction.ts';
 import { type Database, type DatabaseTransaction, Prisma } from '../../../prisma/client.ts';
 import type { ReactedEvent } from '../react.ts';
@@ -6,14 +6,14 @@ import { reactJob } from '../react-job.ts';
 import { queueingWithin } from '../webhooks/queue-deliveries.ts';
 import { BATCH } from './consumer.ts';
 
-/** A consumer's cursor that is behind its app's sequence. */
+/** A consumer's cursor that lags behind its app's sequence. */
 export type Pair = { consumer: string; appId: string };
 
 /** Longer than a turn with one slow reaction, so that a lease outlives its holder's work. */
 const LEASE_MS = 30_000;
-/** Events that one statement looks through for those that somebody reacts to. */
+/** The number of events that one statement searches for those with reactions. */
 const WINDOW = 1_000;
-/** An earlier version's job is not waited for once it has failed as often as an event's reaction may fail. */
+/** A job of an earlier version is no longer waited for once it has failed as often as an event's reaction may fail. */
 const WAITED_ATTEMPTS = 3;
 const PAIRS_LIMIT = 1_000;
 
@@ -28,7 +28,7 @@ export async function pairsBehind(database: Database): Promise<Pair[]> {
   );
 }
 
-/** Whether an earlier version's jobs still wait whose events come before the cursors' first. */
+/** Whether jobs of an earlier version are still waiting; their events precede the cursors' first events. */
 export async function hasOldJobs(database: Database): Promise<boolean> {
   const [row] = await database.$queryRaw<{ exist: boolean }[]>`
     SELECT EXISTS (SELECT FROM graphile_worker.jobs
@@ -39,7 +39,7 @@ export async function hasOldJobs(database: Database): Promise<boolean> {
 const isFree = Prisma.sql`(consumer.leased_until IS NULL OR consumer.leased_until <= now())
   AND (consumer.next_attempt_at IS NULL OR consumer.next_attempt_at <= now())`;
 
-/** The query `behind`: the cursor under its lock, where it is behind and nobody moves it. */
+/** The query `behind`: locks the cursor if it lags behind and no other process is moving it. */
 function behind(consumer: string, appId: string, limit: number): Prisma.Sql {
   return Prisma.sql`
     behind AS (
@@ -54,7 +54,7 @@ function behind(consumer: string, appId: string, limit: number): Prisma.Sql {
 
 export type Queued = { hasMore: boolean; deliveries: number };
 
-/** Queues deliveries of the next events and moves the cursor past them, in one statement; null where there is nothing to do. */
+/** Queues deliveries of the next events and moves the cursor past them, in one statement; null if there is nothing to do. */
 export async function queueNext(database: Database, consumer: string, appId: string): Promise<Queued | null> {
   const [row] = await runStatement<Queued>(
     database,
@@ -68,7 +68,9 @@ export async function queueNext(database: Database, consumer: string, appId: str
   return row ?? null;
 }
 
-/** A cursor that this process may move until its lease is over, and the events between `position` and `seen` that concern it. */
+/**
+ * A cursor that this process may move until its lease expires, and the events between `position` and `seen` that have reactions.
+ */
 export type Taken = {
   position: bigint;
   seen: bigint;
@@ -82,8 +84,8 @@ type TakenRow = Omit<Taken, 'events'> & {
 };
 
 /**
- * Moves the cursor to before the next event of these types, and takes it from there; null where there is nothing to do. Where no
- * such event comes, the cursor is moved only. One statement.
+ * Moves the cursor to just before the next event of these types and leases it; null if there is nothing to do. If there is no
+ * such event, it only moves the cursor. One statement.
  */
 export async function takeNext(
   database: Database,
@@ -120,8 +122,8 @@ export async function takeNext(
 type Move = { consumer: string; appId: string; from: bigint; to: bigint };
 
 /**
- * Moves the cursor on and lets go of it. False where it is not at `from` any more: the lease was over, and another process
- * has moved it.
+ * Moves the cursor forward and releases it. False if it is no longer at `from`: the lease had expired, and another process has
+ * moved it.
  */
 export async function advance(database: Database | DatabaseTransaction, move: Move): Promise<boolean> {
   const { consumer, appId, from, to } = move;
@@ -131,7 +133,7 @@ export async function advance(database: Database | DatabaseTransaction, move: Mo
   return moved === 1;
 }
 
-/** The same, up to before an event whose handling has failed, which is tried again after `retryMs`. */
+/** Like `advance`, to just before an event whose handling has failed and is retried after `retryMs`. */
 export async function advanceToFailure(
   database: Database,
   failed: Move & { attempts: number; retryMs: number; error: string },

@@ -2,7 +2,7 @@ import type { Database } from '../../../prisma/client.ts';
 import { type Consumer, NOTHING } from './consumer.ts';
 import { queueNext } from './store.ts';
 
-/** Queues a delivery of each event to each endpoint that wants it; `onQueued` is called when there are new ones. */
+/** Queues a delivery of each event to each endpoint subscribed to it; `onQueued` is called when there are new ones. */
 export function webhookConsumer({ database, onQueued }: { database: Database; onQueued?: () => void }): Consumer {
   return {
     name: 'webhooks',

@@ -12,8 +12,8 @@ import { type CreateEndpointInput, ENDPOINTS_LIMIT, endpointFacts } from './webh
 import { newWebhookSecret } from './webhook-signature.ts';
 
 /**
- * Makes an endpoint, told of events from now on; its secret is in this answer only. CONFLICT beyond 20 an app;
- * VALIDATION_ERROR for a URL that names an address inside a private network.
+ * Creates an endpoint that receives events from now on; only this response contains its secret. Throws CONFLICT beyond 20
+ * endpoints per app, and VALIDATION_ERROR for a URL with an address in a private network.
  */
 export async function createWebhookEndpoint(
   world: { database: Database; privateAddresses: boolean },
@@ -21,7 +21,7 @@ export async function createWebhookEndpoint(
 ): Promise<WebhookEndpoint> {
   const { appId, input, idempotency } = request;
   demandPublicUrl(world, input.url);
-  // The answer to an idempotency key that was used before endpoints had `ordered` lacks it.
+  // A stored first answer from before endpoints had `ordered` lacks the field.
   const open = (endpoint: WebhookEndpoint) => ({
     ...endpoint,
     ordered: endpoint.ordered ?? false,

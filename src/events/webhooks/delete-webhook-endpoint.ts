@@ -5,7 +5,7 @@ import type { Scope } from '../../auth/principal.ts';
 import { findEndpoint } from './store.ts';
 import { endpointFacts } from './webhook-endpoint.ts';
 
-/** Deletes an endpoint with its deliveries; a try that is under way ends unrecorded. Throws NOT_FOUND. */
+/** Deletes an endpoint with its deliveries; a pending attempt is not recorded. Throws NOT_FOUND. */
 export async function deleteWebhookEndpoint(
   world: { database: Database },
   request: { scope: Scope; id: string },

@@ -3,8 +3,8 @@ import { invalid } from '../../errors.ts';
 import { isPublicAddress } from '../../platform/public-address.ts';
 
 /**
- * Refuses at once a URL whose host is written as a private address, or that is this machine by name; what another name
- * resolves to is judged at each try. VALIDATION_ERROR for `url`.
+ * Rejects a URL whose host is a private address or names this machine; what other names resolve to is checked at each attempt.
+ * Throws VALIDATION_ERROR for `url`.
  */
 export function demandPublicUrl(world: { privateAddresses: boolean }, url: string): void {
   if (world.privateAddresses) return;

@@ -1,6 +1,8 @@
 import type { WebhookEndpoint } from '../../../prisma/client.ts';
 
-/** What `webhook_endpoint.disabled` carries of an endpoint: never its secrets. `reason` is the older name of `disabledReason`. */
+/**
+ * The fields of an endpoint in `webhook_endpoint.disabled`, without its secrets. `reason` is the older name of `disabledReason`.
+ */
 export function disabledEndpointFields(endpoint: WebhookEndpoint, reason: string) {
   const { id, appId, url, events, active, ordered, createdAt, updatedAt } = endpoint;
   return {

@@ -10,8 +10,8 @@ import { findEndpoint } from './store.ts';
 import { type TryOutcome, tryDelivery } from './try-delivery.ts';
 
 /**
- * Sends a signed `webhook.ping` at once, once, and tells what came back; but for the answer to an idempotency key nothing is
- * stored. Throws NOT_FOUND.
+ * Sends a signed `webhook.ping` immediately, with a single attempt, and returns the outcome. Stores nothing except the result for
+ * an idempotency key. Throws NOT_FOUND.
  */
 export async function pingWebhookEndpoint(
   world: { database: Database; clock: Clock; privateAddresses: boolean },
@@ -29,11 +29,12 @@ export async function pingWebhookEndpoint(
     appId: endpoint.appId,
     data: { webhookId: endpoint.id },
   });
-  // What leaves for the receiver is an effect that no transaction can judge.
+  // A request to the receiver cannot be undone by a transaction, so the credential is checked again before it.
   await recheck(world.database);
   const outcome = await tryDelivery(world, { endpoint, messageId: id, body });
   if (!request.idempotency) return outcome;
-  // No transaction waits for the receiver: of two calls at once both ping, and one is answered as the other.
+  // No transaction stays open during the request: two concurrent calls with the same key both send a ping, and one returns the
+  // other's result.
   return await transaction(
     world.database,
     async (tx) => (await once(tx, request.idempotency, async () => outcome)).result,

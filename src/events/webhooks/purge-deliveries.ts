@@ -6,15 +6,15 @@ const MAX_BATCHES = 200;
 const DAY_MS = 86_400_000;
 
 /**
- * Deletes deliveries that were queued more than `days` ago, with their attempts, in batches so that no statement holds many
- * rows; returns how many. Those still to be tried stay, unless their endpoint is not active. Events are never deleted.
+ * Deletes deliveries that were queued more than `days` ago, with their attempts, in batches so that no statement locks many rows;
+ * returns the number deleted. Deliveries with attempts left are kept unless their endpoint is inactive. Events are never deleted.
  */
 export async function purgeDeliveries(
   world: { database: Database; clock: Clock },
   request: { days: number },
 ): Promise<number> {
   const before = new Date(world.clock.now().getTime() - request.days * DAY_MS);
-  // Ids are of their time, so that the oldest are found by the key.
+  // Ids start with their creation time, so the oldest are found by the primary key.
   const oldest = `${before
     .getTime()
     .toString(16)

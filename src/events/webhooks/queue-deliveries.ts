@@ -1,8 +1,8 @@
 import { type Database, Prisma } from '../../../prisma/client.ts';
 
 /**
- * Queues a delivery of each event in [first, last] of an app's sequence to each active endpoint that wants it, and of
- * those before it that were not queued yet: of two jobs the later one may run first, and order is the sequence's. Idempotent.
+ * Queues a delivery of each event in [first, last] of an app's sequence to each active endpoint subscribed to it, and of earlier
+ * events that have not been queued yet, because a later job may run first and deliveries must be in sequence order. Idempotent.
  */
 export async function queueDeliveries(
   world: { database: Database },
@@ -14,9 +14,9 @@ export async function queueDeliveries(
 }
 
 /**
- * The WITH queries that queue deliveries of the events from `first` to `last` of a query `range` of one row or none; the last
- * of them is `queued`, a row for each delivery. The endpoints' rows are locked, so that deliveries become visible in the
- * order of the sequence, and remember how far they were queued. There is one delivery per endpoint and event.
+ * The WITH queries that queue deliveries of the events from `first` to `last` of a query `range`, which has one row or none; the
+ * last of them is `queued`, with one row per delivery. They lock the endpoints' rows, so that deliveries become visible in
+ * sequence order, and record up to where each endpoint was queued. There is one delivery per endpoint and event.
  */
 export function queueingWithin(appId: string): Prisma.Sql {
   return Prisma.sql`

@@ -18,26 +18,27 @@ export type DeliveryWorld = { database: Database; clock: Clock; privateAddresses
 
 export type Tried = {
   endpointId: string;
-  /** Whether the endpoint's last attempt before this one failed. */
+  /** Whether the endpoint's previous attempt failed. */
   isFailing: boolean;
   delivery: DueDelivery;
   outcome: TryOutcome;
 };
 
-/** The endpoint as it is after a try, whoever has changed it meanwhile. */
+/** The endpoint's state after an attempt, including concurrent changes. */
 export type Standing = { active: boolean; ordered: boolean; isPaused: boolean };
 
 const GONE = 410;
 
 /**
- * Writes a try, what becomes of its delivery, and what it says of the endpoint: a success ends a row of failures; a failure
- * may pause it or disable it, of which `webhook_endpoint.disabled` is appended. Returns null where the endpoint was deleted.
+ * Records an attempt, the resulting state of its delivery, and its effect on the endpoint: a success resets the count of
+ * consecutive failures; a failure may pause or disable the endpoint, and disabling appends `webhook_endpoint.disabled`. Returns
+ * null if the endpoint was deleted.
  */
 export function recordTry(world: DeliveryWorld, tried: Tried): Promise<Standing | null> {
   return tried.outcome.isDelivered ? recordSuccess(world, tried) : recordFailure(world, tried);
 }
 
-/** In one statement, for it is what most tries cost. */
+/** A single statement unless the endpoint was failing, because most attempts succeed. */
 async function recordSuccess({ database, clock }: DeliveryWorld, tried: Tried): Promise<Standing | null> {
   const { endpointId, isFailing, delivery, outcome } = tried;
   const now = clock.now();
@@ -64,7 +65,8 @@ async function recordFailure(world: DeliveryWorld, tried: Tried): Promise<Standi
   const { endpointId, outcome } = tried;
   const now = world.clock.now();
   return await transaction(world.database, async (tx) => {
-    // First of all, as where it is deleted with its deliveries; and it may have been enabled again since the try began.
+    // Locks the endpoint first, as deleting it with its deliveries does; it may also have been activated again since the attempt
+    // began.
     const [endpoint] = await tx.$queryRaw<Failing[]>`
       SELECT active, ordered, failing_since AS "failingSince", failures_in_row AS "failuresInRow" FROM webhook_endpoint
       WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE`;
@@ -93,10 +95,10 @@ async function recordFailure(world: DeliveryWorld, tried: Tried): Promise<Standi
 
 type Failing = Pick<WebhookEndpoint, 'active' | 'ordered' | 'failingSince' | 'failuresInRow'>;
 
-/** The try, and when the next one is. */
+/** Records the attempt and when the next one is due. */
 async function writeFailure(tx: DatabaseTransaction, failed: Tried & { now: Date }): Promise<void> {
   const { delivery, outcome, now } = failed;
-  // It may have been purged, asked for again, or delivered by another process since the try began.
+  // It may have been purged, requested again, or delivered by another process since the attempt began.
   const [current] = await tx.$queryRaw<Pick<WebhookDelivery, 'status' | 'firstTriedAt' | 'tryCount'>[]>`
     SELECT status, first_tried_at AS "firstTriedAt", try_count AS "tryCount" FROM webhook_delivery
     WHERE id = ${delivery.id}::uuid FOR NO KEY UPDATE`;

@@ -4,12 +4,12 @@ import { GatewayError, invalid } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { announceDeliveries, findEndpoint } from './store.ts';
 
-/** Events that one call tells again at most. */
+/** The maximum number of events that one call sends again. */
 const RANGE_LIMIT = 10_000n;
 
 /**
- * Sends an endpoint every delivery in [from, to] of its app's sequence once more, with the same webhook-ids; answers how
- * many. Repeating it while they wait changes nothing. Throws NOT_FOUND, INVALID_STATE, VALIDATION_ERROR (over 10,000).
+ * Sends an endpoint every delivery in [from, to] of its app's sequence again, with the same webhook-ids; returns their number.
+ * Repeating the call while they are pending changes nothing. Throws NOT_FOUND, INVALID_STATE and VALIDATION_ERROR (over 10,000).
  */
 export async function redeliverRange(
   world: { database: Database; clock: Clock },

@@ -9,8 +9,8 @@ import { once } from '../../platform/idempotency/once.ts';
 import { announceDeliveries } from './store.ts';
 
 /**
- * Sends a delivery once more, with the same webhook-id, and on the whole schedule from now.
- * Throws NOT_FOUND; INVALID_STATE while the endpoint is not active.
+ * Sends a delivery again, with the same webhook-id and the full retry schedule from now. Throws NOT_FOUND, and INVALID_STATE
+ * while the endpoint is not active.
  */
 export async function redeliverWebhook(
   world: { database: Database; clock: Clock },

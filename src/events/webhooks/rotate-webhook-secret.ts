@@ -10,13 +10,15 @@ import { findEndpoint } from './store.ts';
 import { ROTATION_OVERLAP_SECONDS } from './webhook-endpoint.ts';
 import { newWebhookSecret } from './webhook-signature.ts';
 
-/** Gives the endpoint a new secret, in this answer only; the old one signs beside it for 24 h. Throws NOT_FOUND. */
+/**
+ * Gives the endpoint a new secret, which only this response contains; the old one also signs for another 24 h. Throws NOT_FOUND.
+ */
 export async function rotateWebhookSecret(
   world: { database: Database; clock: Clock },
   request: { scope: Scope; id: string; idempotency?: IdempotencyRequest },
 ): Promise<WebhookEndpoint> {
   const { idempotency } = request;
-  // The answer to an idempotency key that was used before endpoints had `ordered` lacks it.
+  // A stored first answer from before endpoints had `ordered` lacks the field.
   const open = (endpoint: WebhookEndpoint) => ({
     ...endpoint,
     ordered: endpoint.ordered ?? false,

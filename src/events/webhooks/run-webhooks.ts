@@ -5,24 +5,24 @@ import { serveEndpoint } from './serve-endpoint.ts';
 import { deliveriesChannel, dueEndpoints, leaseEndpoint, nextDueAt, releaseEndpoint } from './store.ts';
 
 const POLL_MS = 500;
-/** While nothing is due, notifications are received, and no later try is due before. */
+/** The longest wait while nothing is due, notifications are received, and no retry is due earlier. */
 const RESTING_MS = 10_000;
-/** A timer may fire a little early. */
+/** A timer may fire slightly early. */
 const TIMER_MARGIN_MS = 5;
-/** Endpoints that one process tells at the same time; a receiver that hangs holds one of these for one try. */
+/** The number of endpoints that one process serves concurrently; a receiver that hangs occupies one of these for one attempt. */
 const CONCURRENCY = 100;
-/** Of those that are failing already, in places of their own: however many hang, the others have theirs. */
+/** Separate places for endpoints that are failing, so that the others keep theirs however many hang. */
 const FAILING_CONCURRENCY = 50;
 const ROUND_MS = 10_000;
-/** Longer than a round and one try together, so that a lease outlives its holder's last try. */
+/** Longer than a round and one attempt together, so that a lease outlives its holder's last attempt. */
 const LEASE_MS = 30_000;
 
 export type WebhookRunner = { ring(): void; stop(): Promise<void> };
 
 /**
- * Tells endpoints what is due until stopped, which waits for the deliveries that are under way and begins no other; several
- * processes share the endpoints by leases. While nothing is due it waits for the time of the next try, or until it is rung or
- * notified; without a `listener`, and while notifications may be lost, it polls twice a second.
+ * Sends due deliveries until stopped; stopping waits for pending deliveries and starts no others. Several processes share the
+ * endpoints by leases. While nothing is due, it waits until the next retry is due, `ring` is called or a notification arrives;
+ * without a `listener`, or while notifications may be lost, it polls twice a second.
  */
 export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: Log }): WebhookRunner {
   const lanes = [

@@ -9,9 +9,9 @@ export type Told = { delivered: number; failed: number };
 const BATCH = 50;
 
 /**
- * Sends one endpoint what is due, one delivery after another, until nothing is left, the endpoint is paused or disabled, or
- * the time is over. A failed try is put off by the schedule, and the next delivery is sent; an ordered endpoint waits for it.
- * The caller holds the endpoint's lease until `until`; no try begins after it, nor once `signal` is aborted.
+ * Sends an endpoint its due deliveries, one after another, until nothing is left, the endpoint is paused or disabled, or the time
+ * is up. After a failed attempt the next delivery is sent and the failed one waits for its retry; an ordered endpoint waits for
+ * the retry. The caller holds the endpoint's lease until `until`; no attempt starts after that or once `signal` is aborted.
  */
 export async function serveEndpoint(
   world: DeliveryWorld,
@@ -31,7 +31,7 @@ export async function serveEndpoint(
 
 type Batch = { endpoint: WebhookEndpoint; batch: readonly DueDelivery[]; isOver: () => boolean; told: Told };
 
-/** Counts into `told`; returns whether the round goes on. */
+/** Counts into `told`; returns whether the round continues. */
 async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }: Batch): Promise<boolean> {
   let isFailing = endpoint.failingSince !== null;
   for (const delivery of batch) {
@@ -46,7 +46,7 @@ async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }
     const standing = await recordTry(world, { endpointId: endpoint.id, isFailing, delivery, outcome });
     if (!standing?.active || standing.isPaused) return false;
     isFailing = !outcome.isDelivered;
-    // What comes next is another question now, or one that only the database answers.
+    // The rest of the batch is no longer valid: its order has changed, or only the database can tell what comes next.
     if (standing.ordered !== endpoint.ordered || (standing.ordered && isFailing)) return true;
   }
   return true;

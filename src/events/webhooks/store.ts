@@ -1,4 +1,4 @@
-/** The webhooks' queries. */
+/** The queries of webhooks. */
 import {
   type Database,
   type DatabaseTransaction,
@@ -10,7 +10,7 @@ import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
 import { notFound } from '../../errors.ts';
 
-/** The caller's endpoint of the named app. Throws NOT_FOUND. */
+/** The caller's endpoint. Throws NOT_FOUND. */
 export async function findEndpoint(
   database: Database | DatabaseTransaction,
   request: { scope: Scope; id: string },
@@ -21,8 +21,8 @@ export async function findEndpoint(
 }
 
 /**
- * Endpoints that are neither paused nor taken and have something to be sent, at most `limit`, the longest waiting first: those
- * whose last attempt succeeded, or those whose last attempt failed.
+ * Endpoints with something to send that are neither paused nor leased, at most `limit`, those waiting longest first: either those
+ * whose last attempt succeeded or those whose last attempt failed.
  */
 export async function dueEndpoints(
   database: Database,
@@ -55,10 +55,10 @@ export async function dueEndpoints(
 export type DueDelivery = { id: string; source: Event };
 
 /**
- * The next deliveries of an endpoint, at most `limit`, in the order in which they are sent. First attempts come in the order
- * of the sequence and alternate with retries that are due, the longest due first. While a failing receiver is sent one
- * delivery a round, every other round begins with a retry: it may be one that refuses each event the first time.
- * Of an ordered endpoint all come in the order of the sequence, up to the first that waits for its retry.
+ * The next deliveries of an endpoint, at most `limit`, in sending order. First attempts come in sequence order and alternate with
+ * due retries, longest due first. While a failing receiver is sent one delivery per round, every other round starts with a retry,
+ * because the receiver may reject only the first attempt of each event. For an ordered endpoint all come in sequence order, up to
+ * the first that waits for its retry.
  */
 export async function nextDeliveries(
   database: Database,
@@ -76,7 +76,7 @@ export async function nextDeliveries(
   return rows.map(({ deliveryId, ...source }) => ({ id: deliveryId, source }));
 }
 
-/** Status, attempts and limits are literals: a plan that serves any value of a parameter would use none of the indexes. */
+/** Status, attempts and limits are literals: a generic plan for arbitrary parameters would not use the indexes. */
 function nextByTurns(asked: { id: string; now: Date; each: number; retryFirst: boolean }): Prisma.Sql {
   const { id, now, each, retryFirst } = asked;
   return Prisma.sql`
@@ -97,17 +97,17 @@ function nextInSequence({ id, now, limit }: { id: string; now: Date; limit: numb
     ) AS first WHERE is_due`;
 }
 
-/** Where workers that rest are told of deliveries that are due again. */
+/** The channel that notifies idle workers of deliveries that have become due again. */
 export const deliveriesChannel = 'sluice_deliveries';
 
-/** Wakes the workers when the transaction has committed. */
+/** Notifies the workers once the transaction has committed. */
 export async function announceDeliveries(tx: Pick<DatabaseTransaction, '$queryRaw'>): Promise<void> {
   await tx.$queryRaw`SELECT pg_notify(${deliveriesChannel}, '')::text`;
 }
 
 /**
- * When something may be due that is not due now: a retry, the end of a pause, or of a lease whose holder may have died. Null
- * where nothing waits for its time.
+ * When something may become due that is not due now: a retry, the end of a pause, or of a lease whose holder may have died. Null
+ * if nothing is scheduled.
  */
 export async function nextDueAt(database: Database, now: Date): Promise<Date | null> {
   const [row] = await database.$queryRaw<{ at: Date | null }[]>`
@@ -118,7 +118,7 @@ export async function nextDueAt(database: Database, now: Date): Promise<Date | n
   return row?.at ?? null;
 }
 
-/** Takes the endpoint for one process until `until`; false where another has it, or where it is paused. */
+/** Leases the endpoint for one process until `until`; false if another process has it or it is paused. */
 export async function leaseEndpoint(
   database: Database,
   request: { id: string; now: Date; until: Date },
@@ -130,7 +130,7 @@ export async function leaseEndpoint(
   return taken === 1;
 }
 
-/** Lets go of an endpoint that is still leased until `until`. */
+/** Releases an endpoint that is still leased until `until`. */
 export async function releaseEndpoint(database: Database, lease: { id: string; until: Date }): Promise<void> {
   await database.$executeRaw`
     UPDATE webhook_endpoint SET lease_until = NULL WHERE id = ${lease.id}::uuid AND lease_until = ${lease.until}`;

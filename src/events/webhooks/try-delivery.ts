@@ -9,17 +9,17 @@ const KEPT_BYTES = 1024;
 
 export type TryOutcome = {
   isDelivered: boolean;
-  /** The receiver's; null where none came. */
+  /** The receiver's status code; null if it did not respond. */
   responseStatus: number | null;
-  /** The first KiB of its answer. */
+  /** The first KiB of the response body. */
   responseBody: string | null;
-  /** Why no answer came. */
+  /** Why there was no response. */
   error: string | null;
-  /** 0 where the host has no public address. */
+  /** 0 if the host has no public address. */
   latencyMs: number;
 };
 
-/** Posts one signed message to an endpoint and tells what came back; never throws for what the receiver does. */
+/** Posts one signed message to an endpoint and returns the outcome; never throws because of the receiver. */
 export async function tryDelivery(
   world: { clock: Clock; privateAddresses: boolean },
   message: { endpoint: WebhookEndpoint; messageId: string; body: string; requestId?: string | null },
@@ -53,13 +53,13 @@ export async function tryDelivery(
       latencyMs: answer.latencyMs,
     };
   } catch (error) {
-    // Nothing was sent, and how long the resolver took would say whether it knows a private name.
+    // Nothing was sent, and the resolver's duration would reveal whether a private name exists.
     const latencyMs = error instanceof PrivateAddressError ? 0 : Math.round(performance.now() - startedAt);
     return { isDelivered: false, responseStatus: null, responseBody: null, error: describe(error), latencyMs };
   }
 }
 
-/** A sentence a merchant can act on; never an address of our own network, nor whether a name in it exists. */
+/** A sentence that a merchant can act on; it never reveals an address of our own network or whether a name in it exists. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'The request failed.';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return `No answer within ${TIMEOUT_MS / 1000} s.`;

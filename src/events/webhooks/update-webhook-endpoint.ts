@@ -7,8 +7,8 @@ import { announceDeliveries, findEndpoint } from './store.ts';
 import { endpointFacts, type UpdateEndpointInput } from './webhook-endpoint.ts';
 
 /**
- * Changes an endpoint; making it active again forgets why it was disabled, and ends a pause. Throws NOT_FOUND, and VALIDATION_ERROR for a
- * URL that names an address inside a private network.
+ * Updates an endpoint. Activating it again clears the reason why it was disabled, and ends a pause. Throws NOT_FOUND, and
+ * VALIDATION_ERROR for a URL with an address in a private network.
  */
 export function updateWebhookEndpoint(
   world: { database: Database; privateAddresses: boolean },
@@ -25,7 +25,7 @@ export function updateWebhookEndpoint(
         ...(revived ? { disabledReason: null, failingSince: null, failuresInRow: 0, pausedUntil: null } : {}),
       },
     });
-    // It may have been made active, or no longer ordered.
+    // It may have been activated, or may no longer be ordered.
     await announceDeliveries(tx);
     await recordChange(tx, {
       action: 'webhook_endpoint.updated',

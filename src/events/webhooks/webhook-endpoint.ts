@@ -1,10 +1,10 @@
 /**
- * A webhook endpoint: where a merchant is told of an app's events, as Standard Webhooks describes it.
- * The merchant's 2xx is the authority for "delivered". An endpoint that answers 410, or fails for days, is disabled.
+ * A webhook endpoint receives an app's events as described by Standard Webhooks. The merchant's 2xx is the authority for
+ * "delivered". An endpoint that answers 410, or fails for days, is disabled.
  *
- * First attempts start in the order of the sequence, one at a time. A delivery that failed waits for its retry while later
- * ones are sent, unless the endpoint is `ordered`: then nothing is sent before every earlier delivery was delivered or given
- * up. Five failures in a row pause the endpoint for at most half a minute.
+ * First attempts start in sequence order, one at a time. A failed delivery waits for its retry while later ones are sent, unless
+ * the endpoint is `ordered`: then nothing is sent before every earlier delivery was delivered or given up. After five consecutive
+ * failures the endpoint is paused, for at most half a minute at a time.
  */
 import { z } from 'zod';
 import { eventTypes, isEventType } from '../event-type.ts';
@@ -31,39 +31,39 @@ export const updateEndpointSchema = z.object({
 });
 export type UpdateEndpointInput = z.infer<typeof updateEndpointSchema>;
 
-/** What the audit log tells of an endpoint: never its secret. */
+/** The fields of an endpoint that the audit log records, without its secret. */
 export const endpointFacts = ['url', 'events', 'active', 'ordered'] as const;
 
-/** Endpoints an app may have. */
+/** The maximum number of endpoints per app. */
 export const ENDPOINTS_LIMIT = 20;
 
-/** Whether an endpoint wants events of this type. */
+/** Whether an endpoint is subscribed to events of this type. */
 export function wants(endpoint: { events: readonly string[] }, type: string): boolean {
   return endpoint.events.includes('*') || endpoint.events.includes(type);
 }
 
-/** Seconds after the first try at which each try is made: 0 s, 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. */
+/** The delay of each attempt after the first one, in seconds: 0 s, 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h. */
 const scheduleSeconds = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 
-/** When try number `attempts` + 1 is made, counted from the first; null when all are spent. */
+/** When attempt number `attempts` + 1 is made, relative to the first; null if none is left. */
 export function nextTryAt(firstTriedAt: Date, attempts: number): Date | null {
   const seconds = scheduleSeconds[attempts];
   return seconds === undefined ? null : new Date(firstTriedAt.getTime() + seconds * 1000);
 }
 
-/** How long a rotated secret goes on signing beside its successor. */
+/** How long a rotated secret continues to sign beside its successor. */
 export const ROTATION_OVERLAP_SECONDS = 86_400;
-/** An endpoint that has not answered a single try with 2xx for this long is disabled. */
+/** An endpoint without a single 2xx response for this long is disabled. */
 export const FAILING_LIMIT_SECONDS = 5 * 86_400;
 
-/** Attempts that fail one after another before an endpoint is paused. */
+/** The number of consecutive failures after which an endpoint is paused. */
 const FAILURES_BEFORE_PAUSE = 5;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * How long an endpoint is paused after this many failures in a row: not at all up to four, then 1 s, twice as long after each
- * further failure, and at most 30 s. A success starts the count again.
+ * How long an endpoint is paused after this many consecutive failures: not at all for up to four, then 1 s, doubling with each
+ * further failure up to 30 s. A success resets the count.
  */
 export function pauseMs(failuresInRow: number): number {
   if (failuresInRow < FAILURES_BEFORE_PAUSE) return 0;

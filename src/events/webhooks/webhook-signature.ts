@@ -1,6 +1,6 @@
 /**
- * Standard Webhooks signatures (symmetric): HMAC-SHA256 over `id.timestamp.body` under the base64 part of a `whsec_` secret.
- * While a secret rotates, both sign, and the header carries both.
+ * Standard Webhooks signatures (symmetric): HMAC-SHA256 over `id.timestamp.body` with the base64 part of a `whsec_` secret as the
+ * key. While a secret is rotated, the header carries signatures with both secrets.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
@@ -11,7 +11,7 @@ export function newWebhookSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** The three headers of one try; `timestamp` is the try's, in unix seconds. */
+/** The three headers of one attempt; `timestamp` is the attempt's, in Unix seconds. */
 export function signatureHeaders(message: {
   id: string;
   sentAt: Date;
