@@ -1,7 +1,8 @@
 /**
- * The queue's worker: runs jobs by name, and keeps a dead worker's jobs from waiting for hours. Every worker beats in
- * `queue_worker`; whoever finds one silent for 30 s unlocks its jobs. A worker also unlocks jobs that the database gave it
- * in an answer that never arrived. A job may thus run twice: handlers read their row again under its lock.
+ * The queue's worker runs jobs by name and frees the jobs of dead workers, which would otherwise stay locked for hours. Every
+ * worker writes a heartbeat to `queue_worker`; when one is silent for 30 s, any other worker unlocks its jobs. A worker also
+ * unlocks jobs that the database assigned to it in a response that never arrived. A job may therefore run twice: handlers read
+ * their row again under its lock.
  */
 import { EventEmitter } from 'node:events';
 import { Logger, run, type Task, type WorkerEvents, type WorkerPool } from 'graphile-worker';
@@ -13,7 +14,7 @@ import type { Log } from './log.ts';
 export type JobHandler = (payload: unknown) => Promise<void>;
 export type JobTable = ReadonlyMap<string, JobHandler>;
 
-/** An entry of the table: parses the payload and runs the verb with it. */
+/** An entry of the table: parses the payload and calls the verb with it. */
 export function jobEntry<Payload>(
   job: JobDefinition<Payload>,
   verb: (payload: Payload) => Promise<unknown>,
@@ -27,46 +28,46 @@ export function jobEntry<Payload>(
 }
 
 export type QueueOptions = {
-  /** Direct: the queue listens on it. */
+  /** A direct connection without a pooler, because the queue listens for notifications on it. */
   url: string;
   jobs: JobTable;
   log: Log;
-  /** Of the queue's own statements; a lock is waited for as long as the statement may take. */
+  /** Timeouts of the queue's own statements; waiting for a lock counts towards the statement's. */
   bounds?: QueueBounds;
-  /** Jobs at once, and connections (default 6). */
+  /** The number of concurrent jobs, which also determines the number of connections (default 6). */
   concurrency?: number;
   timing?: QueueTiming;
 };
 
 export type QueueBounds = { connectMs: number; statementMs: number; idleTransactionMs: number };
 
-/** `retryMs`: how often a job that is out of attempts is tried again (default 5 min). */
+/** `retryMs` is how often a job that is out of attempts is retried (default 5 min). */
 export type QueueTiming = { beatMs: number; silentMs: number; sweepMs: number; stopMs: number; retryMs?: number };
 
 export type Queue = {
-  /** Why no job would be taken now, a sentence each; nothing while the worker is at work. */
+  /** Why no job would be taken now, one sentence each; empty while the worker is running. */
   faults(): string[];
-  /** Takes no more jobs and waits for those that run, at most `stopMs`; what is still running then is run again. */
+  /** Takes no more jobs and waits at most `stopMs` for those that are running; those that do not finish in time run again. */
   stop(): Promise<void>;
 };
 
-/** The library's own poll, behind ours. */
+/** The library's own poll interval, a fallback for ours. */
 const POLL_MS = 30_000;
-/** The longest time between two looks for jobs that are due, while new ones are announced and while they are not. */
+/** The longest interval between two checks for due jobs, while notifications are received and while they are not. */
 const SLOW_LOOK_MS = 10_000;
 const FAST_LOOK_MS = 1_000;
-/** After an announcement: a job for later may be due before the next look. */
+/** The delay of a check after a notification, because the announced job may be due before the next check. */
 const ANNOUNCED_LOOK_MS = 250;
 const RETRY_MS = 300_000;
 const RETRY_BATCH = 100;
 const defaultTiming: QueueTiming = { beatMs: 5_000, silentMs: 30_000, sweepMs: 15_000, stopMs: 20_000 };
 
 const defaultBounds: QueueBounds = { connectMs: 5_000, statementMs: 15_000, idleTransactionMs: 10_000 };
-/** Beyond the bound of a statement: Postgres ends the statement first, if it still answers. */
+/** Added to the statement timeout: Postgres cancels the statement first if it still responds. */
 const SILENCE_MARGIN_MS = 2_000;
 const KEEPALIVE_MS = 10_000;
 
-/** Starts a worker of the queue, after unlocking what dead ones hold. */
+/** Starts a worker of the queue, after unlocking the jobs of dead workers. */
 export async function runQueue(options: QueueOptions): Promise<Queue> {
   const { log } = options;
   const timing = options.timing ?? defaultTiming;
@@ -126,7 +127,7 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     faults() {
       const silentMs = performance.now() - beatAt;
       if (hasEnded) return ['The queue takes no jobs any more.'];
-      // The others take this worker for dead, and its jobs from it.
+      // By now the other workers consider this one dead and take over its jobs.
       return silentMs > timing.silentMs
         ? [`The queue has not reported to the database for ${Math.round(silentMs / 1000)} s.`]
         : [];
@@ -142,7 +143,7 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
     waker.close();
     await runner.stop().catch((error: unknown) => log.warn({ error }, 'The queue did not stop cleanly.'));
     clearInterval(beating);
-    // One that is on its way would write the row again.
+    // A pending heartbeat would insert the row again.
     await beaten.catch(() => undefined);
     await pool.query('DELETE FROM queue_worker WHERE id = ANY($1)', [[...ids]]).catch(() => undefined);
     await pool.end();
@@ -152,8 +153,9 @@ export async function runQueue(options: QueueOptions): Promise<Queue> {
 type Waker = { look(): void; close(): void };
 
 /**
- * Wakes the workers when a job's time has come. The library's workers each poll for that; they hear of new jobs by a
- * notification, so that one look at the next due time is enough. While it cannot listen, this looks every second.
+ * Wakes the workers when jobs become due. Each of the library's workers polls for that on its own, but they learn of new jobs by
+ * a notification, so a single check for the next due time is enough. While notifications are not received, it checks every
+ * second.
  */
 function openWaker(
   pool: pg.Pool,
@@ -166,7 +168,7 @@ function openWaker(
   let dueAt = Number.POSITIVE_INFINITY;
   let looking = false;
 
-  /** Looks after so many milliseconds, or earlier where that is intended already. */
+  /** Checks after this many milliseconds, or earlier if an earlier check is scheduled already. */
   const lookWithin = (ms: number) => {
     const at = performance.now() + ms;
     if (closed || at >= dueAt) return;
@@ -209,7 +211,7 @@ function openWaker(
   };
 }
 
-/** How many jobs wait for a worker, and in how many milliseconds the next one will. */
+/** The number of jobs that are due, and the milliseconds until the next one is. */
 async function readDue(pool: pg.Pool): Promise<{ due: number; nextMs: number }> {
   const { rows } = await pool.query<{ due: number; next: number | null }>(
     `SELECT count(*) FILTER (WHERE run_at <= now())::int AS due,
@@ -249,7 +251,7 @@ function taskOf({ name, handler, held, log }: { name: string; handler: JobHandle
   };
 }
 
-/** The jobs that this process runs, and those that it ran so recently that the database may not have been told yet. */
+/** The jobs that this process is running, and those that it finished so recently that the database may not know it yet. */
 type HeldJobs = { take(id: string): void; release(id: string): void; ids(): string[] };
 
 function openHeldJobs(lingerMs: number): HeldJobs {
@@ -274,7 +276,10 @@ async function writeBeat(pool: pg.Pool, ids: string[]): Promise<void> {
   );
 }
 
-/** Silent are workers that beat too long ago, and those that hold a job for as long and never beat. */
+/**
+ * Unlocks the jobs of silent workers: those whose last heartbeat is too old, and those that have held a job for that long without
+ * ever writing a heartbeat.
+ */
 async function unlockSilent(pool: pg.Pool, { log, silentMs }: { log: Log; silentMs: number }): Promise<void> {
   const found = await pool.query<{ id: string }>(
     `DELETE FROM queue_worker WHERE beat_at < now() - $1 * interval '1 millisecond' RETURNING id`,
@@ -293,8 +298,9 @@ async function unlockSilent(pool: pg.Pool, { log, silentMs }: { log: Log; silent
 }
 
 /**
- * Jobs that are locked for this living worker, which has none of them: the line broke after the database had locked them and
- * before its answer arrived, or before it was told that they had ended. Nobody else would free them for hours.
+ * Unlocks jobs that are locked for this worker although it is not running them: the connection broke after the database had
+ * locked them and before its response arrived, or before their completion was recorded. Otherwise they would stay locked for
+ * hours.
  */
 async function unlockLost(
   pool: pg.Pool,
@@ -311,9 +317,9 @@ async function unlockLost(
 }
 
 /**
- * Removes the rows of superseded jobs that did not end by themselves, and gives each job that is out of attempts one more
- * attempt every `retryMs`: at most 100 at a time, the one that waited longest first. A handler reads its rows first and
- * does nothing where nothing is left to be done, so that a job whose purpose was achieved otherwise ends here as well.
+ * Removes the rows of superseded jobs that did not end on their own, and gives each job that is out of attempts one more attempt
+ * every `retryMs`: at most 100 at a time, those waiting longest first. Handlers read their rows first and do nothing if nothing
+ * is left to do, so a job whose purpose was achieved in another way ends here as well.
  */
 async function healJobs(pool: pg.Pool, { log, retryMs }: { log: Log; retryMs: number }): Promise<void> {
   await pool.query(`DELETE FROM graphile_worker._private_jobs WHERE locked_at IS NULL AND flags ? '${SUPERSEDED}'`);
