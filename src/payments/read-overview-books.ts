@@ -2,32 +2,32 @@ import { type Database, Prisma } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
 import { toBigInt } from '../prices/base-units.ts';
 
-/** Base units of one token, and what they were worth in the payments' currency at the payments' own prices. */
+/** Base units of one token, and their value in the payments' currency at the payments' own prices. */
 export type BookedSum = { units: bigint; value: Prisma.Decimal };
 
 /**
- * What became of the money of payments in one token and currency. `received` is the sum of the others, in units and
- * to the cent.
+ * What became of the money of payments in one token and currency. `received` equals the sum of the other parts, in units and to
+ * the cent.
  */
 export type OverviewBooks = {
   tokenKey: string;
   chainId: number;
   currency: string;
   received: BookedSum;
-  /** In escrow. */
+  /** Held in escrow. */
   held: BookedSum;
   /** Paid out to the merchant. */
   settled: BookedSum;
-  /** Back to the payer: refunds, what a capture left, holds that went back. */
+  /** Returned to the payer: refunds, the uncaptured rest of captures, and voided or reclaimed holds. */
   returned: BookedSum;
   fees: BookedSum;
-  /** In the escrow, for recipients that it could not pay. */
+  /** Held in the escrow for recipients that it could not pay. */
   undelivered: BookedSum;
 };
 
 const CENTS = 2;
 const CENT = '0.01';
-/** Digits of a value before it is made cents. */
+/** The decimals of a value before it is rounded to cents. */
 const FINE = 8;
 
 const parts = ['received', 'held', 'settled', 'returned', 'fees', 'undelivered'] as const;
@@ -36,7 +36,10 @@ type Row = { tokenKey: string; chainId: number; currency: string } & Record<
   Prisma.Decimal
 >;
 
-/** The books of payment intents made in [from, to) in the scope, from one statement. A reorganisation's entries cancel out. */
+/**
+ * The books of payment intents created in [from, to) in the scope, in one statement. Entries reversed by a reorganization cancel
+ * out.
+ */
 export async function readOverviewBooks(
   database: Database,
   request: { scope: Scope; from: Date; to: Date },
@@ -82,7 +85,9 @@ export async function readOverviewBooks(
   });
 }
 
-/** Rounds the parts down, and gives the cents that are left to those that lost most by it, so that all add up to the whole. */
+/**
+ * Rounds the parts down and gives the remaining cents to those that lost most by rounding, so that the parts sum to the whole.
+ */
 function splitCents(whole: BookedSum, parts: BookedSum[]): void {
   const cut = parts.map((part) => {
     const value = part.value.toDecimalPlaces(CENTS, Prisma.Decimal.ROUND_FLOOR);

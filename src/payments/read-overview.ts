@@ -3,7 +3,7 @@ import type { Scope } from '../auth/principal.ts';
 
 export type OverviewBucket = 'HOUR' | 'DAY' | 'WEEK' | 'MONTH';
 
-/** One cell of the overview: what was made in a bucket of time, by status, currency, and chain where it was paid. */
+/** One cell of the overview: the intents created in a time bucket, by status, currency, and the chain they were paid on. */
 export type OverviewCell = {
   bucket: Date;
   status: string;
@@ -16,7 +16,7 @@ export type OverviewCell = {
 
 const units: { [Bucket in OverviewBucket]: string } = { HOUR: 'hour', DAY: 'day', WEEK: 'week', MONTH: 'month' };
 
-/** Payment intents made in [from, to) in the scope, counted and summed in one statement; buckets begin in UTC. */
+/** Payment intents created in [from, to) in the scope, counted and summed in one statement; buckets start in UTC. */
 export async function readOverview(
   database: Database,
   request: { scope: Scope; from: Date; to: Date; bucket: OverviewBucket },

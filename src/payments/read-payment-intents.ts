@@ -1,6 +1,6 @@
 /**
- * Reads of payment intents in statements written by hand: one for the intents, and one round trip for all of their relations
- * together. Each statement holds the caller's scope, so that another merchant's intent is not found.
+ * Reads payment intents with hand-written SQL: one statement for the intents, and one round trip for all of their relations. Each
+ * statement contains the caller's scope, so that another merchant's intent is not found.
  */
 import { readTogether, runStatement } from '../../prisma/brief-transaction.ts';
 import {
@@ -18,7 +18,7 @@ import { columnsOf, type WrittenTable } from '../../prisma/written-row.ts';
 import type { Scope } from '../auth/principal.ts';
 import { paymentIntentTable } from './store.ts';
 
-/** Relations that are read with an intent. */
+/** The relations that can be read with an intent. */
 export type IntentRelation = 'transactions' | 'payouts' | 'dispute' | 'customerAccount';
 
 type TransactionRow = Transaction & {
@@ -29,7 +29,7 @@ type TransactionRow = Transaction & {
 
 type CustomerRow = CustomerAccount & { wallets: CustomerWallet[] };
 
-/** An intent with the relations that were asked for, as Prisma would return them. */
+/** An intent with the requested relations, as Prisma would return them. */
 export type ReadIntent = PaymentIntent & {
   /** Oldest first, at most 100. */
   transactions?: TransactionRow[];
@@ -63,10 +63,10 @@ export const relatedTables = {
   } as WrittenTable<CustomerWallet>,
 };
 
-/** Rows of a relation that are returned. */
+/** The maximum number of rows returned per relation. */
 const ROWS = 100;
 
-/** The intents of these ids that are in the scope, by id. */
+/** The intents with these ids that are in the scope, by id. */
 export async function readPaymentIntents(
   database: Database,
   request: { scope: Scope; ids: readonly string[]; relations: ReadonlySet<IntentRelation> },
@@ -78,7 +78,7 @@ export async function readPaymentIntents(
 
 type Listed = { scope: Scope; status: PaymentIntentStatus | null };
 
-/** A window of the intents, newest first. */
+/** One page of the intents, newest first. */
 export async function listPaymentIntents(
   database: Database,
   request: Listed & { skip: number; take: number; relations: ReadonlySet<IntentRelation> },
@@ -106,7 +106,7 @@ export function countStatement({ scope, status }: Listed): Prisma.Sql {
   return Prisma.sql`SELECT count(*)::int AS count FROM payment_intent intent WHERE ${inScope(scope)} ${ofStatus(status)}`;
 }
 
-/** An app of the caller's merchant is looked up once a statement, and all apps of a merchant by a semi-join. */
+/** For a single app, a condition that is evaluated once per statement; for all apps of a merchant, a semi-join. */
 function inScope({ merchantId, appId }: Scope): Prisma.Sql {
   return appId === null
     ? Prisma.sql`intent.app_id IN (SELECT id FROM app WHERE merchant_id = ${merchantId}::uuid)`
@@ -118,7 +118,7 @@ function ofStatus(status: PaymentIntentStatus | null): Prisma.Sql {
   return status === null ? Prisma.empty : Prisma.sql`AND intent.status = ${status}::payment_intent_status`;
 }
 
-/** Statements for the relations of intents that were found in the caller's scope, each under its relation. */
+/** The statements for the relations of intents that were found in the caller's scope, by relation. */
 export function relationStatements(ids: readonly string[], customerIds: readonly string[]) {
   const { transaction, payout, dispute, customer, wallet } = relatedTables;
   return {

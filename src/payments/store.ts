@@ -1,6 +1,6 @@
 /**
- * Reads of payments that concern tables of no tenant, whose callers hold a payment that is theirs, and the statements of
- * `createPaymentIntent`.
+ * Reads of payments from tables without a tenant, for callers that have already checked the payment's ownership, and the
+ * statements of `createPaymentIntent`.
  */
 import { type ChainFact, type Database, type PaymentIntent, Prisma } from '../../prisma/client.ts';
 import { insertion, type WrittenTable } from '../../prisma/written-row.ts';
@@ -13,10 +13,10 @@ export const paymentIntentTable: WrittenTable<PaymentIntent> = {
   json: ['allowedChains', 'allowedTokens', 'metadata'],
 };
 
-/** What a new intent depends on. */
+/** What creating an intent depends on. */
 export type IntentGround = IntentSettings & { hasCustomer: boolean };
 
-/** The settings of the caller's app, and whether the customer is one of its own: no row for another merchant's app. */
+/** The settings of the caller's app, and whether the customer belongs to it. Returns no row for another merchant's app. */
 export function intentGround(request: {
   scope: { merchantId: string; appId: string };
   customerAccountId: string | null;
@@ -30,7 +30,7 @@ export function intentGround(request: {
     FROM app WHERE app.id = ${scope.appId}::uuid AND app.merchant_id = ${scope.merchantId}::uuid`;
 }
 
-/** Writes a new intent, what `recorded` is, and last the event, whose number is locked to the commit. Answers the intent. */
+/** Writes a new intent, `recorded`, and last the event, whose sequence number is locked until the commit. Returns the intent. */
 export function intentInsertion(request: {
   intent: PaymentIntent;
   created: NewEvent;
@@ -50,13 +50,13 @@ export function placeKey(place: TransactionPlace): string {
   return `${place.chainId}:${place.termsHash}:${place.txHash}`;
 }
 
-/** The place that `placeKey` made a key of. */
+/** The inverse of `placeKey`. */
 export function readPlaceKey(key: string): TransactionPlace {
   const [chainId = '', termsHash = '', txHash = ''] = key.split(':');
   return { chainId: Number(chainId), termsHash, txHash };
 }
 
-/** The escrow's logs of transactions that still stand, by `placeKey`, in log order. */
+/** The standing escrow logs of these transactions, by `placeKey`, in log order. */
 export async function readTransactionFacts(
   database: Database,
   places: readonly TransactionPlace[],
@@ -81,7 +81,7 @@ export async function readTransactionFacts(
   return found;
 }
 
-/** The newest block that is known of each chain, by chain id as text. */
+/** The newest known block of each chain, by chain id as text. */
 export async function readHeads(database: Database): Promise<Map<string, bigint>> {
   const cursors = await database.chainCursor.findMany({ select: { chainId: true, headNumber: true } });
   return new Map(cursors.map((cursor) => [String(cursor.chainId), cursor.headNumber]));
