@@ -49,7 +49,7 @@ export type PreparedCheckout = {
   walletAllowance: string;
 };
 
-/** The number of quotes per payment; a page that renews its price for a whole day needs fewer. */
+/** The maximum number of quotes per payment; a page that renews its price for a whole day needs fewer. */
 export const QUOTES_LIMIT = 500;
 
 /**

@@ -5,8 +5,8 @@ import { lockPaymentIntent, lockSession } from './store.ts';
 
 /**
  * Reacts to `payment_intent.reverted`: when a reorganization removed the authorization, the intent's COMPLETE sessions become
- * OPEN again (EXPIRED if they have expired), and the use of their link is no longer counted. There is no event of its own; the
- * intent's event reports it. Idempotent: does nothing while the intent is paid.
+ * OPEN again (EXPIRED if they have expired), and the use of their link is no longer counted. Appends no event of its own, because
+ * the intent's event reports the change. Idempotent: does nothing while the intent is paid.
  */
 export async function reopenCheckoutSession(
   world: { database: Database; clock: Clock },

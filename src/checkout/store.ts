@@ -55,7 +55,7 @@ function agreedSettings(app: SessionToPay['app']): string {
   ].join();
 }
 
-/** Payments are locked before their sessions, in this order everywhere. */
+/** Locks a payment, which is always locked before its sessions. */
 export async function lockPaymentIntent(tx: DatabaseTransaction, id: string): Promise<void> {
   await tx.$queryRaw`SELECT id FROM payment_intent WHERE id = ${id}::uuid FOR UPDATE`;
 }

@@ -26,9 +26,9 @@ type MailingWorld = {
 
 /**
  * Sends an invoice by email with a link to pay it, valid for a day, and a link to its page. An invoice that is no longer payable
- * when it is read, when its link is created, or right before the email is sent, is not sent; nor is one that the mail server
- * rejects while the invoice ceases to be payable. That is not a failure, and the log states the reason. Voiding a sent invoice
- * ends the link. Throws the errors of the mail server and the database while the invoice is still payable.
+ * when it is read, when its link is created, or right before the email is sent, is not sent. If the mail server rejects the email
+ * and the invoice is no longer payable by then, it is not retried. Neither is a failure, and the log states the reason. Voiding a
+ * sent invoice ends the link. Throws the errors of the mail server and the database while the invoice is still payable.
  */
 export async function mailInvoice(world: MailingWorld, request: { invoiceId: string }): Promise<void> {
   const reason = await mailUnlessEnded(world, request);

@@ -2,7 +2,7 @@
  * The books are kept in double entry: each fact has two or more entries, which sum to zero. A payment has five accounts: PAYER
  * (what the payer paid, negative, and got back), ESCROW (what is held), MERCHANT and FEE (what was paid out), and UNDELIVERED
  * (what the escrow credited to one of these instead of paying it, until it is claimed). The sum of ESCROW over a payment's
- * entries equals the amount that the contract reports as left. Entries are never changed or removed: a fact that a reorganisation
+ * entries equals the amount that the contract reports as left. Entries are never changed or removed: a fact that a reorganization
  * removed is reversed by entries of its own.
  */
 import type { LedgerAccount, LedgerEntry } from '../../prisma/client.ts';

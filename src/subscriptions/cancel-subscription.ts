@@ -93,7 +93,7 @@ export async function endSubscription(
     },
   });
   const consent = await tx.subscriptionConsent.findFirst({ where: { acceptedBy: { id: locked.id } } });
-  // The subscription is no longer active, which changes what its wallet's allowance has to cover.
+  // The subscription's consent is no longer active, which may change the wallet's authorization.
   if (consent) await addJob(tx, refreshWalletJob, { chainId: consent.chainId, walletAddress: consent.walletAddress });
   await appendEvents(tx, subscription.appId, [
     ...events,

@@ -2,7 +2,7 @@
  * The test clock of an installation whose chains are all local. Its time can be advanced for everything that business logic
  * depends on (jobs, periods, quotes, sessions, the chains' blocks), all at once.
  *
- * - offset: how far its time is ahead of real time. It only grows, and real time continues to pass on top of it.
+ * - offset: how far its time is ahead of real time. It only grows; between advances the clock runs at real speed.
  * - target: the instant that an advance is heading for. The clock never jumps there but moves in steps.
  * - stop: an instant at which something is due. The clock moves from stop to stop, and leaves one only when the system is at
  *   rest.

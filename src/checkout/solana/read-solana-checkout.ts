@@ -22,7 +22,7 @@ const UNIX_TIME_AT = 32;
 
 /**
  * Reads what a quote needs from its cluster. Throws CHAIN_UNAVAILABLE if the mint does not match the registry, VALIDATION_ERROR
- * for a mint with extended transfer rules, and the node's errors.
+ * for a mint that can charge for or block transfers, and the node's errors.
  */
 export async function readSolanaCheckout(
   world: { connection: Connection },
@@ -31,7 +31,7 @@ export async function readSolanaCheckout(
   const { connection } = world;
   const mint = request.token.address === NATIVE ? null : await requireMint(connection, request.token);
   const holder = request.payer === null ? null : holderOf(new PublicKey(request.payer), mint);
-  // The library's variants of these calls without context turn the node's error into a plain sentence.
+  // The library's variants of these calls without context replace the node's error with a plain message.
   const [{ value: accounts }, { value: latest }, smallest] = await Promise.all([
     connection.getMultipleAccountsInfoAndContext([SYSVAR_CLOCK_PUBKEY, ...(holder ? [holder] : [])]),
     connection.getLatestBlockhashAndContext(),

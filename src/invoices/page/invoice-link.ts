@@ -1,6 +1,6 @@
 /**
  * The address of an invoice's printable page. Its token is an HMAC of the invoice's id, so that nothing is stored, and it only
- * allows to view and pay that one invoice. Changing TOKEN_SECRET invalidates every link issued before.
+ * allows viewing and paying that one invoice. Changing TOKEN_SECRET invalidates every link issued before.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';

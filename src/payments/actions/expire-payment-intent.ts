@@ -34,10 +34,7 @@ export async function expirePaymentIntent(
   });
 }
 
-/**
- * The seconds until the applied and final time of every chain has passed the last `authorizeBy` issued on it; 0 or less if it
- * has.
- */
+/** The seconds until the applied and final time of every chain passes the last `authorizeBy` issued on it; 0 if it has. */
 async function missingSeconds(tx: DatabaseTransaction, paymentIntentId: string): Promise<number> {
   const issued = await tx.paymentTerms.groupBy({
     by: ['chainId'],

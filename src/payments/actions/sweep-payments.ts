@@ -60,7 +60,7 @@ async function ringDeliveries(database: Database, now: Date): Promise<number> {
 
 type PastTime = { status: 'CREATED'; expiresAt: { lte: Date } } | ReturnType<typeof undisputed>;
 
-/** Excludes open disputes: they stop the settlement and may stay open for long. */
+/** Excludes open disputes: they block the settlement and may stay open for a long time. */
 function undisputed(now: Date) {
   return {
     status: 'CAPTURED',

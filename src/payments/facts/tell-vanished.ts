@@ -4,7 +4,10 @@ import type { FactGroup } from '../../facts/fact-handler.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { finalityOf } from './finality.ts';
 
-/** Revokes a `payment_intent.pending` event when its transaction is no longer in any block. The intent's state never changed. */
+/**
+ * Appends `payment_intent.reverted` when the transaction of a reported `payment_intent.pending` is no longer in any block. The
+ * intent's state never changed.
+ */
 export async function tellVanished(tx: DatabaseTransaction, group: FactGroup): Promise<void> {
   const [fact] = group.facts;
   if (group.ref === null || !fact) return;

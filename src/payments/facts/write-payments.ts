@@ -106,7 +106,7 @@ function counts(intent: PaymentIntent, payment: PaymentKey, state: PaymentState)
 }
 
 /**
- * Handles a payment that does not count, beside the accepted one or of an intent that can no longer be paid: records it, reports
+ * Handles a payment that does not count, because another one is accepted or the intent can no longer be paid: records it, reports
  * it, and returns its money.
  */
 async function giveBack(
@@ -132,7 +132,7 @@ async function giveBack(
   ];
 }
 
-/** Whether the deposit failed to pay the intent, so that nothing is paid yet. */
+/** Whether the deposit was too small or in the wrong token, so that the intent is still unpaid. */
 function isMispaid(stray: SolanaTerms['stray']): boolean {
   return stray?.reason === 'SHORT' || stray?.reason === 'WRONG_TOKEN';
 }

@@ -15,7 +15,7 @@ import { isAccepted } from '../payment-key.ts';
 import { repeatRelay } from './repeat-relay.ts';
 import { requestTransaction } from './request-transaction.ts';
 
-/** What main does elsewhere when a relayed authorization fails for good; it appends no events. */
+/** How other modules react to a relayed authorization that fails for good; appends no events. */
 export type RelayFailed = (
   tx: DatabaseTransaction,
   failure: { paymentIntentId: string; error: string | null },

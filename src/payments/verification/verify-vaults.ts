@@ -12,7 +12,7 @@ type World = { database: Database; solanaNodes: SolanaNodes };
 const PAGE = 100;
 const KEPT_MS = 90 * 86_400_000;
 
-/** `left` is the vault's balance at the node, in base units; `faults` lists where it differs from our records. */
+/** `left` is what the facts show as left, in base units; `faults` lists where facts, books and node differ. */
 export type VerifiedVault = {
   state: PaymentState | null;
   left: string;

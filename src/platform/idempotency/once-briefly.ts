@@ -27,7 +27,8 @@ type Opened<Read> = { claimed: boolean; read: Read | null };
  * `once` for an effect of two statements: the first claims the key, checks the caller and reads; the second writes everything.
  * Reads are as of the start of the first statement; values without a JSON type arrive as strings. Results and errors are those of
  * `once`; duplicates and replays take one or two more round trips. Database errors from the second statement are rethrown
- * unchanged. Once its rows are known, the transaction has been committed and cannot be prevented any more.
+ * unchanged. By the time the rows of the second statement are known, the transaction has been committed and cannot be rolled
+ * back.
  */
 export async function onceBriefly<Read, Result>(
   database: Database,

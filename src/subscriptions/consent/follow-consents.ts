@@ -7,8 +7,8 @@ import { consentKey } from './accepted-consent.ts';
 
 /**
  * How subscriptions handle Charged and Revoked for the projector: which period of a consent was charged last, and whether its
- * payer revoked it. When a fact is removed, all facts that still stand are read again. A revocation changes what the wallet's
- * allowance has to cover, so a job reads it again. Consents of other gateways change nothing.
+ * payer revoked it. When a fact is removed, all facts that still stand are read again. A revocation may change the wallet's
+ * authorization, so a job reads that again. Consents of other gateways change nothing.
  */
 export function followConsents(world: { database: Database }): FactHandler {
   return {
