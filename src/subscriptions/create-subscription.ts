@@ -81,7 +81,10 @@ function pricing(input: Pick<CreateSubscriptionInput, 'productPlanId' | 'product
   return { productPlanId: input.productPlanId, productPlanPriceId: input.productPlanPriceId };
 }
 
-/** Errors for the parts of a selection that cannot be used for renewals: chains that are not EVM, and native coins. */
+/**
+ * Errors for the parts of a selection that cannot be used for renewals (chains that are not EVM, native coins), or for the whole
+ * selection if no EVM token is left.
+ */
 export function renewableFaults(registry: Registry, given: Selection): FieldFault[] {
   const selection = readSelection(given);
   const faults: FieldFault[] = [];

@@ -35,7 +35,7 @@ function messageWarnings(text: string): string[] {
   ];
 }
 
-/** Warns of a sign-in message for another site, which is how logins are stolen. */
+/** Describes a message. A sign-in message for another site gets a warning, because that is how logins are stolen. */
 function describeMessage(message: Uint8Array, clientOrigin: string): Display {
   const text = textOf(message);
   if (text === null) {

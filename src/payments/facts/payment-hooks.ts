@@ -19,7 +19,7 @@ export type ReturnedPayment = {
 export type CreditedRecipient = { chainId: number; recipient: string; token: string; tryAt: Date };
 
 export type PaymentHooks = {
-  /** The payment that counts is final; schedules the capture deadline and records the payer's wallet. */
+  /** The payment that counts is confirmed; an uncaptured hold becomes due for reclaim at its capture deadline. */
   afterAuthorized?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
   /** The payment is captured; settlement is due at `timelockEndsAt`. */
   afterCaptured?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
