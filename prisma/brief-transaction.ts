@@ -60,7 +60,7 @@ export async function briefTransaction<Opened, Row>(
   );
 }
 
-/** The rows of one statement outside a transaction, which is one by itself, with values as `briefTransaction` returns them. */
+/** Runs one statement in a transaction of its own and returns its rows, with values as `briefTransaction` returns them. */
 export async function runStatement<Row>(database: PrismaClient, statement: Prisma.Sql): Promise<Row[]> {
   const connections = connectionsOf(database);
   try {

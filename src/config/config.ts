@@ -10,7 +10,7 @@ export type RpcSettings = {
   urls: string[];
   /** Where Ponder hears of new blocks at once; it polls where there is none, or while it is dead. */
   wsUrl?: string | undefined;
-  /** A node that payers' browsers may ask: it is told to everybody who opens a page. */
+  /** A node that payers' browsers may call. Every visitor of a payment page can see its URL. */
   publicUrl?: string | undefined;
   confirmations: number | undefined;
   pollingIntervalMs: number;

@@ -1,4 +1,4 @@
-/** What the loops of a process share, a loop a chain: a watch that tells whether they still turn, and a pause that can be ended. */
+/** Shared by the loops of a process, one for each chain: a watch that detects a loop that no longer runs, and an interruptible pause. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Whether the loops still turn. What a chain does is none of their business. */

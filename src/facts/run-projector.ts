@@ -1,4 +1,5 @@
-import { openHeadBell } from '../chains/evm/head-bell.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { followHeads } from '../chains/evm/follow-heads.ts';
 import { GatewayError } from '../errors.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import { type LoopWatch, openLoopWatch, openPause } from './loop-watch.ts';
@@ -9,7 +10,10 @@ import { noteProgress } from './store.ts';
 export type RunningProjector = Pick<LoopWatch, 'faults' | 'notes'> & { stop(): Promise<void> };
 
 type Options = {
-  /** With a websocket of a node, a chain that stands still is looked at when it announces a block, and every five seconds. */
+  /**
+   * A chain is observed every `intervalMs`. With the websocket of a node, a chain without new blocks is observed when one is
+   * announced, and every five seconds.
+   */
   chains: readonly { chainId: number; intervalMs: number; wsUrl?: string | undefined }[];
   /** Done now and then under the chain's lock, between two turns. */
   sweep?: ((chainId: number, onProgress: () => Promise<void>) => Promise<void>) | undefined;
@@ -17,7 +21,7 @@ type Options = {
 
 const LONGEST_PAUSE_MS = 30_000;
 const HALTED_PAUSE_MS = 5_000;
-/** Between two looks at a chain that stands still while its node would announce a block. */
+/** The pause between two observations of a chain without new blocks whose node would announce one. */
 const RESTING_PAUSE_MS = 5_000;
 const SWEEP_EVERY_MS = 60_000;
 /** A lock is given up and asked for again, so that one lost with its connection is noticed. */
@@ -35,10 +39,10 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
     const onProgress = () => watch.turned(chain.chainId);
     const { pause, ring } = openPause(stopping.signal);
     const { chainId, wsUrl } = chain;
-    const onEnded = (reason: string) =>
+    const onEnd = (reason: string) =>
       world.log.debug({ chainId, reason }, 'The websocket of a node ended; its blocks are polled for meanwhile.');
-    const bell = wsUrl === undefined ? null : openHeadBell({ wsUrl, ring, onEnded });
-    const isHeard = () => bell?.isHeard() ?? false;
+    const heads = wsUrl === undefined ? null : followHeads({ wsUrl, onHead: ring, onEnd });
+    const isHeard = () => heads?.isSubscribed() ?? false;
     const state = { memory: newProjectorMemory(onProgress), failures: 0, sweptAt: performance.now() };
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
@@ -47,7 +51,12 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
           watch.standsBy(chain.chainId, false);
           while (!stopping.signal.aborted && performance.now() < until) {
             watch.turned(chain.chainId);
-            await pause(await turn(world, { ...options, chain, state, isHeard }));
+            const startedAt = performance.now();
+            const pauseMs = await turn(world, { ...options, chain, state, isHeard });
+            await pause(pauseMs);
+            // However often a node announces blocks, it is asked no oftener than the operator has set.
+            const earlyMs = Math.min(pauseMs, chain.intervalMs) - (performance.now() - startedAt);
+            if (earlyMs > 0) await delay(earlyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
           }
         })
         .catch((error: unknown) => {
@@ -59,7 +68,7 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
       watch.standsBy(chain.chainId, true);
       await pause(LOCK_PAUSE_MS);
     }
-    bell?.close();
+    heads?.close();
   });
   return {
     faults: watch.faults,

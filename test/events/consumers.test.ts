@@ -353,3 +353,28 @@ describe('the bell', () => {
     }
   });
 });
+
+it('apps whose events never end give way to others', async () => {
+  const busy = [appId, await newApp(), await newApp(), await newApp()];
+  const late = await newApp();
+  const turns: string[] = [];
+  const listener = openListener({ url, log: silentLog });
+  const running = runConsumers({ database, listener, log: silentLog }, [
+    {
+      name: 'webhooks',
+      async turn(app) {
+        turns.push(app);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        return { hasMore: busy.includes(app), advanced: true };
+      },
+    },
+  ]);
+  onTestFinished(async () => {
+    await running.stop();
+    await listener.close();
+  });
+  for (const app of busy) await append(['payment_intent.created'], app);
+  await vi.waitUntil(() => busy.every((app) => turns.includes(app)), { timeout: 20_000 });
+  await append(['payment_intent.created'], late);
+  await vi.waitUntil(() => turns.includes(late), { timeout: 20_000 });
+});

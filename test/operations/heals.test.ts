@@ -28,6 +28,29 @@ const until = (met: () => Promise<boolean>) => vi.waitUntil(met, { timeout: 20_0
 const settleByHand = (signed: Awaited<ReturnType<Gateway['pay']>>['signed']) =>
   gateway.send(gateway.evm.payers[1], settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }));
 
+type Signed = Awaited<ReturnType<Gateway['pay']>>['signed'];
+type Call = Parameters<typeof requestTransaction>[1]['call'];
+
+/** A step that the chain refuses at its first simulation, as too early a settlement is. */
+async function giveUp(
+  type: 'AUTHORIZE' | 'SETTLE',
+  { id, signed, call }: { id: string; signed: Signed; call?: Call },
+): Promise<void> {
+  await transaction(gateway.database, (tx) =>
+    requestTransaction(tx, {
+      paymentIntentId: id,
+      chainId: gateway.evm.chainId,
+      termsHash: signed.id,
+      type,
+      call: call ?? settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }),
+      amount: 10_000_000n,
+      sender: gateway.evm.operator.address,
+      maxFailures: 1,
+    }),
+  );
+  await gateway.turnPumps();
+}
+
 it('a job that has used up its attempts while the node was away ends when its payment was settled otherwise', async () => {
   const gate = await openRpcGate(gateway.evm.rpcUrl);
   const rpc = [{ ...gateway.evm.rpcSettings, urls: [gate.url] }];
@@ -75,19 +98,7 @@ it('a job whose node comes back does its work by itself', async () => {
 
 it('a transaction that was given up is no fault any more when its payment has ended otherwise', async () => {
   const { id, signed } = await gateway.pay();
-  await transaction(gateway.database, (tx) =>
-    requestTransaction(tx, {
-      paymentIntentId: id,
-      chainId: gateway.evm.chainId,
-      termsHash: signed.id,
-      type: 'SETTLE',
-      call: settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }),
-      amount: 10_000_000n,
-      sender: gateway.evm.operator.address,
-      maxFailures: 1,
-    }),
-  );
-  await gateway.turnPumps();
+  await giveUp('SETTLE', { id, signed });
   expect(await gateway.steps(id)).toContain('SETTLE FAILED');
   expect(await faults()).toEqual([givenUp]);
   await gateway.passTime(110);
@@ -100,19 +111,7 @@ it('a transaction that was given up is no fault any more when its payment has en
 it('a step that was given up is no fault any more when a reorganization has removed its payment', async () => {
   const before = await gateway.evm.publicClient.getBlockNumber();
   const { id, signed } = await gateway.pay();
-  await transaction(gateway.database, (tx) =>
-    requestTransaction(tx, {
-      paymentIntentId: id,
-      chainId: gateway.evm.chainId,
-      termsHash: signed.id,
-      type: 'SETTLE',
-      call: settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }),
-      amount: 10_000_000n,
-      sender: gateway.evm.operator.address,
-      maxFailures: 1,
-    }),
-  );
-  await gateway.turnPumps();
+  await giveUp('SETTLE', { id, signed });
   expect(await gateway.steps(id)).toContain('SETTLE FAILED');
   expect(await faults()).toEqual([givenUp]);
   const head = await gateway.evm.publicClient.getBlockNumber();
@@ -127,19 +126,7 @@ it('a step that was given up is no fault any more when a reorganization has remo
 it('an authorization that was given up is no fault any more when its terms can no longer be authorized', async () => {
   const intent = await gateway.intent({ captureMode: 'AUTOMATIC' });
   const signed = await gateway.sign(intent);
-  await transaction(gateway.database, (tx) =>
-    requestTransaction(tx, {
-      paymentIntentId: intent.id,
-      chainId: gateway.evm.chainId,
-      termsHash: signed.id,
-      type: 'AUTHORIZE',
-      call: settleCall({ escrow: gateway.evm.escrow, terms: signed.terms }),
-      amount: 10_000_000n,
-      sender: gateway.evm.operator.address,
-      maxFailures: 1,
-    }),
-  );
-  await gateway.turnPumps();
+  await giveUp('AUTHORIZE', { id: intent.id, signed });
   expect(await gateway.steps(intent.id)).toEqual(['AUTHORIZE FAILED']);
   expect(await faults()).toEqual([givenUp]);
   await gateway.database.paymentTerms.updateMany({
@@ -154,23 +141,15 @@ it('an authorization that the payer lets fail is the payer’s to mend and no fa
   const signed = await gateway.sign(intent);
   const [payer] = gateway.evm.payers;
   const pull = [payer.address, gateway.evm.merchant.address, 10n ** 30n] as const;
-  await transaction(gateway.database, (tx) =>
-    requestTransaction(tx, {
-      paymentIntentId: intent.id,
-      chainId: gateway.evm.chainId,
-      termsHash: signed.id,
-      type: 'AUTHORIZE',
-      call: {
-        to: gateway.evm.usdc.address,
-        data: encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: pull }),
-        value: 0n,
-      },
-      amount: 10_000_000n,
-      sender: gateway.evm.operator.address,
-      maxFailures: 1,
-    }),
-  );
-  await gateway.turnPumps();
+  await giveUp('AUTHORIZE', {
+    id: intent.id,
+    signed,
+    call: {
+      to: gateway.evm.usdc.address,
+      data: encodeFunctionData({ abi: erc20Abi, functionName: 'transferFrom', args: pull }),
+      value: 0n,
+    },
+  });
   const row = await gateway.database.outgoingTransaction.findFirstOrThrow({ orderBy: { id: 'desc' } });
   expect([row.status, row.error]).toEqual(['FAILED', expect.stringMatching(/allowance|balance/i)]);
   expect(await faults()).toEqual([]);

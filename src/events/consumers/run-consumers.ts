@@ -107,8 +107,12 @@ function openServer({ consumer, signal, log }: { consumer: Consumer; signal: Abo
     }
   };
 
-  const serveAll = async (appId: string) => {
-    while ((await turn(appId)) && !signal.aborted);
+  /** Returns whether events are left: an app with many gives way, after each turn, to apps that wait. */
+  const serveNext = async (appId: string): Promise<boolean> => {
+    let hasMore: boolean;
+    do hasMore = await turn(appId);
+    while (hasMore && !signal.aborted && waiting.size === 0);
+    return hasMore;
   };
 
   const rest = (appId: string) => {
@@ -128,10 +132,13 @@ function openServer({ consumer, signal, log }: { consumer: Consumer; signal: Abo
       return;
     }
     busy.set(appId, false);
-    const served = serveAll(appId).finally(() => {
+    const served = serveNext(appId).then((hasMore) => {
       active.delete(served);
       if (signal.aborted) return;
-      later(PAUSE_MS, () => rest(appId));
+      if (hasMore) {
+        busy.delete(appId);
+        waiting.add(appId);
+      } else later(PAUSE_MS, () => rest(appId));
       const [next] = waiting;
       if (next === undefined) return;
       waiting.delete(next);

@@ -31,7 +31,7 @@ export async function serveEndpoint(
 
 type Batch = { endpoint: WebhookEndpoint; batch: readonly DueDelivery[]; isOver: () => boolean; told: Told };
 
-/** Counts into `told`; returns whether the round continues. */
+/** Sends a batch and counts its deliveries in `told`. Returns whether the round continues. */
 async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }: Batch): Promise<boolean> {
   let isFailing = endpoint.failingSince !== null;
   for (const delivery of batch) {
@@ -46,7 +46,7 @@ async function sendBatch(world: DeliveryWorld, { endpoint, batch, isOver, told }
     const standing = await recordTry(world, { endpointId: endpoint.id, isFailing, delivery, outcome });
     if (!standing?.active || standing.isPaused) return false;
     isFailing = !outcome.isDelivered;
-    // The rest of the batch is no longer valid: its order has changed, or only the database can tell what comes next.
+    // The rest of the batch is no longer valid: its order has changed, or the next delivery must be read from the database.
     if (standing.ordered !== endpoint.ordered || (standing.ordered && isFailing)) return true;
   }
   return true;

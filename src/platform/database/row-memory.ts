@@ -1,6 +1,6 @@
 /**
  * An in-process cache of rows for reads. A row is used for at most one second after it was read. The whole cache is cleared as
- * soon as any cached row changes: in this process before the change is reported to the caller, in others when its notification
+ * soon as a cached row changes: in this process before the change is reported to the caller, in others when its notification
  * arrives. Nothing is cached while notifications may be lost, and missing rows are never cached.
  */
 import { LRUCache } from 'lru-cache';

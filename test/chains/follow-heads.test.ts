@@ -1,6 +1,6 @@
-/** A chain that rests: its node announces blocks over a websocket that may fall silent or break. */
+/** A chain without new blocks, whose node announces them over a websocket that may fall silent or break. */
 import { expect, it, vi } from 'vitest';
-import { openHeadBell } from '../../src/chains/evm/head-bell.ts';
+import { followHeads } from '../../src/chains/evm/follow-heads.ts';
 import { openLogSource } from '../../src/facts/log-source.ts';
 import { runProjector } from '../../src/facts/run-projector.ts';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
@@ -12,21 +12,22 @@ import { openWebsocketProxy } from '../setup/websocket-proxy.ts';
 const ground = await openGround();
 const { evm, database, registry, nodes, url } = ground;
 const { chainId } = evm;
+const intervalMs = 100;
 const until = (met: () => Promise<boolean> | boolean, timeout = 20_000) => vi.waitUntil(met, { timeout, interval: 20 });
 
-it('rings for each block, once it is heard, and when it ends', async () => {
+it('calls for each block, once it is subscribed, and when the connection ends', async () => {
   const proxy = await openWebsocketProxy(evm);
-  let rings = 0;
-  const bell = openHeadBell({ wsUrl: proxy.url, ring: () => (rings += 1) });
-  onTeardown(async () => bell.close());
-  expect(bell.isHeard()).toBe(false);
-  await until(() => bell.isHeard());
-  expect(rings).toBe(1);
+  let calls = 0;
+  const heads = followHeads({ wsUrl: proxy.url, onHead: () => (calls += 1) });
+  onTeardown(async () => heads.close());
+  expect(heads.isSubscribed()).toBe(false);
+  await until(() => heads.isSubscribed());
+  expect(calls).toBe(1);
   await evm.mine(1);
-  await until(() => rings === 2);
+  await until(() => calls === 2);
   proxy.cut();
-  await until(() => !bell.isHeard());
-  expect(rings).toBe(3);
+  await until(() => !heads.isSubscribed());
+  expect(calls).toBe(3);
 });
 
 it('a projector rests while blocks are announced, reads each at once, and polls when they are not', async () => {
@@ -46,7 +47,7 @@ it('a projector rests while blocks are announced, reads each at once, and polls 
       locks,
       observer: { observed: () => (turns += 1) },
     },
-    { chains: [{ chainId, intervalMs: 50, wsUrl: proxy.url }] },
+    { chains: [{ chainId, intervalMs, wsUrl: proxy.url }] },
   );
   onTeardown(async () => {
     await projector.stop();
@@ -67,6 +68,11 @@ it('a projector rests while blocks are announced, reads each at once, and polls 
     await until(async () => (await head()) === mined);
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   }
+  // Announced faster than the interval: one observation an interval.
+  const [before, floodedAt] = [turns, performance.now()];
+  for (let count = 0; count < 40; count += 1) await evm.mine(1);
+  const most = (performance.now() - floodedAt) / intervalMs + 2;
+  expect(turns - before).toBeLessThanOrEqual(most);
   // A socket that stays open and says nothing: the slow look finds the block.
   proxy.silence();
   await evm.mine(1);
