@@ -11,16 +11,15 @@ export type Sending = {
 };
 
 const TIMER_MS = 1_000;
-/** Between two looks while nothing is on its way; whoever queues a transaction rings. */
+/** The interval between two checks while nothing is pending; queueing a transaction ends it. */
 const RESTING_MS = 10_000;
-/** A transaction that could not be sent is tried again within a minute: so long after the last turn nothing rests. */
+/** Longer than the longest pause before a transaction that could not be sent is retried. */
 const BUSY_MS = 75_000;
 
 /**
- * Turns the pumps of all senders: when rung, and once a second while something is on its way or was a minute ago; else
- * it looks every ten seconds for what another process left. `turn` is one turn of
- * one sender's pump, which calls `goOn` to be turned again at once; its errors are logged, and the next turn goes on
- * where it stopped.
+ * Runs the pumps of all senders: when a transaction is queued, once a second while one is pending or was a minute ago, and
+ * otherwise every ten seconds, for what another process left behind. `turn` is one turn of a sender's pump, which calls `goOn`
+ * to run again at once; its errors are logged, and the next turn continues where it stopped.
  */
 export function runSending(
   { database, clock, log }: { database: Database; clock: Clock; log: Log },
