@@ -77,6 +77,7 @@ function openTurns(base: Base) {
     return {
       observe: () => observeSolana({ ...world, handlers, reader, memory }, { chainId }),
       sweep: () => lives.solanaNodes.asking(chainId, (connection) => reader.sweep({ chainId, connection })),
+      listened: () => reader.listened({ chainId, now: world.clock.now() }),
       pump: () => pumps({ chainId, sender: 'solana' }),
     };
   };

@@ -17,7 +17,7 @@ type Turn = SolanaWorld & { memory: SolanaMemory; connection: Connection; view: 
 const LOST_AFTER_SLOTS = 150n;
 
 export function newSolanaMemory(onProgress?: () => void): SolanaMemory {
-  return { ...newProjectorMemory(onProgress), read: new Set() };
+  return { ...newProjectorMemory(onProgress), read: new Set(), isIdle: false };
 }
 
 /**
@@ -31,6 +31,7 @@ export async function observeSolana(
   const chain = world.registry.chain(chainId);
   if (!chain) throw new GatewayError('VALIDATION_ERROR', `Chain ${chainId} is not registered.`, { param: 'chainId' });
   const memory = world.memory ?? newSolanaMemory();
+  memory.isIdle = false;
   return await world.solanaNodes.asking(chainId, async (connection) => {
     const view = await readSolanaView(connection, chain);
     const cursor = await openCursor(world.database, { chainId, startNumber: async () => view.finalized.number });
@@ -52,6 +53,7 @@ export async function observeSolana(
     });
     const isWhole = complete.length === watches.length && waiting === 0 && !more;
     const next = await advanceCursor(turn, isWhole);
+    memory.isIdle = isWhole && watches.length === 0;
     return report(view, next, { waiting: waiting + watches.length - complete.length, halted: false, behind: more });
   });
 }

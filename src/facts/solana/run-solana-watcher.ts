@@ -4,21 +4,23 @@ import { openLoopWatch, openPause } from '../loop-watch.ts';
 import type { RunningProjector } from '../run-projector.ts';
 import { newSolanaMemory, observeSolana } from './observe-solana.ts';
 import { openVaultBell } from './open-vault-bell.ts';
-import type { SolanaWorld } from './solana-world.ts';
+import type { SolanaMemory, SolanaWorld } from './solana-world.ts';
 
 const LONGEST_PAUSE_MS = 30_000;
 const SWEEP_EVERY_MS = 60_000;
 /** A lock is given up and asked for again, so that one lost with its connection is noticed. */
 const LOCK_TERM_MS = 30_000;
 const LOCK_PAUSE_MS = 1_000;
-/** New quotes are listened for after this time. */
-const LISTEN_EVERY_MS = 1_000;
+/** How long a chain without vaults to watch is left unread. */
+const IDLE_PAUSE_MS = 10_000;
+/** New vaults are noticed after this time. */
+const LOOK_EVERY_MS = 1_000;
 
 type WatchedChain = { chainId: number; intervalMs: number; wsUrl?: string | undefined };
 
 /**
  * Watches every Solana chain in a loop of its own until stopped; another process's watcher of a chain is waited for. With
- * a `wsUrl` the node's word that something happened brings the next turn forward.
+ * a `wsUrl` the node's announcements bring the next turn forward. A chain without vaults to watch is read every ten seconds.
  */
 export function runSolanaWatcher(
   world: SolanaWorld & { locks: AdvisoryLocks },
@@ -31,9 +33,10 @@ export function runSolanaWatcher(
   );
   const loops = options.chains.map(async (chain) => {
     const { chainId } = chain;
-    const turn = openTurn(world, chain, () => watch.turned(chainId));
+    const memory = newSolanaMemory(() => watch.turned(chainId));
+    const turn = openTurn(world, { chain, memory });
     const { pause, ring } = openPause(stopping.signal);
-    const stopListening = listenForVaults(world, { chain, ring });
+    const stopLooking = lookForVaults(world, { chain, memory, ring });
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
       const held = await world.locks
@@ -53,7 +56,7 @@ export function runSolanaWatcher(
       watch.standsBy(chainId, true);
       await pause(LOCK_PAUSE_MS);
     }
-    stopListening();
+    stopLooking();
   });
   return {
     faults: watch.faults,
@@ -65,36 +68,41 @@ export function runSolanaWatcher(
   };
 }
 
-/** Keeps the bell at the vaults and references that are watched now; the returned function ends it. */
-function listenForVaults(
+/**
+ * Looks for vaults to watch while the turns pause. The websocket listens for them. Without a websocket, the first vault of an idle
+ * chain ends the pause. The returned function stops this.
+ */
+function lookForVaults(
   world: Pick<SolanaWorld, 'reader' | 'clock' | 'log'>,
-  { chain, ring }: { chain: WatchedChain; ring: () => void },
+  { chain, memory, ring }: { chain: WatchedChain; memory: SolanaMemory; ring: () => void },
 ): () => void {
   const { chainId, wsUrl } = chain;
-  if (wsUrl === undefined) return () => undefined;
-  const bell = openVaultBell(world, { chainId, wsUrl, ring });
+  const bell = wsUrl === undefined ? undefined : openVaultBell(world, { chainId, wsUrl, ring });
   let isReading = false;
   const timer = setInterval(() => {
-    if (isReading) return;
+    if (isReading || (!bell && !memory.isIdle)) return;
     isReading = true;
     world.reader
-      .watched({ chainId, now: world.clock.now() })
-      .then((watches) => bell.watch(watches.flatMap(({ vault, reference }) => [reference, vault])))
+      .listened({ chainId, now: world.clock.now() })
+      .then((watches) => {
+        bell?.watch(watches.flatMap(({ vault, reference }) => [reference, vault]));
+        if (memory.isIdle && watches.length > 0) ring();
+      })
       .catch((error: unknown) => world.log.debug({ chainId, error }, 'What to listen for could not be read.'))
       .finally(() => {
         isReading = false;
       });
-  }, LISTEN_EVERY_MS);
+  }, LOOK_EVERY_MS);
   timer.unref();
   return () => {
     clearInterval(timer);
-    bell.close();
+    bell?.close();
   };
 }
 
 /** One turn; answers how long to wait for the next one. Errors end a turn and never the loop. */
-function openTurn(world: SolanaWorld, { chainId, intervalMs }: WatchedChain, onProgress: () => void) {
-  const memory = newSolanaMemory(onProgress);
+function openTurn(world: SolanaWorld, { chain, memory }: { chain: WatchedChain; memory: SolanaMemory }) {
+  const { chainId, intervalMs } = chain;
   let failures = 0;
   let sweptAt = performance.now();
   return async (): Promise<number> => {
@@ -107,6 +115,7 @@ function openTurn(world: SolanaWorld, { chainId, intervalMs }: WatchedChain, onP
         sweptAt = performance.now();
         await world.solanaNodes.asking(chainId, (connection) => world.reader.sweep({ chainId, connection }));
       }
+      if (memory.isIdle) return Math.max(intervalMs, IDLE_PAUSE_MS);
       return observation.behind ? 0 : intervalMs;
     } catch (error) {
       failures += 1;

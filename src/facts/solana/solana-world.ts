@@ -12,4 +12,6 @@ export type SolanaWorld = Pick<ProjectorWorld, 'database' | 'clock' | 'registry'
 export type SolanaMemory = ProjectorMemory & {
   /** Signatures that are in the inbox, or brought nothing for it. */
   read: Set<string>;
+  /** The last turn had no vault to read, and everything on the chain is applied. */
+  isIdle: boolean;
 };

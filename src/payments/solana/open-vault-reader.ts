@@ -14,17 +14,24 @@ export function openVaultReader(world: {
   clock: Clock;
   log: Log;
 }): VaultReader {
-  const memories = new Map<number, WatchMemory>();
-  const memoryOf = (chainId: number): WatchMemory => {
-    const known = memories.get(chainId) ?? { termsThrough: null, recheck: new Set<string>() };
-    memories.set(chainId, known);
-    return known;
-  };
+  const memoryOf = openMemories();
+  const listenedMemoryOf = openMemories();
   return {
     watched: (request) => watchedVaults({ ...world, memory: memoryOf(request.chainId) }, request),
+    listened: (request) => watchedVaults({ ...world, memory: listenedMemoryOf(request.chainId) }, request),
     interpret: (tx, transaction) => interpretTransaction(tx, world, transaction),
     async sweep({ chainId, connection }) {
       await sweepVaults({ ...world, connection, memory: memoryOf(chainId) }, { chainId, now: world.clock.now() });
     },
+  };
+}
+
+/** A memory for each chain. */
+function openMemories(): (chainId: number) => WatchMemory {
+  const memories = new Map<number, WatchMemory>();
+  return (chainId) => {
+    const known = memories.get(chainId) ?? { termsThrough: null, recheck: new Set<string>() };
+    memories.set(chainId, known);
+    return known;
   };
 }

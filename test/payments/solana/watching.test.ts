@@ -86,3 +86,25 @@ it('is rung by the node’s websocket, and again after it was dropped', async ()
   await vi.waitFor(() => expect(solana.node.openSubscriptions()).toBe(0), patiently);
   await payAndWait();
 });
+
+it('leaves a chain without vaults unread, and reads it as soon as there is one', async () => {
+  const gateway = await openSolanaGateway();
+  const { solana, world, url } = gateway;
+  const locks = openAdvisoryLocks({ url, log: silentLog });
+  onTeardown(() => locks.close());
+  let observed = 0;
+  const observer = {
+    observed: () => {
+      observed += 1;
+    },
+  };
+  const watcher = runSolanaWatcher(
+    { ...world, locks, handlers: factTable(world), reader: openVaultReader(world), observer },
+    // Nothing but a new vault ends a pause of an hour.
+    { chains: [{ chainId: solana.chainId, intervalMs: 3_600_000 }] },
+  );
+  onTeardown(() => watcher.stop());
+  await vi.waitFor(() => expect(observed).toBe(1), patiently);
+  await gateway.quote();
+  await vi.waitFor(() => expect(observed).toBe(2), patiently);
+});
