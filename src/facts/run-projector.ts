@@ -12,7 +12,7 @@ export type RunningProjector = Pick<LoopWatch, 'faults' | 'notes'> & { stop(): P
 type Options = {
   /**
    * A chain is observed every `intervalMs`. With the websocket of a node, a chain without new blocks is observed when one is
-   * announced, and every five seconds.
+   * announced, and every ten seconds.
    */
   chains: readonly { chainId: number; intervalMs: number; wsUrl?: string | undefined }[];
   /** Done now and then under the chain's lock, between two turns. */
@@ -22,7 +22,7 @@ type Options = {
 const LONGEST_PAUSE_MS = 30_000;
 const HALTED_PAUSE_MS = 5_000;
 /** The pause between two observations of a chain without new blocks whose node would announce one. */
-const RESTING_PAUSE_MS = 5_000;
+const RESTING_PAUSE_MS = 10_000;
 const SWEEP_EVERY_MS = 60_000;
 /** A lock is given up and asked for again, so that one lost with its connection is noticed. */
 const LOCK_TERM_MS = 30_000;

@@ -17,6 +17,9 @@ export type PonderSupervisor = {
 /** Itself, without the launcher of npm around it, which would leave it running when it is killed. */
 const ponderFile = fileURLToPath(new URL('../../../node_modules/ponder/dist/esm/bin/ponder.js', import.meta.url));
 
+/** Loaded before Ponder, from the indexer's folder. */
+const PRELOADED = ['leave-with-parent.ts', 'sample-event-loop-seldom.ts'];
+
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** One that ran this long is started again at once. */
@@ -69,7 +72,7 @@ function spawnPonder(schema: string, options: Parameters<typeof supervisePonder>
   const arguments_ = ['start', '--root', indexerFolder, '--schema', schema, '--views-schema', options.viewsSchema];
   arguments_.push('--hostname', '127.0.0.1', '--port', String(options.port), '--log-format', 'json');
   const flags = ['--max-old-space-size=768', '--max-semi-space-size=4'];
-  flags.push('--import', join(indexerFolder, 'leave-with-parent.ts'));
+  for (const file of PRELOADED) flags.push('--import', join(indexerFolder, file));
   return spawn(process.execPath, [...flags, ponderFile, ...arguments_], {
     cwd: indexerFolder,
     // Nothing of ours: a PORT of the API would override Ponder's own.
@@ -78,6 +81,8 @@ function spawnPonder(schema: string, options: Parameters<typeof supervisePonder>
       SLUICE_INDEXER: JSON.stringify(options.chains),
       PONDER_TELEMETRY_DISABLED: '1',
       PONDER_MAX_THREADS: '1',
+      // The bundler's allocator keeps what building took unless it returns memory at once.
+      MIMALLOC_PURGE_DELAY: '0',
       PONDER_CACHE_BYTES: String(32 * 1024 * 1024),
       NODE_ENV: 'production',
       NO_COLOR: '1',

@@ -14,7 +14,7 @@ const LOCK_PAUSE_MS = 1_000;
 /** How long a chain without vaults to watch is left unread. */
 const IDLE_PAUSE_MS = 10_000;
 /** New vaults are noticed after this time. */
-const LOOK_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 2_000;
 
 type WatchedChain = { chainId: number; intervalMs: number; wsUrl?: string | undefined };
 
