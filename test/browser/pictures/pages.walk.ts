@@ -1,4 +1,4 @@
-/** Every page as people see it, light and dark, 360 and 1280 pixels wide; some of them are the README's. */
+/** Every page as people see it, light and dark, 360 and 1280 pixels wide; docs/pages.md shows some of them. */
 import { copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAddress } from 'viem';
@@ -15,10 +15,10 @@ import { visitDashboard } from '../setup/visit-dashboard.ts';
 
 const PATIENCE_MS = 240_000;
 const CHAIN = 31337;
-/** A README that takes seconds to load is not read. */
+/** A page that takes seconds to load is not read. */
 const BYTES_LIMIT = 200 * 1024;
 
-const readmePictures = [
+const publishedPictures = [
   'link-360-light',
   'checkout-way-1280-light',
   'checkout-sign-360-light',
@@ -53,11 +53,11 @@ beforeAll(async () => {
   await shop.call('POST', '/payments/intents', { amount: '19.90', currency: 'USD' });
 }, 1_200_000);
 
-/** Of the walk, those that the README shows. */
+/** The pictures that docs/pages.md shows. */
 afterAll(() => {
   const folder = join(checkoutFolder, 'docs', 'pictures');
   mkdirSync(folder, { recursive: true });
-  for (const name of readmePictures) {
+  for (const name of publishedPictures) {
     const picture = join(pictureFolder, `${name}.png`);
     expect(statSync(picture).size, name).toBeLessThan(BYTES_LIMIT);
     copyFileSync(picture, join(folder, `${name}.png`));

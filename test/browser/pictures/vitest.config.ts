@@ -1,4 +1,4 @@
-/** `npm run pictures`: walks through the pages, and puts the README's pictures into docs/pictures. */
+/** `npm run pictures`: walks through the pages, and copies those of docs/pages.md to docs/pictures. */
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from '../../../vitest.config.ts';
 
