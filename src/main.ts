@@ -9,6 +9,7 @@ const parts: Record<string, (config: Config) => Promise<RunningPart>> = {
   api: async (config) => (await import('./main/run-api.ts')).runApi(config),
   worker: async (config) => (await import('./main/run-worker.ts')).runWorker(config),
   indexer: async (config) => (await import('./main/run-indexer-part.ts')).runIndexerPart(config),
+  all: async (config) => (await import('./main/run-all.ts')).runAll(config),
 };
 
 /** Commands that do one thing and end; they answer the exit code. */

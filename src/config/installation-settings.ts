@@ -8,6 +8,13 @@ export const installationSettings = {
     .string()
     .default('.local')
     .describe('The folder that holds the data of the installation. A relative path starts at the checkout.'),
+  ONE_PROCESS: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(false)
+    .describe(
+      'Whether `npm start` runs the API, the worker and the indexer in one process, which takes less memory. A fault of one then ends all three, which start again together.',
+    ),
   LOCAL_POSTGRES_PORT: port.default(25432).describe('The port of the embedded PostgreSQL.'),
   // By default, ports of local chains are the chain ids, which lie below the range of ephemeral ports.
   LOCAL_EVM_PORT_31337: port.default(31337).describe('The port of the first local EVM chain.'),

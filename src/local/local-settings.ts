@@ -11,6 +11,8 @@ export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url));
 export type LocalSettings = {
   /** Absolute; everything that this installation keeps lies in it. */
   folder: string;
+  /** Whether the API, the worker and the indexer share a process. */
+  isOneProcess: boolean;
   postgresPort: number;
   evmPorts: { chainId: number; port: number }[];
   /** Of the local Solana; its websocket's is the next. */
@@ -43,6 +45,7 @@ export function parseLocalSettings(environment: Record<string, string | undefine
   const { LOCAL_FOLDER: folder, DATABASE_URL: databaseUrl } = parsed.data;
   return {
     folder: isAbsolute(folder) ? folder : join(checkoutFolder, folder),
+    isOneProcess: parsed.data.ONE_PROCESS,
     postgresPort: parsed.data.LOCAL_POSTGRES_PORT,
     evmPorts: localChainIds.map((chainId) => ({ chainId, port: parsed.data[`LOCAL_EVM_PORT_${chainId}`] })),
     solanaPort: parsed.data.LOCAL_SOLANA_PORT,

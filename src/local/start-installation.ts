@@ -46,7 +46,8 @@ export type Installation = {
 
 /** Far beyond a usual start: a machine busy with other work is slow, not broken. */
 const readyLimitMs = 180_000;
-const partNames = ['worker', 'api', 'indexer'];
+const separateParts = ['worker', 'api', 'indexer'];
+const wholeParts = ['all'];
 /** Threads share them, so that memory which one has freed is used by the others. */
 const ALLOCATOR_ARENAS = '2';
 /** Nobody waits for a part that works in the background while it collects its short-lived objects more often. */
@@ -60,7 +61,8 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
   const isRoot = process.getuid?.() === 0;
   closeFolder(settings.folder, { passable: isRoot && settings.databaseUrl === undefined });
   // Before the database changes its owner under them.
-  for (const name of partNames) await endLeftBehind({ pidFile: pidFileOf(name, settings), script: mainScript });
+  for (const name of [...separateParts, ...wholeParts])
+    await endLeftBehind({ pidFile: pidFileOf(name, settings), script: mainScript });
   const [databaseUrl, nodes, solana, sui] = await whole([
     provideDatabase(settings, world),
     startChains(settings, world),
@@ -77,7 +79,7 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
     const running = { settings, nodes, solana, sui, demoFile };
     const demo = nodes.length === 0 ? undefined : await provideDemo(database, running);
     const parts: Part[] = [];
-    for (const name of partNames)
+    for (const name of settings.isOneProcess ? wholeParts : separateParts)
       parts.push(await startPart(name, settings, { ...world, environment: environmentOf(name, environment) }));
     await untilReady(database, { settings, nodes, environment });
     return { settings, databaseUrl, nodes, solana, sui, parts, demoFile, demo };
@@ -167,12 +169,14 @@ async function provideDemo(
 /** METRICS_PORT is one part's; on one machine the API has it, the worker the next one, the indexer the one after. */
 function environmentOf(name: string, environment: Record<string, string | undefined>) {
   const first = Number(environment.METRICS_PORT);
-  const offset = ['api', 'worker', 'indexer'].indexOf(name);
+  const offset = Math.max(0, ['api', 'worker', 'indexer'].indexOf(name));
   return {
     ...environment,
     ...(first > 0 ? { METRICS_PORT: String(first + offset) } : {}),
     MALLOC_ARENA_MAX: environment.MALLOC_ARENA_MAX ?? ALLOCATOR_ARENAS,
-    ...(name === 'api' ? {} : { NODE_OPTIONS: `${SMALL_YOUNG_SPACE} ${environment.NODE_OPTIONS ?? ''}`.trim() }),
+    ...(name === 'api' || name === 'all'
+      ? {}
+      : { NODE_OPTIONS: `${SMALL_YOUNG_SPACE} ${environment.NODE_OPTIONS ?? ''}`.trim() }),
   };
 }
 

@@ -10,7 +10,7 @@ import { checkoutFolder } from '../../src/local/local-settings.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
-export type PartName = 'api' | 'worker' | 'indexer';
+export type PartName = 'api' | 'worker' | 'indexer' | 'all';
 
 export type Installation = {
   folder: string;
@@ -39,7 +39,8 @@ const portNames = [
   'LOCAL_SUI_PORT',
 ];
 
-export async function openInstallation(): Promise<Installation> {
+/** `settings` are added to the environment of `npm start`. */
+export async function openInstallation(settings: Record<string, string> = {}): Promise<Installation> {
   const folder = join(tmpdir(), `sluice-start-${crypto.randomUUID()}`);
   onTeardown(async () => rmSync(folder, { recursive: true, force: true }));
   const ports = await Promise.all(portNames.map(async (name) => [name, String(await freePort())]));
@@ -48,6 +49,7 @@ export async function openInstallation(): Promise<Installation> {
     HOME: process.env.HOME,
     LOCAL_FOLDER: folder,
     ...Object.fromEntries(ports),
+    ...settings,
   };
   let child: ChildProcess | undefined;
   let chunks: string[] = [];

@@ -17,6 +17,7 @@ test('nothing needs to be set', () => {
   const settings = parseLocalSettings({});
   expect(isAbsolute(settings.folder)).toBe(true);
   expect(settings).toMatchObject({
+    isOneProcess: false,
     postgresPort: 25432,
     suiPort: 9000,
     port: 4000,
