@@ -71,7 +71,7 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
       description: 'The networks that it may be used from, in CIDR notation; null for any.',
       resolve: ({ allowedNetworks }) => (allowedNetworks.length === 0 ? null : allowedNetworks),
     }),
-    prefix: t.exposeString('prefix', { description: 'Its first characters, to be told from others.' }),
+    prefix: t.exposeString('prefix', { description: 'The first characters of the key, by which to recognize it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Last use, to the minute.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends by itself.' }),

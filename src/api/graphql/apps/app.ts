@@ -77,7 +77,9 @@ export const AppRef = builder.prismaObject('App', {
       nullable: true,
       description: 'The colour of payers’ pages, as #rrggbb; null for ours.',
     }),
-    payoutAddresses: t.relation('payoutAddresses', { description: 'Where it is paid, one address per chain family.' }),
+    payoutAddresses: t.relation('payoutAddresses', {
+      description: 'The addresses to which the app is paid, one for each chain family.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
   }),

@@ -26,7 +26,7 @@ export const OtpRequestRef = builder.objectRef<PasswordRequest>('OtpRequest').im
 });
 
 const RequestOtpInput = builder.inputType('RequestOtpInput', {
-  description: 'Whom to mail a one-time password to.',
+  description: 'The recipient of a one-time password.',
   extensions: carryRules(otpRules),
   fields: (t) => ({
     email: t.string({ required: true, description: 'The mail address, at most 254 characters.' }),
@@ -72,7 +72,7 @@ builder.mutationField('requestOtp', (t) =>
     type: OtpRequestRef,
     description: 'Mails a one-time password. Limited by address and by network address.',
     authScopes: { public: true },
-    args: { input: t.arg({ type: RequestOtpInput, required: true, description: 'Whom.' }) },
+    args: { input: t.arg({ type: RequestOtpInput, required: true, description: 'The recipient of the code.' }) },
     resolve: (_root, { input }, context) => {
       const { email } = checked(context, otpRules, input);
       return requestOneTimePassword(byRealTime(context.world), {

@@ -51,7 +51,8 @@ const ChainStatusRef = builder.objectRef<Status>('ChainStatus').implement({
       resolve: ({ cursor }) => cursor?.pausedAt != null,
     }),
     halted: t.boolean({
-      description: 'Whether its state is no longer told: a final fact was taken back.',
+      description:
+        'Whether the chain is halted because a final fact was reverted. Its state is not reported while it is halted.',
       resolve: ({ cursor }) => cursor?.haltedAt != null,
     }),
   }),

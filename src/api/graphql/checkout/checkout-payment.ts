@@ -9,7 +9,7 @@ import type { Attempt, ShownPayment } from './checkout-view.ts';
 export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayment').implement({
   description: 'How far the payment of a session is.',
   fields: (t) => ({
-    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Where it is.' }),
+    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Current status.' }),
     captureMode: t.expose('captureMode', {
       type: CaptureModeEnum,
       description: 'Whether it is captured with the authorization, or held until the merchant asks.',
@@ -79,7 +79,7 @@ export const CheckoutAttemptRef = builder.objectRef<Attempt>('CheckoutAttempt').
     cryptoAmount: t.expose('cryptoAmount', { type: 'BaseUnits', description: 'What is paid, base units.' }),
     txHash: t.exposeString('txHash', {
       nullable: true,
-      description: 'The transaction that the wallet told of, if it sent one itself.',
+      description: 'The transaction that the wallet reported, if the wallet sent one itself.',
     }),
     madeAt: t.expose('madeAt', { type: 'DateTime', description: 'When it was answered.' }),
     payBy: t.expose('payBy', {

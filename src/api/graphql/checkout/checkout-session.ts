@@ -73,7 +73,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     mode: t.expose('mode', { type: CheckoutModeEnum, description: 'A payment, or the start of a subscription.' }),
     uiMode: t.expose('uiMode', { type: CheckoutUiModeEnum, description: 'Who shows it to the payer.' }),
-    status: t.expose('status', { type: CheckoutSessionStatusEnum, description: 'Where it is.' }),
+    status: t.expose('status', { type: CheckoutSessionStatusEnum, description: 'Current status.' }),
     url: t.field({
       type: 'URL',
       description: "The payer's page. When the session is made, the client secret is its fragment; later it has none.",
@@ -120,7 +120,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     }),
     paymentIntent: t.relation('paymentIntent', {
       nullable: true,
-      description: "The payment; null for a trial. Its payer is not told what is the merchant's alone.",
+      description: "The payment. Null for a trial. The payer does not see fields that are only the merchant's.",
     }),
     metadata: t.field({
       type: 'JSONObject',

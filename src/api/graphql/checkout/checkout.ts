@@ -26,7 +26,7 @@ const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSub
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'UUIDv7.' }),
-    status: t.expose('status', { type: SubscriptionStatusEnum, description: 'Where it is.' }),
+    status: t.expose('status', { type: SubscriptionStatusEnum, description: 'Current status.' }),
     billingInterval: t.field({
       type: BillingIntervalEnum,
       nullable: true,

@@ -51,7 +51,7 @@ export const CreateCheckoutSessionInput = builder.inputType('CreateCheckoutSessi
 builder.mutationField('createCheckoutSession', (t) =>
   t.field({
     type: CheckoutSessionRef,
-    description: 'Opens a checkout session. Its client secret is told here and never again.',
+    description: 'Opens a checkout session. Its client secret is returned only by this mutation.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateCheckoutSessionInput, required: true }) },
     resolve: async (_root, args, context) => {

@@ -141,7 +141,7 @@ export const PreparedCheckoutRef = builder.objectRef<PreparedCheckout>('Prepared
       type: 'JSONObject',
       nullable: true,
       description:
-        "What is agreed to, integers as strings: the payment's terms or the subscription's recurring consent, as the contract has them. A wallet's page can rebuild from it what it is asked to sign. Null in an answer replayed from before it was told.",
+        "The terms that the payer agrees to, with integers as strings: the payment's terms or the subscription's recurring consent, in the form that the escrow contract uses. A page can rebuild from it what the wallet is asked to sign. Null in a replayed response from before this field existed.",
       resolve: (prepared) => prepared.terms ?? null,
     }),
     steps: t.expose('steps', { type: [PaymentStepRef], description: 'The steps, in order.' }),

@@ -71,7 +71,7 @@ builder.mutationField('drainInstallation', (t) =>
   t.field({
     type: DrainRef,
     description:
-      'Keeps new payments off every chain and tells what is still under way; ask again until nothing is. The pauses stay until each chain is resumed.',
+      'Pauses new payments on every chain and returns what is still in progress. Call it again until nothing is. The chains stay paused until each is resumed.',
     authScopes: { operator: true },
     args: {
       waitSeconds: t.arg.int({

@@ -73,7 +73,7 @@ const ChainLineRef = builder.objectRef<ChainLine>('InstallationChain').implement
     }),
     haltReason: t.string({
       nullable: true,
-      description: 'Why its state is no longer told; null while it is.',
+      description: 'Why the state of the chain is no longer reported. Null while it is reported.',
       resolve: ({ observed }) => observed?.haltReason ?? null,
     }),
   }),
@@ -158,7 +158,7 @@ const StuckRef = builder.objectRef<Stuck>('StuckWork').implement({
   fields: (t) => ({
     kind: t.exposeString('kind', { description: 'transaction, payment intent, or fact.' }),
     id: t.exposeString('id', { description: 'Its id; of a fact the reference or transaction.' }),
-    state: t.exposeString('state', { description: 'Where it is.' }),
+    state: t.exposeString('state', { description: 'Current status.' }),
     what: t.exposeString('what', { description: 'What is awaited.' }),
     since: t.field({ type: 'DateTime', description: 'Since when.', resolve: ({ since }) => new Date(since) }),
     error: t.exposeString('error', { nullable: true, description: 'What was wrong last.' }),

@@ -89,7 +89,7 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     subscriptionId: t.expose('subscriptionId', { type: 'UUID', nullable: true, description: 'The subscription.' }),
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', nullable: true, description: 'The payment.' }),
     invoiceNumber: t.exposeString('invoiceNumber', { nullable: true, description: 'Given when it is opened.' }),
-    status: t.expose('status', { type: InvoiceStatusEnum, description: 'Where it is.' }),
+    status: t.expose('status', { type: InvoiceStatusEnum, description: 'Current status.' }),
     subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net.' }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax.' }),
     total: t.expose('total', { type: 'Decimal', description: 'What is to be paid.' }),

@@ -113,7 +113,8 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
 builder.queryField('linkOffer', (t) =>
   t.field({
     type: LinkOfferRef,
-    description: 'What a payment link asks for. NOT_FOUND for an unknown slug; an inactive link is told as such.',
+    description:
+      'What a payment link asks for. NOT_FOUND for an unknown slug. An inactive link is returned with that state.',
     authScopes: { public: true },
     complexity: 100,
     args: { slug: t.arg.string({ required: true, description: "The link's slug." }) },

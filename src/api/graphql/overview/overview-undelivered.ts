@@ -7,7 +7,7 @@ import { builder } from '../server/builder.ts';
 export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('OverviewUndelivered').implement({
   description: 'Undelivered payouts of one recipient in one token: one claim delivers all of them.',
   fields: (t) => ({
-    role: t.expose('role', { type: PayoutRoleEnum, description: 'Whom they are for.' }),
+    role: t.expose('role', { type: PayoutRoleEnum, description: 'The party that the payouts are for.' }),
     recipient: t.string({
       description: 'The address, with its checksum.',
       resolve: (sum) => printAddress(sum.recipient),

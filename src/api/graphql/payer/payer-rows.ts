@@ -74,7 +74,7 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
       resolve: ({ app }, _args, { world }) => imageAddress(world.secretKeys, app.logoUrl),
     }),
     lines: t.stringList({
-      description: `What was bought, by name, at most ${LINES} lines; empty where the merchant told none.`,
+      description: `The names of the purchased items, at most ${LINES} lines. Empty if the merchant gave none.`,
       resolve: ({ checkoutSessions: [session] }) => (session?.items ?? []).slice(0, LINES).map(({ name }) => name),
     }),
     amount: t.expose('amount', { type: 'Decimal', description: 'In `currency`.' }),
@@ -89,7 +89,7 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
       nullable: true,
       description: 'What the escrow still holds of it, base units, as last confirmed.',
     }),
-    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Where it is.' }),
+    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Current status.' }),
     undelivered: t.field({
       type: [UndeliveredPayoutRef],
       description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
@@ -133,7 +133,7 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
       description: 'What was signed, every integer a decimal string: all that revoking it needs.',
       resolve: ({ consent }) => toObject(consent),
     }),
-    chainId: t.exposeInt('chainId', { description: 'Where it is charged.' }),
+    chainId: t.exposeInt('chainId', { description: 'The chain on which the subscription is charged.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'In which token.' }),
     capPerPeriod: t.expose('capPerPeriod', {
       type: 'BaseUnits',

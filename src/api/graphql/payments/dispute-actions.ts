@@ -164,7 +164,7 @@ builder.mutationField('resolveDispute', (t) =>
   t.field({
     type: DisputeRef,
     description:
-      'Ends an open dispute. A merchant may concede it (payerBps 10000), the arbiter may split it; resolved when the chain tells it.',
+      'Resolves an open dispute. A merchant may concede it (payerBps 10000); the arbiter may split it. It is resolved when the chain has confirmed the transaction.',
     authScopes: { write: true, arbiter: true },
     args: {
       id: t.arg.id({ required: true, description: "The dispute's UUID." }),
@@ -181,7 +181,7 @@ builder.mutationField('concedeDispute', (t) =>
   t.field({
     type: DisputeRef,
     description:
-      'The merchant gives everything that is left back to the payer; resolved when the chain tells it. INVALID_STATE unless OPEN.',
+      'Concedes a dispute: the payer receives everything that is left. It is resolved when the chain has confirmed the transaction. INVALID_STATE unless OPEN.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: "The dispute's UUID." }) },
     resolve: async (_root, { id }, context) => await resolveBy(context, { disputeId: id, payerBps: ALL_BPS }),

@@ -19,7 +19,7 @@ export const DisputeRef = builder.prismaObject('Dispute', {
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
     reason: t.exposeString('reason', { nullable: true, description: "The payer's words, 1 to 500 characters." }),
     evidence: t.exposeString('evidence', { nullable: true, description: 'What the payer added.' }),
-    status: t.expose('status', { type: DisputeStatusEnum, description: 'Where it is.' }),
+    status: t.expose('status', { type: DisputeStatusEnum, description: 'Current status.' }),
     payerBps: t.exposeInt('payerBps', {
       nullable: true,
       description: "The payer's share when resolved, basis points.",

@@ -51,7 +51,10 @@ const RefundRef = builder.objectRef<RefundAnswer>('RefundRequest').implement({
     refundId: t.expose('refundId', { type: 'UUID', description: 'The refund.' }),
     transactionId: t.expose('transactionId', { type: 'UUID', description: 'The transaction that carries it.' }),
     txHash: t.exposeString('txHash', { nullable: true, description: 'Null until it is sent.' }),
-    status: t.expose('status', { type: RefundStatusEnum, description: 'PENDING until the chain tells.' }),
+    status: t.expose('status', {
+      type: RefundStatusEnum,
+      description: 'PENDING until the result is confirmed on the chain.',
+    }),
     amount: t.expose('amount', { type: 'BaseUnits', description: 'What goes back, base units.' }),
     leftoverAfter: t.expose('leftoverAfter', { type: 'BaseUnits', description: 'What is left after it, base units.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
@@ -63,7 +66,7 @@ builder.mutationField('capturePaymentIntent', (t) =>
   t.field({
     type: PaymentIntentRef,
     description:
-      'Captures a held payment, whole or in part. The rest returns to the payer; CAPTURED when the chain tells it. INVALID_STATE unless AUTHORIZED.',
+      'Captures an authorized payment in whole or in part. The rest returns to the payer. The status becomes CAPTURED when the chain has confirmed the transaction. INVALID_STATE unless AUTHORIZED.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
@@ -81,7 +84,7 @@ builder.mutationField('cancelPaymentIntent', (t) =>
   t.field({
     type: PaymentIntentRef,
     description:
-      'Cancels a payment that has not been captured. A held one is given back, and CANCELLED when the chain tells it. INVALID_STATE while an authorization is on its chain and not final.',
+      'Cancels a payment that has not been captured. An authorized payment is returned to the payer, and its status becomes CANCELLED when the chain has confirmed the transaction. INVALID_STATE while an authorization is on its chain and not final.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, { id }, context) =>
@@ -110,7 +113,7 @@ builder.mutationField('deliverPayouts', (t) =>
   t.field({
     type: PaymentIntentRef,
     description:
-      'Tries now to deliver the undelivered payouts of a payment, each to its own recipient, instead of when that is due next. `undelivered` is empty when the chain tells that all were. INVALID_STATE where nothing is undelivered.',
+      'Retries the undelivered payouts of a payment now, each to its own recipient, instead of at the next scheduled time. `undelivered` is empty when the chain has confirmed all of them. INVALID_STATE if nothing is undelivered.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, { id }, context) =>

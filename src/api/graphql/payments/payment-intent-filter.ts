@@ -49,7 +49,7 @@ export type PaymentIntentFilterInput = typeof PaymentIntentFilter.$inferInput;
 export const PaymentIntentOrder = builder.enumType('PaymentIntentOrder', {
   description: 'Orders of payment intents.',
   values: {
-    NEWEST: { value: 'NEWEST', description: 'Made last first.' },
+    NEWEST: { value: 'NEWEST', description: 'Newest first.' },
     OLDEST: { value: 'OLDEST', description: 'Made first first.' },
     AMOUNT_HIGHEST: { value: 'AMOUNT_HIGHEST', description: 'Highest amount first.' },
     AMOUNT_LOWEST: { value: 'AMOUNT_LOWEST', description: 'Lowest amount first.' },

@@ -97,7 +97,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     disputeStartDuration: t.exposeInt('disputeStartDuration', {
       description: 'Seconds after capture in which a dispute may start.',
     }),
-    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Where it is.' }),
+    status: t.expose('status', { type: PaymentIntentStatusEnum, description: 'Current status.' }),
     authorizationMethod: t.expose('authorizationMethod', {
       type: AuthorizationMethodEnum,
       nullable: true,

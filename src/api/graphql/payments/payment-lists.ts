@@ -60,7 +60,7 @@ const told = bySequence('OLDEST');
 builder.objectField(PaymentIntentRef, 'eventsConnection', (t) =>
   t.field({
     type: EventConnection,
-    description: 'What was told of it and of its dispute, oldest first.',
+    description: 'Events of the payment and of its dispute, oldest first.',
     authScopes,
     complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
     extensions: { cursorForm: told.form },

@@ -14,7 +14,10 @@ export const PaymentRefundRef = builder.prismaObject('Refund', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'UUIDv7; `refundId` of the answer that made it.' }),
     transactionId: t.expose('transactionId', { type: 'UUID', description: 'The transaction that carries it.' }),
-    status: t.expose('status', { type: RefundStatusEnum, description: 'PENDING until the chain tells.' }),
+    status: t.expose('status', {
+      type: RefundStatusEnum,
+      description: 'PENDING until the result is confirmed on the chain.',
+    }),
     amount: t.expose('amount', { type: 'BaseUnits', description: 'What goes back, base units.' }),
     leftoverAfter: t.expose('leftoverAfter', { type: 'BaseUnits', description: 'What is left after it, base units.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),

@@ -135,7 +135,7 @@ builder.prismaObjectFields(PaymentIntentRef, (t) => ({
     authScopes,
     type: [EventRef],
     complexity: { field: 1, multiplier: 6 },
-    description: 'What was told of it and of its dispute, oldest first, at most 100.',
+    description: 'Events of the payment and of its dispute, oldest first, at most 100.',
     select: { id: true },
     resolve: async (intent, _args, context) =>
       (await batched(context, 'paymentEvents', intent.id, (ids) => readPaymentEvents(context, ids))) ?? [],

@@ -20,7 +20,7 @@ type Checked = Verification & { verifiedAt: Date };
 const kept = new WeakMap<Database, Map<string, { from: number; isPending: boolean; answer: Promise<Checked> }>>();
 
 const VerdictEnum = builder.enumType('VerificationVerdict', {
-  description: 'Whether what we tell is what the chain says.',
+  description: 'Whether the reported state matches the chain.',
   values: {
     MATCH: { value: 'MATCH', description: 'The node, the books and the payment agree.' },
     DRIFT: {
@@ -37,7 +37,7 @@ const VerifiedTermsRef = builder.objectRef<VerifiedPayment>('VerifiedTerms').imp
     chainId: t.exposeInt('chainId', { description: 'The chain that was asked.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     accepted: t.exposeBoolean('accepted', { description: 'Whether these are the terms that were paid.' }),
-    status: t.exposeString('status', { description: 'As the contract tells it, such as Captured.' }),
+    status: t.exposeString('status', { description: 'The status in the escrow contract, such as Captured.' }),
     left: t.expose('left', { type: 'BaseUnits', description: 'Base units that the chain holds for it.' }),
     booked: t.expose('booked', { type: 'BaseUnits', description: 'Base units that our books hold for it.' }),
     faults: t.exposeStringList('faults', { description: 'Where they differ, in words.' }),

@@ -33,7 +33,7 @@ const FactFinalityEnum = builder.enumType('FactFinality', {
   description: 'How sure a fact of a chain is.',
   values: {
     SEEN: { value: 'SEEN', description: 'In a block.' },
-    CONFIRMED: { value: 'CONFIRMED', description: 'Deep enough to be told.' },
+    CONFIRMED: { value: 'CONFIRMED', description: 'Has the required number of confirmations.' },
     FINAL: { value: 'FINAL', description: "Under the chain's own finality." },
   } as const,
 });
@@ -52,7 +52,7 @@ const TransactionBlockRef = builder.objectRef<{ number: bigint; hash: string | n
   description: 'A block of a chain.',
   fields: (t) => ({
     number: t.string({ description: 'Its height, an integer string.', resolve: ({ number }) => number.toString() }),
-    hash: t.exposeString('hash', { nullable: true, description: 'Its hash; null where none was told.' }),
+    hash: t.exposeString('hash', { nullable: true, description: 'The transaction hash. Null if none is known.' }),
   }),
 });
 

@@ -18,7 +18,7 @@ import { TransactionRef } from './transaction.ts';
 import { undelivered } from './undelivered-selection.ts';
 
 export const PayoutRoleEnum = builder.enumType('PayoutRole', {
-  description: 'Whom a payout is for.',
+  description: 'The party that a payout is for.',
   values: {
     PAYER: { value: 'PAYER', description: 'The payer: a refund, or a hold that goes back.' },
     MERCHANT: { value: 'MERCHANT', description: 'The merchant: a settlement.' },
@@ -32,7 +32,7 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'UUIDv7.' }),
-    role: t.expose('role', { type: PayoutRoleEnum, description: 'Whom it is for.' }),
+    role: t.expose('role', { type: PayoutRoleEnum, description: 'The party that the payout is for.' }),
     recipient: t.string({
       description: 'The address, with its checksum.',
       resolve: (row) => printAddress(row.recipient),

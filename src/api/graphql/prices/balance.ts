@@ -54,7 +54,7 @@ const BalanceRef = builder.objectRef<Balance>('Balance').implement({
 type BalanceFault = { code: string; message: string };
 
 const BalanceFaultRef = builder.objectRef<BalanceFault>('BalanceFault').implement({
-  description: 'Why one balance of a batch could not be told.',
+  description: 'Why one balance of a batch could not be read.',
   fields: (t) => ({
     code: t.exposeString('code', {
       description: 'VALIDATION_ERROR, NOT_FOUND, CHAIN_UNAVAILABLE, PRICE_UNAVAILABLE or INTERNAL_ERROR.',
@@ -143,7 +143,7 @@ const BalanceItemInput = builder.inputType('BalanceItemInput', {
 });
 
 const valueArgs = builder.args((t) => ({
-  includePrice: t.boolean({ description: 'Whether to tell the fiat value too; false by default.' }),
+  includePrice: t.boolean({ description: 'Whether to include the fiat value. Defaults to false.' }),
   currency: t.string({ description: 'Of the value: USD (the default) or EUR.' }),
 }));
 
@@ -174,7 +174,8 @@ builder.queryField('balance', (t) =>
 builder.queryField('balances', (t) =>
   t.field({
     type: BalanceBatchRef,
-    description: "Up to 50 balances at once, on any chains. An item's fault is told in its place and spoils no other.",
+    description:
+      'Returns up to 50 balances on any chains. If an item fails, its error takes its place and the other items are not affected.',
     authScopes: { credential: true },
     complexity: ({ items }) => ({ field: 1, multiplier: Math.max(1, Math.min(items.length, ITEMS_LIMIT)) }),
     args: {

@@ -143,7 +143,7 @@ export function connectionSize(args: WindowArgs): number {
 const ListOrder = builder.enumType('ListOrder', {
   description: 'Orders of a list.',
   values: {
-    NEWEST: { value: 'NEWEST', description: 'Made last first.' },
+    NEWEST: { value: 'NEWEST', description: 'Newest first.' },
     OLDEST: { value: 'OLDEST', description: 'Made first first.' },
   } as const,
 });

@@ -26,7 +26,7 @@ builder.mutationField('createSubscriptionCheckout', (t) =>
   t.field({
     type: CheckoutSessionRef,
     description:
-      'Opens the session in which the payer of a PENDING subscription signs its consent and pays the first period; with a trial there is nothing to pay yet. Its client secret is told here and never again.',
+      'Opens the session in which the payer of a PENDING subscription signs the consent and pays the first period. With a trial, nothing is paid yet. Its client secret is returned only by this mutation.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: "The subscription's UUID." }),

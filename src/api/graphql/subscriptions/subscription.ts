@@ -32,7 +32,7 @@ const forecastWords: Record<RenewalForecast, string> = {
 };
 
 const RenewalForecastEnum = builder.enumType('RenewalForecast', {
-  description: 'Whether the next renewal will be paid, as far as the chain tells before it is due.',
+  description: 'Whether the next renewal can be paid, as far as the chain shows before it is due.',
   values: Object.fromEntries(
     renewalForecasts.map((forecast) => [forecast, { value: forecast, description: forecastWords[forecast] }]),
   ) as { [Forecast in RenewalForecast]: { value: Forecast; description: string } },
@@ -49,7 +49,7 @@ builder.prismaObject('SubscriptionConsent', {
       type: 'BaseUnits',
       description: 'The most that one period may be charged, base units of the token.',
     }),
-    chainId: t.exposeInt('chainId', { description: 'Where it is charged.' }),
+    chainId: t.exposeInt('chainId', { description: 'The chain on which the subscription is charged.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'In which token.' }),
     walletAddress: t.expose('walletAddress', { type: 'Address', description: 'The wallet that signed; checksummed.' }),
     endsAt: t.field({
@@ -74,7 +74,7 @@ builder.prismaObject('SubscriptionConsent', {
     }),
     lastChargedPeriod: t.exposeInt('lastChargedPeriod', {
       nullable: true,
-      description: 'The newest charged period as the chain tells, counted from 0; null before the first charge.',
+      description: 'The newest period that was charged on the chain, counted from 0. Null before the first charge.',
     }),
   }),
 });
@@ -124,7 +124,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
       productPlanId: t.expose('productPlanId', { type: 'UUID', description: 'The plan.' }),
       productPlanPriceId: t.expose('productPlanPriceId', { type: 'UUID', description: 'The price.' }),
-      status: t.expose('status', { type: SubscriptionStatusEnum, description: 'Where it is.' }),
+      status: t.expose('status', { type: SubscriptionStatusEnum, description: 'Current status.' }),
       customerWalletId: t.expose('customerWalletId', {
         type: 'UUID',
         nullable: true,
@@ -137,7 +137,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       }),
       authorizationChainId: t.exposeInt('authorizationChainId', {
         nullable: true,
-        description: 'Where it is charged.',
+        description: 'The chain on which the subscription is charged.',
       }),
       authorizationTokenKey: t.exposeString('authorizationTokenKey', {
         nullable: true,

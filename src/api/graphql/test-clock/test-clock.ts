@@ -26,7 +26,7 @@ const TestClockRef = builder.objectRef<TestClockState>('TestClock').implement({
     targetAt: t.expose('targetAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Where it is on its way to; null at rest.',
+      description: 'The time that the clock is advancing to. Null if it is not advancing.',
     }),
     stops: t.exposeInt('stops', { description: 'Instants at which the latest advance has stopped for what was due.' }),
     fault: t.exposeString('fault', {

@@ -18,14 +18,14 @@ export function tellingSecret<Row extends object>(endpoint: Row): Row {
 }
 
 export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
-  description: 'Where a merchant is told of an app’s events, as Standard Webhooks describes it.',
+  description: 'A URL that receives the events of an app, as Standard Webhooks describes.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'UUIDv7.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
-    url: t.exposeString('url', { description: 'Where it is told.' }),
+    url: t.exposeString('url', { description: 'The URL that receives the events.' }),
     events: t.exposeStringList('events', { description: 'The event types, or *.' }),
-    active: t.exposeBoolean('active', { description: 'Whether it is told.' }),
+    active: t.exposeBoolean('active', { description: 'Whether events are sent to the endpoint.' }),
     ordered: t.exposeBoolean('ordered', {
       description:
         'Whether deliveries are strictly in the order of the sequence: nothing is sent before every earlier delivery has succeeded or its tries are spent.',
@@ -79,7 +79,7 @@ export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
       select: { source: true },
       resolve: (delivery) => eventBody(delivery.source),
     }),
-    status: t.expose('status', { type: WebhookDeliveryStatusEnum, description: 'Where it is.' }),
+    status: t.expose('status', { type: WebhookDeliveryStatusEnum, description: 'Current status.' }),
     attempts: t.exposeInt('attempts', { description: 'Tries so far.' }),
     responseStatus: t.exposeInt('responseStatus', { nullable: true, description: 'Of the latest try.' }),
     responseBody: t.exposeString('responseBody', {

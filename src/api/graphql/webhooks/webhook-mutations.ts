@@ -134,7 +134,7 @@ builder.mutationField('rotateWebhookSecret', (t) =>
 builder.mutationField('pingWebhookEndpoint', (t) =>
   t.field({
     type: WebhookPing,
-    description: 'Sends a signed webhook.ping at once, and tells what came back.',
+    description: 'Sends a signed webhook.ping at once and returns the result.',
     authScopes: { write: true },
     args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, args, context) => {

@@ -26,7 +26,7 @@ export function demandRootAccess(
   if (!root) return;
   for (const name of rootFieldNames(request.document, request.operation.selectionSet)) {
     if (name === '__schema' || name === '__type') {
-      if (!caller.mayIntrospect) throw new GatewayError('AUTHORIZATION_ERROR', 'The schema is told to members only.');
+      if (!caller.mayIntrospect) throw new GatewayError('AUTHORIZATION_ERROR', 'Only members may read the schema.');
       continue;
     }
     const needed = accessNeeded(root, name);
