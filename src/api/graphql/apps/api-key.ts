@@ -53,7 +53,7 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
   description: 'A key of an app. The key itself is shown once, when it is made.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
     kind: t.expose('kind', { type: ApiKeyKindEnum, description: 'What it may do.' }),
     name: t.exposeString('name', { nullable: true, description: 'What it is for, in your words.' }),
@@ -72,15 +72,15 @@ export const ApiKeyRef = builder.prismaObject('ApiKey', {
       resolve: ({ allowedNetworks }) => (allowedNetworks.length === 0 ? null : allowedNetworks),
     }),
     prefix: t.exposeString('prefix', { description: 'The first characters of the key, by which to recognize it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Last use, to the minute.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends by itself.' }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was ended.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'Expiration time.' }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'Time at which it was ended.' }),
   }),
 });
 
 const IssuedApiKeyRef = builder.objectRef<IssuedApiKey>('IssuedApiKey').implement({
-  description: 'A key that was just made.',
+  description: 'A key that was just created.',
   fields: (t) => ({
     apiKey: t.field({ type: ApiKeyRef, description: 'The key’s record.', resolve: (issued) => issued.key }),
     secret: t.exposeString('secret', { description: 'The key itself. It is shown only here.' }),
@@ -117,7 +117,7 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   description: 'A key to be made.',
   extensions: carryRules(createRules),
   fields: (t) => ({
-    appId: t.field({ type: 'UUID', description: 'Needed where the credential covers several apps.' }),
+    appId: t.field({ type: 'UUID', description: 'Required if the credential covers several apps.' }),
     kind: t.field({ type: ApiKeyKindEnum, required: true, description: 'What it may do.' }),
     name: t.string({ description: 'What it is for, 1 to 255 characters.' }),
     scopes: t.field({
@@ -187,11 +187,11 @@ builder.mutationField('createApiKey', (t) =>
 builder.mutationField('rotateApiKey', (t) =>
   t.field({
     type: IssuedApiKeyRef,
-    description: 'Makes a successor of a key; the old one works for a while more.',
+    description: 'Creates a successor of a key. The old key keeps working for a limited time.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'The key that is replaced.' }),
-      input: t.arg({ type: RotateApiKeyInput, description: 'How.' }),
+      input: t.arg({ type: RotateApiKeyInput, description: 'How the key is replaced.' }),
     },
     resolve: async (_root, { id, input }, context) => {
       const overlapSeconds = checked(context, rotateRules, input ?? {}).overlapSeconds ?? ROTATION_SECONDS;

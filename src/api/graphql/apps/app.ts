@@ -15,7 +15,7 @@ export const AppModeEnum = builder.enumType('AppMode', {
 export const ChainFamilyEnum = builder.enumType('ChainFamily', {
   description: 'A kind of chain.',
   values: {
-    EVM: { value: 'EVM', description: 'Ethereum and its like.' },
+    EVM: { value: 'EVM', description: 'Ethereum and compatible chains.' },
     SOLANA: { value: 'SOLANA', description: 'Solana.' },
     SUI: { value: 'SUI', description: 'Sui.' },
   } as const,
@@ -26,7 +26,7 @@ export const PayoutAddressRef = builder.prismaObject('PayoutAddress', {
   fields: (t) => ({
     family: t.expose('family', { type: ChainFamilyEnum, description: 'The kind of chain.' }),
     address: t.expose('address', { type: 'Address', description: 'The address.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last set.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 
@@ -34,10 +34,10 @@ export const AppRef = builder.prismaObject('App', {
   description: 'One integration of a merchant.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     merchantId: t.expose('merchantId', { type: 'UUID', description: 'The owning merchant.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
-    mode: t.expose('mode', { type: AppModeEnum, description: 'TEST or LIVE, for ever.' }),
+    mode: t.expose('mode', { type: AppModeEnum, description: 'TEST or LIVE. It cannot be changed.' }),
     timelockDuration: t.exposeInt('timelockDuration', { description: 'Escrow lock after capture, seconds.' }),
     disputeStartDuration: t.exposeInt('disputeStartDuration', {
       description: 'Seconds after capture in which a dispute may start; at most the timelock.',
@@ -75,13 +75,13 @@ export const AppRef = builder.prismaObject('App', {
     }),
     accentColor: t.exposeString('accentColor', {
       nullable: true,
-      description: 'The colour of payers’ pages, as #rrggbb; null for ours.',
+      description: 'The color of payers’ pages, as #rrggbb. Null for the default.',
     }),
     payoutAddresses: t.relation('payoutAddresses', {
       description: 'The addresses to which the app is paid, one for each chain family.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 
@@ -90,7 +90,7 @@ builder.queryField('app', (t) =>
     type: 'App',
     description: "The caller's app, or the one that `id` names.",
     authScopes: { read: true },
-    args: { id: t.arg.id({ description: 'Needed where the credential covers several apps.' }) },
+    args: { id: t.arg.id({ description: 'Required if the credential covers several apps.' }) },
     resolve: async (query, _root, { id }, context) => {
       const ownId = context.principal.kind === 'apiKey' ? context.principal.appId : undefined;
       const app = await context.database.app.findFirst({

@@ -17,7 +17,7 @@ const CreateAppInput = builder.inputType('CreateAppInput', {
   extensions: carryRules(rules),
   fields: (t) => ({
     name: t.string({ required: true, description: '1 to 255 characters.' }),
-    mode: t.field({ type: AppModeEnum, required: true, description: 'For ever.' }),
+    mode: t.field({ type: AppModeEnum, required: true, description: 'It cannot be changed.' }),
   }),
 });
 
@@ -26,7 +26,7 @@ builder.mutationField('createApp', (t) =>
     type: AppRef,
     description: `Makes an app with the default settings. Owners only; CONFLICT beyond ${APPS_LIMIT} apps a merchant.`,
     authScopes: { owner: true },
-    args: { input: t.arg({ type: CreateAppInput, required: true, description: 'What it is.' }) },
+    args: { input: t.arg({ type: CreateAppInput, required: true, description: 'The app to create.' }) },
     resolve: async (_root, args, context) => {
       const input = checked(context, rules, args.input);
       const { merchantId } = await scopeOf(context);

@@ -58,7 +58,7 @@ const UpdateAppInput = builder.inputType('UpdateAppInput', {
       type: 'URL',
       description: 'An http(s) URL of a PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB; null takes it away.',
     }),
-    accentColor: t.string({ description: 'The colour of payers’ pages, as #rrggbb; null for ours.' }),
+    accentColor: t.string({ description: 'The color of payers’ pages, as #rrggbb. Null for the default.' }),
     payoutAddresses: t.field({
       type: [PayoutAddressInput],
       description:
@@ -73,8 +73,8 @@ builder.mutationField('updateApp', (t) =>
     description: 'Changes the settings of an app.',
     authScopes: { write: true },
     args: {
-      id: t.arg.id({ description: 'Needed where the credential covers several apps.' }),
-      input: t.arg({ type: UpdateAppInput, required: true, description: 'What changes.' }),
+      id: t.arg.id({ description: 'Required if the credential covers several apps.' }),
+      input: t.arg({ type: UpdateAppInput, required: true, description: 'The changes.' }),
     },
     resolve: async (_root, { id, input }, context) => {
       const { payoutAddresses, ...fields } = checked(context, rules, input);

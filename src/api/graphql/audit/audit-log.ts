@@ -11,7 +11,7 @@ import { DEFAULT_PAGE_SIZE, demandListSize } from '../server/limits.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
 const AuditActorKindEnum = builder.enumType('AuditActorKind', {
-  description: 'Who acts.',
+  description: 'The kind of actor.',
   values: {
     MEMBER: { value: 'MEMBER', description: 'A person of the merchant, logged in to the dashboard.' },
     API_KEY: { value: 'API_KEY', description: 'A secret API key.' },
@@ -25,18 +25,18 @@ const AuditEntryRef = builder.prismaObject('AuditEntry', {
   description: 'One action in the audit log. Entries are appended, and never changed or deleted.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
-    action: t.exposeString('action', { description: 'What was done, such as `api_key.created`.' }),
-    actorKind: t.expose('actorKind', { type: AuditActorKindEnum, description: 'Who did it.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the action.' }),
+    action: t.exposeString('action', { description: 'The action, such as `api_key.created`.' }),
+    actorKind: t.expose('actorKind', { type: AuditActorKindEnum, description: 'The kind of actor.' }),
     actorId: t.expose('actorId', {
       type: 'UUID',
       nullable: true,
-      description: 'The member, key or credential; null at the command line.',
+      description: 'ID of the member, key or credential. Null for the command line.',
     }),
     actorName: t.exposeString('actorName', {
       description:
-        "As the actor was called then: a member's email, a key's prefix, a credential's name, a user of the operating system.",
+        "Name of the actor at that time: a member's email, a key's prefix, a credential's name, or a user of the operating system.",
     }),
     merchantId: t.expose('merchantId', {
       type: 'UUID',
@@ -49,12 +49,12 @@ const AuditEntryRef = builder.prismaObject('AuditEntry', {
     before: t.expose('before', {
       type: 'JSONObject',
       nullable: true,
-      description: 'The fields that changed, as they were; null for what is new.',
+      description: 'The changed fields before the change. Null if the object was created.',
     }),
     after: t.expose('after', {
       type: 'JSONObject',
       nullable: true,
-      description: 'The same fields afterwards; null for what is gone.',
+      description: 'The same fields after the change. Null if the object was deleted.',
     }),
     address: t.exposeString('address', { nullable: true, description: "The caller's network address." }),
     userAgent: t.exposeString('userAgent', {
@@ -135,29 +135,29 @@ function windowOf(asked: Window) {
 const AuditLogEdge = builder.objectRef<AuditEntry>('AuditLogEdge').implement({
   description: 'An entry of the audit log in its list.',
   fields: (t) => ({
-    cursor: t.exposeString('id', { description: 'The place of the entry, for `after` and `before`: its id.' }),
+    cursor: t.exposeString('id', { description: 'Cursor of the entry, to pass as `after` or `before`: its ID.' }),
     node: t.field({ type: AuditEntryRef, description: 'The entry.', resolve: (entry) => entry }),
   }),
 });
 
 const AuditEntries = builder.objectRef<Entries>('AuditEntries').implement({
-  description: 'A window into the audit log, newest first.',
+  description: 'A page of the audit log, newest first.',
   fields: (t) => ({
     edges: t.field({
       type: [AuditLogEdge],
-      description: 'The entries of this window, each with its cursor.',
+      description: 'The entries of this page, each with its cursor.',
       complexity: { field: 1, multiplier: 1 },
       resolve: ({ rows }) => rows,
     }),
     nodes: t.field({
       type: [AuditEntryRef],
-      description: 'The entries of this window.',
+      description: 'The entries of this page.',
       complexity: { field: 1, multiplier: 1 },
       resolve: ({ rows }) => rows,
     }),
     pageInfo: t.field({
       type: builder.pageInfoRef(),
-      description: 'Where this window lies in the log.',
+      description: 'Position of this page in the log.',
       resolve: ({ rows, hasNextPage, hasPreviousPage }) => ({
         hasNextPage,
         hasPreviousPage,
@@ -166,10 +166,10 @@ const AuditEntries = builder.objectRef<Entries>('AuditEntries').implement({
       }),
     }),
     hasMore: t.exposeBoolean('hasNextPage', {
-      description: 'Whether there are older entries: ask again after the last one.',
+      description: 'Whether there are older entries. To read them, request the entries after the last one.',
     }),
     totalCount: t.int({
-      description: 'How many entries match; counted only when asked for.',
+      description: 'Number of matching entries. They are counted only if the field is requested.',
       resolve: ({ total }) => total(),
     }),
   }),

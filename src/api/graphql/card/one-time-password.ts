@@ -15,10 +15,13 @@ export const otpRules = defineRules({ schema: z.object({ email: emailSchema }) }
 export const codeSchema = z.string().regex(/^\d{6}$/, '6 digits');
 
 export const OtpRequestRef = builder.objectRef<PasswordRequest>('OtpRequest').implement({
-  description: 'A one-time password that is on its way. It says the same for known and unknown addresses.',
+  description: 'A one-time password that was sent. The response is the same for known and unknown addresses.',
   fields: (t) => ({
     requestId: t.expose('requestId', { type: 'UUID', description: 'What the code is verified with.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until then the code is good: ten minutes.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'Expiration time of the code, after ten minutes.',
+    }),
     resendAfterSeconds: t.exposeInt('resendAfterSeconds', {
       description: 'Seconds until a new code can be asked for.',
     }),
@@ -48,9 +51,9 @@ const CardUserRef = builder.objectRef<CardLogin['user']>('CardUser').implement({
   description: 'A wallet user.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
-    email: t.exposeString('email', { description: 'The mail address, in lower case.' }),
-    displayName: t.exposeString('displayName', { nullable: true, description: 'What the user is called.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
+    email: t.exposeString('email', { description: 'Email address, in lower case.' }),
+    displayName: t.exposeString('displayName', { nullable: true, description: 'Name of the user.' }),
   }),
 });
 
@@ -63,7 +66,7 @@ const CardLoginRef = builder.objectRef<CardLogin>('CardLogin').implement({
     }),
     tokenType: t.string({ description: 'Bearer.', resolve: () => 'Bearer' }),
     expiresIn: t.int({ description: 'Seconds.', resolve: ({ issued }) => issued.expiresInSeconds }),
-    user: t.field({ type: CardUserRef, description: 'Who logged in.', resolve: ({ user }) => user }),
+    user: t.field({ type: CardUserRef, description: 'The user who logged in.', resolve: ({ user }) => user }),
   }),
 });
 

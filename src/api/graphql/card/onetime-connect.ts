@@ -23,12 +23,12 @@ import { cardCaller, cardPrincipal } from './card-caller.ts';
 const LOOK_MS = 250;
 
 export const OnetimeStatusEnum = builder.enumType('OnetimeStatus', {
-  description: 'Where a onetime request stands.',
+  description: 'Status of a onetime request.',
   values: {
     PENDING: { value: 'PENDING', description: 'Waits for its holder.' },
     SIGNED: { value: 'SIGNED', description: 'Approved, and its signature verified.' },
     REJECTED: { value: 'REJECTED', description: 'Rejected by its holder.' },
-    EXPIRED: { value: 'EXPIRED', description: 'Nobody decided in time.' },
+    EXPIRED: { value: 'EXPIRED', description: 'It expired without a decision.' },
   } as const,
 });
 
@@ -43,7 +43,7 @@ const DisplayRef = builder.objectRef<{ summary: string; warnings: string[] }>('O
 const ResultRef = builder.objectRef<{ signature: string; encoding: string }>('OnetimeResult').implement({
   description: 'A verified signature.',
   fields: (t) => ({
-    signature: t.exposeString('signature', { description: 'As the wallet gave it.' }),
+    signature: t.exposeString('signature', { description: 'As returned by the wallet.' }),
     encoding: t.exposeString('encoding', { description: 'hex, base58 or base64.' }),
   }),
 });
@@ -52,15 +52,15 @@ export const OnetimeRequestRef = builder.objectRef<OnetimeRequest>('OnetimeReque
   description: 'One thing to be signed by one account.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     status: t.field({
       type: OnetimeStatusEnum,
-      description: 'Where it stands.',
+      description: 'Current status.',
       resolve: (request, _args, context) => toldStatus(request, context.world.realClock.now()),
     }),
-    clientOrigin: t.exposeString('clientOrigin', { description: 'Who asks.' }),
+    clientOrigin: t.exposeString('clientOrigin', { description: 'The client that asks for the signature.' }),
     chainId: t.exposeString('chainId', { description: 'CAIP-2.' }),
-    account: t.exposeString('account', { description: 'CAIP-10: who signs.' }),
+    account: t.exposeString('account', { description: 'The signing account, in CAIP-10 form.' }),
     method: t.exposeString('method', { description: "The wallet's name for it." }),
     params: t.expose('params', { type: 'JSON', description: "The method's parameters." }),
     display: t.field({
@@ -74,9 +74,9 @@ export const OnetimeRequestRef = builder.objectRef<OnetimeRequest>('OnetimeReque
       description: 'Of a SIGNED request.',
       resolve: ({ signature, encoding }) => (signature === null || encoding === null ? null : { signature, encoding }),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends undecided.' }),
-    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'When it was decided.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Time at which it expires without a decision.' }),
+    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'Time of the decision.' }),
   }),
 });
 
@@ -129,7 +129,7 @@ const StartedRequestRef = builder.objectRef<StartedRequest>('StartedOnetimeReque
     method: t.string({ description: "The wallet's name for it.", resolve: ({ request }) => request.method }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'When it ends undecided.',
+      description: 'Time at which it expires without a decision.',
       resolve: ({ request }) => request.expiresAt,
     }),
     display: t.field({
@@ -216,9 +216,9 @@ builder.subscriptionField('onetimeRequestUpdated', (t) =>
 builder.mutationField('startOnetimeRequest', (t) =>
   t.field({
     type: StartedRequestRef,
-    description: 'Asks for one signature. What cannot be verified is refused now.',
+    description: 'Creates a request for one signature. A request that cannot be verified is refused.',
     authScopes: { card: true, cardSession: true },
-    args: { input: t.arg({ type: StartOnetimeRequestInput, required: true, description: 'What.' }) },
+    args: { input: t.arg({ type: StartOnetimeRequestInput, required: true, description: 'The request.' }) },
     resolve: (_root, { input }, context) => {
       const { params, ...rest } = checked(context, startRules, input);
       const caller = cardCaller(context.principal);

@@ -25,10 +25,10 @@ export const LinkedAccountRef = builder.objectRef<ShownAccount>('LinkedAccount')
   fields: (t) => ({
     account: t.exposeString('account', { description: 'CAIP-10.' }),
     chainId: t.exposeString('chainId', { description: 'CAIP-2.' }),
-    address: t.exposeString('address', { description: "In its family's canonical spelling." }),
+    address: t.exposeString('address', { description: 'In the canonical form of its chain family.' }),
     namespace: t.exposeString('namespace', { description: 'eip155, solana or sui.' }),
-    label: t.exposeString('label', { nullable: true, description: 'What the client called it.' }),
-    linkedAt: t.expose('linkedAt', { type: 'DateTime', description: 'When it was proved last.' }),
+    label: t.exposeString('label', { nullable: true, description: 'Name that the client gave.' }),
+    linkedAt: t.expose('linkedAt', { type: 'DateTime', description: 'Time of the latest proof.' }),
   }),
 });
 
@@ -89,7 +89,7 @@ const ConnectedSessionRef = builder.objectRef<ConnectedSession>('ConnectedSessio
     tokenType: t.string({ description: 'Bearer.', resolve: () => 'Bearer' }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'Its end, a day on.',
+      description: 'Expiration time, one day after the session was opened.',
       resolve: ({ session }) => session.expiresAt,
     }),
     accounts: t.field({
@@ -104,11 +104,11 @@ const CardSessionRef = builder.objectRef<CardSession>('CardSession').implement({
   description: 'A session between a wallet user and one client.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     clientOrigin: t.exposeString('clientOrigin', { description: "The client's web origin." }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends by itself.' }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was ended.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was opened.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Expiration time.' }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'Time at which it was ended.' }),
   }),
 });
 
@@ -203,7 +203,7 @@ builder.mutationField('unlinkAccount', (t) =>
   t.boolean({
     description: "Unlinks an account: from every client with an access token, else from the session's. True.",
     authScopes: { card: true, cardSession: true },
-    args: { input: t.arg({ type: UnlinkAccountInput, required: true, description: 'Which.' }) },
+    args: { input: t.arg({ type: UnlinkAccountInput, required: true, description: 'The account to unlink.' }) },
     resolve: async (_root, { input }, context) => {
       const { account } = checked(context, unlinkRules, input);
       await unlinkAccount(byRealTime(context.world), { caller: cardCaller(context.principal), account });

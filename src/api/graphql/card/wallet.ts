@@ -19,10 +19,10 @@ type Profile = { user: CardUser; accounts: ShownAccount[] };
 const WalletProfileRef = builder.objectRef<Profile>('WalletProfile').implement({
   description: 'A wallet user, for card surfaces.',
   fields: (t) => ({
-    email: t.string({ description: 'The mail address, in lower case.', resolve: ({ user }) => user.email }),
+    email: t.string({ description: 'Email address, in lower case.', resolve: ({ user }) => user.email }),
     displayName: t.string({
       nullable: true,
-      description: 'What the user is called.',
+      description: 'Name of the user.',
       resolve: ({ user }) => user.displayName,
     }),
     accounts: t.field({
@@ -68,7 +68,7 @@ builder.mutationField('updateWalletProfile', (t) =>
     type: WalletProfileRef,
     description: "Changes the user's profile.",
     authScopes: { card: true },
-    args: { input: t.arg({ type: UpdateWalletProfileInput, required: true, description: 'What.' }) },
+    args: { input: t.arg({ type: UpdateWalletProfileInput, required: true, description: 'The new profile.' }) },
     resolve: async (_root, { input }, context) => {
       const { displayName } = checked(context, profileRules, input);
       const { database } = context.world;

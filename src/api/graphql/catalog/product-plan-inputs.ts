@@ -46,7 +46,7 @@ export const CreatePlanInput = builder.inputType('CreateProductPlanInput', {
   description: 'A plan to be made, with its prices.',
   extensions: carryRules(createPlanRules),
   fields: (t) => ({
-    appId: t.field({ type: 'UUID', description: 'Needed where the credential covers several apps.' }),
+    appId: t.field({ type: 'UUID', description: 'Required if the credential covers several apps.' }),
     name: t.string({ required: true, description: '1 to 255 characters.' }),
     description: t.string({ description: 'At most 2000 characters.' }),
     imageUrl: t.field({ type: 'URL', description: 'An http(s) URL.' }),

@@ -25,7 +25,7 @@ import {
 builder.mutationField('createProductPlan', (t) =>
   t.field({
     type: ProductPlanRef,
-    description: 'Makes a plan with its prices.',
+    description: 'Creates a plan with its prices.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreatePlanInput, required: true }) },
     resolve: async (_root, args, context) => {
@@ -41,7 +41,7 @@ builder.mutationField('createProductPlan', (t) =>
 builder.mutationField('updateProductPlan', (t) =>
   t.field({
     type: ProductPlanRef,
-    description: 'Changes a plan; subscriptions to it keep what they were sold.',
+    description: 'Changes a plan. Existing subscriptions keep their terms.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
@@ -121,7 +121,7 @@ builder.mutationField('updateProductPlanPrice', (t) =>
 builder.mutationField('deleteProductPlanPrice', (t) =>
   t.field({
     type: 'UUID',
-    description: 'Deletes a price, or archives it where something names it; answers its id.',
+    description: 'Deletes a price, or archives it if it is in use. Returns its ID.',
     authScopes: { write: true },
     args: {
       ...priceNames,

@@ -25,7 +25,7 @@ export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
   description: 'A price of a plan.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     productPlanId: t.expose('productPlanId', { type: 'UUID', description: 'The plan.' }),
     amount: t.expose('amount', { type: 'Decimal', description: 'Per unit, in `currency`.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
@@ -39,10 +39,10 @@ export const ProductPlanPriceRef = builder.prismaObject('ProductPlanPrice', {
     nickname: t.exposeString('nickname', { nullable: true, description: 'At most 255 characters.' }),
     sortOrder: t.exposeInt('sortOrder', { description: 'Its place among the plan’s prices.' }),
     isDefault: t.exposeBoolean('isDefault', { description: 'Exactly one of a plan is.' }),
-    isActive: t.exposeBoolean('isActive', { description: 'False means archived.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'False if it is archived.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 
@@ -50,7 +50,7 @@ export const ProductPlanRef = builder.prismaObject('ProductPlan', {
   description: 'What a merchant sells, once or by subscription.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     name: t.exposeString('name', { description: '1 to 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
@@ -63,10 +63,10 @@ export const ProductPlanRef = builder.prismaObject('ProductPlan', {
     }),
     planType: t.expose('planType', { type: PlanTypeEnum, description: 'How it is sold.' }),
     taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'Its tax rate.' }),
-    isActive: t.exposeBoolean('isActive', { description: 'False means archived.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'False if it is archived.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
     taxRate: t.relation('taxRate', { nullable: true, description: 'Its tax rate.' }),
     prices: t.relation('prices', {
       description: 'Its prices in their order, archived ones too.',

@@ -18,7 +18,7 @@ export const TaxRateRef = builder.prismaObject('TaxRate', {
   description: 'A reusable tax configuration of a merchant.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     merchantId: t.expose('merchantId', { type: 'UUID', description: 'The owning merchant.' }),
     displayName: t.exposeString('displayName', { description: '1 to 100 characters.' }),
     percentage: t.float({
@@ -29,9 +29,9 @@ export const TaxRateRef = builder.prismaObject('TaxRate', {
     inclusive: t.exposeBoolean('inclusive', { description: 'Whether prices contain the tax.' }),
     jurisdiction: t.exposeString('jurisdiction', { nullable: true, description: 'At most 50 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 500 characters.' }),
-    isActive: t.exposeBoolean('isActive', { description: 'False means archived.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'False if it is archived.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 
@@ -124,7 +124,7 @@ builder.queryField('taxRatesConnection', (t) =>
 builder.mutationField('createTaxRate', (t) =>
   t.field({
     type: TaxRateRef,
-    description: 'Makes a tax rate.',
+    description: 'Creates a tax rate.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateTaxRateInput, required: true }) },
     resolve: async (_root, args, context) => {
@@ -139,7 +139,7 @@ builder.mutationField('createTaxRate', (t) =>
 builder.mutationField('updateTaxRate', (t) =>
   t.field({
     type: TaxRateRef,
-    description: 'Changes a tax rate; what was priced with it keeps its amounts.',
+    description: 'Changes a tax rate. Existing amounts do not change.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
@@ -156,7 +156,7 @@ builder.mutationField('updateTaxRate', (t) =>
 builder.mutationField('archiveTaxRate', (t) =>
   t.field({
     type: TaxRateRef,
-    description: 'Archives a tax rate: it stays on what names it, and cannot be named anew.',
+    description: 'Archives a tax rate. Objects that use it keep it; it cannot be used for new ones.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, { id }, context) => {

@@ -23,18 +23,20 @@ export const ChainRef = builder.objectRef<Chain>('Chain').implement({
     chainId: t.exposeInt('chainId', { description: 'The EVM number; Solana 101 to 103, Sui 784 to 786.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
     family: t.expose('family', { type: ChainFamilyEnum, description: 'The kind of chain.' }),
-    testnet: t.exposeBoolean('testnet', { description: 'Whether its money is play money.' }),
+    testnet: t.exposeBoolean('testnet', { description: 'Whether it is a test network.' }),
     explorerUrl: t.exposeString('explorerUrl', { nullable: true, description: 'A block explorer.' }),
     enabled: t.boolean({
       description: 'Whether this installation has a node for it.',
       resolve: (chain, _args, { world }) => world.registry.enabled().some(({ chainId }) => chainId === chain.chainId),
     }),
-    confirmations: t.exposeInt('confirmations', { description: 'Blocks after which a fact counts.' }),
+    confirmations: t.exposeInt('confirmations', {
+      description: 'Number of confirmations after which an event counts.',
+    }),
     escrow: t.exposeString('escrow', { nullable: true, description: 'The escrow contract.' }),
     nativeSymbol: t.string({ description: "The coin's symbol.", resolve: (chain) => chain.native.symbol }),
     tokens: t.field({
       type: [TokenRef],
-      description: 'What can be paid with, the coin last.',
+      description: 'Tokens that payments can use, with the coin last.',
       resolve: (chain) => chain.tokens,
     }),
   }),

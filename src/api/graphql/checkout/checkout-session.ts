@@ -21,21 +21,21 @@ export const CheckoutUiModeEnum = builder.enumType('CheckoutUiMode', {
 });
 
 export const CheckoutSessionStatusEnum = builder.enumType('CheckoutSessionStatus', {
-  description: 'Where a session is.',
+  description: 'Status of a checkout session.',
   values: {
     OPEN: { value: 'OPEN', description: 'It can be paid.' },
     COMPLETE: { value: 'COMPLETE', description: 'It is paid.' },
-    EXPIRED: { value: 'EXPIRED', description: 'Its time is over, or the merchant ended it.' },
+    EXPIRED: { value: 'EXPIRED', description: 'It expired, or the merchant ended it.' },
   } as const,
 });
 
 const CheckoutErrorRef = builder.objectRef<CheckoutLastError>('CheckoutError').implement({
-  description: 'Why the last try to pay failed.',
+  description: 'Why the last payment attempt failed.',
   fields: (t) => ({
     code: t.exposeString('code', {
       description: 'RELAY_FAILED: the relayed payment was refused by the chain; prepare again.',
     }),
-    message: t.exposeString('message', { description: 'In words.' }),
+    message: t.exposeString('message', { description: 'Description for people.' }),
   }),
 });
 
@@ -43,7 +43,7 @@ builder.prismaObject('CheckoutItem', {
   description: 'A line of a session.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     name: t.exposeString('name', { description: '1 to 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
     proxiedImageUrl: t.string({
@@ -54,7 +54,7 @@ builder.prismaObject('CheckoutItem', {
     }),
     amount: t.expose('amount', { type: 'Decimal', description: 'Of one unit, in `currency`.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
-    quantity: t.exposeInt('quantity', { description: 'How many, from 1.' }),
+    quantity: t.exposeInt('quantity', { description: 'Quantity, at least 1.' }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax of the whole line.' }),
     productPlanId: t.expose('productPlanId', { type: 'UUID', nullable: true, description: 'The plan it is of.' }),
     productPlanPriceId: t.expose('productPlanPriceId', {
@@ -69,7 +69,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
   description: "One payer's visit, from the price to the payment.",
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     mode: t.expose('mode', { type: CheckoutModeEnum, description: 'A payment, or the start of a subscription.' }),
     uiMode: t.expose('uiMode', { type: CheckoutUiModeEnum, description: 'Who shows it to the payer.' }),
@@ -83,7 +83,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     clientSecret: t.string({
       nullable: true,
       description:
-        'Drives this session and nothing else, as the header x-client-secret. Told when it is made, then null.',
+        'Secret that authorizes requests for this session only, in the header x-client-secret. Returned when the session is created, and null afterwards.',
       resolve: (session) => newSecretOf(session),
     }),
     amount: t.expose('amount', { type: 'Decimal', description: 'What is paid: subtotal and taxAmount.' }),
@@ -95,7 +95,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
       nullable: true,
       description: 'The payment; null for a subscription that starts with a trial.',
     }),
-    customerAccountId: t.expose('customerAccountId', { type: 'UUID', nullable: true, description: 'Who pays.' }),
+    customerAccountId: t.expose('customerAccountId', { type: 'UUID', nullable: true, description: 'The payer.' }),
     sourceType: t.expose('sourceType', {
       type: PaymentSourceTypeEnum,
       nullable: true,
@@ -106,12 +106,16 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
     successUrl: t.exposeString('successUrl', { nullable: true, description: 'Where the payer goes after paying.' }),
     cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the payer goes after cancelling.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'After this nothing more is prepared.' }),
-    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true, description: 'When it became COMPLETE.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Time after which no payment can be prepared.' }),
+    completedAt: t.expose('completedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which it became COMPLETE.',
+    }),
     lastError: t.field({
       type: CheckoutErrorRef,
       nullable: true,
-      description: 'Why the last try to pay failed.',
+      description: 'Why the last payment attempt failed.',
       resolve: (session) => checkoutLastError(session),
     }),
     items: t.relation('items', {
@@ -127,8 +131,8 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
       description: "The merchant's own data; empty for the payer.",
       resolve: (session, _args, context) => (isMerchant(context) ? session.metadata : {}),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 

@@ -25,7 +25,7 @@ const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSub
   description: 'The subscription that a session begins.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     status: t.expose('status', { type: SubscriptionStatusEnum, description: 'Current status.' }),
     billingInterval: t.field({
       type: BillingIntervalEnum,
@@ -53,15 +53,15 @@ const CheckoutSubscriptionRef = builder.objectRef<SoldSubscription>('CheckoutSub
 const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
   description: "What a payer's page may see of a session.",
   fields: (t) => ({
-    appName: t.string({ description: 'Who is paid.', resolve: ({ session }) => session.app.name }),
+    appName: t.string({ description: 'Name of the payee.', resolve: ({ session }) => session.app.name }),
     appLogoUrl: t.string({
       nullable: true,
-      description: 'The logo of who is paid, as a path of this installation that begins with /images/.',
+      description: 'Logo of the payee, as a path of this installation that begins with /images/.',
       resolve: ({ session }, _args, { world }) => imageAddress(world.secretKeys, session.app.logoUrl),
     }),
     accentColor: t.string({
       nullable: true,
-      description: 'The colour that who is paid chose for the page, as #rrggbb; null for ours.',
+      description: 'The color that the payee chose for the page, as #rrggbb. Null for the default.',
       resolve: ({ session }) => session.app.accentColor,
     }),
     merchantName: t.string({
@@ -69,7 +69,7 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
       resolve: ({ session }) => session.app.merchant.name,
     }),
     isTest: t.boolean({
-      description: 'Whether it is play money.',
+      description: 'Whether it is test money.',
       resolve: ({ session }) => session.app.mode === 'TEST',
     }),
     payment: t.expose('payment', {
@@ -99,7 +99,8 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
     }),
     now: t.expose('now', {
       type: 'DateTime',
-      description: "The gateway's clock, by which quotes and sessions end; a browser's may be wrong.",
+      description:
+        "Current time of the gateway's clock, by which quotes and sessions expire. A browser's clock may be wrong.",
     }),
     session: t.prismaField({
       type: CheckoutSessionRef,

@@ -91,7 +91,7 @@ builder.mutationField('prepareCheckout', (t) =>
   t.field({
     type: PreparedCheckoutRef,
     description:
-      'Locks a price, and answers the steps that pay it. A SUBSCRIPTION session takes PERMIT and APPROVAL: an allowance of twelve caps, and the consent.',
+      'Locks a price and returns the steps that pay it. A SUBSCRIPTION session accepts PERMIT and APPROVAL: an allowance of twelve times the cap, and the consent.',
     authScopes: { write: true, session: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),
@@ -121,7 +121,7 @@ builder.mutationField('confirmCheckout', (t) =>
     authScopes: { write: true, session: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),
-      input: t.arg({ type: ConfirmCheckoutInput, description: 'May be left out where nothing was signed.' }),
+      input: t.arg({ type: ConfirmCheckoutInput, description: 'Optional if nothing was signed.' }),
     },
     resolve: async (_root, args, context) => {
       const input = checked(context, confirmRules, args.input ?? {});

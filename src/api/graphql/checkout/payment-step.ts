@@ -112,7 +112,7 @@ const QuoteRef = builder.objectRef<ToldQuote>('Quote').implement({
   description: 'A price locked for one wallet, chain and token.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     cryptoAmount: t.field({

@@ -105,7 +105,7 @@ const AddCustomerWalletInput = builder.inputType('AddCustomerWalletInput', {
 builder.mutationField('createCustomer', (t) =>
   t.field({
     type: CustomerAccountRef,
-    description: 'Makes a customer.',
+    description: 'Creates a customer.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
     resolve: async (_root, args, context) => {
@@ -169,7 +169,7 @@ builder.mutationField('addCustomerWallet', (t) =>
 builder.mutationField('removeCustomerWallet', (t) =>
   t.field({
     type: 'UUID',
-    description: 'Unlinks a wallet, and answers its id.',
+    description: 'Unlinks a wallet and returns its ID.',
     authScopes: { write: true },
     args: {
       customerId: t.arg.id({ required: true, description: "The customer's UUID." }),

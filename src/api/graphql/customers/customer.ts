@@ -6,12 +6,12 @@ import { builder, NodeRef } from '../server/builder.ts';
 const RELATED_LIMIT = 50;
 
 const ChainInfo = builder.objectRef<Chain>('ChainInfo').implement({
-  description: 'What a wallet needs to know of its chain.',
+  description: 'The chain data that a wallet needs.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'The numeric chain id.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
     family: t.expose('family', { type: ChainFamilyEnum, description: 'EVM, SOLANA or SUI.' }),
-    testnet: t.exposeBoolean('testnet', { description: 'Whether its money is play money.' }),
+    testnet: t.exposeBoolean('testnet', { description: 'Whether it is a test network.' }),
     explorerUrl: t.exposeString('explorerUrl', { nullable: true, description: 'A public explorer.' }),
   }),
 });
@@ -28,7 +28,7 @@ export const CustomerWalletRef = builder.prismaObject('CustomerWallet', {
   description: "A customer's address on one chain.",
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
     chainId: t.exposeInt('chainId', { description: 'The numeric chain id.' }),
     walletAddress: t.expose('walletAddress', { type: 'Address', description: 'Checksummed.' }),
@@ -50,7 +50,7 @@ export const CustomerWalletRef = builder.prismaObject('CustomerWallet', {
       resolve: (wallet, _args, context) => context.world.registry.chain(wallet.chainId) ?? null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was linked.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 
@@ -68,7 +68,7 @@ export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
   description: 'An end user of an app.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     externalId: t.exposeString('externalId', { nullable: true, description: "The merchant's own id." }),
     email: t.exposeString('email', { nullable: true, description: 'At most 255 characters.' }),
@@ -79,8 +79,8 @@ export const CustomerAccountRef = builder.prismaObject('CustomerAccount', {
     country: t.exposeString('country', { nullable: true, description: 'At most 255 characters.' }),
     postalCode: t.exposeString('postalCode', { nullable: true, description: 'At most 50 characters.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
     app: t.relation('app', { description: 'The owning app.' }),
     wallets: t.relation('wallets', {
       description: 'Linked wallets, oldest first.',

@@ -28,11 +28,15 @@ const LARGEST_LOG = 100;
 const FinalityRef = builder
   .objectRef<{ confirmations: number; required: number; isFinal: boolean }>('Finality')
   .implement({
-    description: 'How deep in its chain a fact lies.',
+    description: 'Confirmations of an event on a chain.',
     fields: (t) => ({
-      confirmations: t.exposeInt('confirmations', { description: 'Blocks, the including one counted.' }),
-      required: t.exposeInt('required', { description: 'Blocks after which the chain counts as final here.' }),
-      isFinal: t.exposeBoolean('isFinal', { description: 'Whether it can no longer be taken back.' }),
+      confirmations: t.exposeInt('confirmations', {
+        description: 'Number of confirmations, counting the block that includes the event.',
+      }),
+      required: t.exposeInt('required', {
+        description: 'Number of confirmations that this installation requires on the chain.',
+      }),
+      isFinal: t.exposeBoolean('isFinal', { description: 'Whether it is final.' }),
     }),
   });
 
@@ -40,13 +44,13 @@ export const EventRef = builder.objectRef<SequencedEvent>('Event').implement({
   description: "One event of an app's append-only sequence.",
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Stable: the same in webhooks.' }),
-    type: t.exposeString('type', { description: 'Such as `payment_intent.captured`.' }),
+    id: t.exposeID('id', { description: 'Stable ID, which webhooks carry too.' }),
+    type: t.exposeString('type', { description: 'Type of the event, such as `payment_intent.captured`.' }),
     sequence: t.int({
-      description: 'Its number in the app, from 1, without gaps.',
+      description: 'Sequence number in the app, from 1 and without gaps.',
       resolve: (event) => Number(event.sequence),
     }),
-    timestamp: t.expose('createdAt', { type: 'DateTime', description: 'When it was appended.' }),
+    timestamp: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was appended.' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
     resourceId: t.expose('resourceId', { type: 'UUID', description: 'The resource that changed.' }),
     data: t.expose('data', { type: 'JSONObject', description: "The resource's scalar fields then." }),
@@ -74,14 +78,16 @@ const EventPage = builder.objectRef<{ items: SequencedEvent[]; hasMore: boolean 
       description: 'Oldest first; in `eventLog` newest first.',
       resolve: (page) => page.items,
     }),
-    hasMore: t.exposeBoolean('hasMore', { description: 'Whether more follow now; ask again after the last sequence.' }),
+    hasMore: t.exposeBoolean('hasMore', {
+      description: 'Whether more events follow. To read them, request the events after the last sequence number.',
+    }),
   }),
 });
 
 const sequenceArgs = builder.args((t) => ({
   after: t.int({ description: 'The last sequence number that was seen; 0 for all.' }),
   types: t.stringList({ description: `Only these types, of ${eventTypes.length} known; all by default.` }),
-  appId: t.id({ description: 'Needed where the credential covers several apps.' }),
+  appId: t.id({ description: 'Required if the credential covers several apps.' }),
 }));
 
 builder.queryField('events', (t) =>
@@ -121,7 +127,7 @@ const logRules = defineRules({
 });
 
 const searchArgs = builder.args((t) => ({
-  appId: t.id({ description: 'Needed where the credential covers several apps.' }),
+  appId: t.id({ description: 'Required if the credential covers several apps.' }),
   types: t.stringList({ description: 'Only these types; all by default.' }),
   requestId: t.string({ description: 'Only what followed from this API request (`x-request-id`).' }),
   resourceId: t.id({ description: 'Only of this resource, a UUID.' }),

@@ -13,14 +13,14 @@ const ChainPauseRef = builder.objectRef<{ chainId: number; paused: boolean }>('C
   description: 'Whether a chain takes new payments.',
   fields: (t) => ({
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
-    paused: t.exposeBoolean('paused', { description: 'Whether new payments are kept off it.' }),
+    paused: t.exposeBoolean('paused', { description: 'Whether new payments are paused.' }),
   }),
 });
 
 builder.mutationField('pauseChain', (t) =>
   t.field({
     type: ChainPauseRef,
-    description: 'Keeps new payments off a chain; those under way go on. Again changes nothing.',
+    description: 'Pauses new payments on a chain. Payments in progress continue. Has no effect if the chain is paused.',
     authScopes: { operator: true },
     args: { chainId: t.arg.int({ required: true, description: 'The chain.' }) },
     resolve: async (_root, { chainId }, { world }) => {
@@ -33,7 +33,7 @@ builder.mutationField('pauseChain', (t) =>
 builder.mutationField('resumeChain', (t) =>
   t.field({
     type: ChainPauseRef,
-    description: 'Lets new payments onto a chain again. Again changes nothing.',
+    description: 'Resumes new payments on a chain. Has no effect if the chain is not paused.',
     authScopes: { operator: true },
     args: { chainId: t.arg.int({ required: true, description: 'The chain.' }) },
     resolve: async (_root, { chainId }, { world }) => {
@@ -44,10 +44,12 @@ builder.mutationField('resumeChain', (t) =>
 );
 
 const DrainRef = builder.objectRef<{ chains: number[]; isDrained: boolean; rest: Rest }>('Drain').implement({
-  description: 'What is still under way after new payments were kept off every chain.',
+  description: 'What is still in progress after new payments were paused on every chain.',
   fields: (t) => ({
-    chains: t.exposeIntList('chains', { description: 'The chains that were paused: resume each to go on.' }),
-    isDrained: t.exposeBoolean('isDrained', { description: 'Whether nothing is under way any more.' }),
+    chains: t.exposeIntList('chains', {
+      description: 'The paused chains. Resume each one to accept new payments again.',
+    }),
+    isDrained: t.exposeBoolean('isDrained', { description: 'Whether nothing is in progress any more.' }),
     openQuotes: t.int({ description: 'Quotes that a payer may still pay.', resolve: ({ rest }) => rest.openQuotes }),
     quotesUntil: t.field({
       type: 'DateTime',
@@ -55,8 +57,8 @@ const DrainRef = builder.objectRef<{ chains: number[]; isDrained: boolean; rest:
       description: 'When the last of them ends.',
       resolve: ({ rest }) => rest.quotesUntil,
     }),
-    transactions: t.int({ description: 'Transactions on their way.', resolve: ({ rest }) => rest.transactions }),
-    jobs: t.int({ description: 'Jobs that are due or at work.', resolve: ({ rest }) => rest.jobs }),
+    transactions: t.int({ description: 'Pending transactions.', resolve: ({ rest }) => rest.transactions }),
+    jobs: t.int({ description: 'Jobs that are due or running.', resolve: ({ rest }) => rest.jobs }),
     facts: t.int({ description: 'Facts of chains that wait.', resolve: ({ rest }) => rest.facts }),
   }),
 });

@@ -68,7 +68,7 @@ const ChainLineRef = builder.objectRef<ChainLine>('InstallationChain').implement
       resolve: ({ observed }) => (observed ? Math.round(observed.observedAgeSeconds) : null),
     }),
     paused: t.boolean({
-      description: 'Whether new payments are kept off it.',
+      description: 'Whether new payments are paused.',
       resolve: ({ observed }) => observed?.paused ?? false,
     }),
     haltReason: t.string({
@@ -100,10 +100,10 @@ const WorkRef = builder.objectRef<WorkLine>('InstallationWork').implement({
     factsSeen: t.exposeInt('factsSeen', { description: 'Facts of chains that are not deep enough yet.' }),
     factsWaiting: t.exposeInt('factsWaiting', { description: 'Facts to be applied or taken back.' }),
     jobsReady: t.exposeInt('jobsReady', { description: 'Jobs that are due.' }),
-    jobsScheduled: t.exposeInt('jobsScheduled', { description: 'Jobs that are due later.' }),
-    jobsRunning: t.exposeInt('jobsRunning', { description: 'Jobs at work.' }),
-    jobsFailed: t.exposeInt('jobsFailed', { description: 'Jobs out of attempts.' }),
-    oldestJobSeconds: t.exposeInt('oldestJobSeconds', { description: 'How long the oldest due job waits.' }),
+    jobsScheduled: t.exposeInt('jobsScheduled', { description: 'Jobs that are scheduled for later.' }),
+    jobsRunning: t.exposeInt('jobsRunning', { description: 'Running jobs.' }),
+    jobsFailed: t.exposeInt('jobsFailed', { description: 'Jobs whose retries have all failed.' }),
+    oldestJobSeconds: t.exposeInt('oldestJobSeconds', { description: 'Age of the oldest due job.' }),
     webhooksDue: t.exposeInt('webhooksDue', { description: 'Deliveries that are due.' }),
     endpointsDisabled: t.exposeInt('endpointsDisabled', { description: 'Webhook endpoints that were given up.' }),
     intentsOverdue: t.exposeInt('intentsOverdue', { description: 'Payments that should have moved by themselves.' }),
@@ -133,23 +133,23 @@ const BooksRef = builder.objectRef<BooksLine>('InstallationBooks').implement({
 });
 
 const OutgoingRef = builder.objectRef<OutgoingTransaction>('OutgoingTransaction').implement({
-  description: 'A transaction of ours on its way to a chain.',
+  description: 'A transaction that this installation sends to a chain.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
-    purpose: t.exposeString('purpose', { description: 'What it is for.' }),
+    purpose: t.exposeString('purpose', { description: 'Purpose.' }),
     status: t.exposeString('status', { description: 'QUEUED, SIGNED, SENT, MINED, FINAL, FAILED or CANCELLED.' }),
     nonce: t.string({
       nullable: true,
       description: 'An integer string.',
       resolve: ({ nonce }) => nonce?.toString() ?? null,
     }),
-    failures: t.exposeInt('failures', { description: 'How often it could not be sent.' }),
+    failures: t.exposeInt('failures', { description: 'Number of failed attempts to send it.' }),
     txHash: t.exposeString('txHash', { nullable: true, description: 'Of its latest form.' }),
     requestId: t.exposeString('requestId', { nullable: true, description: 'The API request it follows from.' }),
-    error: t.exposeString('error', { nullable: true, description: 'What was wrong last.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
+    error: t.exposeString('error', { nullable: true, description: 'The latest error.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was queued.' }),
   }),
 });
 
@@ -161,7 +161,7 @@ const StuckRef = builder.objectRef<Stuck>('StuckWork').implement({
     state: t.exposeString('state', { description: 'Current status.' }),
     what: t.exposeString('what', { description: 'What is awaited.' }),
     since: t.field({ type: 'DateTime', description: 'Since when.', resolve: ({ since }) => new Date(since) }),
-    error: t.exposeString('error', { nullable: true, description: 'What was wrong last.' }),
+    error: t.exposeString('error', { nullable: true, description: 'The latest error.' }),
   }),
 });
 

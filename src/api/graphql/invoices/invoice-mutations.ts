@@ -25,7 +25,7 @@ const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
     quantity: t.int({ description: '1 by default.' }),
     productPlanId: t.field({ type: 'UUID', description: 'A plan of the app; its tax rate is the last resort.' }),
     productPlanPriceId: t.field({ type: 'UUID', description: 'A price of that plan.' }),
-    taxRateId: t.field({ type: 'UUID', description: "Goes before the invoice's." }),
+    taxRateId: t.field({ type: 'UUID', description: "Takes precedence over the invoice's." }),
   }),
 });
 
@@ -33,11 +33,11 @@ const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
   description: 'An invoice to be drafted.',
   extensions: carryRules(rules),
   fields: (t) => ({
-    appId: t.field({ type: 'UUID', description: 'Needed where the credential covers several apps.' }),
+    appId: t.field({ type: 'UUID', description: 'Required if the credential covers several apps.' }),
     customerAccountId: t.field({ type: 'UUID', required: true, description: 'A customer of the app.' }),
     items: t.field({ type: [InvoiceItemInput], required: true, description: '1 to 100 lines.' }),
     currency: t.string({ description: 'USD (the default) or EUR.' }),
-    dueDate: t.field({ type: 'DateTime', description: 'When it is due.' }),
+    dueDate: t.field({ type: 'DateTime', description: 'Due date.' }),
     periodStart: t.field({ type: 'DateTime', description: 'Start of its period.' }),
     periodEnd: t.field({ type: 'DateTime', description: 'Not before its start.' }),
     allowedChains: t.field({ type: 'ChainSelection', description: 'ALL by default.' }),
@@ -85,7 +85,7 @@ builder.mutationField('openInvoice', (t) =>
 builder.mutationField('voidInvoice', (t) =>
   t.field({
     type: InvoiceRef,
-    description: 'Takes back an invoice that is not paid. INVALID_STATE for a paid one.',
+    description: 'Voids an invoice that is not paid. INVALID_STATE if it is paid.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, { id }, context) => {

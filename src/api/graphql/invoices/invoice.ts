@@ -12,14 +12,14 @@ import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../serv
 import { scopeOf } from '../server/scope-of.ts';
 
 const InvoiceStatusEnum = builder.enumType('InvoiceStatus', {
-  description: 'Where an invoice is.',
+  description: 'Status of an invoice.',
   values: {
     DRAFT: { value: 'DRAFT', description: 'Not numbered yet.' },
-    OPEN: { value: 'OPEN', description: 'Numbered, and to be paid.' },
+    OPEN: { value: 'OPEN', description: 'Numbered and due for payment.' },
     PAID: { value: 'PAID', description: 'Its payment was captured.' },
     PAST_DUE: { value: 'PAST_DUE', description: 'The charges for it failed.' },
-    VOID: { value: 'VOID', description: 'Taken back.' },
-    UNCOLLECTIBLE: { value: 'UNCOLLECTIBLE', description: 'Given up.' },
+    VOID: { value: 'VOID', description: 'Voided by the merchant.' },
+    UNCOLLECTIBLE: { value: 'UNCOLLECTIBLE', description: 'Collection was abandoned.' },
   } as const,
 });
 
@@ -27,7 +27,7 @@ builder.prismaObject('InvoiceItem', {
   description: 'A line of an invoice.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     description: t.exposeString('description', { description: '1 to 500 characters.' }),
     amount: t.expose('amount', { type: 'Decimal', description: 'Per unit, as the merchant gave it.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
@@ -40,8 +40,8 @@ builder.prismaObject('InvoiceItem', {
 const InvoiceErrorRef = builder.objectRef<{ code: string; message: string }>('InvoiceError').implement({
   description: 'Why a charge failed.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'For programs, such as INSUFFICIENT_BALANCE or CAP_EXCEEDED.' }),
-    message: t.exposeString('message', { description: 'For people, a sentence.' }),
+    code: t.exposeString('code', { description: 'A code for programs, such as INSUFFICIENT_BALANCE or CAP_EXCEEDED.' }),
+    message: t.exposeString('message', { description: 'A sentence for people.' }),
   }),
 });
 
@@ -60,7 +60,7 @@ const RenewalAttemptRef = builder.prismaObject('RenewalAttempt', {
   description: "One try to charge a subscription's invoice.",
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     status: t.expose('status', { type: RenewalAttemptStatusEnum, description: 'What became of it.' }),
     error: t.field({
       type: InvoiceErrorRef,
@@ -83,7 +83,7 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
   description: 'Lines with their tax; total = subtotal + taxAmount, always.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
     subscriptionId: t.expose('subscriptionId', { type: 'UUID', nullable: true, description: 'The subscription.' }),
@@ -97,31 +97,32 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The rate of lines without one.' }),
     allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),
     allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
-    dueDate: t.expose('dueDate', { type: 'DateTime', nullable: true, description: 'When it is due.' }),
-    paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true, description: 'When it was paid.' }),
-    voidedAt: t.expose('voidedAt', { type: 'DateTime', nullable: true, description: 'When it was voided.' }),
+    dueDate: t.expose('dueDate', { type: 'DateTime', nullable: true, description: 'Due date.' }),
+    paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true, description: 'Time of the payment.' }),
+    voidedAt: t.expose('voidedAt', { type: 'DateTime', nullable: true, description: 'Time at which it was voided.' }),
     periodStart: t.expose('periodStart', { type: 'DateTime', nullable: true, description: 'Start of its period.' }),
     periodEnd: t.expose('periodEnd', { type: 'DateTime', nullable: true, description: 'End of its period.' }),
     printUrl: t.field({
       type: 'URL',
       nullable: true,
-      description: 'A page to read, print and pay it, for whoever has the address; null for a draft.',
+      description:
+        'URL of a page to read, print and pay the invoice. Anyone with the URL can open it. Null for a draft.',
       select: { id: true, status: true },
       resolve: ({ id, status }, _args, { world }) => (status === 'DRAFT' ? null : invoiceUrl(world, id)),
     }),
     lastError: t.field({
       type: InvoiceErrorRef,
       nullable: true,
-      description: 'Why the latest charge for it failed; null where none has, and once it is paid.',
+      description: 'Why the latest charge failed. Null if no charge failed, and once the invoice is paid.',
       select: { lastErrorCode: true, lastErrorMessage: true },
       resolve: ({ lastErrorCode, lastErrorMessage }) =>
         lastErrorCode === null ? null : { code: lastErrorCode, message: lastErrorMessage ?? '' },
     }),
     memo: t.exposeString('memo', { nullable: true, description: 'At most 2000 characters.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
-    items: t.relation('items', { description: 'Its lines.', query: { orderBy: { position: 'asc' } } }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
+    items: t.relation('items', { description: 'The lines.', query: { orderBy: { position: 'asc' } } }),
     taxRate: t.relation('taxRate', { nullable: true, description: 'The rate of lines without one.' }),
     paymentIntent: t.relation('paymentIntent', { nullable: true, description: 'The payment.' }),
     customerAccount: t.relation('customerAccount', { description: 'The customer.' }),

@@ -25,13 +25,13 @@ type Offer = {
 const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
   description: 'What a payment link asks for, for anybody who has its address.',
   fields: (t) => ({
-    name: t.string({ description: 'What is sold.', resolve: ({ link }) => link.productPlan?.name ?? link.name }),
+    name: t.string({ description: 'The product.', resolve: ({ link }) => link.productPlan?.name ?? link.name }),
     description: t.string({
       nullable: true,
       description: 'At most 2000 characters.',
       resolve: ({ link }) => link.productPlan?.description ?? link.description,
     }),
-    appName: t.string({ description: 'Who is paid.', resolve: ({ link }) => link.app.name }),
+    appName: t.string({ description: 'Name of the payee.', resolve: ({ link }) => link.app.name }),
     appLogoUrl: t.string({
       nullable: true,
       description: 'Its logo, as a path of this installation that begins with /images/.',
@@ -39,7 +39,7 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     }),
     accentColor: t.string({
       nullable: true,
-      description: 'The colour that it chose for the page, as #rrggbb; null for ours.',
+      description: 'The color that the app chose for the page, as #rrggbb. Null for the default.',
       resolve: ({ link }) => link.app.accentColor,
     }),
     proxiedImageUrl: t.string({
@@ -48,7 +48,7 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
       resolve: ({ link }, _args, { world }) => imageAddress(world.secretKeys, link.productPlan?.imageUrl ?? null),
     }),
     merchantName: t.exposeString('merchantName', { description: 'Whose app it is.' }),
-    isTest: t.boolean({ description: 'Whether it is play money.', resolve: ({ link }) => link.app.mode === 'TEST' }),
+    isTest: t.boolean({ description: 'Whether it is test money.', resolve: ({ link }) => link.app.mode === 'TEST' }),
     isActive: t.boolean({ description: 'Whether it takes payments.', resolve: ({ link }) => link.isActive }),
     mode: t.field({
       type: CheckoutModeEnum,
@@ -104,7 +104,7 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     }),
     cancelUrl: t.string({
       nullable: true,
-      description: 'Where the payer goes who does not pay.',
+      description: 'Where a payer who does not pay is sent.',
       resolve: ({ link }) => link.cancelUrl,
     }),
   }),

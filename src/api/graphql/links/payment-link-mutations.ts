@@ -68,7 +68,7 @@ const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
 builder.mutationField('createPaymentLink', (t) =>
   t.field({
     type: PaymentLinkRef,
-    description: 'Makes a payment link. CONFLICT for a taken slug.',
+    description: 'Creates a payment link. CONFLICT if the slug is taken.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreatePaymentLinkInput, required: true }) },
     resolve: async (_root, args, context) => {
@@ -88,7 +88,7 @@ builder.mutationField('createPaymentLink', (t) =>
 builder.mutationField('updatePaymentLink', (t) =>
   t.field({
     type: PaymentLinkRef,
-    description: 'Changes a payment link; sessions that were started keep what they were started with.',
+    description: 'Changes a payment link. Existing sessions keep their terms.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
@@ -104,7 +104,7 @@ builder.mutationField('updatePaymentLink', (t) =>
 builder.mutationField('deletePaymentLink', (t) =>
   t.field({
     type: 'UUID',
-    description: 'Deletes a payment link for good, and answers its id.',
+    description: 'Deletes a payment link permanently and returns its ID.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, { id }, context) => {

@@ -13,7 +13,7 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
   description: 'A shareable address that takes payments without code.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     name: t.exposeString('name', { description: '1 to 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'At most 2000 characters.' }),
@@ -31,8 +31,8 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
     isActive: t.exposeBoolean('isActive', { description: 'Whether it takes payments.' }),
     usageCount: t.exposeInt('usageCount', { description: 'Completed checkouts.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
     paymentUrl: t.string({
       description: 'Where payers find it.',
       select: { slug: true },

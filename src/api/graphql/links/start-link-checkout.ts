@@ -8,7 +8,7 @@ import { carryRules, checked, defineRules } from '../server/input.ts';
 import { startLink } from './start-link.ts';
 
 const BillingDetailsInput = builder.inputType('BillingDetailsInput', {
-  description: 'Who pays; required where the link asks for it, but for the state.',
+  description: 'The payer. Required if the link asks for it, except for the state.',
   fields: (t) => ({
     email: t.string({ description: 'At most 255 characters.' }),
     name: t.string({ description: 'At most 255 characters.' }),
@@ -42,7 +42,7 @@ builder.mutationField('startLinkCheckout', (t) =>
     authScopes: { public: true },
     args: {
       slug: t.arg.string({ required: true, description: "The link's slug." }),
-      input: t.arg({ type: StartLinkCheckoutInput, description: 'May be left out where the link asks for nothing.' }),
+      input: t.arg({ type: StartLinkCheckoutInput, description: 'Optional if the link asks for nothing.' }),
     },
     resolve: async (_root, args, context) => {
       const input = checked(context, rules, args.input ?? {});

@@ -41,7 +41,7 @@ const MemberLoginRef = builder.objectRef<Login>('MemberLogin').implement({
     }),
     tokenType: t.string({ description: 'Bearer.', resolve: () => 'Bearer' }),
     expiresIn: t.int({ description: 'Seconds.', resolve: ({ issued }) => issued.expiresInSeconds }),
-    member: t.field({ type: MemberRef, description: 'Who logged in.', resolve: ({ member }) => member }),
+    member: t.field({ type: MemberRef, description: 'The user who logged in.', resolve: ({ member }) => member }),
   }),
 });
 
@@ -57,7 +57,7 @@ builder.mutationField('requestLogin', (t) =>
     type: OtpRequestRef,
     description: 'Mails a one-time password to a member; the answer is the same for everybody else.',
     authScopes: { public: true },
-    args: { input: t.arg({ type: RequestLoginInput, required: true, description: 'Who.' }) },
+    args: { input: t.arg({ type: RequestLoginInput, required: true, description: 'The member.' }) },
     resolve: (_root, { input }, context) => {
       const { email } = checked(context, otpRules, input);
       return requestOneTimePassword(byRealTime(context.world), {
@@ -85,7 +85,7 @@ builder.mutationField('logout', (t) =>
     description:
       'Ends the login: for writes at once, for reads in other processes within a second, and what it holds open within two seconds. True.',
     authScopes: { member: true },
-    args: { input: t.arg({ type: LogoutInput, description: 'Which.' }) },
+    args: { input: t.arg({ type: LogoutInput, description: 'Which logins end.' }) },
     resolve: async (_root, { input }, context) => {
       const { principal } = context;
       if (principal.kind !== 'member') throw refusal(principal);

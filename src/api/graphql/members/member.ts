@@ -19,12 +19,12 @@ const MemberRoleEnum = builder.enumType('MemberRole', {
 });
 
 const MerchantRef = builder.prismaObject('Merchant', {
-  description: 'Who is paid.',
+  description: 'A merchant, who owns apps and is paid.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     name: t.exposeString('name', { description: 'Its name.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
   }),
 });
 
@@ -32,17 +32,17 @@ export const MemberRef = builder.prismaObject('Member', {
   description: 'A person who may log in to the dashboard of a merchant.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     merchantId: t.expose('merchantId', { type: 'UUID', description: 'The merchant.' }),
     merchant: t.relation('merchant', { type: MerchantRef, description: 'The merchant.' }),
-    email: t.exposeString('email', { description: 'The mail address, in lower case.' }),
+    email: t.exposeString('email', { description: 'Email address, in lower case.' }),
     role: t.expose('role', { type: MemberRoleEnum, description: 'What the member may do.' }),
-    invitedAt: t.expose('invitedAt', { type: 'DateTime', description: 'When the member was invited.' }),
-    joinedAt: t.expose('joinedAt', { type: 'DateTime', nullable: true, description: 'The first login.' }),
+    invitedAt: t.expose('invitedAt', { type: 'DateTime', description: 'Time of the invitation.' }),
+    joinedAt: t.expose('joinedAt', { type: 'DateTime', nullable: true, description: 'Time of the first login.' }),
     isOperator: t.exposeBoolean('isOperator', {
       description: 'Whether the member may look after the whole installation too: its chains, senders and queue.',
     }),
-    removedAt: t.expose('removedAt', { type: 'DateTime', nullable: true, description: 'When the member was removed.' }),
+    removedAt: t.expose('removedAt', { type: 'DateTime', nullable: true, description: 'Time of the removal.' }),
   }),
 });
 
@@ -78,7 +78,7 @@ builder.mutationField('inviteMember', (t) =>
     type: MemberRef,
     description: 'Invites a person by mail, changes the role of a member, or brings a removed one back. Owners only.',
     authScopes: { owner: true },
-    args: { input: t.arg({ type: InviteMemberInput, required: true, description: 'Who.' }) },
+    args: { input: t.arg({ type: InviteMemberInput, required: true, description: 'The member.' }) },
     resolve: async (_root, { input }, context) => {
       const { email, role } = checked(context, inviteRules, input);
       const { merchantId } = await scopeOf(context);

@@ -14,7 +14,7 @@ export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('Overvie
     }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    payments: t.exposeInt('payments', { description: 'How many payment intents.' }),
+    payments: t.exposeInt('payments', { description: 'Number of payment intents.' }),
     amount: t.field({ type: 'BaseUnits', description: 'Base units.', resolve: ({ amount }) => String(amount) }),
     formatted: t.string({
       description: 'Whole tokens, as a decimal string.',

@@ -38,7 +38,7 @@ const BucketEnum = builder.enumType('OverviewBucket', {
 });
 
 const sumFields = {
-  count: 'How many payment intents.',
+  count: 'Number of payment intents.',
   amount: 'Their amounts together.',
   currency: 'The currency of `amount`.',
 };
@@ -102,8 +102,8 @@ const TimeSum = builder.objectRef<{ start: Date; cells: OverviewCell[] }>('Overv
 const OverviewRef = builder.objectRef<Overview>('Overview').implement({
   description: 'Counts and sums of payment intents, by when they were made. Spans without any are left out.',
   fields: (t) => ({
-    from: t.expose('from', { type: 'DateTime', description: 'From, included.' }),
-    to: t.expose('to', { type: 'DateTime', description: 'To, not included.' }),
+    from: t.expose('from', { type: 'DateTime', description: 'Start of the range, inclusive.' }),
+    to: t.expose('to', { type: 'DateTime', description: 'End of the range, exclusive.' }),
     count: t.int({ description: sumFields.count, resolve: ({ cells }) => countOf(cells) }),
     byStatus: t.field({
       type: [StatusSum],
@@ -153,8 +153,8 @@ builder.queryField('overview', (t) =>
     complexity: { field: 20, multiplier: 10 },
     args: {
       appId: t.arg.id({ description: 'Only this app; all of the caller without it.' }),
-      from: t.arg({ type: 'DateTime', description: 'From, included.' }),
-      to: t.arg({ type: 'DateTime', description: 'To, not included.' }),
+      from: t.arg({ type: 'DateTime', description: 'Start of the range, inclusive.' }),
+      to: t.arg({ type: 'DateTime', description: 'End of the range, exclusive.' }),
       bucket: t.arg({ type: BucketEnum, required: true, defaultValue: 'DAY', description: 'At most 800 spans.' }),
     },
     resolve: async (_root, args, context) => {

@@ -37,7 +37,7 @@ const PayerLoginRef = builder.objectRef<PayerLogin>('PayerLogin').implement({
 
 const requestRules = defineRules({ schema: z.object({ wallet: z.string(), chainId: z.int() }) });
 const RequestPayerLoginInput = builder.inputType('RequestPayerLoginInput', {
-  description: 'Which wallet.',
+  description: 'The wallet.',
   extensions: carryRules(requestRules),
   fields: (t) => ({
     wallet: t.field({ type: 'Address', required: true, description: 'An EVM address; a wrong checksum is refused.' }),
@@ -75,7 +75,7 @@ builder.mutationField('requestPayerLogin', (t) =>
     type: PayerChallengeRef,
     description: 'Makes a message for a wallet to sign. Writes nothing. VALIDATION_ERROR for a chain not served here.',
     authScopes: { public: true },
-    args: { input: t.arg({ type: RequestPayerLoginInput, required: true, description: 'Which wallet.' }) },
+    args: { input: t.arg({ type: RequestPayerLoginInput, required: true, description: 'The wallet.' }) },
     resolve: (_root, { input }, context) => {
       const world = byRealTime(context.world);
       const account = payerAccount(world, checked(context, requestRules, input));

@@ -65,12 +65,12 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
       description: 'What was signed, every integer a decimal string: all that a call to the contract needs.',
       resolve: (row) => toObject(acceptedTerms(row).terms),
     }),
-    chainId: t.int({ description: 'Where it was paid.', resolve: (row) => acceptedTerms(row).chainId }),
-    tokenKey: t.string({ description: 'What was paid with.', resolve: (row) => acceptedTerms(row).tokenKey }),
-    appName: t.string({ description: 'Who is paid.', resolve: ({ app }) => app.name }),
+    chainId: t.int({ description: 'The chain on which it was paid.', resolve: (row) => acceptedTerms(row).chainId }),
+    tokenKey: t.string({ description: 'The token of the payment.', resolve: (row) => acceptedTerms(row).tokenKey }),
+    appName: t.string({ description: 'Name of the payee.', resolve: ({ app }) => app.name }),
     appLogoUrl: t.string({
       nullable: true,
-      description: 'The logo of who is paid, as a path of this installation that begins with /images/.',
+      description: 'Logo of the payee, as a path of this installation that begins with /images/.',
       resolve: ({ app }, _args, { world }) => imageAddress(world.secretKeys, app.logoUrl),
     }),
     lines: t.stringList({
@@ -95,8 +95,8 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
       description: 'What was to go back to the wallet and could not be delivered yet, oldest first.',
       resolve: ({ payouts }) => payouts,
     }),
-    authorizedAt: t.expose('authorizedAt', { type: 'DateTime', nullable: true, description: 'When it was paid.' }),
-    capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'When the merchant took it.' }),
+    authorizedAt: t.expose('authorizedAt', { type: 'DateTime', nullable: true, description: 'Time of the payment.' }),
+    capturedAt: t.expose('capturedAt', { type: 'DateTime', nullable: true, description: 'Time of the capture.' }),
     disputeUntil: t.field({
       type: 'DateTime',
       nullable: true,
@@ -139,20 +139,20 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
       type: 'BaseUnits',
       description: 'The most a period may take, base units.',
     }),
-    signedAt: t.expose('signedAt', { type: 'DateTime', nullable: true, description: 'When it was signed.' }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked.' }),
+    signedAt: t.expose('signedAt', { type: 'DateTime', nullable: true, description: 'Time of the signature.' }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'Time of the revocation.' }),
     isCurrent: t.boolean({
       description: 'Whether the subscription is charged by this one, not by one signed later.',
       resolve: ({ acceptedBy }) => acceptedBy !== null,
     }),
-    appName: t.string({ description: 'Who is paid.', resolve: ({ subscription }) => subscription.app.name }),
+    appName: t.string({ description: 'Name of the payee.', resolve: ({ subscription }) => subscription.app.name }),
     appLogoUrl: t.string({
       nullable: true,
-      description: 'The logo of who is paid, as a path of this installation that begins with /images/.',
+      description: 'Logo of the payee, as a path of this installation that begins with /images/.',
       resolve: ({ subscription }, _args, { world }) => imageAddress(world.secretKeys, subscription.app.logoUrl),
     }),
     planName: t.string({
-      description: 'What it is for.',
+      description: 'Name of the plan.',
       resolve: ({ subscription }) => subscription.productPlan.name,
     }),
     amount: t.field({
@@ -177,7 +177,7 @@ export const PayerConsentRef = builder.objectRef<ConsentRow>('PayerConsent').imp
     subscriptionId: t.expose('subscriptionId', { type: 'UUID', description: 'The subscription.' }),
     subscriptionStatus: t.field({
       type: SubscriptionStatusEnum,
-      description: 'Where the subscription is.',
+      description: 'Status of the subscription.',
       resolve: ({ subscription }) => subscription.status,
     }),
     nextChargeAt: t.field({

@@ -35,7 +35,7 @@ export const CreatePaymentIntentInput = builder.inputType('CreatePaymentIntentIn
 builder.mutationField('createPaymentIntent', (t) =>
   t.field({
     type: PaymentIntentRef,
-    description: 'Makes a payment intent. Secret API key only.',
+    description: 'Creates a payment intent. Requires a secret API key.',
     authScopes: { secretKey: true },
     args: { input: t.arg({ type: CreatePaymentIntentInput, required: true }) },
     resolve: async (_root, { input }, context, info) => {

@@ -46,7 +46,7 @@ function disputeInput(name: string) {
 }
 
 const DisputeRequestStatusEnum = builder.enumType('DisputeRequestStatus', {
-  description: 'What a dispute waits for.',
+  description: 'What a requested dispute is waiting for.',
   values: {
     SIGNATURE_REQUIRED: { value: 'SIGNATURE_REQUIRED', description: "The payer's signature of the step." },
     PENDING: { value: 'PENDING', description: 'The chain; then the payment has its dispute.' },
@@ -76,10 +76,10 @@ const DisputeRequestRef = builder.objectRef<DisputeAnswer>('DisputeRequest').imp
   description: 'A dispute that was asked for.',
   fields: (t) => ({
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
-    status: t.expose('status', { type: DisputeRequestStatusEnum, description: 'What it waits for.' }),
+    status: t.expose('status', { type: DisputeRequestStatusEnum, description: 'What the dispute is waiting for.' }),
     steps: t.field({
       type: [DisputeStepRef],
-      description: 'What is to be signed; empty when it is on its way.',
+      description: 'What the payer must sign. Empty once the transaction is queued.',
       resolve: (answer) => (answer.typedData ? [answer.typedData] : []),
     }),
     transactionId: t.field({

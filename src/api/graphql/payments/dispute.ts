@@ -2,12 +2,12 @@
 import { builder, NodeRef } from '../server/builder.ts';
 
 const DisputeStatusEnum = builder.enumType('DisputeStatus', {
-  description: 'Where a dispute is.',
+  description: 'Status of a dispute.',
   values: {
     OPEN: { value: 'OPEN', description: 'Waits for the merchant or the arbiter.' },
     RESOLVED_MERCHANT: { value: 'RESOLVED_MERCHANT', description: 'The merchant keeps everything.' },
     RESOLVED_PAYER: { value: 'RESOLVED_PAYER', description: 'Everything goes back to the payer.' },
-    RESOLVED_SPLIT: { value: 'RESOLVED_SPLIT', description: 'Each gets a part.' },
+    RESOLVED_SPLIT: { value: 'RESOLVED_SPLIT', description: 'Each party receives a part.' },
   } as const,
 });
 
@@ -15,17 +15,20 @@ export const DisputeRef = builder.prismaObject('Dispute', {
   description: "A payer's dispute of a captured payment.",
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
-    reason: t.exposeString('reason', { nullable: true, description: "The payer's words, 1 to 500 characters." }),
+    reason: t.exposeString('reason', { nullable: true, description: "The payer's reason, 1 to 500 characters." }),
     evidence: t.exposeString('evidence', { nullable: true, description: 'What the payer added.' }),
     status: t.expose('status', { type: DisputeStatusEnum, description: 'Current status.' }),
     payerBps: t.exposeInt('payerBps', {
       nullable: true,
       description: "The payer's share when resolved, basis points.",
     }),
-    deadline: t.expose('deadline', { type: 'DateTime', description: 'After this anybody may resolve it by timeout.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
-    resolvedAt: t.expose('resolvedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
+    deadline: t.expose('deadline', {
+      type: 'DateTime',
+      description: 'Time after which anyone may resolve it by timeout.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was opened.' }),
+    resolvedAt: t.expose('resolvedAt', { type: 'DateTime', nullable: true, description: 'Time at which it ended.' }),
   }),
 });

@@ -14,18 +14,21 @@ import { PaymentIntentRef } from './payment-intent.ts';
 const captureRules = defineRules({ schema: captureSchema.extend(appIdShape) });
 
 const CapturePaymentIntentInput = builder.inputType('CapturePaymentIntentInput', {
-  description: 'What is captured of a held payment.',
+  description: 'Input for capturing an authorized payment.',
   extensions: carryRules(captureRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
-    amount: t.string({ description: 'Base units, at most what is held; all of it by default. The rest returns.' }),
+    amount: t.string({
+      description:
+        'Amount in base units, at most the authorized amount, which is the default. The rest returns to the payer.',
+    }),
   }),
 });
 
 const refundRules = defineRules({ schema: refundSchema.safeExtend(appIdShape) });
 
 const RefundPaymentIntentInput = builder.inputType('RefundPaymentIntentInput', {
-  description: 'How much goes back to the payer, and why. Without amount and percent: everything that is left.',
+  description: 'The amount and reason of a refund. Without amount and percent, everything that is left is refunded.',
   extensions: carryRules(refundRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
@@ -55,8 +58,11 @@ const RefundRef = builder.objectRef<RefundAnswer>('RefundRequest').implement({
       type: RefundStatusEnum,
       description: 'PENDING until the result is confirmed on the chain.',
     }),
-    amount: t.expose('amount', { type: 'BaseUnits', description: 'What goes back, base units.' }),
-    leftoverAfter: t.expose('leftoverAfter', { type: 'BaseUnits', description: 'What is left after it, base units.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'Refunded amount in base units.' }),
+    leftoverAfter: t.expose('leftoverAfter', {
+      type: 'BaseUnits',
+      description: 'Amount that is left after it, in base units.',
+    }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     reason: t.exposeString('reason', { description: 'As it was given.' }),
   }),
@@ -70,7 +76,7 @@ builder.mutationField('capturePaymentIntent', (t) =>
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
-      input: t.arg({ type: CapturePaymentIntentInput, description: 'All of it by default.' }),
+      input: t.arg({ type: CapturePaymentIntentInput, description: 'Defaults to all of it.' }),
     },
     resolve: async (_root, args, context) => {
       const { appId, ...input } = checked(context, captureRules, args.input ?? {});
@@ -95,7 +101,7 @@ builder.mutationField('cancelPaymentIntent', (t) =>
 builder.mutationField('refundPaymentIntent', (t) =>
   t.field({
     type: RefundRef,
-    description: 'Gives a captured payment back, whole or in part. INVALID_STATE unless CAPTURED.',
+    description: 'Refunds a captured payment in whole or in part. INVALID_STATE unless CAPTURED.',
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),

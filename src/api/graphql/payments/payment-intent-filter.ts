@@ -47,10 +47,10 @@ export const PaymentIntentFilter = builder.inputType('PaymentIntentFilter', {
 export type PaymentIntentFilterInput = typeof PaymentIntentFilter.$inferInput;
 
 export const PaymentIntentOrder = builder.enumType('PaymentIntentOrder', {
-  description: 'Orders of payment intents.',
+  description: 'Sort orders of payment intents.',
   values: {
     NEWEST: { value: 'NEWEST', description: 'Newest first.' },
-    OLDEST: { value: 'OLDEST', description: 'Made first first.' },
+    OLDEST: { value: 'OLDEST', description: 'Oldest first.' },
     AMOUNT_HIGHEST: { value: 'AMOUNT_HIGHEST', description: 'Highest amount first.' },
     AMOUNT_LOWEST: { value: 'AMOUNT_LOWEST', description: 'Lowest amount first.' },
   } as const,

@@ -25,7 +25,7 @@ builder.prismaObjectField(PaymentIntentRef, 'sequence', (t) =>
   t.int({
     authScopes: { read: true },
     description:
-      "The number, in the app's sequence, of the newest event that this state includes; 0 where there is none. `paymentIntentUpdated(id, after)` goes on from it.",
+      'Sequence number of the newest event that this state includes. 0 if there is none. Pass it to `paymentIntentUpdated(id, after)` to continue from this state.',
     resolve: (intent, _args, context) => sequenceOf(context, 'payment_intent', intent),
   }),
 );

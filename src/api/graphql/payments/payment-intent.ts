@@ -7,18 +7,18 @@ import type { GraphqlContext } from '../server/context.ts';
 import { connectionOf } from '../server/lists/related-connection.ts';
 
 const statusWords: { [Status in PaymentIntentStatus]: string } = {
-  CREATED: 'Waits for the payer.',
+  CREATED: 'Waiting for the payer.',
   AUTHORIZED: 'The money is held in escrow.',
   CAPTURED: 'Taken for the merchant; settles when the timelock ends.',
   SETTLED: 'Paid out. Final.',
-  CANCELLED: 'Cancelled, expired, or the hold went back. Final.',
-  REFUND_PENDING: 'A refund is on its way.',
-  REFUNDED: 'Everything went back to the payer. Final.',
-  FAILED: 'The capture failed for good; the hold goes back. Final.',
+  CANCELLED: 'Cancelled or expired, and any held amount was returned. Final.',
+  REFUND_PENDING: 'A refund is pending.',
+  REFUNDED: 'Refunded to the payer in full. Final.',
+  FAILED: 'The capture failed permanently, and the held amount is returned. Final.',
 };
 
 export const PaymentIntentStatusEnum = builder.enumType('PaymentIntentStatus', {
-  description: 'Where a payment is.',
+  description: 'Status of a payment.',
   values: Object.fromEntries(
     paymentIntentStatuses.map((status) => [status, { value: status, description: statusWords[status] }]),
   ) as { [Status in PaymentIntentStatus]: { value: Status; description: string } },
@@ -27,8 +27,8 @@ export const PaymentIntentStatusEnum = builder.enumType('PaymentIntentStatus', {
 export const CaptureModeEnum = builder.enumType('CaptureMode', {
   description: 'When the payment is captured.',
   values: {
-    AUTOMATIC: { value: 'AUTOMATIC', description: 'In the authorizing transaction.' },
-    MANUAL: { value: 'MANUAL', description: 'When the merchant asks, before the capture deadline.' },
+    AUTOMATIC: { value: 'AUTOMATIC', description: 'In the transaction that authorizes the payment.' },
+    MANUAL: { value: 'MANUAL', description: 'When the merchant requests it, before the capture deadline.' },
   } as const,
 });
 
@@ -36,13 +36,19 @@ export const AuthorizationMethodEnum = builder.enumType('AuthorizationMethod', {
   description: 'How the payer paid.',
   values: {
     DIRECT: { value: 'DIRECT', description: "The payer's wallet sent the transaction." },
-    PERMIT: { value: 'PERMIT', description: 'The payer signed (EIP-2612 or ERC-3009), the operator relayed.' },
-    APPROVAL: { value: 'APPROVAL', description: 'The payer had approved the escrow, the operator pulled.' },
+    PERMIT: {
+      value: 'PERMIT',
+      description: 'The payer signed (EIP-2612 or ERC-3009), and the operator relayed the signature.',
+    },
+    APPROVAL: {
+      value: 'APPROVAL',
+      description: 'The payer had approved the escrow, and the operator sent the transaction.',
+    },
   } as const,
 });
 
 export const PaymentSourceTypeEnum = builder.enumType('PaymentSourceType', {
-  description: 'What a payment intent was made by.',
+  description: 'What created a payment intent.',
   values: {
     CHECKOUT: { value: 'CHECKOUT', description: 'A checkout session.' },
     PAYMENT_LINK: { value: 'PAYMENT_LINK', description: 'A payment link.' },
@@ -81,7 +87,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
       description: 'Unique in the app, for ever; null for the payer.',
       resolve: (intent, _args, context) => (isMerchant(context) ? intent.idempotencyKey : null),
     }),
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
     customerAccountId: t.expose('customerAccountId', {
       type: 'UUID',
@@ -92,7 +98,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),
     allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
-    captureMode: t.expose('captureMode', { type: CaptureModeEnum, description: 'When it is captured.' }),
+    captureMode: t.expose('captureMode', { type: CaptureModeEnum, description: 'When the payment is captured.' }),
     timelockDuration: t.exposeInt('timelockDuration', { description: 'Escrow lock after capture, seconds.' }),
     disputeStartDuration: t.exposeInt('disputeStartDuration', {
       description: 'Seconds after capture in which a dispute may start.',
@@ -153,7 +159,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     settledAt: t.expose('settledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the merchant was paid out.',
+      description: 'Time of the payout to the merchant.',
     }),
     refundedAt: t.expose('refundedAt', {
       type: 'DateTime',
@@ -162,7 +168,11 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     }),
     refundTxHash: t.exposeString('refundTxHash', { nullable: true, description: 'Of the latest final refund.' }),
     platformFeeBps: t.exposeInt('platformFeeBps', { description: 'Platform fee, basis points.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it expires unpaid.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which it expires if it is not paid.',
+    }),
     sourceType: t.expose('sourceType', {
       type: PaymentSourceTypeEnum,
       nullable: true,
@@ -171,8 +181,8 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     sourceId: t.expose('sourceId', { type: 'UUID', nullable: true, description: 'The id of what made it.' }),
     successUrl: t.exposeString('successUrl', { nullable: true, description: 'Where the payer goes after paying.' }),
     cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the payer goes after cancelling.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
     leftoverAmount: t.expose('leftAmount', {
       type: 'BaseUnits',
       nullable: true,

@@ -12,19 +12,29 @@ export const PaymentRefundRef = builder.prismaObject('Refund', {
     'A refund that the merchant asked for; what anybody refunds on the contract itself is in `transactions` alone.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7; `refundId` of the answer that made it.' }),
+    id: t.exposeID('id', {
+      description:
+        'Unique identifier (UUIDv7), which is `refundId` in the response of the mutation that requested the refund.',
+    }),
     transactionId: t.expose('transactionId', { type: 'UUID', description: 'The transaction that carries it.' }),
     status: t.expose('status', {
       type: RefundStatusEnum,
       description: 'PENDING until the result is confirmed on the chain.',
     }),
-    amount: t.expose('amount', { type: 'BaseUnits', description: 'What goes back, base units.' }),
-    leftoverAfter: t.expose('leftoverAfter', { type: 'BaseUnits', description: 'What is left after it, base units.' }),
+    amount: t.expose('amount', { type: 'BaseUnits', description: 'Refunded amount in base units.' }),
+    leftoverAfter: t.expose('leftoverAfter', {
+      type: 'BaseUnits',
+      description: 'Amount that is left after it, in base units.',
+    }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    reason: t.exposeString('reason', { description: 'As it was given, 1 to 500 characters.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why it was given up.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
-    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'When the payer had it.' }),
+    reason: t.exposeString('reason', { description: 'As in the request, 1 to 500 characters.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why it was abandoned.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the request.' }),
+    confirmedAt: t.expose('confirmedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time at which the payer received it.',
+    }),
   }),
 });
 

@@ -17,7 +17,7 @@ import { TransactionRef } from './transaction.ts';
 const ROWS = 100;
 
 const LedgerAccountEnum = builder.enumType('LedgerAccount', {
-  description: 'Whose money an entry is about.',
+  description: 'The owner of the money in a ledger entry.',
   values: {
     PAYER: { value: 'PAYER', description: 'The payer.' },
     ESCROW: { value: 'ESCROW', description: 'The escrow contract.' },
@@ -31,8 +31,8 @@ export const LedgerEntryRef = builder.prismaObject('LedgerEntry', {
   description: 'One side of a double entry; the entries of one fact sum to zero.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
-    account: t.expose('account', { type: LedgerAccountEnum, description: 'Whose money.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
+    account: t.expose('account', { type: LedgerAccountEnum, description: 'The owner of the money.' }),
     kind: t.exposeString('kind', { description: 'The fact it is from, such as Settled.' }),
     amount: t.string({
       description: 'Base units, signed, an integer string.',
@@ -42,7 +42,7 @@ export const LedgerEntryRef = builder.prismaObject('LedgerEntry', {
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     txHash: t.exposeString('txHash', { description: 'The transaction.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was booked.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the entry.' }),
   }),
 });
 

@@ -30,7 +30,7 @@ const TransactionStatusEnum = builder.enumType('TransactionStatus', {
 });
 
 const FactFinalityEnum = builder.enumType('FactFinality', {
-  description: 'How sure a fact of a chain is.',
+  description: 'Finality of an event on a chain.',
   values: {
     SEEN: { value: 'SEEN', description: 'In a block.' },
     CONFIRMED: { value: 'CONFIRMED', description: 'Has the required number of confirmations.' },
@@ -69,7 +69,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
   },
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
     type: t.expose('type', { type: TransactionTypeEnum, description: 'What it does.' }),

@@ -22,7 +22,7 @@ export const PayoutRoleEnum = builder.enumType('PayoutRole', {
   values: {
     PAYER: { value: 'PAYER', description: 'The payer: a refund, or a hold that goes back.' },
     MERCHANT: { value: 'MERCHANT', description: 'The merchant: a settlement.' },
-    FEE_RECIPIENT: { value: 'FEE_RECIPIENT', description: 'Who receives the platform fee.' },
+    FEE_RECIPIENT: { value: 'FEE_RECIPIENT', description: 'The recipient of the platform fee.' },
   } as const,
 });
 
@@ -31,7 +31,7 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
     'A payout whose recipient could not be paid: the escrow, or on Solana an account of its own, keeps it for this address alone. We try to deliver it 5 minutes and an hour after it was seen, and every 6 hours after that.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     role: t.expose('role', { type: PayoutRoleEnum, description: 'The party that the payout is for.' }),
     recipient: t.string({
       description: 'The address, with its checksum.',

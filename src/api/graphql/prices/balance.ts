@@ -10,18 +10,18 @@ const ITEMS_LIMIT = 50;
 const TEXT_LIMIT = 600;
 
 const BalanceValueRef = builder.objectRef<BalanceValue>('BalanceValue').implement({
-  description: 'What a balance is worth.',
+  description: 'Fiat value of a balance.',
   fields: (t) => ({
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     priceFiat: t.float({
-      description: 'Of one whole token, in `currency`; for reading, not for reckoning.',
+      description: 'Price of one whole token, in `currency`. For display, not for calculations.',
       resolve: (value) => value.priceFiat.toNumber(),
     }),
     valueFiat: t.expose('valueFiat', {
       type: 'Decimal',
-      description: 'Of the balance, in `currency`, half-up to two decimals.',
+      description: 'Value of the balance, in `currency`, rounded half up to two decimals.',
     }),
-    cachedAt: t.expose('cachedAt', { type: 'DateTime', description: 'When the price was read.' }),
+    cachedAt: t.expose('cachedAt', { type: 'DateTime', description: 'Time at which the price was read.' }),
   }),
 });
 
@@ -33,20 +33,19 @@ const BalanceRef = builder.objectRef<Balance>('Balance').implement({
     token: t.exposeString('token', { description: '`native`, or the contract, mint or Sui coin type.' }),
     tokenKey: t.exposeString('tokenKey', {
       nullable: true,
-      description: "The registry's key; null for a token that it does not know.",
+      description: 'Key of the token in the registry. Null for a token that is not registered.',
     }),
     symbol: t.exposeString('symbol', {
       nullable: true,
-      description:
-        'Where the registry does not know the token, what the token calls itself, or null; it proves nothing.',
+      description: 'For a token that is not registered, the symbol that the token reports, or null. It proves nothing.',
     }),
-    decimals: t.exposeInt('decimals', { description: 'Digits of base units after the point.' }),
+    decimals: t.exposeInt('decimals', { description: 'Number of decimal places of the token.' }),
     balance: t.field({ type: 'BaseUnits', description: 'Base units.', resolve: (balance) => balance.baseUnits }),
     formatted: t.exposeString('formatted', { description: 'Whole tokens, as a decimal string.' }),
     price: t.expose('price', {
       type: BalanceValueRef,
       nullable: true,
-      description: 'Where it was asked for, and the registry knows the token.',
+      description: 'Present if it was requested and the token is registered.',
     }),
   }),
 });
@@ -59,7 +58,7 @@ const BalanceFaultRef = builder.objectRef<BalanceFault>('BalanceFault').implemen
     code: t.exposeString('code', {
       description: 'VALIDATION_ERROR, NOT_FOUND, CHAIN_UNAVAILABLE, PRICE_UNAVAILABLE or INTERNAL_ERROR.',
     }),
-    message: t.exposeString('message', { description: 'The fact in words.' }),
+    message: t.exposeString('message', { description: 'Description of the error.' }),
   }),
 });
 
@@ -70,10 +69,10 @@ const balanceOf = ({ answer }: BalanceResult): Balance | null => (answer instanc
 const BalanceResultRef = builder.objectRef<BalanceResult>('BalanceResult').implement({
   description: 'One item of a batch: the balance, or `error` with the fields of a balance null.',
   fields: (t) => ({
-    ok: t.boolean({ description: 'Whether the balance is here.', resolve: (result) => balanceOf(result) !== null }),
-    chainId: t.int({ description: 'As asked.', resolve: (result) => result.asked.chainId }),
+    ok: t.boolean({ description: 'Whether the balance was read.', resolve: (result) => balanceOf(result) !== null }),
+    chainId: t.int({ description: 'As in the request.', resolve: (result) => result.asked.chainId }),
     address: t.string({
-      description: 'The owner: canonical, or as asked where it is at fault.',
+      description: 'The owner in canonical form, or as in the request if it is invalid.',
       resolve: (result) => balanceOf(result)?.address ?? result.asked.address,
     }),
     token: t.string({
@@ -93,7 +92,7 @@ const BalanceResultRef = builder.objectRef<BalanceResult>('BalanceResult').imple
     }),
     decimals: t.int({
       nullable: true,
-      description: 'Digits of base units after the point.',
+      description: 'Number of decimal places of the token.',
       resolve: (result) => balanceOf(result)?.decimals ?? null,
     }),
     balance: t.field({
@@ -110,7 +109,7 @@ const BalanceResultRef = builder.objectRef<BalanceResult>('BalanceResult').imple
     price: t.field({
       type: BalanceValueRef,
       nullable: true,
-      description: 'Where it was asked for, and the registry knows the token.',
+      description: 'Present if it was requested and the token is registered.',
       resolve: (result) => balanceOf(result)?.price ?? null,
     }),
     error: t.field({
@@ -123,9 +122,12 @@ const BalanceResultRef = builder.objectRef<BalanceResult>('BalanceResult').imple
 });
 
 const BalanceBatchRef = builder.objectRef<{ items: BalanceResult[] }>('BalanceBatch').implement({
-  description: 'Balances in the order asked.',
+  description: 'Balances in the order of the request.',
   fields: (t) => ({
-    items: t.expose('items', { type: [BalanceResultRef], description: 'One for each item asked, at most 50.' }),
+    items: t.expose('items', {
+      type: [BalanceResultRef],
+      description: 'One balance for each requested item, at most 50.',
+    }),
   }),
 });
 

@@ -11,10 +11,10 @@ const PriceQuoteRef = builder.objectRef<PriceQuote>('PriceQuote').implement({
     symbol: t.exposeString('symbol', { description: 'The token’s symbol.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     priceFiat: t.float({
-      description: 'Of one whole token, in `currency`; for reading, not for reckoning.',
+      description: 'Price of one whole token, in `currency`. For display, not for calculations.',
       resolve: (quote) => quote.priceFiat.toNumber(),
     }),
-    cachedAt: t.expose('cachedAt', { type: 'DateTime', description: 'When the price was read.' }),
+    cachedAt: t.expose('cachedAt', { type: 'DateTime', description: 'Time at which the price was read.' }),
     amountFiat: t.float({
       nullable: true,
       description: 'Of a conversion, in `currency`.',

@@ -68,8 +68,8 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   complexity: { disabled: true },
 });
 
-builder.queryType({ description: 'Everything that can be asked.' });
-builder.mutationType({ description: 'Everything that can be done. Each takes one input object.' });
+builder.queryType({ description: 'All queries.' });
+builder.mutationType({ description: 'All mutations. Each takes one input object.' });
 builder.subscriptionType({
   // The resource Subscription has the usual name of this type.
   name: 'Live',
@@ -78,6 +78,6 @@ builder.subscriptionType({
 
 /** What every type implements whose `id` finds the object again: see search/nodes.ts. */
 export const NodeRef = builder.interfaceRef<{ id: string }>('Node').implement({
-  description: 'An object that `node` finds by its id, wherever the caller may see it.',
+  description: 'An object that `node` returns by its ID if the caller may read it.',
   fields: (t) => ({ id: t.exposeID('id', { description: 'A UUID, unique among all objects.' }) }),
 });

@@ -141,10 +141,10 @@ export function connectionSize(args: WindowArgs): number {
 }
 
 const ListOrder = builder.enumType('ListOrder', {
-  description: 'Orders of a list.',
+  description: 'Sort orders of a list.',
   values: {
     NEWEST: { value: 'NEWEST', description: 'Newest first.' },
-    OLDEST: { value: 'OLDEST', description: 'Made first first.' },
+    OLDEST: { value: 'OLDEST', description: 'Oldest first.' },
   } as const,
 });
 

@@ -2,23 +2,23 @@
 import { type GraphQLSchema, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 
 const fieldWords: Readonly<Record<string, string>> = {
-  edges: 'The rows of this window, each with its cursor.',
-  nodes: 'The rows of this window.',
-  pageInfo: 'Where this window lies in the list.',
-  totalCount: 'How many rows match; counted only when asked for.',
-  cursor: 'The place of the row, for `after` and `before`.',
+  edges: 'The rows of this page, each with its cursor.',
+  nodes: 'The rows of this page.',
+  pageInfo: 'Position of this page in the list.',
+  totalCount: 'Number of matching rows. They are counted only if the field is requested.',
+  cursor: 'Cursor of the row, to pass as `after` or `before`.',
   node: 'The row.',
-  hasNextPage: 'Whether rows follow this window.',
-  hasPreviousPage: 'Whether rows lie before this window.',
-  startCursor: 'The cursor of the first row; null where there is none.',
-  endCursor: 'The cursor of the last row; null where there is none.',
+  hasNextPage: 'Whether there are rows after this page.',
+  hasPreviousPage: 'Whether there are rows before this page.',
+  startCursor: 'Cursor of the first row. Null if there is none.',
+  endCursor: 'Cursor of the last row. Null if there is none.',
 };
 
 const argumentWords: Readonly<Record<string, string>> = {
-  first: 'Rows from the beginning, 1 to 100; 20 without it. Not together with `last`.',
-  last: 'Rows from the end, 1 to 100. Not together with `first`.',
-  after: 'A cursor: only rows that follow it.',
-  before: 'A cursor: only rows that lie before it.',
+  first: 'Number of rows from the beginning, 1 to 100. Defaults to 20. Cannot be combined with `last`.',
+  last: 'Number of rows from the end, 1 to 100. Cannot be combined with `first`.',
+  after: 'A cursor. Returns the rows after it.',
+  before: 'A cursor. Returns the rows before it.',
 };
 
 /** Gives `schema` the words in place; what has some keeps them. */
@@ -40,5 +40,5 @@ export function describeSilent(schema: GraphQLSchema): GraphQLSchema {
 
 function madeTypeWords(name: string): string {
   if (name === 'PageInfo') return 'Where a window lies in its list.';
-  return name.endsWith('Edge') ? 'A row of a list, with its cursor.' : 'A window into a list, by keyset.';
+  return name.endsWith('Edge') ? 'A row of a list, with its cursor.' : 'A page of a list, with cursor pagination.';
 }

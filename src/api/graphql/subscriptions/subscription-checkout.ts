@@ -32,7 +32,7 @@ builder.mutationField('createSubscriptionCheckout', (t) =>
       id: t.arg.id({ required: true, description: "The subscription's UUID." }),
       input: t.arg({
         type: CreateSubscriptionCheckoutInput,
-        description: 'May be left out: HOSTED, without addresses.',
+        description: 'Optional. Defaults to HOSTED without addresses.',
       }),
     },
     resolve: async (_root, args, context) => {

@@ -40,7 +40,7 @@ const CancelSubscriptionInput = builder.inputType('CancelSubscriptionInput', {
 builder.mutationField('createSubscription', (t) =>
   t.field({
     type: SubscriptionRef,
-    description: 'Makes a PENDING subscription.',
+    description: 'Creates a PENDING subscription.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateSubscriptionInput, required: true }) },
     resolve: async (_root, args, context) => {
@@ -57,7 +57,7 @@ builder.mutationField('createSubscription', (t) =>
 builder.mutationField('pauseSubscription', (t) =>
   t.field({
     type: SubscriptionRef,
-    description: 'Pauses an ACTIVE subscription: no charge until it is resumed.',
+    description: 'Pauses an ACTIVE subscription. It is not charged until it is resumed.',
     authScopes: { write: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, { id }, context) => {
@@ -89,7 +89,7 @@ builder.mutationField('cancelSubscription', (t) =>
     authScopes: { write: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
-      input: t.arg({ type: CancelSubscriptionInput, description: 'May be left out: now.' }),
+      input: t.arg({ type: CancelSubscriptionInput, description: 'Optional. Defaults to now.' }),
     },
     resolve: async (_root, args, context) => {
       const { appId, cancelAtPeriodEnd } = checked(context, cancelRules, args.input ?? {});

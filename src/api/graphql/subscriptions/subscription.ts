@@ -119,7 +119,7 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       description: string,
     ) => t.expose(name, { type: 'DateTime', nullable: true, description });
     return {
-      id: t.exposeID('id', { description: 'UUIDv7.' }),
+      id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
       appId: t.expose('appId', { type: 'UUID', description: 'The owning app.' }),
       customerAccountId: t.expose('customerAccountId', { type: 'UUID', description: 'The customer.' }),
       productPlanId: t.expose('productPlanId', { type: 'UUID', description: 'The plan.' }),
@@ -187,8 +187,8 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
       allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM chain ids.' }),
       allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Token keys.' }),
       metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
-      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-      updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+      updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
       app: t.relation('app', { description: 'The owning app.' }),
       customerAccount: t.relation('customerAccount', { description: 'The customer.' }),
       consent: t.relation('consent', {

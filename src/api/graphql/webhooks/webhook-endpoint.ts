@@ -21,7 +21,7 @@ export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
   description: 'A URL that receives the events of an app, as Standard Webhooks describes.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     appId: t.expose('appId', { type: 'UUID', description: 'The app.' }),
     url: t.exposeString('url', { description: 'The URL that receives the events.' }),
     events: t.exposeStringList('events', { description: 'The event types, or *.' }),
@@ -36,8 +36,8 @@ export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
       description: 'whsec_…; only in the answer that made or rotated it.',
       resolve: (endpoint) => (secretTold.has(endpoint) ? endpoint.secret : null),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 
@@ -54,14 +54,14 @@ const WebhookAttemptRef = builder.prismaObject('WebhookAttempt', {
   description: 'One try of a delivery.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     responseStatus: t.exposeInt('responseStatus', { nullable: true, description: "The receiver's HTTP status." }),
     responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of its answer.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why no answer came.' }),
     latencyMs: t.exposeInt('latencyMs', {
       description: 'Until the answer, or until it was given up; 0 where the host has no public address.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
   }),
 });
 
@@ -69,7 +69,7 @@ export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
   description: 'One event on its way to one endpoint.',
   interfaces: [NodeRef],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'UUIDv7.' }),
+    id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     webhookId: t.expose('webhookId', { type: 'UUID', description: 'The endpoint.' }),
     eventId: t.expose('eventId', { type: 'UUID', description: 'The event, and the header webhook-id.' }),
     event: t.exposeString('event', { description: "The event's type." }),
@@ -93,7 +93,7 @@ export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
       select: { nextRetryAt: true },
       resolve: ({ nextRetryAt }, _args, { world }) => nextRetryAt && byGatewayClock(world, nextRetryAt),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was queued.' }),
     deliveredAt: t.expose('deliveredAt', { type: 'DateTime', nullable: true, description: 'When 2xx came.' }),
     tries: t.relation('tries', {
       description: 'Every try, oldest first.',

@@ -66,7 +66,7 @@ const ofApp = 'Needed where the credential covers several apps.';
 builder.mutationField('createWebhookEndpoint', (t) =>
   t.field({
     type: WebhookEndpointRef,
-    description: 'Makes an endpoint; its secret is in this answer only.',
+    description: 'Creates an endpoint. Its secret is returned only by this mutation.',
     authScopes: { write: true },
     args: {
       appId: t.arg.id({ description: ofApp }),
@@ -102,7 +102,7 @@ builder.mutationField('updateWebhookEndpoint', (t) =>
 builder.mutationField('deleteWebhookEndpoint', (t) =>
   t.field({
     type: 'UUID',
-    description: 'Deletes an endpoint with its deliveries, and answers its id.',
+    description: 'Deletes an endpoint with its deliveries and returns its ID.',
     authScopes: { write: true },
     args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, args, context) => {
@@ -115,7 +115,8 @@ builder.mutationField('deleteWebhookEndpoint', (t) =>
 builder.mutationField('rotateWebhookSecret', (t) =>
   t.field({
     type: WebhookEndpointRef,
-    description: 'Gives an endpoint a new secret, in this answer only; the old one signs beside it for 24 hours.',
+    description:
+      'Replaces the secret of an endpoint and returns the new one, only here. The old secret keeps signing as well for 24 hours.',
     authScopes: { write: true },
     args: { appId: t.arg.id({ description: ofApp }), id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, args, context) => {
@@ -156,7 +157,7 @@ builder.mutationField('pingWebhookEndpoint', (t) =>
 builder.mutationField('redeliverWebhook', (t) =>
   t.field({
     type: WebhookDeliveryRef,
-    description: 'Sends a delivery once more, with the same webhook-id.',
+    description: 'Sends a delivery again with the same webhook-id.',
     authScopes: { write: true },
     args: {
       appId: t.arg.id({ description: ofApp }),
@@ -190,7 +191,7 @@ const RedeliverRangeInput = builder.inputType('RedeliverWebhooksInput', {
 
 builder.mutationField('redeliverWebhooks', (t) =>
   t.int({
-    description: 'Sends an endpoint every delivery of a range once more; answers how many.',
+    description: 'Sends all deliveries of a range to an endpoint again and returns their number.',
     authScopes: { write: true },
     args: { input: t.arg({ type: RedeliverRangeInput, required: true }) },
     resolve: async (_root, args, context) => {
