@@ -114,7 +114,7 @@ function readNetwork(text: string, context: z.RefinementCtx): string {
 }
 
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
-  description: 'A key to be made.',
+  description: 'Input for creating an API key.',
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Required if the credential covers several apps.' }),
@@ -145,7 +145,9 @@ const RotateApiKeyInput = builder.inputType('RotateApiKeyInput', {
   description: 'How a key is replaced.',
   extensions: carryRules(rotateRules),
   fields: (t) => ({
-    overlapSeconds: t.int({ description: 'How long the old key still works: 0 to 604800 seconds, a day by default.' }),
+    overlapSeconds: t.int({
+      description: 'How long the old key keeps working: 0 to 604800 seconds. Defaults to one day.',
+    }),
   }),
 });
 
@@ -171,7 +173,7 @@ builder.mutationField('createApiKey', (t) =>
   t.field({
     type: IssuedApiKeyRef,
     description:
-      'Makes a key of an app; it is shown once. AUTHORIZATION_ERROR where a key would make one with more rights than its own.',
+      'Creates a key of an app. The key is shown once. AUTHORIZATION_ERROR if a key would create one with more rights than its own.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {

@@ -22,7 +22,7 @@ export const ChainFamilyEnum = builder.enumType('ChainFamily', {
 });
 
 export const PayoutAddressRef = builder.prismaObject('PayoutAddress', {
-  description: 'Where an app is paid on the chains of one family.',
+  description: 'The address to which an app is paid on the chains of one family.',
   fields: (t) => ({
     family: t.expose('family', { type: ChainFamilyEnum, description: 'The kind of chain.' }),
     address: t.expose('address', { type: 'Address', description: 'The address.' }),

@@ -13,7 +13,7 @@ const rules = defineRules({
 });
 
 const CreateAppInput = builder.inputType('CreateAppInput', {
-  description: 'An app to be made.',
+  description: 'Input for creating an app.',
   extensions: carryRules(rules),
   fields: (t) => ({
     name: t.string({ required: true, description: '1 to 255 characters.' }),

@@ -23,7 +23,7 @@ const rules = defineRules({
 });
 
 const PayoutAddressInput = builder.inputType('PayoutAddressInput', {
-  description: 'Where an app is paid on the chains of one family.',
+  description: 'The address to which an app is paid on the chains of one family.',
   fields: (t) => ({
     family: t.field({ type: ChainFamilyEnum, required: true, description: 'The kind of chain.' }),
     address: t.field({

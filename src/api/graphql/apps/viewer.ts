@@ -7,7 +7,7 @@ import { ApiKeyScopeEnum } from './api-key.ts';
 import { AppRef } from './app.ts';
 
 const Viewer = builder.objectRef<Principal>('Viewer').implement({
-  description: 'Who is calling.',
+  description: 'The caller.',
   fields: (t) => ({
     kind: t.string({
       description: 'anonymous, secretKey, publishableKey, session, member, card, payer, operator or arbiter.',
@@ -73,7 +73,7 @@ const Viewer = builder.objectRef<Principal>('Viewer').implement({
 builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
-    description: 'Who is calling.',
+    description: 'The caller.',
     authScopes: { public: true },
     resolve: (_root, _args, context) => context.principal,
   }),

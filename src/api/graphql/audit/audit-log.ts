@@ -68,7 +68,7 @@ const AuditEntryRef = builder.prismaObject('AuditEntry', {
 const rules = defineRules({ schema: auditFilterSchema });
 
 const AuditLogFilter = builder.inputType('AuditLogFilter', {
-  description: 'Conditions on entries of the audit log; all that are given must hold.',
+  description: 'Conditions on entries of the audit log. Entries must satisfy all of them.',
   extensions: carryRules(rules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),

@@ -32,14 +32,14 @@ const RequestOtpInput = builder.inputType('RequestOtpInput', {
   description: 'The recipient of a one-time password.',
   extensions: carryRules(otpRules),
   fields: (t) => ({
-    email: t.string({ required: true, description: 'The mail address, at most 254 characters.' }),
+    email: t.string({ required: true, description: 'Email address, at most 254 characters.' }),
   }),
 });
 
 const verifyRules = defineRules({ schema: z.object({ requestId: z.guid(), code: codeSchema }) });
 
 const VerifyOtpInput = builder.inputType('VerifyOtpInput', {
-  description: 'A one-time password as it was mailed.',
+  description: 'A one-time password that was received by email.',
   extensions: carryRules(verifyRules),
   fields: (t) => ({
     requestId: t.field({ type: 'UUID', required: true, description: 'Of requestOtp.' }),
@@ -91,7 +91,7 @@ builder.mutationField('verifyOtp', (t) =>
   t.field({
     type: CardLoginRef,
     description:
-      'Logs a wallet user in; the first time makes the user. A wrong, spent or expired code: AUTHENTICATION_ERROR.',
+      'Logs a wallet user in, and creates the user at the first login. AUTHENTICATION_ERROR for a wrong, used or expired code.',
     authScopes: { public: true },
     args: { input: t.arg({ type: VerifyOtpInput, required: true, description: 'The code.' }) },
     resolve: (_root, { input }, context) =>

@@ -98,7 +98,7 @@ const startRules = defineRules({
 });
 
 const StartOnetimeRequestInput = builder.inputType('StartOnetimeRequestInput', {
-  description: 'Something to be signed.',
+  description: 'Input for requesting a signature.',
   extensions: carryRules(startRules),
   fields: (t) => ({
     clientOrigin: t.string({
@@ -146,7 +146,7 @@ const SigningMethodRef = builder.objectRef<SigningMethod>('SigningMethod').imple
     namespace: t.exposeString('namespace', { description: 'eip155, solana or sui.' }),
     method: t.exposeString('method', { description: "The wallet's name for it." }),
     resultEncoding: t.exposeString('resultEncoding', { description: 'hex, base58 or base64.' }),
-    enabled: t.exposeBoolean('enabled', { description: 'Whether it may be asked for.' }),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether it can be requested.' }),
   }),
 });
 

@@ -70,7 +70,7 @@ const AccountProofInput = builder.inputType('AccountProofInput', {
 });
 
 const ConnectSessionInput = builder.inputType('ConnectSessionInput', {
-  description: 'A session to be opened.',
+  description: 'Input for opening a session.',
   extensions: carryRules(connectRules),
   fields: (t) => ({
     clientOrigin: t.string({ required: true, description: "The client's web origin, at most 255 characters." }),
@@ -194,7 +194,7 @@ builder.mutationField('revokeSession', (t) =>
 const unlinkRules = defineRules({ schema: z.object({ account: accountSchema }) });
 
 const UnlinkAccountInput = builder.inputType('UnlinkAccountInput', {
-  description: 'An account to be unlinked.',
+  description: 'Input for unlinking an account.',
   extensions: carryRules(unlinkRules),
   fields: (t) => ({ account: t.string({ required: true, description: 'CAIP-10.' }) }),
 });

@@ -36,7 +36,7 @@ const WalletProfileRef = builder.objectRef<Profile>('WalletProfile').implement({
 builder.queryField('walletProfile', (t) =>
   t.field({
     type: WalletProfileRef,
-    description: 'Who the wallet user is.',
+    description: 'The wallet user.',
     authScopes: { card: true, cardSession: true },
     resolve: async (_root, _args, { world, principal }) => {
       const caller = cardCaller(principal);
@@ -56,7 +56,7 @@ const profileRules = defineRules({
 });
 
 const UpdateWalletProfileInput = builder.inputType('UpdateWalletProfileInput', {
-  description: 'What changes of a profile.',
+  description: 'Changes to a profile.',
   extensions: carryRules(profileRules),
   fields: (t) => ({
     displayName: t.string({ description: 'What the user is called, 1 to 100 characters; null clears.' }),

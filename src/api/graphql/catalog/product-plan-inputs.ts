@@ -11,7 +11,7 @@ import { BillingIntervalEnum, PlanTypeEnum } from './product-plan.ts';
 
 export const createPriceRules = defineRules({ schema: createPriceSchema });
 export const CreatePriceInput = builder.inputType('CreateProductPlanPriceInput', {
-  description: 'A price to be made.',
+  description: 'Input for creating a price.',
   extensions: carryRules(createPriceRules),
   fields: (t) => ({
     amount: t.field({ type: 'Decimal', required: true, description: 'Positive, at most 12 digits and 2 decimals.' }),
@@ -28,14 +28,14 @@ export const CreatePriceInput = builder.inputType('CreateProductPlanPriceInput',
 
 export const updatePriceRules = defineRules({ schema: updatePriceSchema.extend(appIdShape) });
 export const UpdatePriceInput = builder.inputType('UpdateProductPlanPriceInput', {
-  description: 'What changes of a price; amount, currency and interval are what was sold, and stay.',
+  description: 'Changes to a price. Amount, currency and interval cannot be changed.',
   extensions: carryRules(updatePriceRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
     nickname: t.string({ description: 'At most 255 characters.' }),
     sortOrder: t.int({ description: 'Its place among the plan’s prices.' }),
-    isDefault: t.boolean({ description: 'true takes the place of the present default.' }),
-    isActive: t.boolean({ description: 'false archives; not the default.' }),
+    isDefault: t.boolean({ description: 'True makes it the default in place of the current one.' }),
+    isActive: t.boolean({ description: 'False archives it. The default price cannot be archived.' }),
     trialPeriodDays: t.int({ description: 'For subscriptions from now on.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
@@ -43,7 +43,7 @@ export const UpdatePriceInput = builder.inputType('UpdateProductPlanPriceInput',
 
 export const createPlanRules = defineRules({ schema: createPlanSchema.extend(appIdShape) });
 export const CreatePlanInput = builder.inputType('CreateProductPlanInput', {
-  description: 'A plan to be made, with its prices.',
+  description: 'Input for creating a plan with its prices.',
   extensions: carryRules(createPlanRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Required if the credential covers several apps.' }),
@@ -59,7 +59,7 @@ export const CreatePlanInput = builder.inputType('CreateProductPlanInput', {
 
 export const updatePlanRules = defineRules({ schema: updatePlanSchema.extend(appIdShape) });
 export const UpdatePlanInput = builder.inputType('UpdateProductPlanInput', {
-  description: 'What changes of a plan: an absent field stays, null clears.',
+  description: 'Changes to a plan. An absent field stays, and null clears a field.',
   extensions: carryRules(updatePlanRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
@@ -67,7 +67,7 @@ export const UpdatePlanInput = builder.inputType('UpdateProductPlanInput', {
     description: t.string({ description: 'At most 2000 characters.' }),
     imageUrl: t.field({ type: 'URL', description: 'An http(s) URL.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
-    isActive: t.boolean({ description: 'false archives.' }),
+    isActive: t.boolean({ description: 'False archives it.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });

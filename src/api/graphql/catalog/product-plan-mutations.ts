@@ -83,7 +83,7 @@ builder.mutationField('createProductPlanPrice', (t) =>
 /** A price by its id alone, as every other object, or under its plan's, as a path of REST has it. */
 const priceNames = builder.args((t) => ({
   id: t.id({ description: 'Its UUID.' }),
-  productPlanId: t.id({ description: "The plan's UUID; where it is given, the price must be of it." }),
+  productPlanId: t.id({ description: "The plan's UUID. If it is given, the price must belong to that plan." }),
   priceId: t.id({ description: "The price's UUID; over GraphQL another name of `id`." }),
 }));
 

@@ -37,7 +37,7 @@ function planWhere(scope: Scope, { planType, isActive }: Conditions): Prisma.Pro
 builder.queryField('productPlan', (t) =>
   t.prismaField({
     type: 'ProductPlan',
-    description: 'One product plan. NOT_FOUND where it is not of the caller.',
+    description: 'One product plan. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -49,11 +49,11 @@ builder.queryField('productPlan', (t) =>
 );
 
 const ProductPlanFilter = builder.inputType('ProductPlanFilter', {
-  description: 'Conditions on product plans; all that are given must hold.',
+  description: 'Conditions on product plans. Plans must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     planType: t.field({ type: PlanTypeEnum, description: 'Only this kind.' }),
-    isActive: t.boolean({ description: 'Only those that are sold, or only archived ones.' }),
+    isActive: t.boolean({ description: 'Only active ones, or only archived ones.' }),
   }),
 });
 
@@ -69,7 +69,7 @@ builder.queryField('productPlans', (t) =>
       filter: t.arg({ type: ProductPlanFilter, description: 'All conditions must hold.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
       planType: t.arg({ type: PlanTypeEnum, description: 'Only this kind.' }),
-      isActive: t.arg.boolean({ description: 'Only those that are sold, or only archived ones.' }),
+      isActive: t.arg.boolean({ description: 'Only active ones, or only archived ones.' }),
     },
     totalCount: async (_root, args, context) =>
       context.database.productPlan.count({ where: await conditionsOf(context, args, planWhere) }),

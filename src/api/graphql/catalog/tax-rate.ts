@@ -37,7 +37,7 @@ export const TaxRateRef = builder.prismaObject('TaxRate', {
 
 const createRules = defineRules({ schema: createTaxRateSchema.extend(appIdShape) });
 const CreateTaxRateInput = builder.inputType('CreateTaxRateInput', {
-  description: 'A tax rate to be made.',
+  description: 'Input for creating a tax rate.',
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({
@@ -54,7 +54,7 @@ const CreateTaxRateInput = builder.inputType('CreateTaxRateInput', {
 
 const updateRules = defineRules({ schema: updateTaxRateSchema.extend(appIdShape) });
 const UpdateTaxRateInput = builder.inputType('UpdateTaxRateInput', {
-  description: 'What changes of a tax rate: an absent field stays, null clears.',
+  description: 'Changes to a tax rate. An absent field stays, and null clears a field.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
     appId: t.field({
@@ -66,7 +66,7 @@ const UpdateTaxRateInput = builder.inputType('UpdateTaxRateInput', {
     inclusive: t.boolean({ description: 'Whether prices contain the tax.' }),
     jurisdiction: t.string({ description: 'At most 50 characters.' }),
     description: t.string({ description: 'At most 500 characters.' }),
-    isActive: t.boolean({ description: 'False archives, true brings back.' }),
+    isActive: t.boolean({ description: 'False archives it, and true restores it.' }),
   }),
 });
 
@@ -77,7 +77,7 @@ function rateWhere({ includeInactive }: { includeInactive?: boolean | null | und
 builder.queryField('taxRate', (t) =>
   t.prismaField({
     type: 'TaxRate',
-    description: 'One tax rate. NOT_FOUND where it is not of the caller.',
+    description: 'One tax rate. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -93,7 +93,7 @@ builder.queryField('taxRates', (t) =>
     type: ['TaxRate'],
     description: "The merchant's tax rates, newest first, at most 1000.",
     authScopes: { read: true },
-    args: { includeInactive: t.arg.boolean({ description: 'Archived ones too.' }) },
+    args: { includeInactive: t.arg.boolean({ description: 'Whether to include archived ones.' }) },
     resolve: (query, _root, { includeInactive }, context) =>
       context.database.taxRate.findMany({
         ...query,
@@ -112,7 +112,7 @@ builder.queryField('taxRatesConnection', (t) =>
       description: "The merchant's tax rates, newest first unless ordered otherwise; at most 100 at a time.",
       authScopes: { read: true },
       complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
-      args: { ...orderArgs, includeInactive: t.arg.boolean({ description: 'Archived ones too.' }) },
+      args: { ...orderArgs, includeInactive: t.arg.boolean({ description: 'Whether to include archived ones.' }) },
       totalCount: (_root, args, context) => context.database.taxRate.count({ where: rateWhere(args) }),
       resolve: (query, _root, args, context) =>
         context.database.taxRate.findMany(windowOf(query, args, rateWhere(args))),

@@ -47,7 +47,13 @@ builder.queryField('chains', (t) =>
     type: [ChainRef],
     description: 'Chains by id; only those with a node unless all are asked for.',
     authScopes: { public: true },
-    args: { all: t.arg.boolean({ required: true, defaultValue: false, description: 'Also those without a node.' }) },
+    args: {
+      all: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether to include chains without a node.',
+      }),
+    },
     resolve: (_root, { all }, { world }) => (all ? world.registry.chains() : world.registry.enabled()),
   }),
 );

@@ -34,7 +34,7 @@ const CheckoutOptionsRef = builder.objectRef<{ options: CheckoutOption[] }>('Che
 builder.queryField('checkoutOptions', (t) =>
   t.field({
     type: CheckoutOptionsRef,
-    description: 'How a session can be paid. The prices bind nobody before prepareCheckout.',
+    description: 'The ways to pay a session. The prices are not binding before prepareCheckout.',
     authScopes: { read: true, session: true },
     args: { id: t.arg.id({ required: true, description: "The session's UUID." }) },
     resolve: async (_root, { id }, context) => ({

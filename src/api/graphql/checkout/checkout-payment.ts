@@ -61,7 +61,8 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
     disputeEndsAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Until when the payer may dispute it; null before the capture, and where there are no disputes.',
+      description:
+        'Time until which the payer may dispute it. Null before the capture, and if disputes are not possible.',
       resolve: ({ capturedAt, disputeSeconds }) =>
         capturedAt && disputeSeconds > 0 ? new Date(capturedAt.getTime() + disputeSeconds * 1000) : null,
     }),
@@ -69,7 +70,7 @@ export const CheckoutPaymentRef = builder.objectRef<ShownPayment>('CheckoutPayme
 });
 
 export const CheckoutAttemptRef = builder.objectRef<Attempt>('CheckoutAttempt').implement({
-  description: 'What the payer answered last, in whatever tab: it is on its way, or has arrived.',
+  description: "The payer's latest payment, from any tab, pending or received.",
   fields: (t) => ({
     quoteId: t.expose('quoteId', { type: 'UUID', description: 'The quote that was answered.' }),
     method: t.expose('method', { type: AuthorizationMethodEnum, description: 'How it is paid.' }),

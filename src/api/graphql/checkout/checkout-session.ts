@@ -104,8 +104,14 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     sourceId: t.expose('sourceId', { type: 'UUID', nullable: true, description: 'The id of that.' }),
     allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),
     allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Tokens it may be paid with.' }),
-    successUrl: t.exposeString('successUrl', { nullable: true, description: 'Where the payer goes after paying.' }),
-    cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the payer goes after cancelling.' }),
+    successUrl: t.exposeString('successUrl', {
+      nullable: true,
+      description: 'URL to which the payer is sent after paying.',
+    }),
+    cancelUrl: t.exposeString('cancelUrl', {
+      nullable: true,
+      description: 'URL to which the payer is sent after cancelling.',
+    }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Time after which no payment can be prepared.' }),
     completedAt: t.expose('completedAt', {
       type: 'DateTime',

@@ -28,7 +28,7 @@ const CheckoutSessionPage = builder.objectRef<Page<SessionQuery, CheckoutSession
 builder.queryField('checkoutSession', (t) =>
   t.prismaField({
     type: 'CheckoutSession',
-    description: 'One checkout session. NOT_FOUND where it is not of the caller.',
+    description: 'One checkout session. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true, session: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -41,7 +41,7 @@ builder.queryField('checkoutSession', (t) =>
 );
 
 const CheckoutSessionFilter = builder.inputType('CheckoutSessionFilter', {
-  description: 'Conditions on checkout sessions; all that are given must hold.',
+  description: 'Conditions on checkout sessions. Sessions must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     status: t.field({ type: [CheckoutSessionStatusEnum], description: 'One of these.' }),

@@ -91,11 +91,13 @@ const CheckoutRef = builder.objectRef<PayersView>('Checkout').implement({
     }),
     payees: t.field({
       type: [PayoutAddressRef],
-      description: 'Where the merchant is paid, one address a chain family: the payee of the terms that are signed.',
+      description:
+        'The addresses to which the merchant is paid, one for each chain family: the payee of the signed terms.',
       resolve: ({ session }) => session.app.payoutAddresses,
     }),
     disputeSeconds: t.exposeInt('disputeSeconds', {
-      description: 'How long after the capture the payer may dispute, seconds; 0 where there are no disputes.',
+      description:
+        'Seconds after the capture in which the payer may dispute the payment. 0 if disputes are not possible.',
     }),
     now: t.expose('now', {
       type: 'DateTime',
@@ -121,7 +123,7 @@ builder.queryField('checkout', (t) =>
     authScopes: { public: true },
     args: {
       id: t.arg.id({ required: true, description: "The session's UUID." }),
-      clientSecret: t.arg.string({ description: 'Where the header x-client-secret does not carry it.' }),
+      clientSecret: t.arg.string({ description: 'Required if the header x-client-secret is not sent.' }),
     },
     resolve: async (_root, { id, clientSecret }, { world, principal: caller }) => {
       const principal = clientSecret ? await authenticate(byRealTime(world), { clientSecret }) : caller;

@@ -72,7 +72,7 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
     transaction: t.string({
       nullable: true,
       description:
-        'An unsigned Solana transaction, base64, whose blockhash is good for about a minute; the payer pays its fee. None where no wallet was named.',
+        'An unsigned Solana transaction in base64. Its blockhash is valid for about a minute, and the payer pays its fee. Null if no wallet was named.',
       resolve: (step) => (step.kind === 'solanaTransaction' ? step.transaction : null),
     }),
     paymentUrl: t.string({
@@ -89,7 +89,7 @@ const PaymentStepRef = builder.objectRef<PaymentStep>('PaymentStep').implement({
 });
 
 const SourcePriceRef = builder.objectRef<PriceEvidence[number]['sources'][number]>('SourcePrice').implement({
-  description: 'What one source said of a price.',
+  description: 'The price from one source.',
   fields: (t) => ({
     source: t.exposeString('source', { description: 'Its name: coingecko, kraken, or fixed in development.' }),
     priceUsd: t.exposeString('priceUsd', {

@@ -29,7 +29,7 @@ const fields = {
 
 const createRules = defineRules({ schema: customerFieldsSchema.extend({ appId: z.string() }) });
 const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
-  description: 'A customer to be made.',
+  description: 'Input for creating a customer.',
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', required: true, description: 'The owning app.' }),
@@ -47,10 +47,10 @@ const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
 
 const updateRules = defineRules({ schema: customerFieldsSchema.extend({ appId: z.string().optional() }) });
 const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
-  description: 'What changes of a customer: an absent field stays, null clears.',
+  description: 'Changes to a customer. An absent field stays, and null clears a field.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
-    appId: t.field({ type: 'UUID', description: 'The owning app, which stays.' }),
+    appId: t.field({ type: 'UUID', description: 'The owning app, which cannot be changed.' }),
     email: t.string({ description: fields.email }),
     name: t.string({ description: fields.name }),
     externalId: t.string({ description: fields.externalId }),
@@ -89,7 +89,7 @@ const walletRules = defineRules({
   also: walletFaults,
 });
 const AddCustomerWalletInput = builder.inputType('AddCustomerWalletInput', {
-  description: 'A wallet to be linked.',
+  description: 'Input for linking a wallet.',
   extensions: carryRules(walletRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
@@ -142,7 +142,7 @@ builder.mutationField('addCustomerWallet', (t) =>
   t.field({
     type: CustomerWalletRef,
     description:
-      'Links a wallet to a customer. Subscriptions that it has signed for, and that lost it when it was unlinked, are charged from it again, from their next try on. CONFLICT where it is linked already.',
+      'Links a wallet to a customer. Subscriptions that the wallet signed, and that lost it when it was unlinked, are charged from it again at their next attempt. CONFLICT if it is already linked.',
     authScopes: { write: true },
     args: {
       customerId: t.arg.id({ required: true, description: "The customer's UUID." }),

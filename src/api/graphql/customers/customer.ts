@@ -40,7 +40,10 @@ export const CustomerWalletRef = builder.prismaObject('CustomerWallet', {
       nullable: true,
       description: 'How it was given.',
     }),
-    authorizationTxHash: t.exposeString('authorizationTxHash', { nullable: true, description: 'Where it was given.' }),
+    authorizationTxHash: t.exposeString('authorizationTxHash', {
+      nullable: true,
+      description: 'The chain on which it was given.',
+    }),
     authorizedAt: t.expose('authorizedAt', { type: 'DateTime', nullable: true, description: 'Block time of that.' }),
     chain: t.field({
       type: ChainInfo,

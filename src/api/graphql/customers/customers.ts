@@ -63,7 +63,7 @@ function anyCustomerWhere(
 builder.queryField('customer', (t) =>
   t.prismaField({
     type: 'CustomerAccount',
-    description: 'One customer. NOT_FOUND where it is not of the caller.',
+    description: 'One customer. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -75,7 +75,7 @@ builder.queryField('customer', (t) =>
 );
 
 const CustomerFilter = builder.inputType('CustomerFilter', {
-  description: 'Conditions on customers; all that are given must hold.',
+  description: 'Conditions on customers. Customers must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     search: t.string({

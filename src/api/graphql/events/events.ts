@@ -98,7 +98,7 @@ builder.queryField('events', (t) =>
     complexity: ({ limit }) => ({ field: 1, multiplier: Math.max(1, Math.min(limit, LARGEST_LIMIT)) }),
     args: {
       ...sequenceArgs,
-      limit: t.arg.int({ required: true, defaultValue: LIMIT, description: 'At most this many, 1 to 1000.' }),
+      limit: t.arg.int({ required: true, defaultValue: LIMIT, description: 'Number of events to return, 1 to 1000.' }),
     },
     resolve: async (_root, args, context) => {
       const { after, types } = readSequenceArgs(args);
@@ -128,8 +128,8 @@ const logRules = defineRules({
 
 const searchArgs = builder.args((t) => ({
   appId: t.id({ description: 'Required if the credential covers several apps.' }),
-  types: t.stringList({ description: 'Only these types; all by default.' }),
-  requestId: t.string({ description: 'Only what followed from this API request (`x-request-id`).' }),
+  types: t.stringList({ description: 'Only events of these types. Defaults to all.' }),
+  requestId: t.string({ description: 'Only events caused by this API request (`x-request-id`).' }),
   resourceId: t.id({ description: 'Only of this resource, a UUID.' }),
 }));
 
@@ -204,7 +204,7 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: EventRef,
     description:
-      "An app's events as they are appended. With `after`: first everything since that number, so that a client that comes back misses nothing and sees nothing twice. VALIDATION_ERROR where the app has no such event yet.",
+      "An app's events as they are appended. With `after`, all events since that number come first, so that a client that reconnects misses nothing and receives nothing twice. VALIDATION_ERROR if the app has no such event yet.",
     authScopes: { read: true },
     args: sequenceArgs,
     subscribe: async (_root, args, context) => {

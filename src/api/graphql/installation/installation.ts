@@ -105,7 +105,9 @@ const WorkRef = builder.objectRef<WorkLine>('InstallationWork').implement({
     jobsFailed: t.exposeInt('jobsFailed', { description: 'Jobs whose retries have all failed.' }),
     oldestJobSeconds: t.exposeInt('oldestJobSeconds', { description: 'Age of the oldest due job.' }),
     webhooksDue: t.exposeInt('webhooksDue', { description: 'Deliveries that are due.' }),
-    endpointsDisabled: t.exposeInt('endpointsDisabled', { description: 'Webhook endpoints that were given up.' }),
+    endpointsDisabled: t.exposeInt('endpointsDisabled', {
+      description: 'Webhook endpoints that the gateway disabled.',
+    }),
     intentsOverdue: t.exposeInt('intentsOverdue', { description: 'Payments that should have moved by themselves.' }),
   }),
 });
@@ -122,7 +124,7 @@ const BooksStateEnum = builder.enumType('BooksState', {
 const BooksRef = builder.objectRef<BooksLine>('InstallationBooks').implement({
   description: 'The books of open payments against what the contract says, now.',
   fields: (t) => ({
-    chainId: t.exposeInt('chainId', { nullable: true, description: 'The chain; null where no node answered.' }),
+    chainId: t.exposeInt('chainId', { nullable: true, description: 'The chain. Null if no node answered.' }),
     state: t.expose('state', { type: BooksStateEnum, description: 'What was found.' }),
     payments: t.exposeInt('payments', { nullable: true, description: 'Open payments that were compared.' }),
     drifting: t.exposeInt('drifting', { nullable: true, description: 'Those that differ.' }),
@@ -154,13 +156,17 @@ const OutgoingRef = builder.objectRef<OutgoingTransaction>('OutgoingTransaction'
 });
 
 const StuckRef = builder.objectRef<Stuck>('StuckWork').implement({
-  description: 'Something that should have moved by itself and has not.',
+  description: 'An object that should have advanced automatically and has not.',
   fields: (t) => ({
     kind: t.exposeString('kind', { description: 'transaction, payment intent, or fact.' }),
     id: t.exposeString('id', { description: 'Its id; of a fact the reference or transaction.' }),
     state: t.exposeString('state', { description: 'Current status.' }),
-    what: t.exposeString('what', { description: 'What is awaited.' }),
-    since: t.field({ type: 'DateTime', description: 'Since when.', resolve: ({ since }) => new Date(since) }),
+    what: t.exposeString('what', { description: 'What it is waiting for.' }),
+    since: t.field({
+      type: 'DateTime',
+      description: 'Start of the waiting time.',
+      resolve: ({ since }) => new Date(since),
+    }),
     error: t.exposeString('error', { nullable: true, description: 'The latest error.' }),
   }),
 });

@@ -30,7 +30,7 @@ const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
 });
 
 const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
-  description: 'An invoice to be drafted.',
+  description: 'Input for drafting an invoice.',
   extensions: carryRules(rules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Required if the credential covers several apps.' }),

@@ -48,33 +48,33 @@ const InvoiceErrorRef = builder.objectRef<{ code: string; message: string }>('In
 const ATTEMPTS_SHOWN = 20;
 
 const RenewalAttemptStatusEnum = builder.enumType('RenewalAttemptStatus', {
-  description: 'What became of a try to charge an invoice.',
+  description: 'Result of an attempt to charge an invoice.',
   values: {
-    PENDING: { value: 'PENDING', description: 'On its way.' },
+    PENDING: { value: 'PENDING', description: 'Pending.' },
     PAID: { value: 'PAID', description: 'Charged.' },
     FAILED: { value: 'FAILED', description: 'Not charged; `error` says why.' },
   } as const,
 });
 
 const RenewalAttemptRef = builder.prismaObject('RenewalAttempt', {
-  description: "One try to charge a subscription's invoice.",
+  description: "An attempt to charge a subscription's invoice.",
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
-    status: t.expose('status', { type: RenewalAttemptStatusEnum, description: 'What became of it.' }),
+    status: t.expose('status', { type: RenewalAttemptStatusEnum, description: 'Result.' }),
     error: t.field({
       type: InvoiceErrorRef,
       nullable: true,
-      description: 'Why it failed; null unless it has.',
+      description: 'Why it failed. Null if it did not fail.',
       select: { errorCode: true, errorMessage: true },
       resolve: ({ errorCode, errorMessage }) =>
         errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it began.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it began.' }),
     endedAt: t.expose('endedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was known; null while it is on its way.',
+      description: 'Time at which the result was known. Null while it is pending.',
     }),
   }),
 });
@@ -142,7 +142,7 @@ relatedConnection(InvoiceRef, 'attemptsConnection', {
   type: connectionOf(RenewalAttemptRef),
   selects: 'RenewalAttempt',
   keyset: byId('NEWEST'),
-  description: 'All tries to charge it, newest first; none for one of no subscription.',
+  description: 'All attempts to charge it, newest first. Empty for an invoice without a subscription.',
 });
 
 type InvoiceQuery = { include?: Prisma.InvoiceInclude; select?: Prisma.InvoiceSelect };
@@ -176,7 +176,7 @@ function invoiceWhere(scope: Scope, conditions: InvoiceConditions): Prisma.Invoi
 builder.queryField('invoice', (t) =>
   t.prismaField({
     type: 'Invoice',
-    description: 'One invoice. NOT_FOUND where it is not of the caller.',
+    description: 'One invoice. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -188,7 +188,7 @@ builder.queryField('invoice', (t) =>
 );
 
 const InvoiceFilter = builder.inputType('InvoiceFilter', {
-  description: 'Conditions on invoices; all that are given must hold.',
+  description: 'Conditions on invoices. Invoices must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     status: t.field({ type: [InvoiceStatusEnum], description: 'One of these.' }),

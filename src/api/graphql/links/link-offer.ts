@@ -49,7 +49,7 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     }),
     merchantName: t.exposeString('merchantName', { description: 'Whose app it is.' }),
     isTest: t.boolean({ description: 'Whether it is test money.', resolve: ({ link }) => link.app.mode === 'TEST' }),
-    isActive: t.boolean({ description: 'Whether it takes payments.', resolve: ({ link }) => link.isActive }),
+    isActive: t.boolean({ description: 'Whether it accepts payments.', resolve: ({ link }) => link.isActive }),
     mode: t.field({
       type: CheckoutModeEnum,
       description: 'One payment, or the start of a subscription.',
@@ -57,13 +57,13 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     }),
     currency: t.string({
       nullable: true,
-      description: 'USD or EUR; null where the payer chooses.',
+      description: 'USD or EUR. Null if the payer chooses.',
       resolve: ({ link, price }) => price?.currency ?? link.currency ?? (link.amount === null ? null : 'USD'),
     }),
     amount: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'What is paid: subtotal and taxAmount. Null where the payer says the amount.',
+      description: 'The total: subtotal and taxAmount. Null if the payer chooses the amount.',
       resolve: ({ total }) => total && printFiat(total.total),
     }),
     subtotal: t.field({
@@ -104,7 +104,7 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     }),
     cancelUrl: t.string({
       nullable: true,
-      description: 'Where a payer who does not pay is sent.',
+      description: 'URL to which a payer who does not pay is sent.',
       resolve: ({ link }) => link.cancelUrl,
     }),
   }),

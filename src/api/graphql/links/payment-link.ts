@@ -25,10 +25,16 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
     taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The tax rate.' }),
     allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'EVM and Solana chain ids.' }),
     allowedTokens: t.expose('allowedTokens', { type: 'TokenSelection', description: 'Token keys.' }),
-    successUrl: t.exposeString('successUrl', { nullable: true, description: 'Where the payer goes after paying.' }),
-    cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the payer goes after cancelling.' }),
+    successUrl: t.exposeString('successUrl', {
+      nullable: true,
+      description: 'URL to which the payer is sent after paying.',
+    }),
+    cancelUrl: t.exposeString('cancelUrl', {
+      nullable: true,
+      description: 'URL to which the payer is sent after cancelling.',
+    }),
     requireBillingDetails: t.exposeBoolean('requireBillingDetails', { description: 'Whether the payer is asked.' }),
-    isActive: t.exposeBoolean('isActive', { description: 'Whether it takes payments.' }),
+    isActive: t.exposeBoolean('isActive', { description: 'Whether it accepts payments.' }),
     usageCount: t.exposeInt('usageCount', { description: 'Completed checkouts.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
@@ -69,7 +75,7 @@ function linkWhere(scope: Scope, { isActive }: Conditions): Prisma.PaymentLinkWh
 builder.queryField('paymentLink', (t) =>
   t.prismaField({
     type: 'PaymentLink',
-    description: 'One payment link. NOT_FOUND where it is not of the caller.',
+    description: 'One payment link. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -81,10 +87,10 @@ builder.queryField('paymentLink', (t) =>
 );
 
 const PaymentLinkFilter = builder.inputType('PaymentLinkFilter', {
-  description: 'Conditions on payment links; all that are given must hold.',
+  description: 'Conditions on payment links. Payment links must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
-    isActive: t.boolean({ description: 'Only those that take payments, or only those that do not.' }),
+    isActive: t.boolean({ description: 'Only those that accept payments, or only those that do not.' }),
   }),
 });
 
@@ -99,7 +105,7 @@ builder.queryField('paymentLinks', (t) =>
       ...orderArgs,
       filter: t.arg({ type: PaymentLinkFilter, description: 'All conditions must hold.' }),
       appId: t.arg.id({ description: 'Only this app.' }),
-      isActive: t.arg.boolean({ description: 'Only those that take payments, or only those that do not.' }),
+      isActive: t.arg.boolean({ description: 'Only those that accept payments, or only those that do not.' }),
     },
     totalCount: async (_root, args, context) =>
       context.database.paymentLink.count({ where: await conditionsOf(context, args, linkWhere) }),
@@ -119,7 +125,7 @@ builder.queryField('paymentLinksPage', (t) =>
     args: {
       ...pageArgs,
       appId: t.arg.id({ description: 'Only this app.' }),
-      isActive: t.arg.boolean({ description: 'Only those that take payments, or only those that do not.' }),
+      isActive: t.arg.boolean({ description: 'Only those that accept payments, or only those that do not.' }),
     },
     resolve: async (_root, args, context) => {
       const where = linkWhere(await scopeOf(context, args), args);

@@ -22,11 +22,11 @@ const BillingDetailsInput = builder.inputType('BillingDetailsInput', {
 
 const rules = defineRules({ schema: startLinkCheckoutSchema });
 const StartLinkCheckoutInput = builder.inputType('StartLinkCheckoutInput', {
-  description: 'What a payer says to a link.',
+  description: 'Input from a payer for a payment link.',
   extensions: carryRules(rules),
   fields: (t) => ({
-    amount: t.field({ type: 'Decimal', description: 'Only where the link leaves the amount to the payer.' }),
-    currency: t.string({ description: 'USD or EUR, where the link leaves it to the payer.' }),
+    amount: t.field({ type: 'Decimal', description: 'Only if the payer chooses the amount.' }),
+    currency: t.string({ description: 'USD or EUR, if the payer chooses.' }),
     billingDetails: t.field({
       type: BillingDetailsInput,
       description: 'They make a customer of the app. A link to a SUBSCRIPTION plan needs the email.',
@@ -38,7 +38,7 @@ builder.mutationField('startLinkCheckout', (t) =>
   t.field({
     type: CheckoutSessionRef,
     description:
-      'Starts a checkout session from a payment link, and where it sells a SUBSCRIPTION plan the subscription too. Anybody may; the answer holds the client secret.',
+      'Starts a checkout session from a payment link and, if the link sells a SUBSCRIPTION plan, the subscription. No credential is needed. The response contains the client secret.',
     authScopes: { public: true },
     args: {
       slug: t.arg.string({ required: true, description: "The link's slug." }),

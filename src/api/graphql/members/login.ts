@@ -11,10 +11,10 @@ import { byRealTime } from '../server/world.ts';
 import { MemberRef } from './member.ts';
 
 const RequestLoginInput = builder.inputType('RequestLoginInput', {
-  description: 'Who wants to log in to the dashboard.',
+  description: 'Input for requesting a login to the dashboard.',
   extensions: carryRules(otpRules),
   fields: (t) => ({
-    email: t.string({ required: true, description: 'The mail address that was invited, at most 254 characters.' }),
+    email: t.string({ required: true, description: 'The invited email address, at most 254 characters.' }),
   }),
 });
 
@@ -23,12 +23,12 @@ const verifyRules = defineRules({
 });
 
 const VerifyLoginInput = builder.inputType('VerifyLoginInput', {
-  description: 'A one-time password as it was mailed.',
+  description: 'A one-time password that was received by email.',
   extensions: carryRules(verifyRules),
   fields: (t) => ({
     requestId: t.field({ type: 'UUID', required: true, description: 'Of requestLogin.' }),
     code: t.string({ required: true, description: '6 digits.' }),
-    merchantId: t.field({ type: 'UUID', description: 'Needed by a member of several merchants.' }),
+    merchantId: t.field({ type: 'UUID', description: 'Required for a member of several merchants.' }),
   }),
 });
 

@@ -65,10 +65,10 @@ builder.queryField('members', (t) =>
 const inviteRules = defineRules({ schema: z.object({ email: emailSchema, role: z.enum(memberRoles) }) });
 
 const InviteMemberInput = builder.inputType('InviteMemberInput', {
-  description: 'A person to be invited.',
+  description: 'Input for inviting a person.',
   extensions: carryRules(inviteRules),
   fields: (t) => ({
-    email: t.string({ required: true, description: 'The mail address, at most 254 characters.' }),
+    email: t.string({ required: true, description: 'Email address, at most 254 characters.' }),
     role: t.field({ type: MemberRoleEnum, required: true, description: 'What the member may do.' }),
   }),
 });

@@ -25,13 +25,13 @@ export const OverviewUndeliveredRef = builder.objectRef<UndeliveredSum>('Overvie
       type: 'UUID',
       description: 'The payment intent of the oldest; deliverPayouts of it tries to deliver all of them.',
     }),
-    nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'When we try to deliver them next.' }),
+    nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'Time of the next attempt to deliver them.' }),
     isBeingDelivered: t.boolean({
-      description: 'Whether a claim that delivers all of them is on its way to the chain.',
+      description: 'Whether a claim that delivers all of them is pending.',
       resolve: (sum, _args, context) => isBeingDelivered(context, sum),
     }),
     advice: t.string({
-      description: 'What the recipient can do, in words.',
+      description: 'What the recipient can do.',
       resolve: (sum, _args, { world }) => adviceOn(world.registry, sum),
     }),
   }),

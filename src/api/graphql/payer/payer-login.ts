@@ -43,7 +43,7 @@ const RequestPayerLoginInput = builder.inputType('RequestPayerLoginInput', {
     wallet: t.field({ type: 'Address', required: true, description: 'An EVM address; a wrong checksum is refused.' }),
     chainId: t.int({
       required: true,
-      description: 'The chain that the wallet is on: where a contract wallet is asked.',
+      description: 'The chain of the wallet, on which a contract wallet is verified.',
     }),
   }),
 });

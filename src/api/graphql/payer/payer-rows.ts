@@ -100,7 +100,7 @@ export const PayerPaymentRef = builder.objectRef<PaymentRow>('PayerPayment').imp
     disputeUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Until when it can be disputed; null while it is not captured, and where no dispute was agreed.',
+      description: 'Time until which it can be disputed. Null before the capture, and if the terms allow no dispute.',
       resolve: (row) => disputeUntil(row),
     }),
     reclaimFrom: t.field({

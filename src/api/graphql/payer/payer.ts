@@ -25,7 +25,7 @@ const PayerAllowanceRef = builder.objectRef<Allowance>('PayerAllowance').impleme
     amount: t.field({
       type: 'BaseUnits',
       nullable: true,
-      description: 'Base units, above zero; null where the chain could not be asked.',
+      description: 'Allowance in base units, above zero. Null if the chain could not be read.',
       resolve: ({ amount }) => amount,
     }),
   }),
@@ -152,7 +152,7 @@ const PayerRef = builder.objectRef<PayerPrincipal>('Payer').implement({
 builder.queryField('payer', (t) =>
   t.field({
     type: PayerRef,
-    description: "What the caller's wallet has with this installation.",
+    description: "The payments and consents of the caller's wallet in this installation.",
     authScopes: { payer: true },
     resolve: (_root, _args, { principal }) => {
       if (principal.kind !== 'payer') throw refusal(principal);

@@ -12,7 +12,7 @@ import { CaptureModeEnum, PaymentIntentRef } from './payment-intent.ts';
 const rules = defineRules({ schema: newPaymentIntentSchema.extend(appIdShape), also: givenSelectionFaults });
 
 export const CreatePaymentIntentInput = builder.inputType('CreatePaymentIntentInput', {
-  description: 'A payment to be made.',
+  description: 'Input for creating a payment intent.',
   extensions: carryRules(rules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: "The key's own app; any other app is refused." }),
@@ -23,8 +23,8 @@ export const CreatePaymentIntentInput = builder.inputType('CreatePaymentIntentIn
     allowedChains: t.field({ type: 'ChainSelection', description: 'ALL by default.' }),
     allowedTokens: t.field({ type: 'TokenSelection', description: 'ALL by default.' }),
     captureMode: t.field({ type: CaptureModeEnum, description: "The app's own by default." }),
-    successUrl: t.field({ type: 'URL', description: 'Where the payer goes after paying.' }),
-    cancelUrl: t.field({ type: 'URL', description: 'Where the payer goes after cancelling.' }),
+    successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after paying.' }),
+    cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
     idempotencyKey: t.string({
       description: 'Unique in the app for ever, 1 to 255 characters; the header Idempotency-Key does the same.',
     }),

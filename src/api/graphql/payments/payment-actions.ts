@@ -39,16 +39,16 @@ const RefundPaymentIntentInput = builder.inputType('RefundPaymentIntentInput', {
 });
 
 export const RefundStatusEnum = builder.enumType('RefundStatus', {
-  description: 'How far a refund is.',
+  description: 'Status of a refund.',
   values: {
     PENDING: { value: 'PENDING', description: 'Queued or sent.' },
-    CONFIRMED: { value: 'CONFIRMED', description: 'The payer has it.' },
-    FAILED: { value: 'FAILED', description: 'It was given up; nothing moved.' },
+    CONFIRMED: { value: 'CONFIRMED', description: 'The payer received it.' },
+    FAILED: { value: 'FAILED', description: 'It was abandoned, and no funds moved.' },
   } as const,
 });
 
 const RefundRef = builder.objectRef<RefundAnswer>('RefundRequest').implement({
-  description: 'A refund that was asked for.',
+  description: 'A requested refund.',
   fields: (t) => ({
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
     refundId: t.expose('refundId', { type: 'UUID', description: 'The refund.' }),
@@ -64,7 +64,7 @@ const RefundRef = builder.objectRef<RefundAnswer>('RefundRequest').implement({
       description: 'Amount that is left after it, in base units.',
     }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
-    reason: t.exposeString('reason', { description: 'As it was given.' }),
+    reason: t.exposeString('reason', { description: 'As in the request.' }),
   }),
 });
 

@@ -21,7 +21,7 @@ const MetadataMatch = builder.inputType('MetadataMatch', {
 });
 
 export const PaymentIntentFilter = builder.inputType('PaymentIntentFilter', {
-  description: 'Conditions on payment intents; all that are given must hold.',
+  description: 'Conditions on payment intents. Payment intents must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     status: t.field({ type: [PaymentIntentStatusEnum], description: 'One of these.' }),

@@ -40,7 +40,7 @@ builder.subscriptionField('paymentIntentUpdated', (t) =>
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
       after: t.arg.int({
         description:
-          'Instead of the present state: every state since this sequence number, such as the `sequence` that was seen last. VALIDATION_ERROR where the app has no such event yet.',
+          'Returns every state since this sequence number instead of the present state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet.',
       }),
     },
     subscribe: async (_root, { id, after }, context) => {
@@ -69,7 +69,7 @@ builder.subscriptionField('paymentIntentsUpdated', (t) =>
       filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold; members name the app.' }),
       after: t.arg.int({
         description:
-          'Instead of the present rows: every state since this sequence number. VALIDATION_ERROR where the app has no such event yet.',
+          'Returns every state since this sequence number instead of the present rows. VALIDATION_ERROR if the app has no such event yet.',
       }),
     },
     subscribe: async (_root, { filter, after: asked }, context) => {

@@ -127,7 +127,7 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
     }),
     authorizationSignature: t.exposeString('authorizationSignature', {
       nullable: true,
-      description: 'The permit or ERC-3009 signature, where one was used.',
+      description: 'The permit or ERC-3009 signature, if one was used.',
     }),
     authorizedAt: t.expose('authorizedAt', {
       type: 'DateTime',
@@ -179,8 +179,14 @@ export const PaymentIntentRef = builder.prismaObject('PaymentIntent', {
       description: 'What made it; null for the API itself.',
     }),
     sourceId: t.expose('sourceId', { type: 'UUID', nullable: true, description: 'The id of what made it.' }),
-    successUrl: t.exposeString('successUrl', { nullable: true, description: 'Where the payer goes after paying.' }),
-    cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the payer goes after cancelling.' }),
+    successUrl: t.exposeString('successUrl', {
+      nullable: true,
+      description: 'URL to which the payer is sent after paying.',
+    }),
+    cancelUrl: t.exposeString('cancelUrl', {
+      nullable: true,
+      description: 'URL to which the payer is sent after cancelling.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
     leftoverAmount: t.expose('leftAmount', {

@@ -36,7 +36,7 @@ const PaymentIntentPage = builder.objectRef<Page<PaymentIntentQuery, PaymentInte
 builder.queryField('paymentIntent', (t) =>
   t.prismaField({
     type: 'PaymentIntent',
-    description: 'One payment intent. NOT_FOUND where it is not of the caller.',
+    description: 'One payment intent. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -57,7 +57,12 @@ builder.queryField('paymentIntents', (t) =>
       complexity: (args) => ({ field: 1, multiplier: connectionSize(args) }),
       args: {
         filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold.' }),
-        orderBy: t.arg({ type: PaymentIntentOrder, defaultValue: 'NEWEST', required: true, description: 'The order.' }),
+        orderBy: t.arg({
+          type: PaymentIntentOrder,
+          defaultValue: 'NEWEST',
+          required: true,
+          description: 'Sort order.',
+        }),
       },
       totalCount: async (_root, { filter }, context) => {
         const scope = await scopeOf(context, { appId: filter?.appId });

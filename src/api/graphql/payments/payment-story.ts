@@ -72,7 +72,7 @@ builder.prismaObject('PaymentTerms', {
     priceEvidence: t.field({
       type: [PriceEvidenceRef],
       complexity: { field: 1, multiplier: 2 },
-      description: 'What the price rests on, by asset; empty where nothing was quoted, as for a renewal.',
+      description: 'The quotes behind the price, by asset. Empty if nothing was quoted, as for a renewal.',
       select: { quoteId: true },
       resolve: async ({ quoteId }, _args, context) => {
         if (quoteId === null) return [];

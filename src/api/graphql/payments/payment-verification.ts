@@ -22,25 +22,28 @@ const kept = new WeakMap<Database, Map<string, { from: number; isPending: boolea
 const VerdictEnum = builder.enumType('VerificationVerdict', {
   description: 'Whether the reported state matches the chain.',
   values: {
-    MATCH: { value: 'MATCH', description: 'The node, the books and the payment agree.' },
+    MATCH: { value: 'MATCH', description: 'The node, the ledger and the payment agree.' },
     DRIFT: {
       value: 'DRIFT',
-      description: 'They differ; `faults` says where. A step that is not confirmed yet is no drift.',
+      description: 'They differ, as `faults` describes. A step that is not confirmed yet is not a difference.',
     },
   } as const,
 });
 
 const VerifiedTermsRef = builder.objectRef<VerifiedPayment>('VerifiedTerms').implement({
-  description: 'What the chain says of one set of terms, at its confirmed block.',
+  description: 'State of one set of terms on the chain, at its confirmed block.',
   fields: (t) => ({
     termsHash: t.exposeString('termsHash', { description: 'The id of the payment on chain.' }),
     chainId: t.exposeInt('chainId', { description: 'The chain that was asked.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'The token.' }),
     accepted: t.exposeBoolean('accepted', { description: 'Whether these are the terms that were paid.' }),
     status: t.exposeString('status', { description: 'The status in the escrow contract, such as Captured.' }),
-    left: t.expose('left', { type: 'BaseUnits', description: 'Base units that the chain holds for it.' }),
-    booked: t.expose('booked', { type: 'BaseUnits', description: 'Base units that our books hold for it.' }),
-    faults: t.exposeStringList('faults', { description: 'Where they differ, in words.' }),
+    left: t.expose('left', { type: 'BaseUnits', description: 'Amount held for it on the chain, in base units.' }),
+    booked: t.expose('booked', {
+      type: 'BaseUnits',
+      description: 'Amount held for it according to the ledger, in base units.',
+    }),
+    faults: t.exposeStringList('faults', { description: 'Descriptions of the differences.' }),
   }),
 });
 

@@ -6,25 +6,28 @@ import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
 
 const TransactionTypeEnum = builder.enumType('TransactionType', {
-  description: 'What a transaction does with the money.',
+  description: 'What a transaction does with the funds.',
   values: {
-    AUTHORIZE: { value: 'AUTHORIZE', description: 'From the payer into escrow.' },
-    CAPTURE: { value: 'CAPTURE', description: 'Taken for the merchant, still in escrow.' },
-    SETTLE: { value: 'SETTLE', description: 'To the merchant and the fee recipient.' },
-    VOID: { value: 'VOID', description: 'A hold back to the payer, by us.' },
-    RECLAIM: { value: 'RECLAIM', description: 'A hold back to the payer, after the capture deadline.' },
-    REFUND: { value: 'REFUND', description: 'What was captured back to the payer, whole or in part.' },
-    DISPUTE: { value: 'DISPUTE', description: 'The payer disputes; settlement waits.' },
-    RESOLVE: { value: 'RESOLVE', description: 'A dispute ends.' },
+    AUTHORIZE: { value: 'AUTHORIZE', description: 'Moves funds from the payer into escrow.' },
+    CAPTURE: { value: 'CAPTURE', description: 'Captured for the merchant, and still in escrow.' },
+    SETTLE: { value: 'SETTLE', description: 'Pays the merchant and the fee recipient.' },
+    VOID: { value: 'VOID', description: 'Returns an authorized payment to the payer, sent by the operator.' },
+    RECLAIM: {
+      value: 'RECLAIM',
+      description: 'Returns an authorized payment to the payer, after the capture deadline.',
+    },
+    REFUND: { value: 'REFUND', description: 'Returns captured funds to the payer, in whole or in part.' },
+    DISPUTE: { value: 'DISPUTE', description: 'Opens a dispute, which stops settlement.' },
+    RESOLVE: { value: 'RESOLVE', description: 'Resolves a dispute.' },
   } as const,
 });
 
 const TransactionStatusEnum = builder.enumType('TransactionStatus', {
-  description: 'How far a transaction is.',
+  description: 'Status of a transaction.',
   values: {
     PENDING: { value: 'PENDING', description: 'Queued, sent, or seen and not final.' },
-    CONFIRMED: { value: 'CONFIRMED', description: 'Deep enough in its chain.' },
-    FAILED: { value: 'FAILED', description: 'It reverted, or was given up.' },
+    CONFIRMED: { value: 'CONFIRMED', description: 'Confirmed.' },
+    FAILED: { value: 'FAILED', description: 'It reverted or was abandoned.' },
     REORGED: { value: 'REORGED', description: 'Its block is no longer in the chain.' },
   } as const,
 });
@@ -57,7 +60,7 @@ const TransactionBlockRef = builder.objectRef<{ number: bigint; hash: string | n
 });
 
 export const TransactionRef = builder.prismaObject('Transaction', {
-  description: 'A step of a payment on its chain, sent by us or by anybody.',
+  description: 'A step of a payment on its chain, sent by this installation or by anyone else.',
   select: {
     id: true,
     chainId: true,
@@ -72,8 +75,8 @@ export const TransactionRef = builder.prismaObject('Transaction', {
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     paymentIntentId: t.expose('paymentIntentId', { type: 'UUID', description: 'The payment.' }),
     chainId: t.exposeInt('chainId', { description: 'The chain.' }),
-    type: t.expose('type', { type: TransactionTypeEnum, description: 'What it does.' }),
-    status: t.expose('status', { type: TransactionStatusEnum, description: 'How far it is.' }),
+    type: t.expose('type', { type: TransactionTypeEnum, description: 'What the transaction does.' }),
+    status: t.expose('status', { type: TransactionStatusEnum, description: 'Current status.' }),
     txHash: t.exposeString('txHash', { nullable: true, description: 'Null until it is sent.' }),
     block: t.field({
       type: TransactionBlockRef,
@@ -88,7 +91,11 @@ export const TransactionRef = builder.prismaObject('Transaction', {
       resolve: (transaction) => transaction.blockNumber?.toString() ?? null,
     }),
     blockHash: t.exposeString('blockHash', { nullable: true, description: 'The hash of that block.' }),
-    amount: t.expose('amount', { type: 'BaseUnits', nullable: true, description: 'Base units that it moves.' }),
+    amount: t.expose('amount', {
+      type: 'BaseUnits',
+      nullable: true,
+      description: 'Amount that it moves, in base units.',
+    }),
     gasUsed: t.string({
       nullable: true,
       description: 'Gas units, an integer string.',

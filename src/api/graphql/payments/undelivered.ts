@@ -48,15 +48,15 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
     txHash: t.exposeString('txHash', { description: 'The transaction that could not pay it.' }),
     keptAt: t.exposeString('keptAt', {
       nullable: true,
-      description: 'The account that keeps it, on Solana; null on EVM chains, where the escrow does.',
+      description: 'The account that keeps it on Solana. Null on EVM chains, where the escrow contract keeps it.',
     }),
-    nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'When we try to deliver it next.' }),
+    nextTryAt: t.expose('nextTryAt', { type: 'DateTime', description: 'Time of the next attempt to deliver it.' }),
     isBeingDelivered: t.boolean({
-      description: 'Whether a claim that delivers it is on its way to the chain.',
+      description: 'Whether a claim that delivers it is pending.',
       resolve: (row, _args, context) => isBeingDelivered(context, { ...row, newestAt: row.createdAt }),
     }),
     advice: t.string({
-      description: 'What its recipient can do, in words.',
+      description: 'What the recipient can do.',
       resolve: (row, _args, { world }) => adviceOn(world.registry, row),
     }),
   }),

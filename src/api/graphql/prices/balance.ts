@@ -132,7 +132,7 @@ const BalanceBatchRef = builder.objectRef<{ items: BalanceResult[] }>('BalanceBa
 });
 
 const BalanceItemInput = builder.inputType('BalanceItemInput', {
-  description: 'One balance to be read. Without token and tokenKey: the chain’s coin.',
+  description: 'One balance to read. Without token and tokenKey, it is the chain’s coin.',
   fields: (t) => ({
     chainId: t.int({
       required: true,
@@ -153,7 +153,7 @@ builder.queryField('balance', (t) =>
   t.field({
     type: BalanceRef,
     description:
-      "What an address holds of a token. CHAIN_UNAVAILABLE where the chain's node is missing or fails, NOT_FOUND where there is no such token.",
+      "Balance of a token at an address. CHAIN_UNAVAILABLE if the chain's node is missing or fails. NOT_FOUND if there is no such token.",
     authScopes: { credential: true },
     args: {
       chainId: t.arg.int({ required: true, description: "The service's chain id." }),

@@ -5,7 +5,7 @@ import { type PriceQuote, readPrice } from '../../../prices/read-price.ts';
 import { builder } from '../server/builder.ts';
 
 const PriceQuoteRef = builder.objectRef<PriceQuote>('PriceQuote').implement({
-  description: "A token's price, and a conversion where one was asked for.",
+  description: "A token's price, and a conversion if one was requested.",
   fields: (t) => ({
     asset: t.exposeString('asset', { description: 'What was meant: a token key, or a symbol.' }),
     symbol: t.exposeString('symbol', { description: 'The token’s symbol.' }),

@@ -15,7 +15,7 @@ builder.queryField('node', (t) =>
   t.field({
     type: NodeRef,
     nullable: true,
-    description: 'The object that has this id; null where the caller sees none, whether there is one or not.',
+    description: 'The object with this ID. Null if there is none that the caller may read.',
     authScopes: nodeAccess,
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (_root, { id }, context, info) => {
@@ -30,7 +30,8 @@ builder.queryField('nodes', (t) =>
   t.field({
     type: [NodeRef],
     nullable: { list: false, items: true },
-    description: 'The objects that have these ids, in their order; null for each of which the caller sees none.',
+    description:
+      'The objects with these IDs, in the order of the IDs. Null for each that does not exist or that the caller may not read.',
     authScopes: nodeAccess,
     complexity: ({ ids }) => {
       const size = Math.max(1, Math.min(ids.length, LIST_LIMIT));

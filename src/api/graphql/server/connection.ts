@@ -150,7 +150,7 @@ const ListOrder = builder.enumType('ListOrder', {
 
 /** The argument `orderBy` of a connection. */
 export const orderArgs = builder.args((t) => ({
-  orderBy: t.field({ type: ListOrder, required: true, defaultValue: 'NEWEST', description: 'The order.' }),
+  orderBy: t.field({ type: ListOrder, required: true, defaultValue: 'NEWEST', description: 'Sort order.' }),
 }));
 
 function idOrder({ orderBy }: { orderBy: typeof ListOrder.$inferType }): { id: 'asc' | 'desc' } {

@@ -24,7 +24,11 @@ const FURTHEST_ROW = 1_000_000_000;
 /** The arguments `page` and `pageSize` of a page's root field. */
 export const pageArgs = builder.args((t) => ({
   page: t.int({ required: true, defaultValue: 1, description: 'The page, from 1.' }),
-  pageSize: t.int({ required: true, defaultValue: DEFAULT_PAGE_SIZE, description: 'Rows a page, 1 to 100.' }),
+  pageSize: t.int({
+    required: true,
+    defaultValue: DEFAULT_PAGE_SIZE,
+    description: 'Number of rows on each page, 1 to 100.',
+  }),
 }));
 
 /** A page of what `reads` finds; VALIDATION_ERROR for a page or size outside its limits. */
@@ -48,10 +52,10 @@ export function pageOf<Query, Row>(args: PageArgs, reads: PageReads<Query, Row>)
 export function pageFields<Query, Row>(t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Page<Query, Row>>) {
   return {
     page: t.int({ description: 'This page, from 1.', resolve: (page) => page.page }),
-    pageSize: t.int({ description: 'Rows a page.', resolve: (page) => page.pageSize }),
-    total: t.int({ description: 'Rows on all pages.', resolve: (page) => page.total() }),
+    pageSize: t.int({ description: 'Number of rows on each page.', resolve: (page) => page.pageSize }),
+    total: t.int({ description: 'Number of rows on all pages.', resolve: (page) => page.total() }),
     totalPages: t.int({
-      description: 'Pages in all.',
+      description: 'Number of pages.',
       resolve: async (page) => Math.ceil((await page.total()) / page.pageSize),
     }),
   };

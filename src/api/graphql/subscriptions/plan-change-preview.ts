@@ -29,7 +29,7 @@ const PlanChangePreviewRef = builder.objectRef<PlanChangePreview>('PlanChangePre
     effectiveAt: t.expose('effectiveAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the price begins to count; null where it is the present one.',
+      description: 'Time at which the price takes effect. Null if it is the current price.',
     }),
     isProrated: t.exposeBoolean('isProrated', {
       description: 'Whether the rest of the running period is given back at the old price and charged at the new one.',
@@ -72,7 +72,7 @@ const PlanChangePreviewRef = builder.objectRef<PlanChangePreview>('PlanChangePre
 builder.prismaObjectField(SubscriptionRef, 'planChange', (t) =>
   t.field({
     type: PlanChangePreviewRef,
-    description: 'What changing to a price would do now, with nothing changed; refused as the change would be.',
+    description: 'Preview of a change to a price. Nothing is changed. It fails with the same errors as the change.',
     authScopes: { read: true },
     // Prices are asked for and periods counted: a list of subscriptions must not cost a list of these.
     complexity: 200,

@@ -17,8 +17,8 @@ const CreateSubscriptionCheckoutInput = builder.inputType('CreateSubscriptionChe
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: OWN_APP }),
     uiMode: t.field({ type: CheckoutUiModeEnum, description: 'HOSTED by default.' }),
-    successUrl: t.field({ type: 'URL', description: 'Where the payer goes after signing.' }),
-    cancelUrl: t.field({ type: 'URL', description: 'Where the payer goes after cancelling.' }),
+    successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after signing.' }),
+    cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
   }),
 });
 

@@ -14,7 +14,7 @@ import { SubscriptionRef } from './subscription.ts';
 
 const createRules = defineRules({ schema: createSubscriptionSchema, also: givenSelectionFaults });
 const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
-  description: 'A subscription to be made; it is PENDING until its first payment.',
+  description: 'Input for creating a subscription, which is PENDING until its first payment.',
   extensions: carryRules(createRules),
   fields: (t) => ({
     appId: t.field({ type: 'UUID', required: true, description: 'The owning app.' }),

@@ -17,7 +17,7 @@ builder.prismaObjectField(SubscriptionRef, 'sequence', (t) =>
   t.int({
     authScopes: { read: true },
     description:
-      "The number, in the app's sequence, of the newest event that this state includes; 0 where there is none. `subscriptionUpdated(id, after)` goes on from it.",
+      'Sequence number of the newest event that this state includes. 0 if there is none. Pass it to `subscriptionUpdated(id, after)` to continue from this state.',
     resolve: (subscription, _args, context) => sequenceOf(context, 'subscription', subscription),
   }),
 );
@@ -26,13 +26,13 @@ builder.subscriptionField('subscriptionUpdated', (t) =>
   t.field({
     type: SubscriptionRef,
     description:
-      'A subscription: its present state first, then its state after each event of it, of its invoices and of its checkout, once and in order. Its own fields are those of that moment, relations are those of now. NOT_FOUND where it is not of the caller.',
+      'A subscription: its present state first, then its state after each event of it, of its invoices and of its checkout, once and in order. Its own fields are those of that moment, relations are those of now. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: {
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
       after: t.arg.int({
         description:
-          'Instead of the present state: every state since this sequence number, such as the `sequence` that was seen last. VALIDATION_ERROR where the app has no such event yet.',
+          'Returns every state since this sequence number instead of the present state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet.',
       }),
     },
     subscribe: async (_root, { id, after }, context) => {

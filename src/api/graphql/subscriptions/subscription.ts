@@ -9,25 +9,25 @@ import { builder, NodeRef } from '../server/builder.ts';
 const INVOICES_SHOWN = 10;
 
 const statusWords: Record<(typeof subscriptionStatuses)[number], string> = {
-  PENDING: 'Waits for the first payment, or for the consent of a trial.',
+  PENDING: 'Waiting for the first payment, or for the consent of a trial.',
   ACTIVE: 'Charged once a period.',
   PAUSED: 'Not charged until it is resumed.',
   CANCELLED: 'Ended. Final.',
-  PAST_DUE: 'Charges failed; ends when its grace is over.',
+  PAST_DUE: 'Charges failed. It is cancelled when its grace period ends.',
 };
 
 export const SubscriptionStatusEnum = builder.enumType('SubscriptionStatus', {
-  description: 'Where a subscription is.',
+  description: 'Status of a subscription.',
   values: Object.fromEntries(
     subscriptionStatuses.map((status) => [status, { value: status, description: statusWords[status] }]),
   ) as { [Status in (typeof subscriptionStatuses)[number]]: { value: Status; description: string } },
 });
 
 const forecastWords: Record<RenewalForecast, string> = {
-  OK: 'Nothing known speaks against it.',
+  OK: 'No obstacle is known.',
   LOW_BALANCE: 'The wallet holds less than the renewal will take.',
   LOW_ALLOWANCE: 'The wallet allows less than the renewal will take.',
-  PERMIT_EXPIRED: 'The permit never was on chain, and cannot be any more.',
+  PERMIT_EXPIRED: 'The permit was never used on the chain, and has expired.',
   REVOKED: 'The payer has revoked the consent.',
 };
 
@@ -51,11 +51,15 @@ builder.prismaObject('SubscriptionConsent', {
     }),
     chainId: t.exposeInt('chainId', { description: 'The chain on which the subscription is charged.' }),
     tokenKey: t.exposeString('tokenKey', { description: 'In which token.' }),
-    walletAddress: t.expose('walletAddress', { type: 'Address', description: 'The wallet that signed; checksummed.' }),
+    walletAddress: t.expose('walletAddress', {
+      type: 'Address',
+      description: 'The wallet that signed, with its checksum.',
+    }),
     endsAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'From when on the contract takes no charge; null where it stands until it is revoked.',
+      description:
+        'Time after which the escrow contract accepts no charge. Null if the consent is valid until it is revoked.',
       select: { consent: true },
       resolve: ({ consent }) => {
         const { end } = consentFromJson(consent);
@@ -80,7 +84,7 @@ builder.prismaObject('SubscriptionConsent', {
 });
 
 builder.prismaObject('RenewalOutlook', {
-  description: "What the payer's wallet was last seen to hold, and what the next renewal is expected to take.",
+  description: "The latest known balance of the payer's wallet, and the expected amount of the next renewal.",
   fields: (t) => ({
     expectedAmount: t.expose('expectedAmount', {
       type: 'BaseUnits',

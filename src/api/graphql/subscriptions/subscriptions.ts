@@ -53,7 +53,7 @@ function subscriptionWhere(scope: Scope, conditions: Conditions): Prisma.Subscri
 builder.queryField('subscription', (t) =>
   t.prismaField({
     type: 'Subscription',
-    description: 'One subscription. NOT_FOUND where it is not of the caller.',
+    description: 'One subscription. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
     resolve: async (query, _root, { id }, context) => {
@@ -65,7 +65,7 @@ builder.queryField('subscription', (t) =>
 );
 
 const SubscriptionFilter = builder.inputType('SubscriptionFilter', {
-  description: 'Conditions on subscriptions; all that are given must hold.',
+  description: 'Conditions on subscriptions. Subscriptions must satisfy all of them.',
   fields: (t) => ({
     appId: t.field({ type: 'UUID', description: 'Only this app.' }),
     status: t.field({ type: [SubscriptionStatusEnum], description: 'One of these.' }),

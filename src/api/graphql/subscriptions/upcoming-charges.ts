@@ -8,7 +8,8 @@ import { SubscriptionRef } from './subscription.ts';
 const LISTED_LIMIT = 36;
 
 const UpcomingChargeRef = builder.objectRef<UpcomingCharge>('UpcomingCharge').implement({
-  description: 'A charge that is to come. Amounts in `currency`, with 2 decimals; tokens are reckoned when it is due.',
+  description:
+    'An upcoming charge. Amounts are in `currency`, with 2 decimals. The token amount is calculated when the charge is due.',
   fields: (t) => ({
     dueAt: t.expose('dueAt', { type: 'DateTime', description: 'The start of its period: it is charged then.' }),
     periodEnd: t.expose('periodEnd', { type: 'DateTime', description: 'The end of its period.' }),
@@ -29,7 +30,7 @@ builder.prismaObjectField(SubscriptionRef, 'upcomingCharges', (t) =>
   t.field({
     type: [UpcomingChargeRef],
     description:
-      'The charges to come if nothing changes, the next first. None while it is not charged, and none from where it or the consent ends.',
+      'The upcoming charges if nothing changes, the next one first. Empty while it is not charged. They stop where the subscription or the consent ends.',
     args: { first: t.arg.int({ required: true, defaultValue: 12, description: `1 to ${LISTED_LIMIT}.` }) },
     complexity: ({ first }) => ({ field: 1, multiplier: Math.max(1, Math.min(first, LISTED_LIMIT)) }),
     select: {

@@ -15,14 +15,14 @@ const WAIT_SECONDS = 20;
 const TestClockRef = builder.objectRef<TestClockState>('TestClock').implement({
   description: "The installation's time, which can be moved ahead where all of its chains are local.",
   fields: (t) => ({
-    now: t.expose('now', { type: 'DateTime', description: 'The present time of the installation.' }),
+    now: t.expose('now', { type: 'DateTime', description: 'Current time of the installation.' }),
     offsetSeconds: t.exposeInt('offsetSeconds', { description: 'Whole seconds ahead of the real time, 0 or more.' }),
     isMovable: t.exposeBoolean('isMovable', { description: 'Whether it can be moved: all chains are local.' }),
     mayAdvance: t.boolean({
       description: 'Whether the credential of this call may advance it: the setting TEST_CLOCK decides.',
       resolve: (_state, _args, { principal, world }) => mayAsk(principal, ['clock'], world.config),
     }),
-    isAdvancing: t.exposeBoolean('isAdvancing', { description: 'Whether it is on its way.' }),
+    isAdvancing: t.exposeBoolean('isAdvancing', { description: 'Whether an advance is in progress.' }),
     targetAt: t.expose('targetAt', {
       type: 'DateTime',
       nullable: true,
@@ -41,7 +41,7 @@ const AdvanceTestClockInput = builder.inputType('AdvanceTestClockInput', {
   description: 'How far time moves: exactly one of `seconds` and `to`.',
   extensions: carryRules(rules),
   fields: (t) => ({
-    seconds: t.int({ description: '1 to 34560000 (400 days), from now or from where a running advance ends.' }),
+    seconds: t.int({ description: '1 to 34560000 (400 days), from now or from the end of an advance in progress.' }),
     to: t.field({ type: 'DateTime', description: 'After now, at most 400 days ahead.' }),
     waitSeconds: t.int({
       description: `Real seconds that the answer waits for the clock to arrive: 0 to 50, ${WAIT_SECONDS} by default.`,
@@ -52,7 +52,7 @@ const AdvanceTestClockInput = builder.inputType('AdvanceTestClockInput', {
 builder.queryField('testClock', (t) =>
   t.field({
     type: TestClockRef,
-    description: "The installation's time; the real one where it cannot be moved.",
+    description: "The installation's time. It is the real time if it cannot be moved.",
     authScopes: { read: true, operator: true },
     resolve: (_root, _args, { world }) => readTestClock(world, { waitSeconds: 0 }),
   }),

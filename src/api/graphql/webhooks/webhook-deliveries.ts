@@ -21,7 +21,7 @@ type Deliveries = {
 const WebhookDeliveryEdge = builder.objectRef<WebhookDelivery>('WebhookDeliveryEdge').implement({
   description: 'A delivery in its list.',
   fields: (t) => ({
-    cursor: t.exposeString('id', { description: 'Its place: what goes on after it is asked for with `after`.' }),
+    cursor: t.exposeString('id', { description: 'Cursor of the delivery, to pass as `after`.' }),
     node: t.field({ type: WebhookDeliveryRef, description: 'The delivery.', resolve: (delivery) => delivery }),
   }),
 });
@@ -50,7 +50,7 @@ const WebhookDeliveries = builder.objectRef<Deliveries>('WebhookDeliveries').imp
     }),
     pageInfo: t.field({
       type: builder.pageInfoRef(),
-      description: 'Where in the whole list this is.',
+      description: 'Position of this page in the list.',
       resolve: ({ items, hasMore, hasEarlier }) => ({
         hasNextPage: hasMore,
         hasPreviousPage: hasEarlier,
@@ -65,7 +65,7 @@ const WebhookDeliveries = builder.objectRef<Deliveries>('WebhookDeliveries').imp
 builder.queryField('webhookDeliveries', (t) =>
   t.field({
     type: WebhookDeliveries,
-    description: 'Deliveries to an endpoint, newest first. NOT_FOUND where it is not of the caller.',
+    description: 'Deliveries to an endpoint, newest first. NOT_FOUND if the endpoint does not belong to the caller.',
     authScopes: { read: true },
     complexity: (args) => listComplexity(args.first ?? args.limit),
     args: {

@@ -28,12 +28,12 @@ export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
     active: t.exposeBoolean('active', { description: 'Whether events are sent to the endpoint.' }),
     ordered: t.exposeBoolean('ordered', {
       description:
-        'Whether deliveries are strictly in the order of the sequence: nothing is sent before every earlier delivery has succeeded or its tries are spent.',
+        'Whether deliveries are strictly in the order of the sequence: an event is sent only after every earlier delivery has succeeded or its retries have all failed.',
     }),
-    disabledReason: t.exposeString('disabledReason', { nullable: true, description: 'Why the gateway gave it up.' }),
+    disabledReason: t.exposeString('disabledReason', { nullable: true, description: 'Why the gateway disabled it.' }),
     secret: t.string({
       nullable: true,
-      description: 'whsec_…; only in the answer that made or rotated it.',
+      description: 'Secret, which begins with whsec_. Returned only when it is created or rotated.',
       resolve: (endpoint) => (secretTold.has(endpoint) ? endpoint.secret : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
@@ -42,31 +42,31 @@ export const WebhookEndpointRef = builder.prismaObject('WebhookEndpoint', {
 });
 
 export const WebhookDeliveryStatusEnum = builder.enumType('WebhookDeliveryStatus', {
-  description: 'Where a delivery is.',
+  description: 'Status of a delivery.',
   values: {
-    PENDING: { value: 'PENDING', description: 'To be tried, or tried again.' },
-    DELIVERED: { value: 'DELIVERED', description: 'The receiver answered 2xx.' },
-    FAILED: { value: 'FAILED', description: 'Every try is spent, or the receiver answered 410.' },
+    PENDING: { value: 'PENDING', description: 'Waiting for the next attempt.' },
+    DELIVERED: { value: 'DELIVERED', description: 'The receiver responded with 2xx.' },
+    FAILED: { value: 'FAILED', description: 'All attempts failed, or the receiver responded with 410.' },
   } as const,
 });
 
 const WebhookAttemptRef = builder.prismaObject('WebhookAttempt', {
-  description: 'One try of a delivery.',
+  description: 'An attempt to deliver an event.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
     responseStatus: t.exposeInt('responseStatus', { nullable: true, description: "The receiver's HTTP status." }),
-    responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of its answer.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why no answer came.' }),
+    responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of the response.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why there was no response.' }),
     latencyMs: t.exposeInt('latencyMs', {
-      description: 'Until the answer, or until it was given up; 0 where the host has no public address.',
+      description: 'Time until the response or until the attempt was abandoned. 0 if the host has no public address.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
   }),
 });
 
 export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
-  description: 'One event on its way to one endpoint.',
+  description: 'The delivery of one event to one endpoint.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique identifier (UUIDv7).' }),
@@ -75,28 +75,32 @@ export const WebhookDeliveryRef = builder.prismaObject('WebhookDelivery', {
     event: t.exposeString('event', { description: "The event's type." }),
     payload: t.field({
       type: 'JSONObject',
-      description: 'What is sent.',
+      description: 'The payload.',
       select: { source: true },
       resolve: (delivery) => eventBody(delivery.source),
     }),
     status: t.expose('status', { type: WebhookDeliveryStatusEnum, description: 'Current status.' }),
-    attempts: t.exposeInt('attempts', { description: 'Tries so far.' }),
+    attempts: t.exposeInt('attempts', { description: 'Number of attempts so far.' }),
     responseStatus: t.exposeInt('responseStatus', { nullable: true, description: 'Of the latest try.' }),
     responseBody: t.exposeString('responseBody', {
       nullable: true,
-      description: 'Of the latest try, or why none came.',
+      description: 'Response to the latest attempt, or why there was none.',
     }),
     nextRetryAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The next try.',
+      description: 'Time of the next attempt.',
       select: { nextRetryAt: true },
       resolve: ({ nextRetryAt }, _args, { world }) => nextRetryAt && byGatewayClock(world, nextRetryAt),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time at which it was queued.' }),
-    deliveredAt: t.expose('deliveredAt', { type: 'DateTime', nullable: true, description: 'When 2xx came.' }),
+    deliveredAt: t.expose('deliveredAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the 2xx response.',
+    }),
     tries: t.relation('tries', {
-      description: 'Every try, oldest first.',
+      description: 'All attempts, oldest first.',
       query: { orderBy: { id: 'asc' }, take: 100 },
     }),
   }),
@@ -109,7 +113,7 @@ relatedConnection(WebhookEndpointRef, 'deliveries', {
   type: connectionOf(WebhookDeliveryRef, 'WebhookEndpointDeliveries'),
   selects: 'WebhookDelivery',
   keyset: byId('NEWEST'),
-  description: 'Its deliveries, newest first.',
+  description: 'Deliveries to the endpoint, newest first.',
   authScopes: { read: true },
 });
 
@@ -119,7 +123,7 @@ relatedConnection(WebhookDeliveryRef, 'triesConnection', {
   type: connectionOf(WebhookAttemptRef),
   selects: 'WebhookAttempt',
   keyset: byId('OLDEST'),
-  description: 'Every try, oldest first.',
+  description: 'All attempts, oldest first.',
 });
 
 builder.queryField('webhookEndpoints', (t) =>

@@ -22,7 +22,7 @@ const ORDERED =
   'Strict order: nothing is sent before every earlier delivery has succeeded or its tries are spent, which takes a day where the receiver keeps failing.';
 const createRules = defineRules({ schema: createEndpointSchema });
 const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
-  description: 'An endpoint to be made.',
+  description: 'Input for creating a webhook endpoint.',
   extensions: carryRules(createRules),
   fields: (t) => ({
     url: t.field({ type: 'URL', required: true, description: 'http(s), outside private networks.' }),
@@ -34,25 +34,25 @@ const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput
 
 const updateRules = defineRules({ schema: updateEndpointSchema });
 const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
-  description: 'What changes of an endpoint: an absent field stays.',
+  description: 'Changes to an endpoint. An absent field stays.',
   extensions: carryRules(updateRules),
   fields: (t) => ({
     url: t.field({ type: 'URL', description: 'http(s), outside private networks.' }),
     events: t.stringList({ description: EVENTS }),
-    active: t.boolean({ description: 'true also forgets why it was disabled.' }),
+    active: t.boolean({ description: 'True also clears the reason why it was disabled.' }),
     ordered: t.boolean({ description: `${ORDERED} Takes effect with the next delivery.` }),
   }),
 });
 
 const WebhookPing = builder.objectRef<TryOutcome>('WebhookPing').implement({
-  description: 'What a test ping brought back.',
+  description: 'Result of a test ping.',
   fields: (t) => ({
-    delivered: t.exposeBoolean('isDelivered', { description: 'Whether the receiver answered 2xx.' }),
+    delivered: t.exposeBoolean('isDelivered', { description: 'Whether the receiver responded with 2xx.' }),
     responseStatus: t.exposeInt('responseStatus', { nullable: true, description: "The receiver's HTTP status." }),
-    responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of its answer.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why no answer came.' }),
+    responseBody: t.exposeString('responseBody', { nullable: true, description: 'The first KiB of the response.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why there was no response.' }),
     latencyMs: t.exposeInt('latencyMs', {
-      description: 'Until the answer, or until it was given up; 0 where the host has no public address.',
+      description: 'Time until the response or until the attempt was abandoned. 0 if the host has no public address.',
     }),
   }),
 });
