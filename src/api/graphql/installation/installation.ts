@@ -206,7 +206,7 @@ builder.queryField('installation', (t) =>
   t.field({
     type: InstallationRef,
     description:
-      "The installation's chains, senders, work and books, read now: for a credential of an operator, or a member whom the operator named.",
+      "The installation's chains, senders, work and books, read at the time of the request. Requires a credential of an operator, or a member with access to operations.",
     authScopes: { operator: true },
     complexity: { field: 200, multiplier: 1 },
     resolve: (_root, _args, { world }) => readInstallation(operationsWorld(world)),

@@ -19,7 +19,7 @@ import { tellingSecret, WebhookDeliveryRef, WebhookEndpointRef } from './webhook
 
 const EVENTS = 'Event types of the sequence, or * for all.';
 const ORDERED =
-  'Strict order: nothing is sent before every earlier delivery has succeeded or its tries are spent, which takes a day where the receiver keeps failing.';
+  'Strict order: an event is sent only after every earlier delivery has succeeded or its retries have all failed, which takes a day if the receiver keeps failing.';
 const createRules = defineRules({ schema: createEndpointSchema });
 const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
   description: 'Input for creating a webhook endpoint.',
@@ -28,7 +28,7 @@ const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput
     url: t.field({ type: 'URL', required: true, description: 'http(s), outside private networks.' }),
     events: t.stringList({ required: true, description: EVENTS }),
     active: t.boolean({ description: 'true by default.' }),
-    ordered: t.boolean({ description: `${ORDERED} false by default.` }),
+    ordered: t.boolean({ description: `${ORDERED} Defaults to false.` }),
   }),
 });
 
