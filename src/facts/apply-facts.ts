@@ -13,24 +13,24 @@ type Applying = Pick<ProjectorWorld, 'database' | 'clock' | 'handlers' | 'log' |
 
 type Outcome = 'APPLIED' | 'OUTDATED' | { error: unknown };
 
-/** Groups whose evidence is read side by side, and which share a transaction where their handler can. */
+/** Number of groups whose evidence is read concurrently, and that share a transaction if their handler supports it. */
 const PREPARED_AT_ONCE = 16;
-/** Turns without whole evidence after which an operator is told. */
+/** After this many turns without complete evidence, an operator is alerted. */
 const ALARM_AFTER = 30;
-/** And tries that threw: what is no bug of ours is over by then. */
+/** Alert after this many exceptions; transient faults have cleared by then. */
 const FAULT_ALARM_AT = 3;
 
 /**
- * Applies confirmed facts and takes orphaned ones back, evidence read before the transaction. Groups of one handler share
- * transactions where it knows how, and have each its own where that fails. A group whose evidence is not whole or cannot be
- * read, or that cannot be written, waits for the next turn and is alarmed of; it holds up no other. Throws what node and
- * database throw when they are away.
+ * Applies confirmed facts and reverts orphaned ones. Evidence is read before the transaction. Groups of one handler share
+ * transactions if the handler supports it, and are written one by one if that fails. A group whose evidence is incomplete or cannot
+ * be read, or that cannot be written, waits for the next turn and raises an alarm; it does not delay other groups. Throws the errors
+ * of an unavailable node or database.
  */
 export async function applyFacts(
   world: Applying,
   { view }: { view: ChainView },
 ): Promise<{ waiting: number; more: boolean }> {
-  // Those that waited last time come first again: they take no place from the others.
+  // Groups that waited last time come first again, without taking a place from the others.
   const limit = DIRTY_LIMIT + world.memory.waitingFacts;
   const facts = await dirtyFacts(world.database, { chainId: view.chainId, limit });
   await markUnhandled(world, facts);
@@ -49,7 +49,7 @@ export async function applyFacts(
   return { waiting: waiting.length, more: facts.length === limit && waiting.length < groups.length };
 }
 
-/** Kinds that no room asked for are done with as they are. */
+/** Facts of kinds that have no handler need no further work. */
 async function markUnhandled(world: Applying, facts: readonly ChainFact[]): Promise<void> {
   const unhandled = facts.filter((fact) => !world.handlers.has(fact.kind));
   if (unhandled.length === 0) return;
@@ -66,7 +66,7 @@ function byHandler(groups: readonly HandledGroup[]): Map<FactHandler, HandledGro
   return found;
 }
 
-/** What became of each group; one of which nothing is said waits. */
+/** The outcome of each group. A group without an entry waits. */
 async function applyBatch(
   world: Applying,
   handler: FactHandler,
@@ -81,14 +81,14 @@ async function applyBatch(
   const together = await prepareTogether(world, handler, batch);
   for (const prepared of together ?? (await prepareEach(world, { handler, groups: batch, outcomes }))) {
     if ((await take(prepared)) === 'APPLIED' || prepared.groups.length === 1) continue;
-    // One of them keeps the others from being written: each goes alone.
+    // One group prevents the others from being written, so each is written alone.
     for (const group of prepared.groups) outcomes.delete(group);
     for (const alone of await prepareEach(world, { handler, groups: prepared.groups, outcomes })) await take(alone);
   }
   return outcomes;
 }
 
-/** Null where each is to be prepared alone: they are one, their handler knows no better, or one of them fails. */
+/** Returns null if each group must be prepared alone: there is only one, the handler cannot combine them, or one of them fails. */
 async function prepareTogether(
   world: Applying,
   handler: FactHandler,
@@ -103,7 +103,7 @@ async function prepareTogether(
   }
 }
 
-/** Writes what became of those that cannot be prepared into `outcomes`. */
+/** Records the groups that cannot be prepared in `outcomes`. */
 async function prepareEach(
   world: Applying,
   {
@@ -145,7 +145,7 @@ async function writeTogether(world: Applying, { groups, write }: PreparedWrite):
   }
 }
 
-/** What failed of these groups alone. A node or a database that is away throws, and ends the turn. */
+/** Handles an error of these groups alone. An unavailable node or database throws and ends the turn. */
 async function failure(world: Applying, groups: readonly FactGroup[], error: unknown): Promise<Outcome> {
   if (error instanceof GatewayError && error.code === 'CHAIN_UNAVAILABLE') throw error;
   const outdated = error instanceof GatewayError && error.code === 'CONFLICT';
@@ -168,7 +168,7 @@ function count(world: Applying, group: HandledGroup, outcome: Outcome | undefine
   }
   const tries = countTry(world.memory, key);
   const error = typeof outcome === 'object' ? outcome.error : null;
-  // What throws again and again is a bug of ours: it is told soon, and then as rarely as the rest.
+  // Repeated exceptions indicate a bug. They are reported early, and then as rarely as other faults.
   const isTold = tries % ALARM_AFTER === 0 || (error !== null && tries === FAULT_ALARM_AT);
   if (!isTold) return;
   if (error === null) {

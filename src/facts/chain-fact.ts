@@ -1,10 +1,10 @@
 /**
- * Chain facts: what a chain's logs say about us, and whether it still stands.
+ * Chain facts: the logs of a chain that concern this installation, and whether they are still in the chain.
  *
- * - log: what a source read from a chain. Sources are caches of the chain and may lose rows and find them again.
+ * - log: what a source read from a chain. Sources are caches of the chain, and may lose rows and recover them.
  * - fact: a log in our inbox, keyed by (chain, block hash, log index): a transaction mined again in another block is
  *   another fact.
- * - head, confirmed (C = head − required confirmations + 1), finalized: three heights of a chain as its node tells them.
+ * - head, confirmed (C = head − required confirmations + 1), finalized: three heights of a chain, as its node reports them.
  *
  * ```
  * SEEN ──block ≤ C, canonical──► CONFIRMED ──applied, block ≤ finalized──► FINAL
@@ -13,11 +13,10 @@
  *     └──────the row came back────────────────────────────┘
  * ```
  *
- * `appliedAt` says that the state which others see includes the fact. A CONFIRMED fact without it waits to be applied;
- * an ORPHANED fact with it waits to be taken back. FINAL facts are never looked at again; if one is orphaned after all,
- * the chain is halted.
+ * `appliedAt` means that the published state includes the fact. A CONFIRMED fact without it waits to be applied. An ORPHANED fact with
+ * it waits to be reverted. FINAL facts are not examined again. If one is orphaned after all, the chain is halted.
  *
- * Authority: the chain. This noun knows no domain: what a fact means is its handler's business (`fact-handler.ts`).
+ * The chain is authoritative. This file does not depend on what a fact means, which its handler determines (`fact-handler.ts`).
  */
 import type { ChainFact } from '../../prisma/client.ts';
 
@@ -39,12 +38,12 @@ export type ChainLog = {
   args: Record<string, unknown>;
 };
 
-/** One log among all of its chain. */
+/** Identifies one log among all logs of its chain. */
 export function factKey(fact: Pick<ChainFact, 'blockHash' | 'logIndex'>): string {
   return `${fact.blockHash}-${fact.logIndex}`;
 }
 
-/** Chain order; at one height the blocks of two forks stay apart. */
+/** Orders facts as in the chain. At one height, facts of two forks are not mixed. */
 export function byPlace<Fact extends Pick<ChainFact, 'blockNumber' | 'blockHash' | 'logIndex'>>(
   left: Fact,
   right: Fact,

@@ -15,20 +15,20 @@ export type BlockPlace<Hash extends string = string> = {
 
 export type ChainView<Hash extends string = string> = {
   chainId: number;
-  /** Required confirmations, the including block counted. */
+  /** Required confirmations, counting the including block. */
   required: number;
   head: BlockPlace<Hash>;
-  /** C: the newest block with the required confirmations; the genesis block on a chain that is shorter. */
+  /** C: the newest block with the required confirmations, or the genesis block on a shorter chain. */
   confirmed: BlockPlace<Hash>;
   /** The node's finalized block, never above the confirmed one. */
   finalized: BlockPlace<Hash>;
-  /** The block that the node has at that height, or null. */
+  /** Returns the node's block at that height, or null. */
   blockAt(number: bigint): Promise<BlockPlace<Hash> | null>;
 };
 
 /**
- * What earlier looks at one chain learned; valid as long as its head is still part of the chain. Blocks below the one that was
- * final at the last look are forgotten: a chain grows without end, and hardly anybody asks for them again.
+ * Blocks that earlier readings of one chain found. They are valid as long as the head of that reading is still in the chain. Blocks
+ * below the last finalized one are dropped, because a chain grows without end and these blocks are rarely needed.
  */
 export type ChainMemory = {
   head: BlockPlace<Hex> | null;
@@ -40,11 +40,11 @@ export function newChainMemory(): ChainMemory {
   return { head: null, finalized: null, blocks: new Map() };
 }
 
-/** For nodes that know no `finalized` tag: more than any chain here has ever reorganised. */
+/** For nodes without a `finalized` tag: deeper than any reorganization of these chains so far. */
 const FALLBACK_FINALITY_BLOCKS = 256n;
 const MEMORY_LIMIT = 20_000;
 
-/** Asks the node for head and finality, at most four requests. Throws CHAIN_UNAVAILABLE. */
+/** Reads head and finality from the node with at most four requests. Throws CHAIN_UNAVAILABLE. */
 export async function readChainView(
   world: { nodes: EvmNodes; memory: ChainMemory },
   chain: Pick<Chain, 'chainId' | 'confirmations'>,
@@ -59,7 +59,7 @@ export async function readChainView(
     const known = memory.blocks.get(number);
     if (known) return known;
     const block = await ask({ blockNumber: number });
-    // Only what is below the head is known to stand as long as the head does.
+    // Only blocks below the head are known to be canonical as long as the head is.
     if (block && number <= head.number) memory.blocks.set(number, block);
     return block;
   };
@@ -74,7 +74,7 @@ export async function readChainView(
   return { chainId: chain.chainId, required, head, confirmed, finalized, blockAt };
 }
 
-/** Everything that was learned under an earlier head stays true while that head is still in the chain. */
+/** Whatever was found under an earlier head holds while that head is still in the chain. */
 async function refreshMemory(
   memory: ChainMemory,
   head: BlockPlace<Hex>,
@@ -98,12 +98,12 @@ async function askBlock(
 ): Promise<BlockPlace<Hex> | null> {
   const found = await nodes.asking(chainId, (client) => findBlock(client, block));
   if (!found || found.number === null || found.hash === null) return null;
-  // As everywhere in the database; nodes may write it otherwise.
+  // Lower case, as everywhere in the database. Nodes may use another case.
   const hash: Hex = `0x${found.hash.slice(2).toLowerCase()}`;
   return { number: found.number, hash, timestamp: found.timestamp };
 }
 
-/** Null where the node has no such block, or does not know what `finalized` is. */
+/** Returns null if the node has no such block or does not know the `finalized` tag. */
 async function findBlock(client: EvmClient, block: Parameters<EvmClient['getBlock']>[0]) {
   try {
     return await client.getBlock(block);

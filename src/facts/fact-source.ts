@@ -2,19 +2,19 @@
 import type { ChainLog } from './chain-fact.ts';
 
 export type FactReading = {
-  /** In chain order. */
+  /** Logs in chain order. */
   logs: ChainLog[];
   /**
-   * The block that the reading is complete up to, as the source knows it; null while the source knows nothing, and then
-   * a missing log means nothing either. Its hash tells which fork the source is on; null where it asked the node itself.
+   * The block up to which the reading is complete, as the source knows it. Null while the source knows nothing; a missing log then
+   * proves nothing. The hash identifies the fork of the source. It is null if the source reads the node itself.
    */
   through: { number: bigint; hash: string | null } | null;
 };
 
 export type FactSource = {
   /**
-   * Reads blocks `from` to `to`, both included; a source may stop earlier and say so by `through`. `headHash` says that
-   * `to` is the node's head, and which block that is.
+   * Reads blocks `from` to `to`, inclusive. A source may stop earlier, which `through` reports. `headHash` is set if `to` is the
+   * node's head, and is the hash of that block.
    */
   read(request: { chainId: number; from: bigint; to: bigint; headHash?: string }): Promise<FactReading>;
   close(): Promise<void>;

@@ -2,19 +2,18 @@ import type { Log } from '../platform/log.ts';
 import type { FactReading, FactSource } from './fact-source.ts';
 
 export type FallbackSource = FactSource & {
-  /** For how long the first source has made no progress on the chain; 0 while it is up to date. */
+  /** Time since the first source last made progress on the chain. 0 while it is up to date. */
   stalledMs(chainId: number): number;
 };
 
-/** `isCurrent`: the last reading was on the node's head, so that time has not counted since. */
+/** `isCurrent`: the last reading reached the node's head, so the time since then does not count. */
 type Progress = { number: bigint | null; movedAt: number; isCurrent: boolean; fallen: boolean };
 
 /**
- * Reads from `first` while it is up to date or moves, and from `second` while it has stood still behind the chain, or
- * failed, for longer than `patienceMs`: after a crash Ponder needs half a minute to take its schema again, a websocket may
- * fall silent without being closed, and payers do not wait. Only reads that name the node's head are judged by: any other
- * block is one that even a source which stands still has read. One that is as high as the head on another fork stands
- * still too, until it moves.
+ * Reads from `first` while it is up to date or makes progress, and from `second` once `first` has been stalled behind the chain, or
+ * has failed, for longer than `patienceMs`. After a crash, Ponder needs half a minute to lock its schema again; a websocket may
+ * stop delivering without being closed; and payers do not wait. Only reads up to the node's head count for this decision, because
+ * even a stalled source has read other blocks. A source at the height of the head on another fork counts as stalled until it moves.
  */
 export function withFallback(
   world: { first: FactSource; second: FactSource; log: Log },

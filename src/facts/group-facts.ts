@@ -4,7 +4,7 @@ import type { FactGroup, FactHandler, FactHandlers } from './fact-handler.ts';
 
 export type HandledGroup = FactGroup & { handler: FactHandler };
 
-/** Groups facts by handler and reference, in the order of each group's first fact; those nobody handles are left out. */
+/** Groups facts by handler and reference, in the order of each group's first fact. Facts without a handler are left out. */
 export function groupFacts(handlers: FactHandlers, view: ChainView, facts: readonly ChainFact[]): HandledGroup[] {
   const groups = new Map<FactHandler, Map<string, HandledGroup>>();
   const ordered: HandledGroup[] = [];

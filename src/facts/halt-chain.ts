@@ -4,14 +4,14 @@ import type { ChainView } from './chain-view.ts';
 import type { ProjectorMemory, ProjectorWorld } from './projector-world.ts';
 import { newestFinalFacts } from './store.ts';
 
-/** FINAL facts that are looked at when the final chain has changed. */
+/** Number of FINAL facts that are checked when the finalized chain has changed. */
 const FINAL_FACTS = 1000;
-/** Turns in which the node insists on another final chain than the source's, after which the node is believed. */
+/** After this many turns in which the node reports another finalized chain than the source, the node takes precedence. */
 const MISMATCH_TURNS = 5;
 
 /**
- * Whether what was final still is. When a FINAL fact's block is gone, the chain is HALTED: nothing of it is told any
- * more until an operator has looked and called for a resync. DOUBTFUL: node and source disagree, ask again.
+ * Checks whether finalized blocks are still in the chain. If the block of a FINAL fact is gone, the chain is HALTED: its events are no
+ * longer reported until an operator requests a resync. DOUBTFUL: node and source disagree, and the check is repeated.
  */
 export async function checkFinality(
   world: Pick<ProjectorWorld, 'database' | 'clock' | 'source' | 'log' | 'observer'> & { memory: ProjectorMemory },

@@ -9,15 +9,15 @@ type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 
   memory: ProjectorMemory;
 };
 
-/** Turns after which the node is believed against a source's row in a block that is final to the node. */
+/** After this many turns, the node takes precedence over a source's row in a block that the node reports as final. */
 const FINAL_MISMATCH_TURNS = 5;
-/** Blocks that are asked of a node at a time. */
+/** Number of blocks requested from a node at a time. */
 const ASKED_AT_ONCE = 10;
 
 /**
- * Compares every fact that is not final with the node's chain: SEEN ones become CONFIRMED, applied ones FINAL, and
- * those whose block is gone *and* whose row the source has dropped ORPHANED. A missing row alone proves nothing.
- * Answers how many are in doubt: node and source tell different blocks.
+ * Compares every fact that is not final with the node's chain. SEEN facts become CONFIRMED, applied facts become FINAL, and facts
+ * whose block is gone *and* whose row the source has dropped become ORPHANED. A missing row alone proves nothing.
+ * Returns the number of facts in doubt, for which node and source report different blocks.
  */
 export async function judgeFacts(world: Judged, { view }: { view: ChainView }): Promise<number> {
   let after: ChainFact | undefined;
@@ -73,8 +73,8 @@ async function hashesAt(world: Judged, view: ChainView, facts: readonly ChainFac
 }
 
 /**
- * Those that the source has no row of any more; while the source knows nothing of the chain, none. A source never
- * forgets what is final to itself: below the node's finality its row counts against the node for some turns only.
+ * Returns the facts of which the source no longer has a row, and none while the source knows nothing of the chain. A source never
+ * drops what is final to itself. Below the node's finalized block, its row therefore overrules the node only for some turns.
  */
 async function dropped(world: Judged, view: ChainView, suspects: readonly ChainFact[]): Promise<ChainFact[]> {
   const { chainId } = view;
@@ -84,7 +84,7 @@ async function dropped(world: Judged, view: ChainView, suspects: readonly ChainF
     if (reading.through === null) continue;
     const rows = new Set(reading.logs.map(factKey));
     const refs = new Set(reading.logs.map(({ blockHash, ref }) => `${blockHash}-${ref}`));
-    // No source has rows of what only receipts show: the payment's own row in the block stands for it.
+    // No source has rows for facts that only receipts show. The payment's own row in the block takes their place.
     const isHeld = (fact: ChainFact) =>
       rows.has(factKey(fact)) || (fact.kind === 'AuthorizationUsed' && refs.has(`${fact.blockHash}-${fact.ref}`));
     const isFinal = number <= view.finalized.number;
@@ -99,7 +99,7 @@ async function dropped(world: Judged, view: ChainView, suspects: readonly ChainF
   return gone;
 }
 
-/** Applied facts are taken back when they are applied next; those that were only told of are taken back here. */
+/** Applied facts are reverted by the next application. Facts that were only reported as pending are reverted here. */
 async function orphan(world: Judged, view: ChainView, facts: readonly ChainFact[]): Promise<void> {
   const told = facts.filter((fact) => fact.appliedAt === null);
   await orphanFacts(

@@ -1,22 +1,22 @@
 /** Shared by the loops of a process, one for each chain: a watch that detects a loop that no longer runs, and an interruptible pause. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Whether the loops still turn. What a chain does is none of their business. */
+/** Reports whether the loops still run, independently of the state of the chains. */
 export type LoopWatch = {
-  /** The loop of the chain has come round, or has got something done. */
+  /** Records that the loop of the chain has completed a turn or made progress. */
   turned(chainId: number): void;
-  /** Whether another process does the chain's work, and this one stands by. */
+  /** Records whether another process does the chain's work and this one is on standby. */
   standsBy(chainId: number, doesStandBy: boolean): void;
-  /** Loops that hang, a sentence each. */
+  /** Returns a sentence for each loop that hangs. */
   faults(): string[];
-  /** What an operator may want to know, and is no fault. */
+  /** Returns notes for operators that are not faults. */
   notes(): string[];
 };
 
-/** Longer than a turn waits for nodes that all hang, and for a lock on a database that answers. */
+/** Longer than a turn waits for nodes that all hang, and for a lock in a database that responds. */
 const HANGS_AFTER_MS = 180_000;
 
-/** `now` in milliseconds, on a clock that never goes back. */
+/** `now` is in milliseconds on a monotonic clock. */
 export function openLoopWatch(
   name: string,
   chainIds: readonly number[],
@@ -40,7 +40,7 @@ export function openLoopWatch(
   };
 }
 
-/** A pause that a ring ends; one that came while nobody paused ends the next. */
+/** Returns a pause that `ring` ends. A call of `ring` while nothing pauses ends the next pause. */
 export function openPause(signal: AbortSignal): { pause(ms: number): Promise<void>; ring(): void } {
   let rung = false;
   let wake = new AbortController();

@@ -1,4 +1,4 @@
-/** One turn of the projector: read, put into the inbox, judge, apply. Correct when killed anywhere and run again. */
+/** One turn of the projector: read, store in the inbox, judge, apply. It may be killed at any point and run again. */
 import type { ChainCursor } from '../../prisma/client.ts';
 import type { Chain } from '../chains/registry.ts';
 import { GatewayError } from '../errors.ts';
@@ -12,18 +12,18 @@ import type { Observation, ProjectorMemory, ProjectorWorld } from './projector-w
 import { receiveLogs } from './receive-logs.ts';
 import { lowestOpenBlock, noteProgress, openCursor } from './store.ts';
 
-/** Facts that came past the source, and an operator's hand, are noticed this late on a chain that stands still. */
+/** On a chain without new blocks, facts from elsewhere and an operator's changes are noticed after this time. */
 const QUIET_MS = 1_000;
 
-/** `onProgress` is called wherever a turn has got something done. */
+/** `onProgress` is called whenever a turn makes progress. */
 export function newProjectorMemory(onProgress: () => void = () => undefined): ProjectorMemory {
   const counts = { waitingFacts: 0, finalMismatches: 0 };
   return { chain: newChainMemory(), tries: new Map(), ...counts, notedAt: -Infinity, onProgress, quiet: null };
 }
 
 /**
- * Brings what we know of one EVM chain up to date with its node. Writes facts, the chain's cursor, and whatever the
- * handlers write. Throws CHAIN_UNAVAILABLE; nothing is lost by that, the next turn goes on where this one stopped.
+ * Updates the record of one EVM chain from its node. Writes facts, the chain's cursor, and whatever the handlers write. Throws
+ * CHAIN_UNAVAILABLE, by which nothing is lost: the next turn continues where this one stopped.
  */
 export async function observeChain(world: ProjectorWorld, { chainId }: { chainId: number }): Promise<Observation> {
   const chain = world.registry.chain(chainId);
@@ -58,17 +58,17 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   return observation;
 }
 
-/** All of the chain was read and applied, as far as it is confirmed. */
+/** Whether the chain was read to its head and applied as far as it is confirmed. */
 function isQuiet(view: ChainView, { waiting, behind, read, applied }: Observation): boolean {
   return waiting === 0 && !behind && read >= view.head.number && applied >= view.confirmed.number;
 }
 
-/** The registry's word, else the genesis of a local chain, else now: nobody has paid terms that were never signed. */
+/** The configured block, else the genesis of a local chain, else the head: nobody can have paid terms that were never signed. */
 function startNumber(world: ProjectorWorld, chain: Chain, view: ChainView): bigint {
   return world.startBlocks?.get(chain.chainId) ?? (chain.local ? 0n : view.head.number);
 }
 
-/** When the head that was told last is gone, blocks above the final one may have other logs now and are read again. */
+/** If the last head is no longer in the chain, blocks above the finalized one may have other logs and are read again. */
 async function readFrom(view: ChainView, cursor: ChainCursor): Promise<bigint> {
   if (cursor.headHash === null) return cursor.readNumber;
   const last = await view.blockAt(cursor.headNumber);
@@ -86,7 +86,7 @@ async function advanceCursor(
 ): Promise<ChainCursor> {
   const { view, cursor, reading } = turn;
   const through = reading.through;
-  // A source on another fork than the node has read other blocks than those that stand.
+  // A source on another fork than the node has read blocks that are not canonical.
   const sound =
     through !== null && (through.hash === null || (await view.blockAt(through.number))?.hash === through.hash);
   const progress = progressOf(reading, view);
@@ -94,7 +94,7 @@ async function advanceCursor(
   const open = await lowestOpenBlock(world.database, view.chainId);
   const allApplied = lowest(view.confirmed.number, readNumber, ...(open === null ? [] : [open - 1n]));
   const applied = await view.blockAt(allApplied < 0n ? 0n : allApplied);
-  // A node that has fallen behind does not take the head back; one on a shorter fork is found out when it grows.
+  // A node that has fallen behind does not move the head back. A shorter fork is detected when it grows.
   const head = view.head.number < cursor.headNumber && !(await isGone(view, cursor)) ? null : view.head;
   const finalized = view.finalized.number < cursor.finalizedNumber ? null : view.finalized;
   return await world.database.chainCursor.update({

@@ -1,4 +1,4 @@
-/** What the projector needs from the world. */
+/** Dependencies of the projector. */
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
@@ -8,13 +8,13 @@ import type { ChainMemory } from './chain-view.ts';
 import type { FactHandlers } from './fact-handler.ts';
 import type { FactSource } from './fact-source.ts';
 
-/** What happened, for metrics; every method may be left out. */
+/** Receives what happens, for metrics. Every method is optional. */
 export type ProjectorObserver = {
   observed?(observation: Observation): void;
-  /** Facts orphaned: a reorganisation took them. */
+  /** Facts were orphaned by a reorganization. */
   reorganised?(event: { chainId: number; orphaned: number }): void;
   applied?(event: { chainId: number; kind: string; facts: number }): void;
-  /** Evidence that stays incomplete, as the fold and the contract disagree, or a group that cannot be applied. */
+  /** Evidence stays incomplete because the fold and the escrow contract disagree, or a group cannot be applied. */
   stuck?(event: { chainId: number; ref: string | null; tries: number }): void;
   halted?(event: { chainId: number; reason: string }): void;
   failed?(event: { chainId: number; error: unknown }): void;
@@ -26,10 +26,10 @@ export type Observation = {
   finalized: bigint;
   read: bigint;
   applied: bigint;
-  /** Groups whose evidence was not whole, and facts whose block node and source disagree on. */
+  /** Number of groups with incomplete evidence, and of facts on whose block node and source disagree. */
   waiting: number;
   halted: boolean;
-  /** More is to be read at once. */
+  /** Whether more can be read at once. */
   behind: boolean;
 };
 
@@ -41,33 +41,33 @@ export type ProjectorWorld = {
   source: FactSource;
   handlers: FactHandlers;
   log: Log;
-  /** Where a chain is read from when it is observed for the first time; its head where nothing is said. */
+  /** The block from which a chain is read when it is observed for the first time. Defaults to its head. */
   startBlocks?: ReadonlyMap<number, bigint>;
   observer?: ProjectorObserver;
-  /** What one chain's turns remember; left out, each turn asks the node for everything again. */
+  /** What the turns of one chain remember. Without it, each turn requests everything from the node again. */
   memory?: ProjectorMemory;
 };
 
-/** Lost with the process, and only ever saves requests and counts tries. */
+/** Kept in memory only. It saves requests and counts attempts. */
 export type ProjectorMemory = {
   chain: ChainMemory;
-  /** Tries of groups whose evidence is not whole, or that cannot be applied. */
+  /** Attempts at groups with incomplete evidence or that cannot be applied. */
   tries: Map<string, number>;
-  /** Facts of the groups that the last turn left waiting. */
+  /** Number of facts in the groups that the last turn left waiting. */
   waitingFacts: number;
-  /** Turns in a row in which final facts stood in blocks that the node does not have. */
+  /** Number of consecutive turns in which final facts were in blocks that the node does not have. */
   finalMismatches: number;
   /** When `observed_at` was last written, on this process's own clock; -Infinity before. */
   notedAt: number;
   onProgress: () => void;
-  /** The last turn left nothing to do until the head moves; looked at again now and then all the same. */
+  /** Set if the last turn left nothing to do until the head moves. The chain is still read from time to time. */
   quiet: { headHash: string; until: number; observation: Observation } | null;
 };
 
-/** What was tried and then vanished with its block is never cleared otherwise. */
+/** Attempts at groups that vanished with their block are removed only by this limit. */
 const TRIES_KEPT = 10_000;
 
-/** How often this was tried, this time included; of more than 10,000 things those are forgotten that were tried longest ago. */
+/** Returns the number of attempts, including this one. Beyond 10,000 keys, those whose latest attempt is oldest are dropped. */
 export function countTry({ tries }: Pick<ProjectorMemory, 'tries'>, key: string): number {
   const count = (tries.get(key) ?? 0) + 1;
   tries.delete(key);

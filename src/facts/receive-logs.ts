@@ -7,9 +7,9 @@ import type { ProjectorWorld } from './projector-world.ts';
 import { limitLockWait, putFacts } from './store.ts';
 
 /**
- * Puts logs into the inbox, but for those in blocks that the node does not have: a source may lag on another fork, or
- * keep for ever what a deep reorganisation took; if such a block comes back, the blocks are read again. Those above the confirmed height are told of, once per transaction and block: their group
- * is put and its handler called in one transaction.
+ * Puts logs into the inbox, except those in blocks that the node does not have. A source may lag on another fork, or keep forever what
+ * a deep reorganization removed; if such a block returns, the blocks are read again. Logs above the confirmed height are reported as
+ * pending, once for each transaction and block: their group is inserted and its handler called in one transaction.
  */
 export async function receiveLogs(
   world: Pick<ProjectorWorld, 'database' | 'handlers'>,
@@ -28,7 +28,7 @@ export async function receiveLogs(
   }
 }
 
-/** A block above the node's head is not known not to stand. */
+/** A block above the node's head may still be canonical. */
 async function standingLogs(view: ChainView, logs: readonly ChainLog[]): Promise<ChainLog[]> {
   const standing: ChainLog[] = [];
   for (const log of logs) {
@@ -39,7 +39,7 @@ async function standingLogs(view: ChainView, logs: readonly ChainLog[]): Promise
 }
 
 async function tell(tx: DatabaseTransaction, handlers: FactHandlers, view: ChainView, put: ChainFact[]): Promise<void> {
-  // A fact that comes back before it was taken back has been told already.
+  // A fact that returns before it was reverted has already been reported.
   const fresh = put.filter((fact) => fact.appliedAt === null);
   for (const group of groupFacts(handlers, view, fresh)) await group.handler.seen?.(tx, group);
 }
@@ -48,7 +48,7 @@ function hears(handlers: FactHandlers, kind: string): boolean {
   return handlers.get(kind)?.seen !== undefined;
 }
 
-/** Of one payment, transaction and block: one app's events, and therefore one database transaction. */
+/** The facts of one payment, transaction and block: events of one app, and therefore one database transaction. */
 function byTransaction(logs: readonly ChainLog[]): ChainLog[][] {
   const groups = new Map<string, ChainLog[]>();
   for (const log of logs) {

@@ -1,8 +1,8 @@
 import type { Database } from '../../prisma/client.ts';
 
 /**
- * Lets the projector fold the facts of one reference anew, as if they had just been confirmed. Harmless for a sound
- * state: what is written already is not written again. Answers how many facts wait now.
+ * Makes the projector fold the facts of one reference again, as if they had just been confirmed. It does not change a correct state,
+ * because existing writes are not repeated. Returns the number of facts that now wait.
  */
 export async function replayFacts(
   { database }: { database: Database },

@@ -20,9 +20,9 @@ import { type RunningProjector, runProjector } from './run-projector.ts';
 
 export type RunningIndexer = RunningProjector;
 
-/** Ponder lives and its rows do not move while the chain does: after this long it is started again. */
+/** Ponder is restarted after this time if it runs and its rows do not advance while the chain does. */
 const STALL_LIMIT_MS = 600_000;
-/** After which the node is read instead; on public chains a row of progress comes only every few blocks. */
+/** After this time, the node is read instead. On public chains, a progress row is written only every few blocks. */
 const LOCAL_PATIENCE_MS = 3_000;
 const PUBLIC_PATIENCE_MS = 180_000;
 const TIDY_EVERY_MS = 60_000;
@@ -39,17 +39,17 @@ type Options = {
   log: Log;
   handlers: FactHandlers;
   observer?: ProjectorObserver;
-  /** Compares open payments with the contract, beside the events. */
+  /** Compares open payments with the escrow contract, independently of the events. */
   sweep?: (chainId: number, onProgress: () => Promise<void>) => Promise<void>;
-  /** After which the node is read instead of a Ponder that stands still; 3 s on local chains and 3 min on public ones. */
+  /** Time after which the node is read instead of a stalled Ponder. Defaults to 3 s on local chains and 3 min on public ones. */
   patienceMs?: number;
-  /** How often a chain that could not be reached at the start is tried again; 30 s. */
+  /** Interval at which a chain that could not be reached at the start is tried again. Defaults to 30 s. */
   joinEveryMs?: number;
 };
 
 /**
- * Runs until stopped. A chain whose node cannot be reached at the first start joins when it can be, without Ponder, which
- * takes it up at the next start.
+ * Runs until stopped. A chain whose node cannot be reached at the first start is added when it can be, without Ponder. Ponder includes
+ * it at the next start.
  */
 export async function runIndexer(options: Options): Promise<RunningIndexer> {
   const { config, registry, log } = options;
@@ -117,7 +117,7 @@ function runIndexed(
   };
 }
 
-/** The projector of a chain that could not be reached at the start, once it can be: its logs are read from its node. */
+/** Runs the projector of a chain that could not be reached at the start, once it can be. Its logs are read from its node. */
 function runLate(options: Options, { locks, chainId }: { locks: AdvisoryLocks; chainId: number }): RunningProjector {
   const { registry, config, log } = options;
   const stopping = new AbortController();
@@ -155,7 +155,7 @@ function usualPatience(chain: Chain | undefined): number {
   return chain?.local ? LOCAL_PATIENCE_MS : PUBLIC_PATIENCE_MS;
 }
 
-/** Started again at most once a limit, for a start takes its time. */
+/** Restarts Ponder at most once in each limit, because a start takes time. */
 function watchStalls(world: {
   supervisor: PonderSupervisor;
   source: FallbackSource;
@@ -171,7 +171,7 @@ function watchStalls(world: {
   };
 }
 
-/** Until the views show this build, and the schemas of earlier ones are gone. */
+/** Repeats until the views show this build and the schemas of earlier builds are dropped. */
 function tidy(schemas: { url: string; viewsSchema: string; schema: string }, log: Log): () => void {
   const timer = setInterval(async () => {
     try {

@@ -15,20 +15,20 @@ type Options = {
    * announced, and every ten seconds.
    */
   chains: readonly { chainId: number; intervalMs: number; wsUrl?: string | undefined }[];
-  /** Done now and then under the chain's lock, between two turns. */
+  /** Called periodically between two turns, under the chain's lock. */
   sweep?: ((chainId: number, onProgress: () => Promise<void>) => Promise<void>) | undefined;
 };
 
 const LONGEST_PAUSE_MS = 30_000;
 const HALTED_PAUSE_MS = 5_000;
-/** The pause between two observations of a chain without new blocks whose node would announce one. */
+/** The pause between two observations of a chain without new blocks, if its node announces blocks. */
 const RESTING_PAUSE_MS = 10_000;
 const SWEEP_EVERY_MS = 60_000;
-/** A lock is given up and asked for again, so that one lost with its connection is noticed. */
+/** A lock is released and requested again after this time, so that a lock that was lost with its connection is noticed. */
 const LOCK_TERM_MS = 30_000;
 const LOCK_PAUSE_MS = 1_000;
 
-/** Observes every chain in a loop of its own until stopped; another process's projector of a chain is waited for. */
+/** Observes every chain in a loop of its own until stopped. If another process projects a chain, this one waits. */
 export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, options: Options): RunningProjector {
   const stopping = new AbortController();
   const watch = openLoopWatch(
@@ -54,7 +54,7 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
             const startedAt = performance.now();
             const pauseMs = await turn(world, { ...options, chain, state, isHeard });
             await pause(pauseMs);
-            // However often a node announces blocks, it is asked no oftener than the operator has set.
+            // However often a node announces blocks, it is queried no more often than the operator has configured.
             const earlyMs = Math.min(pauseMs, chain.intervalMs) - (performance.now() - startedAt);
             if (earlyMs > 0) await delay(earlyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
           }
@@ -83,11 +83,11 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
 type Turn = Options & {
   chain: Options['chains'][number];
   state: { memory: ProjectorMemory; failures: number; sweptAt: number };
-  /** Whether the node announces new blocks at present. */
+  /** Whether the node currently announces new blocks. */
   isHeard: () => boolean;
 };
 
-/** Answers how long to wait for the next one. Errors end a turn and never the loop. */
+/** Returns how long to wait for the next turn. Errors end a turn, never the loop. */
 async function turn(world: ProjectorWorld, { chain, state, sweep, isHeard }: Turn): Promise<number> {
   const { chainId, intervalMs } = chain;
   try {

@@ -1,4 +1,4 @@
-/** The inbox and the cursors: every statement of the room. */
+/** The inbox and the cursors: every statement of this module. */
 import {
   type ChainCursor,
   type ChainFact,
@@ -13,18 +13,18 @@ import type { ProjectorMemory } from './projector-world.ts';
 type Reader = Database | DatabaseTransaction;
 type Place = Pick<ChainFact, 'chainId' | 'blockHash' | 'logIndex'>;
 
-/** Page of the work set; every page is judged in each turn. */
+/** Page size of the facts to judge. Each turn judges every page. */
 export const PAGE = 500;
-/** Facts that wait to be applied or taken back and are taken up in one turn. */
+/** Number of facts that one turn applies or reverts. */
 export const DIRTY_LIMIT = 500;
 const NOTE_EVERY_MS = 5_000;
 
-/** A statement that waits longer for a lock gives up, for Ponder's recovery and a second projector may hold it. */
+/** A statement that waits longer for a lock fails, because Ponder's recovery or a second projector may hold it. */
 export async function limitLockWait(tx: DatabaseTransaction): Promise<void> {
   await tx.$executeRaw`SET LOCAL lock_timeout = '3s'`;
 }
 
-/** The chain's cursor; the first call fixes where reading starts. */
+/** Returns the chain's cursor. The first call determines where reading starts. */
 export async function openCursor(
   database: Database,
   { chainId, startNumber }: { chainId: number; startNumber: () => Promise<bigint> },
@@ -40,8 +40,8 @@ export async function openCursor(
 }
 
 /**
- * Called wherever a turn has got something done, so that a long one, which reads history or applies much, is not taken for
- * one that stands still. Writes `observed_at` at most every five seconds.
+ * Called whenever a turn makes progress, so that a long turn, which reads history or applies many facts, does not count as stalled.
+ * Writes `observed_at` at most every five seconds.
  */
 export async function noteProgress(
   { database, memory }: { database: Database; memory: ProjectorMemory },
@@ -54,9 +54,9 @@ export async function noteProgress(
 }
 
 /**
- * Puts logs into the inbox; one that is there already stays as it is, but for an ORPHANED one, which is SEEN again. The ERC-3009
- * authorization that a receipt showed in the same block comes back with its payment's Authorized: no source has a row of it.
- * Answers the facts that were put or came back.
+ * Puts logs into the inbox. An existing fact is not changed, except that an ORPHANED fact becomes SEEN again. The ERC-3009
+ * authorization that a receipt showed in the same block is restored with its payment's Authorized, because no source has a row of it.
+ * Returns the facts that were inserted or restored.
  */
 export async function putFacts(tx: Reader, logs: readonly ChainLog[]): Promise<ChainFact[]> {
   if (logs.length === 0) return [];
@@ -93,7 +93,7 @@ export async function putFacts(tx: Reader, logs: readonly ChainLog[]): Promise<C
   return facts.filter((fact) => keys.has(factKey(fact))).sort(byPlace);
 }
 
-/** A page of the facts that are not FINAL yet and still stand, in chain order. */
+/** Returns a page of the facts that are neither FINAL nor ORPHANED, in chain order. */
 export async function openFacts(
   database: Database,
   chainId: number,
@@ -106,7 +106,7 @@ export async function openFacts(
   });
 }
 
-/** By value: the fact itself may have left the set since. */
+/** Compares by value, because the fact itself may have left the set since. */
 function placesAfter({ blockNumber, blockHash, logIndex }: ChainFact): Prisma.ChainFactWhereInput[] {
   return [
     { blockNumber: { gt: blockNumber } },
@@ -115,7 +115,7 @@ function placesAfter({ blockNumber, blockHash, logIndex }: ChainFact): Prisma.Ch
   ];
 }
 
-/** Confirmed facts to be applied, and orphaned ones to be taken back, in chain order. */
+/** Returns confirmed facts to apply and orphaned facts to revert, in chain order. */
 export async function dirtyFacts(
   database: Database,
   { chainId, limit }: { chainId: number; limit: number },
@@ -134,7 +134,7 @@ const dirty = {
   ],
 } satisfies Prisma.ChainFactWhereInput;
 
-/** The lowest block with a fact that is waited for; null when the inbox is all done. */
+/** Returns the lowest block with a fact that is not done. Null if there is none. */
 export async function lowestOpenBlock(database: Database, chainId: number): Promise<bigint | null> {
   const answer = await database.chainFact.aggregate({
     where: { chainId, OR: [{ status: 'SEEN' }, ...dirty.OR] },
@@ -143,7 +143,7 @@ export async function lowestOpenBlock(database: Database, chainId: number): Prom
   return answer._min.blockNumber;
 }
 
-/** The newest FINAL facts, to be looked at when the final chain itself has changed. */
+/** Returns the newest FINAL facts, which are checked when the finalized chain itself has changed. */
 export async function newestFinalFacts(database: Database, chainId: number, take: number): Promise<ChainFact[]> {
   return await database.chainFact.findMany({
     where: { chainId, status: 'FINAL' },
@@ -176,8 +176,8 @@ async function markFacts(
 }
 
 /**
- * Marks what a group's write will have done: confirmed facts as applied, orphaned ones as taken back. Throws CONFLICT
- * when one of them has changed since it was read; the rows stay locked to the commit.
+ * Marks a group's confirmed facts as applied and its orphaned facts as reverted. Throws CONFLICT if one of them has changed since it
+ * was read. The rows stay locked until the commit.
  */
 export async function markApplied(
   tx: DatabaseTransaction,
@@ -197,7 +197,7 @@ export async function markApplied(
   }
 }
 
-/** By three arrays, and so one statement for any number of them. */
+/** Uses three arrays, and so one statement for any number of facts. */
 function placesOf(facts: readonly Place[]): Prisma.Sql {
   return Prisma.sql`unnest(${facts.map((fact) => fact.chainId)}::int[], ${facts.map((fact) => fact.blockHash)}::text[],
     ${facts.map((fact) => fact.logIndex)}::int[]) AS place (chain_id, block_hash, log_index)`;

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Drops the schemas of earlier builds, once the views have been turned to this build's. Answers whether they have.
- * The schema of a build that is still catching up is never touched, nor the cache that all builds share.
+ * Drops the schemas of earlier builds once the views point to this build's schema. Returns whether they do. The schema of a build
+ * that is still catching up is never dropped, nor is the cache that all builds share.
  */
 export async function dropStaleSchemas(options: {
   url: string;

@@ -1,7 +1,7 @@
 /**
- * Which chains Ponder indexes, and into which schema. A changed build (its code, contracts, chains, first blocks) gets
- * a schema of its own, named by a hash of all that; readers go through views, which Ponder turns to the new schema when
- * it has caught up. Nodes and polling may change without a new build.
+ * The chains that Ponder indexes, and the schema that it uses. A changed build (its code, contracts, chains, first blocks) has a
+ * schema of its own, named by a hash of these. Readers use views, which Ponder points to the new schema when it has caught up.
+ * Nodes and polling may change without a new build.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -25,15 +25,15 @@ export type IndexedChain = {
 export const indexerFolder = fileURLToPath(new URL('../../../indexer', import.meta.url));
 const abiFile = fileURLToPath(new URL('../../escrow/escrow-abi.ts', import.meta.url));
 
-/** A progress row costs a block's header when history is read, which on public chains is paid for. */
+/** A progress row needs a block's header when history is read, for which providers of public chains charge. */
 const PUBLIC_PROGRESS_BLOCKS = 10;
 
-/** Ponder refuses less. */
+/** Ponder's minimum. */
 const LEAST_POLLING_MS = 100;
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 
-/** Chains of the EVM with an escrow and a first block, as the indexer is told of them. */
+/** EVM chains with an escrow and a first block, in the form that the indexer receives. */
 export function indexedChains(request: {
   chains: readonly Chain[];
   rpc: readonly RpcSettings[];

@@ -17,14 +17,14 @@ const rowSchema = z.object({
 });
 const progressSchema = z.object({ number: z.coerce.bigint(), hash: z.string() });
 
-/** More rows than this are read in several turns. */
+/** A turn reads at most this many rows. */
 const ROWS_LIMIT = 2000;
 const UNDEFINED_TABLE = '42P01';
 const UNDEFINED_SCHEMA = '3F000';
 
 /**
- * Reads Ponder's rows through its views, rows and progress in one snapshot. Ponder takes exclusive locks when it
- * recovers, so that statements are short and give up waiting; it may delete and insert again what is not final.
+ * Reads Ponder's rows through its views, with rows and progress in one snapshot. Ponder takes exclusive locks when it recovers, so
+ * statements are short and have timeouts. Ponder may delete and insert again whatever is not final.
  */
 export function openPonderSource({ url, viewsSchema }: { url: string; viewsSchema: string }): FactSource {
   const pool = new pg.Pool({
@@ -36,7 +36,7 @@ export function openPonderSource({ url, viewsSchema }: { url: string; viewsSchem
     query_timeout: 12_000,
     keepAlive: true,
   });
-  // A connection that breaks while idle is replaced at the next query.
+  // A connection that fails while idle is replaced at the next query.
   pool.on('error', () => undefined);
   return {
     async read({ chainId, from, to }) {
@@ -56,7 +56,7 @@ async function readSnapshot(
   schema: string,
   request: { chainId: number; from: bigint; to: bigint },
 ): Promise<FactReading> {
-  // One statement is one snapshot: the progress can never be ahead of the rows that are read beside it.
+  // One statement is one snapshot, so the progress can never be ahead of the rows.
   const answer = await pool.query<{ progress: unknown; logs: unknown }>(
     `SELECT
        (SELECT json_build_object('number', number::text, 'hash', hash) FROM "${schema}".chain_progress
@@ -74,7 +74,7 @@ async function readSnapshot(
   const logs = z.array(rowSchema).parse(row.logs).map(toLog);
   const last = logs.at(-1);
   if (logs.length < ROWS_LIMIT || !last) return { logs, through: progress };
-  // The page may have cut its last block in two: that block is read again in the next turn.
+  // The page may end within a block. That block is read again in the next turn.
   const whole = logs.findLast((log) => log.blockNumber < last.blockNumber) ?? last;
   return { logs, through: { number: whole.blockNumber, hash: whole.blockHash } };
 }
@@ -94,7 +94,7 @@ function toLog(row: z.infer<typeof rowSchema>): ChainLog {
   };
 }
 
-/** Ponder has not made its tables yet, or is replacing the views. */
+/** Whether Ponder has not created its tables yet or is replacing the views. */
 function isMissing(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === UNDEFINED_TABLE || error.code === UNDEFINED_SCHEMA);
 }

@@ -9,12 +9,12 @@ import { type IndexedChain, indexerFolder, ponderSchema } from './ponder-setting
 export type PonderSupervisor = {
   /** The schema of this build; readers use the views. */
   schema: string;
-  /** Ends Ponder, which is then started again: for one that lives and makes no progress. */
+  /** Ends Ponder, which is then restarted. Used if Ponder runs and makes no progress. */
   restart(): void;
   stop(): Promise<void>;
 };
 
-/** Itself, without the launcher of npm around it, which would leave it running when it is killed. */
+/** Ponder itself, without npm's launcher, which would leave Ponder running when the launcher is killed. */
 const ponderFile = fileURLToPath(new URL('../../../node_modules/ponder/dist/esm/bin/ponder.js', import.meta.url));
 
 /** Loaded before Ponder, from the indexer's folder. */
@@ -22,13 +22,13 @@ const PRELOADED = ['leave-with-parent.ts', 'sample-event-loop-seldom.ts'];
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** One that ran this long is started again at once. */
+/** Ponder is restarted at once if it ran at least this long. */
 const HEALTHY_MS = 120_000;
 const STOP_LIMIT_MS = 10_000;
 
 /**
- * Runs Ponder as a process of its own, with an environment of its own, and starts it again when it ends: after a second,
- * then twice that, at most a minute. Memory is capped: it is divided by threads + 1, and 256 MiB for the heap are too few.
+ * Runs Ponder as a process with an environment of its own and restarts it when it ends: after one second at first, then after twice
+ * the last pause, at most a minute. Its memory is limited; Ponder divides it by threads + 1, and a heap of 256 MiB is too small.
  */
 export function supervisePonder(
   world: { log: Log },
@@ -75,13 +75,13 @@ function spawnPonder(schema: string, options: Parameters<typeof supervisePonder>
   for (const file of PRELOADED) flags.push('--import', join(indexerFolder, file));
   return spawn(process.execPath, [...flags, ponderFile, ...arguments_], {
     cwd: indexerFolder,
-    // Nothing of ours: a PORT of the API would override Ponder's own.
+    // Our environment is not passed on, because the API's PORT would override Ponder's.
     env: {
       DATABASE_URL: options.databaseUrl,
       SLUICE_INDEXER: JSON.stringify(options.chains),
       PONDER_TELEMETRY_DISABLED: '1',
       PONDER_MAX_THREADS: '1',
-      // The bundler's allocator keeps what building took unless it returns memory at once.
+      // Otherwise the bundler's allocator keeps the memory that the build used.
       MIMALLOC_PURGE_DELAY: '0',
       PONDER_CACHE_BYTES: String(32 * 1024 * 1024),
       NODE_ENV: 'production',
@@ -101,7 +101,7 @@ async function ended(child: ChildProcess, log: Log): Promise<string> {
   });
 }
 
-/** What Ponder says that an operator must hear; a block a line is for debugging. */
+/** Passes Ponder's warnings and errors to the log. Its line for each block is logged for debugging. */
 function pass(log: Log, line: string): void {
   const level = /"level":"?(fatal|error|warn|50|60|40)/.exec(line)?.[1];
   if (level === undefined) log.debug({ ponder: line }, 'Ponder');

@@ -1,4 +1,4 @@
-/** One turn of the watcher of a Solana chain: read, put into the inbox, apply. Correct when killed anywhere and run again. */
+/** One turn of the watcher of a Solana chain: read, store in the inbox, apply. It may be killed at any point and run again. */
 import type { Connection } from '@solana/web3.js';
 import { transaction } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
@@ -13,7 +13,7 @@ import type { SolanaMemory, SolanaWorld } from './solana-world.ts';
 
 type Turn = SolanaWorld & { memory: SolanaMemory; connection: Connection; view: SolanaView };
 
-/** A transaction that no node knows of so many slots after it was seen is in none. */
+/** A transaction that no node knows this many slots after it was seen is in no slot. */
 const LOST_AFTER_SLOTS = 150n;
 
 export function newSolanaMemory(onProgress?: () => void): SolanaMemory {
@@ -21,8 +21,8 @@ export function newSolanaMemory(onProgress?: () => void): SolanaMemory {
 }
 
 /**
- * Brings what we know of one Solana chain up to date with its node. Writes facts, where each vault's reading has come to,
- * the chain's cursor, and whatever the handlers write. Throws CHAIN_UNAVAILABLE; the next turn goes on where this stopped.
+ * Updates the record of one Solana chain from its node. Writes facts, the reading position of each vault, the chain's cursor, and
+ * whatever the handlers write. Throws CHAIN_UNAVAILABLE; the next turn continues where this one stopped.
  */
 export async function observeSolana(
   world: SolanaWorld & { memory?: SolanaMemory },
@@ -58,7 +58,7 @@ export async function observeSolana(
   });
 }
 
-/** Facts that were seen in a slot which is final by now, and were not read again there: they stand, or are gone. */
+/** Confirms or orphans facts that were seen in a slot that is final by now and were not read again there. */
 async function judgeSeen(turn: Turn): Promise<void> {
   const { database, connection, view, handlers, memory } = turn;
   const seen = await database.chainFact.findMany({
@@ -87,7 +87,7 @@ async function judgeSeen(turn: Turn): Promise<void> {
   }
 }
 
-/** What is confirmed here is final already. */
+/** On Solana, confirmed facts are already final. */
 async function finalizeApplied({ database, view }: Turn): Promise<void> {
   await database.chainFact.updateMany({
     where: { chainId: view.chainId, status: 'CONFIRMED', appliedAt: { not: null } },
@@ -95,7 +95,7 @@ async function finalizeApplied({ database, view }: Turn): Promise<void> {
   });
 }
 
-/** `isWhole`: everything up to the final slot was read and applied; a node that fell behind takes nothing back. */
+/** `isWhole`: everything up to the final slot was read and applied. A node that fell behind does not move the cursor back. */
 async function advanceCursor({ database, view }: Turn, isWhole: boolean) {
   const { finalized, newest, chainId } = view;
   const cursor = await database.chainCursor.findUniqueOrThrow({ where: { chainId } });

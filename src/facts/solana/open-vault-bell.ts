@@ -1,7 +1,7 @@
 /**
- * A node's websocket as a hint: it rings when a transaction names a watched vault or reference, so that the next poll comes
- * at once. Only that: what a dropped socket did not say, the polls find. It rings too when it begins to listen for an address,
- * for what came before.
+ * Uses a node's websocket as a hint: it calls `ring` when a transaction names a watched vault or reference, so that the next poll
+ * follows at once. Polling finds whatever a dropped connection misses. It also calls `ring` when it begins to listen for an address,
+ * because earlier transactions may have been missed.
  */
 import { z } from 'zod';
 import { type NodeConnection, openNodeSocket } from '../../chains/node-socket.ts';
@@ -13,9 +13,9 @@ export type VaultBell = {
   close(): void;
 };
 
-/** Nodes bound the subscriptions of a connection; payments beyond are polled for. */
+/** Nodes limit the subscriptions of a connection. Payments beyond this limit are found by polling. */
 const ADDRESSES_LIMIT = 500;
-/** `confirmed` for what is told as pending, `finalized` for what counts. */
+/** `confirmed` for payments that are reported as pending, `finalized` for payments that count. */
 const COMMITMENTS = ['confirmed', 'finalized'] as const;
 
 const messageSchema = z.union([

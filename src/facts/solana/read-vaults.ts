@@ -9,18 +9,18 @@ import type { SolanaMemory, SolanaWorld } from './solana-world.ts';
 
 type Reading = SolanaWorld & { memory: SolanaMemory; connection: Connection; view: SolanaView };
 
-/** Vaults that are asked after side by side. */
+/** Number of vaults that are read concurrently. */
 const ASKED_AT_ONCE = 8;
 const PAGE = 1000;
-/** Pages of one address in one turn; the rest follows in the next. */
+/** Number of pages of one address that a turn reads. The next turn reads the rest. */
 const PAGES = 50;
-/** Slots that are listed again behind where reading has come to: a node may list a slot's transactions late. */
+/** Number of slots before the current position that are listed again, because a node may list a slot's transactions late. */
 const OVERLAP_SLOTS = 150n;
 
 /**
- * Reads what happened to the vaults since they were read last, and puts it into the inbox: final transactions as
- * CONFIRMED facts, newer ones as SEEN ones that are told of. Answers the vaults that were read up to the final slot; one
- * whose listed transaction cannot be read yet stays where it was.
+ * Reads the transactions of the vaults since the last reading and puts them into the inbox: final ones as CONFIRMED facts, newer ones
+ * as SEEN facts, which are reported as pending. Returns the vaults that were read up to the final slot. A vault with a listed
+ * transaction that cannot be read yet keeps its position.
  */
 export async function readVaults(world: Reading, watches: readonly SolanaWatch[]): Promise<SolanaWatch[]> {
   const { PublicKey: Key } = await import('@solana/web3.js');
@@ -36,7 +36,10 @@ export async function readVaults(world: Reading, watches: readonly SolanaWatch[]
   return complete;
 }
 
-/** Of reference and vault, oldest first. Paged by `before` only: `until` skips what shares a slot with its signature. */
+/**
+ * Lists the signatures of reference and vault, oldest first. Pages by `before` only, since `until` skips transactions in the slot of
+ * its signature.
+ */
 async function listSignatures(
   { connection }: Reading,
   watch: SolanaWatch,
@@ -60,7 +63,7 @@ async function listSignatures(
   return [...found.values()].sort((left, right) => left.slot - right.slot);
 }
 
-/** Whether everything final that is listed has been read. */
+/** Returns whether every listed final transaction has been read. */
 async function readListed(world: Reading, listed: readonly ConfirmedSignatureInfo[]): Promise<boolean> {
   const { memory, view } = world;
   for (const { signature, slot } of listed) {
@@ -79,7 +82,7 @@ async function readListed(world: Reading, listed: readonly ConfirmedSignatureInf
   return true;
 }
 
-/** Null for one that moved nothing. */
+/** Returns null for a transaction that moved nothing. */
 async function readTransaction(
   { connection, view }: Pick<Reading, 'connection' | 'view'>,
   signature: string,
@@ -105,7 +108,7 @@ async function putFinal(world: Reading, found: SolanaTransaction): Promise<void>
   });
 }
 
-/** Told of, once per payment and transaction, in a database transaction of its own app each. */
+/** Reports pending payments once for each payment and transaction, each in a database transaction of its own app. */
 async function putSeen(world: Reading, found: SolanaTransaction): Promise<void> {
   const fresh = await transaction(world.database, async (tx) => {
     await limitLockWait(tx);

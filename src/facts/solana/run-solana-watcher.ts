@@ -8,7 +8,7 @@ import type { SolanaMemory, SolanaWorld } from './solana-world.ts';
 
 const LONGEST_PAUSE_MS = 30_000;
 const SWEEP_EVERY_MS = 60_000;
-/** A lock is given up and asked for again, so that one lost with its connection is noticed. */
+/** A lock is released and requested again after this time, so that a lock that was lost with its connection is noticed. */
 const LOCK_TERM_MS = 30_000;
 const LOCK_PAUSE_MS = 1_000;
 /** How long a chain without vaults to watch is left unread. */
@@ -19,8 +19,8 @@ const LOOK_EVERY_MS = 2_000;
 type WatchedChain = { chainId: number; intervalMs: number; wsUrl?: string | undefined };
 
 /**
- * Watches every Solana chain in a loop of its own until stopped; another process's watcher of a chain is waited for. With
- * a `wsUrl` the node's announcements bring the next turn forward. A chain without vaults to watch is read every ten seconds.
+ * Watches every Solana chain in a loop of its own until stopped. If another process watches a chain, this one waits. With a `wsUrl`,
+ * the node's announcements start the next turn early. A chain without vaults to watch is read every ten seconds.
  */
 export function runSolanaWatcher(
   world: SolanaWorld & { locks: AdvisoryLocks },
@@ -100,7 +100,7 @@ function lookForVaults(
   };
 }
 
-/** One turn; answers how long to wait for the next one. Errors end a turn and never the loop. */
+/** Returns a function that runs one turn and returns how long to wait for the next one. Errors end a turn, never the loop. */
 function openTurn(world: SolanaWorld, { chain, memory }: { chain: WatchedChain; memory: SolanaMemory }) {
   const { chainId, intervalMs } = chain;
   let failures = 0;

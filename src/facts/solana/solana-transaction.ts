@@ -1,11 +1,11 @@
 /**
- * A transaction on Solana as far as money goes: what each account gained or lost, and which account paid which. Read from
- * balances before and after, never from what an instruction says it does.
+ * The transfers of a Solana transaction: what each account gained or lost, and which account paid which. They are derived from the
+ * balances before and after, never from what an instruction claims.
  */
 import { base58 } from '@scure/base';
 import type { VersionedTransactionResponse } from '@solana/web3.js';
 
-/** `mint` null: SOL. `owner`: the wallet that a token account belongs to; SOL belongs to its own account. */
+/** `mint` is null for SOL. `owner` is the wallet that owns a token account; for SOL it is the account itself. */
 export type BalanceChange = { account: string; owner: string; mint: string | null; change: bigint };
 
 export type SolanaTransaction = {
@@ -15,11 +15,11 @@ export type SolanaTransaction = {
   blockHash: string;
   /** Unix seconds. */
   blockTime: bigint;
-  /** Every account that it names, those of lookup tables too. */
+  /** Every account that the transaction names, including those from lookup tables. */
   accounts: string[];
-  /** Those that are not zero. */
+  /** Changes that are not zero. */
   changes: BalanceChange[];
-  /** Transfers of SOL and tokens, called by other programs too, in order. */
+  /** Transfers of SOL and tokens in order, including those that other programs call. */
   transfers: { from: string; to: string }[];
 };
 
@@ -31,7 +31,7 @@ const TOKEN_PROGRAMS = new Set([
 
 type Place = Pick<SolanaTransaction, 'chainId' | 'signature' | 'blockHash' | 'blockTime'>;
 
-/** Null for one that failed: it moved nothing but its fee. */
+/** Returns null for a failed transaction, which moved nothing but its fee. */
 export function toSolanaTransaction(answer: VersionedTransactionResponse, place: Place): SolanaTransaction | null {
   const { meta, transaction } = answer;
   if (!meta || meta.err !== null) return null;
@@ -50,7 +50,7 @@ export function toSolanaTransaction(answer: VersionedTransactionResponse, place:
   };
 }
 
-/** The wallet that the account was paid from: of several, the one that lost most. Null where none can be told. */
+/** The wallet that paid the account; of several, the one that lost most. Null if it cannot be determined. */
 export function payerOf(transaction: SolanaTransaction, account: string): string | null {
   const sources = new Set(transaction.transfers.filter(({ to }) => to === account).map(({ from }) => from));
   const mint = transaction.changes.find((change) => change.account === account)?.mint;

@@ -1,16 +1,16 @@
-/** One look at a Solana chain through its node: its final slot, its newest one, and which block stands in a slot. */
+/** A snapshot of a Solana chain from its node: its final slot, its newest slot, and the block in a slot. */
 import type { Connection, Finality } from '@solana/web3.js';
 import type { BlockPlace, ChainView } from '../chain-view.ts';
 
 export type SolanaView = ChainView & {
-  /** The newest confirmed slot, as the node has it. */
+  /** The newest confirmed slot according to the node. */
   newest: BlockPlace;
 };
 
 /**
- * Heights are slots. Confirmed and finalized are the same here, for only final transactions are applied. A final slot has
- * all confirmations that are required, and a later one has not, however far ahead the node's head is: `head` is put so.
- * At most four requests.
+ * Heights are slots. Confirmed and finalized are the same here, because only final transactions are applied. A final slot has all
+ * required confirmations and a later slot does not, however far ahead the node's head is; `head` is computed accordingly.
+ * Makes at most four requests.
  */
 export async function readSolanaView(
   connection: Connection,
@@ -30,7 +30,7 @@ export async function readSolanaView(
   return { chainId: chain.chainId, required, head, newest, confirmed: finalized, finalized, blockAt };
 }
 
-/** The block of a slot, or null where the slot was skipped or is not known yet. */
+/** Returns the block of a slot, or null if the slot was skipped or is not known yet. */
 export async function readSlot(connection: Connection, slot: number, commitment: Finality): Promise<BlockPlace | null> {
   const block = await connection.getBlock(slot, {
     commitment,

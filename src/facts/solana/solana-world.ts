@@ -1,4 +1,4 @@
-/** What the watcher of Solana chains needs from the world. */
+/** Dependencies of the watcher of Solana chains. */
 import type { SolanaNodes } from '../../chains/solana/open-solana-nodes.ts';
 import type { ProjectorMemory, ProjectorWorld } from '../projector-world.ts';
 import type { VaultReader } from './vault-reader.ts';
@@ -8,10 +8,10 @@ export type SolanaWorld = Pick<ProjectorWorld, 'database' | 'clock' | 'registry'
   reader: VaultReader;
 };
 
-/** Lost with the process, and only ever saves requests. */
+/** Kept in memory only. Losing it costs requests and nothing else. */
 export type SolanaMemory = ProjectorMemory & {
-  /** Signatures that are in the inbox, or brought nothing for it. */
+  /** Signatures that are in the inbox, or that contain nothing for it. */
   read: Set<string>;
-  /** The last turn had no vault to read, and everything on the chain is applied. */
+  /** Whether the last turn had no vault to read and everything on the chain is applied. */
   isIdle: boolean;
 };
