@@ -17,7 +17,7 @@ export function authorizeCall({ escrow, terms, operatorSignature }: Authorizatio
   return { to: escrow, data, value };
 }
 
-/** `permitSignature` is a key's 65 bytes: EIP-2612 takes no other. */
+/** `permitSignature` is a key's signature of 65 bytes, the only kind that EIP-2612 accepts. */
 export function authorizeWithPermitCall(
   request: Authorization & { payerSignature: Hex; permitDeadline: number; permitSignature: Hex },
 ): Call {
@@ -114,17 +114,17 @@ export function chargeCall(
   return call(request.escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'charge', args }));
 }
 
-/** Sent by the subscriber: no further charge by this consent. */
+/** Sent by the subscriber. No further charge is possible under this consent. */
 export function revokeCall({ escrow, consent }: { escrow: Address; consent: RecurringConsent }): Call {
   return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'revoke', args: [consent] }));
 }
 
-/** Sent by whoever was credited. `token` is the zero address for the native coin. */
+/** Sent by the credited recipient. `token` is the zero address for the native coin. */
 export function claimCall({ escrow, token, to }: { escrow: Address; token: Address; to: Address }): Call {
   return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'claim', args: [token, to] }));
 }
 
-/** Sent by anybody: pays the recipient all that it was credited in this token, or reverts. */
+/** Anyone may send it. Pays the recipient everything that it was credited in this token, or reverts. */
 export function claimForCall(request: { escrow: Address; recipient: Address; token: Address }): Call {
   const { escrow, recipient, token } = request;
   return call(escrow, encodeFunctionData({ abi: escrowAbi, functionName: 'claimFor', args: [recipient, token] }));

@@ -1,7 +1,7 @@
 /**
  * Chains that run Solidity contracts and derive CREATE2 addresses by rules of their own. The escrow would have another
  * address there, and so would every deposit address: whoever sent money to the address that Ethereum's rules give
- * would never get it back. They are known by id, because nothing in a node's answers tells them apart.
+ * would never get it back. They are identified by id, because a node's responses do not distinguish them.
  */
 const otherRules: ReadonlyMap<number, string> = new Map([
   // ZK Stack: the address is derived from a prefix of its own and the hash of bytecode of another machine.
@@ -32,7 +32,7 @@ const otherRules: ReadonlyMap<number, string> = new Map([
   [3_448_148_188, 'TRON Nile'],
 ]);
 
-/** Why the escrow cannot be on a chain, in a sentence that names the chain; undefined where nothing is known against it. */
+/** Returns why the escrow cannot be deployed on a chain, in a sentence that names the chain. Undefined if no reason is known. */
 export function create2Fault(chainId: number): string | undefined {
   const name = otherRules.get(chainId);
   if (name === undefined) return undefined;

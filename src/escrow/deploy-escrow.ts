@@ -18,11 +18,11 @@ import { escrowAddress, escrowCreationCode, escrowRuntimeCodeHash, escrowSalt } 
 
 type Clients = {
   publicClient: PublicClient;
-  /** Its account pays for the deployment; it needs no other right. */
+  /** The account that pays for the deployment. It needs no other permission. */
   walletClient: WalletClient<Transport, Chain | undefined, Account>;
 };
 
-/** Chains of this machine: only there is the deterministic deployer itself deployed where it is missing. */
+/** Chains of this machine. Only on these is the deterministic deployer itself deployed if it is missing. */
 export const localChainIds = { from: 31_337, to: 31_999 };
 
 type Deployment = { name: string; address: Address; salt: Hex; creationCode: Hex; runtimeCodeHash: Hex };
@@ -44,17 +44,17 @@ const batch: Deployment = {
 };
 
 /**
- * Puts the escrow at its address, the same on every chain, with CREATE2 through the deterministic deployer, and checks
- * the hash of the code that lies there. Idempotent: where the escrow already is, nothing is sent.
+ * Deploys the escrow to its address, which is the same on every chain, with CREATE2 through the deterministic deployer, and checks
+ * the hash of the code at that address. Idempotent: if the escrow is already deployed, nothing is sent.
  *
  * Throws INVALID_STATE on a chain with other CREATE2 rules or a public chain without the deployer, CONFLICT if other code
- * lies at the address, CHAIN_UNAVAILABLE if the deployment cannot be sent, or is mined and leaves no code.
+ * is at the address, CHAIN_UNAVAILABLE if the deployment cannot be sent, or is mined without leaving code.
  */
 export async function deployEscrow(clients: Clients): Promise<Address> {
   return await deploy(clients, escrow);
 }
 
-/** The same for the batch contract, which serves every escrow of its chain. */
+/** Deploys the batch contract in the same way. It serves every escrow of its chain. */
 export async function deployBatch(clients: Clients): Promise<Address> {
   return await deploy(clients, batch);
 }
@@ -75,7 +75,7 @@ async function deploy({ publicClient, walletClient }: Clients, deployment: Deplo
     });
     await publicClient.waitForTransactionReceipt({ hash });
   } catch (cause) {
-    // Another deployment of the same code may have been first: only what lies there counts. The node's own words would
+    // Another deployment of the same code may have been first, so only the code at the address counts. The node's own message would
     // repeat the whole creation code.
     if (await isDeployed(publicClient, deployment)) return address;
     const reason = cause instanceof BaseError ? cause.shortMessage : 'unknown';
@@ -89,7 +89,7 @@ async function deploy({ publicClient, walletClient }: Clients, deployment: Deplo
   });
 }
 
-/** Whether the contract's code is at its address; other code there is an error, not an answer. */
+/** Returns whether the contract's code is at its address. Throws if other code is there. */
 async function isDeployed(
   publicClient: PublicClient,
   { name, address, runtimeCodeHash }: Deployment,

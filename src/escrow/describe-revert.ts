@@ -3,11 +3,11 @@ import { formatAbiItem } from 'viem/utils';
 import { knownErrors } from './known-errors.ts';
 
 const LONGEST = 300;
-/** Of an unknown error's data: three words, which is all that most errors have. */
+/** Length of an unknown error's data that is shown: three words, which cover most errors. */
 const LONGEST_DATA_BYTES = 96;
 const SELECTOR_BYTES = 4;
 
-/** Of errors whose name and numbers do not say what to change. */
+/** Explanations of errors whose name and arguments do not say what to change. */
 const meanings: ReadonlyMap<string, string> = new Map([
   [
     'SinkParty',
@@ -16,7 +16,7 @@ const meanings: ReadonlyMap<string, string> = new Map([
   ['ArbiterIsOperator', 'the operator cannot be the arbiter of its own payments'],
 ]);
 
-/** By the code of a `Panic(uint256)`, as the Solidity documentation lists them. */
+/** Descriptions by the code of a `Panic(uint256)`, as the Solidity documentation lists them. */
 const panics: ReadonlyMap<string, string> = new Map([
   ['1', 'an assertion failed'],
   ['17', 'an arithmetic operation overflowed or underflowed'],
@@ -30,9 +30,9 @@ const panics: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A revert's data in words, on one line of at most 300 characters: a known error with its numbers (and its meaning where
- * they do not give it), a require's reason, or the bytes themselves where nobody here knows the error. A contract decides
- * what its data says: control characters, which a terminal obeys and the database refuses, are taken out of it.
+ * Describes a revert's data on one line of at most 300 characters: a known error with its arguments (and its meaning if they do not
+ * give it), a require's reason, or the bytes themselves if the error is unknown. The contract controls this data, so control
+ * characters, which a terminal interprets and the database refuses, are removed.
  */
 export function describeRevert(data: Hex): string {
   if (size(data) === 0) return 'Reverted without data.';

@@ -1,7 +1,7 @@
 /** The EIP-712 domain of the escrow contract on one chain; its version is the contract's edition. */
 import type { Address } from 'viem';
 
-/** Where the contract is. */
+/** The chain and address of the contract. */
 export type EscrowPlace = { chainId: number; escrow: Address };
 
 export const domainFields = [
@@ -11,7 +11,7 @@ export const domainFields = [
   { name: 'verifyingContract', type: 'address' },
 ] as const;
 
-/** Of the contract that this build signs for, and acts on; rows say theirs. */
+/** The version of the contract that this build signs for and calls. Rows record their own. */
 export const ESCROW_EDITION = 2;
 
 export function escrowDomain(place: EscrowPlace) {

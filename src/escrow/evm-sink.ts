@@ -1,12 +1,12 @@
 /**
- * EVM addresses out of which nobody can move money again, for the program and for the pages. `chains`: those on which the
- * address would be paid; nobody is asked. Code at an address is no reason: smart accounts are wallets.
+ * EVM addresses from which nobody can move money again, for the program and for the pages. `chains` are those on which the address
+ * would be paid; no node is queried. Code at an address is not a reason for refusal, because smart accounts are wallets.
  */
 import { batchAddress } from './batch/batch-bytecode.ts';
 import { deterministicDeployer } from './deterministic-deployer.ts';
 import { firstEditionAddress } from './first-edition.ts';
 
-/** As much of a chain as is needed. */
+/** The required part of a chain. */
 export type SinkChain = {
   name: string;
   escrow: string | null;
@@ -18,14 +18,14 @@ export type EvmSink =
   | { kind: 'TOKEN'; chain: string; symbol: string }
   | { kind: 'FIRST_EDITION' | 'BATCH' | 'DEPLOYER' | 'ZERO' | 'RESERVED' | 'PREDEPLOY' | 'PLACEHOLDER' };
 
-/** Below it lie precompiles, system contracts and burn addresses: of Ethereum, and of every chain that adds its own. */
+/** Addresses below it are precompiles, system contracts and burn addresses of Ethereum and of chains that add their own. */
 const FIRST_UNRESERVED = 0x10000n;
 /** OP Stack chains deploy their own contracts at these addresses; nobody has a key to one of them anywhere. */
 const PREDEPLOYS = { first: 0x4200000000000000000000000000000000000000n, count: 2048n };
-/** What wallets and exchanges write where a token's contract is expected. */
+/** The address that wallets and exchanges use for the native coin where a token contract is expected. */
 const NATIVE_PLACEHOLDER = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen;
 
-/** Null where nothing is known against the address. */
+/** Returns null if nothing is known against the address. */
 export function findEvmSink(chains: readonly SinkChain[], address: string): EvmSink | null {
   return contractSink(chains, address) ?? reservedSink(BigInt(address));
 }

@@ -1,7 +1,7 @@
 /**
  * The contract's first edition, of which finished payments are still shown and verified: its ids were EIP-712 digests, which
- * named chain and contract. Nothing is signed for it or sent to it any more. `stateOf` and the events of payments are as
- * they are now.
+ * named chain and contract. Nothing is signed for it or sent to it any more. `stateOf` and the events of payments are the
+ * same as in the current edition.
  */
 import { type Address, type Hex, hashTypedData } from 'viem';
 import { consentTypedData, type RecurringConsent } from './consent.ts';

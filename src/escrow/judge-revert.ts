@@ -3,23 +3,23 @@ import { escrowAbi } from './escrow-abi.ts';
 import { escrowStatuses } from './read-escrow-state.ts';
 
 /**
- * What a revert says of the same call later:
+ * Whether the same call may succeed later, according to its revert:
  *
  * - PASSES: it may succeed later. Too early, too little gas, a token that is paused or lacks balance or allowance, a node
  *   that has not seen the payment's last step yet.
  * - OVERTAKEN: never, because another call has already changed the payment's state, as the contract's events show.
- * - LATE: never, because its time is over.
- * - IMPOSSIBLE: never, and it never could: a key or an amount that the contract does not take.
+ * - LATE: never, because its deadline has passed.
+ * - IMPOSSIBLE: never, and it never could, because the contract does not accept the key or the amount.
  */
 export type RevertVerdict = 'PASSES' | 'OVERTAKEN' | 'LATE' | 'IMPOSSIBLE';
 
 type ErrorName = ContractErrorName<typeof escrowAbi>;
 
-/** By the contract's error. States only move on, so that what is true of a later state remains true. */
+/** Verdicts by the contract's error. States only advance, so what holds for a later state continues to hold. */
 const verdicts = {
   AlreadyDisputed: 'OVERTAKEN',
   ConsentAlreadyRevoked: 'OVERTAKEN',
-  // The recipient, or anybody else, claimed it before.
+  // The recipient or someone else has claimed it already.
   NothingToClaim: 'OVERTAKEN',
   AuthorizeByPassed: 'LATE',
   CaptureByPassed: 'LATE',
@@ -69,7 +69,7 @@ const verdicts = {
   // The signer may be an account whose contract is deployed later, or whose rules change.
   InvalidOperatorSignature: 'PASSES',
   InvalidPayerSignature: 'PASSES',
-  // Somebody carried this very charge to the contract: it is paid, and the indexer will tell so.
+  // Someone has sent this same charge to the contract. It is paid, and the indexer will report it.
   PeriodAlreadyCharged: 'PASSES',
   PeriodNotOpen: byArguments(([now, , before]) => (integer(now) >= integer(before) ? 'LATE' : 'PASSES')),
   // Less than expected is left after another refund; more is left where a node does not know the last one yet.
@@ -77,7 +77,7 @@ const verdicts = {
   WrongStatus: byArguments(([, actual, required]) => statusVerdict(integer(actual), integer(required))),
 } satisfies Record<ErrorName, Judgement>;
 
-/** The verdict on a revert of a call to the escrow. What is not the contract's own error may pass. */
+/** Returns the verdict on a revert of a call to the escrow. Errors that are not the contract's own count as PASSES. */
 export function judgeRevert(data: Hex): RevertVerdict {
   try {
     const { errorName, args } = decodeErrorResult({ abi: escrowAbi, data });
@@ -94,8 +94,8 @@ const judgements: ReadonlyMap<string, Judgement> = new Map<string, Judgement>(Ob
 type Judgement = RevertVerdict | ((args: readonly unknown[]) => RevertVerdict);
 
 /**
- * A payment that must be new and is not: somebody carried this very authorization to the contract, it is paid, and the
- * indexer will tell so. A payment that is not where the call needs it: behind, it may come there; else it has moved on.
+ * If a payment that must be new is not, someone has sent this same authorization to the contract. It is paid, and the indexer will
+ * report it. If a payment is not in the state that the call needs, it may still reach it when it is behind; otherwise it has passed it.
  */
 function statusVerdict(actual: bigint, required: bigint): RevertVerdict {
   const [is, needed] = [escrowStatuses[Number(actual)], escrowStatuses[Number(required)]];
@@ -108,7 +108,7 @@ function byArguments(judge: (args: readonly unknown[]) => RevertVerdict): Judgem
   return judge;
 }
 
-/** The decoder gives small integers as numbers, larger ones as bigint. */
+/** The decoder returns small integers as numbers and larger ones as bigint. */
 function integer(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') return BigInt(value);

@@ -2,7 +2,7 @@ import { type Abi, parseAbi } from 'viem';
 import { batchAbi } from './batch/batch-abi.ts';
 import { escrowAbi } from './escrow-abi.ts';
 
-/** Of tokens and libraries as OpenZeppelin writes them: ERC-6093, permits, pauses, owners, proxies, signatures, calls. */
+/** Errors of OpenZeppelin's tokens and libraries: ERC-6093, permits, pauses, owners, proxies, signatures, calls. */
 const libraryErrors = parseAbi([
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
   'error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)',
@@ -43,7 +43,7 @@ const libraryErrors = parseAbi([
   'error UUPSUnauthorizedCallContext()',
 ]);
 
-/** Of the tokens that local chains carry. */
+/** Errors of the tokens on local chains. */
 const localTokenErrors = parseAbi([
   'error AllowanceTooLow(uint256 current, uint256 asked)',
   'error AllowanceNotReset(uint256 current, uint256 asked)',
@@ -59,7 +59,7 @@ const localTokenErrors = parseAbi([
 ]);
 
 /**
- * Every error by which a call of ours can be refused: of the escrow (its second edition has all errors of its first, and
+ * Every error that a call of this installation can revert with: those of the escrow (its second edition has all errors of its first, and
  * those of the addresses that it collects deposits from), of the batch contract, and of tokens and the libraries that
  * contracts are built of. `Error(string)` and `Panic(uint256)` belong to the language and are known everywhere.
  */

@@ -1,12 +1,12 @@
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, type PublicClient } from 'viem';
 import { escrowAbi } from './escrow-abi.ts';
 
-/** What was credited to one address in one token, the zero address for the native coin. */
+/** The amount credited to one address in one token, which is the zero address for the native coin. */
 export type CreditOwner = { recipient: Address; token: Address };
 
 /**
  * Reads what the contract owes the recipient, in base units, other gateways' payments included: at the latest block, or in
- * exactly the block of `blockHash`, which must be canonical. Throws what the node throws.
+ * exactly the block of `blockHash`, which must be canonical. Throws the node's errors.
  */
 export async function readCredit(
   world: { client: Pick<PublicClient, 'request'>; escrow: Address },

@@ -1,4 +1,4 @@
-/** What the contract holds for one payment. */
+/** The escrow contract's state of one payment. */
 import type { Address, Hex, PublicClient } from 'viem';
 import { decodeFunctionResult, encodeFunctionData } from 'viem';
 import { escrowAbi } from './escrow-abi.ts';
@@ -20,7 +20,7 @@ export type EscrowState = { status: EscrowStatus; left: bigint; capturedAt: numb
 
 /**
  * Reads the state of payment `id`: at the latest block, or in exactly the block of `blockHash`, which must be
- * canonical (EIP-1898). Throws what the node throws, a block that is gone included.
+ * canonical (EIP-1898). Throws the node's errors, including that of a block that is no longer in the chain.
  */
 export async function readEscrowState(
   world: { client: Pick<PublicClient, 'request'>; escrow: Address },

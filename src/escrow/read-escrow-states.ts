@@ -11,7 +11,7 @@ import { decodeEscrowState, type EscrowState } from './read-escrow-state.ts';
 
 /**
  * Reads the states of several payments by one call of Multicall3: at the latest block, or in exactly the block of
- * `blockHash`, which must be canonical. Null for one whose call failed. Throws what the node throws, and where the chain has no Multicall3.
+ * `blockHash`, which must be canonical. Null for a payment whose call failed. Throws the node's errors, and if the chain has no Multicall3.
  */
 export async function readEscrowStates(
   world: { client: Pick<PublicClient, 'request'>; escrow: Address; multicall: Address },

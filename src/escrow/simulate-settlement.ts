@@ -5,9 +5,9 @@ import type { PaymentTerms } from './terms.ts';
 
 /**
  * Whether settling now would credit the merchant instead of paying it: Multicall3 settles between two readings of the
- * merchant's credit, in one `eth_call` at the latest block, which every node answers. Anybody may settle, so that the
- * simulated caller makes no difference. Null where the settlement itself fails, or where the chain has no Multicall3. Throws
- * what the node throws.
+ * merchant's credit, in one `eth_call` at the latest block, which every node answers. Anyone may settle, so the
+ * simulated caller makes no difference. Returns null if the settlement itself fails or the chain has no Multicall3. Throws the node's
+ * errors.
  */
 export async function wouldCreditMerchant(
   world: { client: Pick<PublicClient, 'request'>; escrow: Address; multicall: Address },

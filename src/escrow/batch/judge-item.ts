@@ -13,7 +13,7 @@ import { judgeRevert, type RevertVerdict } from '../judge-revert.ts';
 import { readEscrowState } from '../read-escrow-state.ts';
 import type { BatchGoal, BatchItem } from './batch-item.ts';
 
-/** DONE: the goal is reached, by whomever. Otherwise the cause in words, and what it says of the same call later. */
+/** DONE: the goal is reached, whoever reached it. Otherwise the cause, and whether the same call may succeed later. */
 export type ItemJudgement = { verdict: 'DONE' } | { verdict: RevertVerdict; error: string };
 
 type CallFault = { kind: 'REVERT'; data: Hex | null; message: string } | { kind: 'NO_FUNDS' };
@@ -28,7 +28,7 @@ type World = {
 /**
  * Why an item of a batch failed, or was refused: its goal is read, and if it is not reached the call is simulated alone,
  * with the gas that it had in the batch if `gasCap` is given. At the latest block, or in exactly the block of `blockHash`,
- * which must be canonical. A call that now succeeds PASSES: what kept it is gone. Throws what the node throws.
+ * which must be canonical. A call that now succeeds is judged PASSES, because its obstacle is gone. Throws the node's errors.
  */
 export async function judgeItem(
   world: World,
@@ -62,7 +62,7 @@ async function isReached({ client, escrow }: World, goal: BatchGoal, blockHash: 
   return decodeFunctionResult({ abi: escrowAbi, functionName, data: answer }) === 0n;
 }
 
-/** What a transaction pays for itself and its calldata; a simulated call pays it from the same gas. */
+/** The intrinsic gas of a transaction and its calldata, which a simulated call pays from the same gas. */
 function intrinsicGas(data: Hex): bigint {
   const bytes = hexToBytes(data);
   const zeros = bytes.filter((byte) => byte === 0).length;

@@ -4,11 +4,11 @@ import { type BatchItem, decodeExecution, executeCall } from './batch-item.ts';
 
 export type BatchLimits = {
   items: number;
-  /** Of the items' calldata. */
+  /** Limit of the items' calldata, in bytes. */
   bytes: number;
-  /** Of the gas floor. */
+  /** Limit of a batch's gas floor. */
   gas: bigint;
-  /** What one item may use; what needs more is refused, and must be sent alone. */
+  /** Gas that one item may use. An item that needs more is refused and must be sent alone. */
   gasOfItem: bigint;
 };
 
@@ -18,13 +18,13 @@ export type BatchLimits = {
  */
 export const batchLimits: BatchLimits = { items: 100, bytes: 110_000, gas: 12_000_000n, gasOfItem: 1_000_000n };
 
-/** What an item takes beside its data: offset, length, cap and padding. */
+/** Bytes that an item takes in addition to its data: offset, length, cap and padding. */
 const BYTES_AROUND_ITEM = 160;
 /** The escrow pays nobody with less than 273,174 gas left, most of which is not used. */
 const GAS_TO_PAY = 290_000n;
-/** An item may be the first to touch what another one touched before it in the simulation. */
+/** An item may be the first to access storage that another item accessed before it in the simulation. */
 const GAS_TO_COLLECT = 30_000n;
-/** What the batch uses around its items, and beside them. */
+/** Gas that the batch uses in addition to its items. */
 const GAS_AROUND_ITEM = 2_000n;
 const GAS_AROUND_BATCH = 30_000n;
 
@@ -37,7 +37,7 @@ export type PlannedBatch<Item extends BatchItem> = {
 
 export type BatchPlan<Item extends BatchItem> = {
   batches: PlannedBatch<Item>[];
-  /** Their calls fail now, alone or after the items before them: `judgeItem` says why. */
+  /** Items whose calls fail now, alone or after the items before them. `judgeItem` returns why. */
   refused: Item[];
 };
 
@@ -55,7 +55,7 @@ export async function planBatches<Item extends BatchItem>(
 ): Promise<BatchPlan<Item>> {
   const plan: BatchPlan<Item> = { batches: [], refused: [] };
   let rest = items;
-  // Each turn takes one item at least.
+  // Each iteration takes at least one item.
   while (rest.length > 0) {
     const candidates = fitting(rest, limits);
     const measured = await simulate(world, { items: candidates, gasCap: limits.gasOfItem });
@@ -76,7 +76,7 @@ export async function planBatches<Item extends BatchItem>(
 type Measured<Item> = { item: Item; outcome: 'NOT_TRIED' | 'DONE' | 'FAILED'; gasUsed: bigint };
 type Taken<Item> = { item: Item; gasUsed: bigint; gasCap: bigint };
 
-/** The first items that a transaction has room for, one at least. */
+/** Returns the first items that fit into a transaction, at least one. */
 function fitting<Item extends BatchItem>(items: readonly Item[], limits: BatchLimits): readonly Item[] {
   let bytes = 0;
   const tooMany = items.findIndex(({ data }, index) => {
@@ -104,7 +104,7 @@ function takeTurn<Item extends BatchItem>(measured: readonly Measured<Item>[], l
   return { taken, refused };
 }
 
-/** What leads to a payment that merely exists takes money in; everything else pays somebody. */
+/** An item whose goal is that a payment exists takes money in. Every other item pays someone. */
 function spareGas({ goal }: BatchItem): bigint {
   return goal.kind === 'PAYMENT' && goal.status === null ? GAS_TO_COLLECT : GAS_TO_PAY;
 }

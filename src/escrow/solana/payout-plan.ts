@@ -1,6 +1,6 @@
 /**
- * What is to leave a vault in one transaction, or the account that keeps a recipient's shares. Kept as the data of an
- * outgoing transaction, signed only when it is sent: a blockhash lives for about a minute.
+ * The transfers out of a vault, or out of the account that keeps a recipient's shares, in one transaction. It is stored as the data of
+ * an outgoing transaction and signed only when it is sent, because a blockhash is valid for about a minute.
  */
 import { z } from 'zod';
 
@@ -12,21 +12,21 @@ const units = z
 const planSchema = z.object({
   /** Null for a delivery of kept shares. */
   intentId: z.uuid().nullable(),
-  /** Of a delivery: the wallet whose shares the account `vault` keeps, and by which key the transaction is found. */
+  /** Set for a delivery: the wallet whose shares the account `vault` keeps, and the key by which the transaction is found. */
   keptFor: z.object({ recipient: z.string(), reference: z.string() }).nullable().default(null),
   vault: z.string(),
   vaultOwner: z.string(),
   /** Null for SOL. */
   mint: z.string().nullable(),
-  /** To wallets; tokens go to their associated token accounts. */
+  /** Transfers to wallets. Tokens go to the wallets' associated token accounts. */
   transfers: z
     .array(
       z.object({
         to: z.string(),
         amount: units,
-        /** Whether we pay for a token account that is missing; a deposit nobody asked for is not worth it. */
+        /** Whether the operator pays for a missing token account. It does not do so for an unrequested deposit. */
         opensAccount: z.boolean(),
-        /** Where it goes if the wallet cannot take it; known from the first signing on, null where it cannot be kept. */
+        /** The account that receives it if the wallet cannot. Set at the first signing; null if it cannot be kept. */
         keptAt: z.string().nullable().default(null),
       }),
     )
@@ -52,13 +52,13 @@ export function payoutTotal(plan: PayoutPlan): bigint {
   return plan.transfers.reduce((sum, transfer) => sum + transfer.amount, 0n);
 }
 
-/** What a settlement pays: the fee floored to base units, the rest to the merchant. */
+/** The shares of a settlement: the fee, rounded down to base units, and the rest for the merchant. */
 export function settlementOf(left: bigint, feeBps: number): { merchantAmount: bigint; feeAmount: bigint } {
   const feeAmount = (left * BigInt(feeBps)) / 10_000n;
   return { merchantAmount: left - feeAmount, feeAmount };
 }
 
-/** What each wallet of a payout gets in all: two shares may be for the same one. */
+/** The total that each wallet of a payout receives. Two shares may be for the same wallet. */
 export function amountsByWallet(transfers: readonly Pick<PayoutTransfer, 'to' | 'amount'>[]): Map<string, bigint> {
   const amounts = new Map<string, bigint>();
   for (const { to, amount } of transfers) amounts.set(to, (amounts.get(to) ?? 0n) + amount);

@@ -1,9 +1,9 @@
 /**
- * The terms of a payment on Solana: what was quoted, where it is to be paid, and what becomes of it. Nothing on the chain
- * enforces them, this gateway does; their hash is the payment's id everywhere in our tables, as on EVM chains.
+ * The terms of a payment on Solana: the quote, the address to pay, and how the payment is distributed. This gateway enforces them, and
+ * nothing on the chain does. Their hash is the payment's id in all tables, as on EVM chains.
  *
- * A deposit that terms do not cover (too little, too late, another token, a second time, what was too much) gets terms of
- * its own, with `stray` set: it is booked and given back like any payment that does not count.
+ * A deposit that no terms cover (too little, too late, another token, a second payment, an excess) has terms of its own with `stray`
+ * set. It is booked and returned like any payment that does not count.
  */
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
@@ -16,7 +16,7 @@ export type StrayReason = (typeof strayReasons)[number];
 export type SolanaTerms = {
   /** The intent's UUID. */
   intentId: string;
-  /** The wallet that the quote was made for, the merchant's where none was named; anybody may pay. */
+  /** The wallet for which the quote was made, or the merchant's if none was named. Anyone may pay. */
   payer: string;
   /** The merchant's wallet; tokens go to its associated token account. */
   merchant: string;
@@ -26,7 +26,7 @@ export type SolanaTerms = {
   amount: bigint;
   /** Holds the vault's key: the vault itself for SOL. */
   vaultOwner: string;
-  /** Where the payment is made. */
+  /** The account to which the payment is made. */
   vault: string;
   reference: string;
   /** Unix seconds of the last block in which a payment counts. */
@@ -37,11 +37,11 @@ export type SolanaTerms = {
   disputeTimeout: number;
   timeoutPayerBps: number;
   feeBps: number;
-  /** The wallet that gets the fee; null where none is taken. */
+  /** The wallet that receives the fee. Null if there is no fee. */
   feeRecipient: string | null;
   /** Binds the terms to the quote that the payer was shown; 0x and 64 hex digits. */
   quoteHash: string;
-  /** Set for a deposit that no quote covers: the transaction that brought it, and why it goes back. */
+  /** Set for a deposit that no quote covers: its transaction, and why it is returned. */
   stray: { signature: string; reason: StrayReason } | null;
 };
 
@@ -129,7 +129,7 @@ export function solanaTermsFromJson(json: unknown): SolanaTerms {
   return termsSchema.parse(json);
 }
 
-/** Whether a `payment_terms` row is of a deposit that no quote covers; EVM terms never are. */
+/** Whether a `payment_terms` row belongs to a deposit that no quote covers. EVM terms never do. */
 export function strayOf(json: unknown): SolanaTerms['stray'] {
   const parsed = termsSchema.safeParse(json);
   return parsed.success ? parsed.data.stray : null;

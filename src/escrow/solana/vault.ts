@@ -1,7 +1,7 @@
 /**
- * Where a payment on Solana lies until it is settled or refunded. There is no program of ours on Solana: each intent has
- * a key of its own, and its payments lie in that key's accounts. Whoever holds the master secret can move them: this is
- * custody, and is said so wherever it is offered.
+ * The accounts that hold a payment on Solana until it is settled or refunded. Sluice has no program on Solana: each intent has a key of
+ * its own, whose accounts hold its payments. Whoever has the master secret can move them. This is custody, and every place that offers
+ * it says so.
  *
  * - vault owner: the key of one intent, HMAC-SHA-256 of the master secret and the intent's id.
  * - vault: the account that is paid: the owner's associated token account of a mint, or the owner itself for SOL.
@@ -52,7 +52,7 @@ export async function vaultAddress(owner: string, mint: VaultMint | null): Promi
   return address.toBase58();
 }
 
-/** By which a delivery of kept shares is found; `outgoingPurpose`: the unique purpose of its transaction. */
+/** The reference by which a delivery of kept shares is found. `outgoingPurpose` is the unique purpose of its transaction. */
 export function deliveryReferenceOf(outgoingPurpose: string): string {
   return base58.encode(createHash('sha256').update(`sluice/solana/delivery/v1/${outgoingPurpose}`).digest());
 }
