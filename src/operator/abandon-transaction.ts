@@ -3,7 +3,7 @@ import { recordAction } from '../auth/audit/record-action.ts';
 import { GatewayError } from '../errors.ts';
 import type { SendingWorld } from './sending-world.ts';
 
-/** Gives up a transaction that is not wanted any more: at once while it has no nonce, else by using its nonce up. */
+/** Abandons a transaction that is no longer wanted: at once if it has no nonce yet, otherwise by using its nonce up. */
 export async function abandonTransaction(
   { database, clock }: Pick<SendingWorld, 'database' | 'clock'>,
   { id, reason }: { id: string; reason: string },

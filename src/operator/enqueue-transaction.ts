@@ -12,20 +12,20 @@ export type NewOutgoing = {
   to: string;
   data: string;
   valueWei?: bigint;
-  /** Unique: a second one of the same purpose is the first one. */
+  /** Unique. A second request with the same purpose returns the first transaction. */
   purpose: string;
   /** The payment's transaction row that it carries out. */
   transactionId?: string;
-  /** Failed simulations after which it is given up (default 5). */
+  /** Number of failed simulations after which it is abandoned. Defaults to 5. */
   maxFailures?: number;
-  /** Gas that is spent on it at most, where it runs code of others (default: what a transaction may have). */
+  /** Maximum gas, for transactions that run foreign code. Defaults to the most that a transaction may use. */
   maxGas?: bigint;
   notBefore?: Date;
 };
 
 /**
- * Queues a transaction of one of our keys in the caller's transaction, and rings the pump. Answers the outgoing row's
- * id; for a purpose that exists already, the id of that row, and nothing is queued.
+ * Queues a transaction of one of the installation's keys in the caller's database transaction, and wakes the pump. Returns the id of
+ * the outgoing row. If the purpose exists already, returns the id of its row and queues nothing.
  */
 export async function enqueueTransaction(tx: DatabaseTransaction, outgoing: NewOutgoing): Promise<string> {
   const sender = outgoing.sender.toLowerCase();

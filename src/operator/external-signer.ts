@@ -1,14 +1,14 @@
 /**
- * A key that lies elsewhere: a key service, a hardware module, or a small program before one. It is asked over HTTP, and
- * only for signatures of 32-byte digests, which is what such services give.
+ * A key that is held elsewhere: by a key service, a hardware module, or a small program in front of one. It is called over HTTP, and
+ * only to sign 32-byte digests, which is what such services offer.
  *
  * ```
  * GET  <url>                              → 200 {"address": "0x…"}
- * POST <url>  {"digest": "0x… 32 bytes"}  → 200 {"signature": "0x…"}   r and s, 64 bytes; a 65th is not looked at
+ * POST <url>  {"digest": "0x… 32 bytes"}  → 200 {"signature": "0x…"}   r and s, 64 bytes; a 65th byte is ignored
  * ```
  *
- * Both with `Authorization: Bearer <token>` where there is a token. Nothing that comes back is trusted: a signature
- * counts when it is the address's own for that digest.
+ * Both carry `Authorization: Bearer <token>` if there is a token. Responses are not trusted: a signature is accepted only if it is the
+ * address's own for that digest.
  */
 import {
   type Address,
@@ -38,8 +38,8 @@ const addressAnswer = z.object({ address: z.string().regex(/^0x[0-9a-fA-F]{40}$/
 const signatureAnswer = z.object({ signature: z.string().regex(/^0x([0-9a-fA-F]{2}){64,65}$/) });
 
 /**
- * Asks the signer for its address, once. Throws ConfigError when it does not answer. A signature throws
- * CHAIN_UNAVAILABLE when the signer fails, answers later than in 10 s, or signs with another key.
+ * Requests the signer's address once. Throws ConfigError if the signer does not respond. Signing throws CHAIN_UNAVAILABLE if the signer
+ * fails, responds after more than 10 s, or signs with another key.
  */
 export async function openExternalSigner(settings: Settings): Promise<OperatorSigner> {
   const address = await readAddress(settings);
@@ -76,7 +76,7 @@ async function signDigest(
   throw new GatewayError('CHAIN_UNAVAILABLE', `The operator's signer has signed with another key than ${address}.`);
 }
 
-/** Key services tell no recovery bit and may give the larger s, which nodes and contracts refuse. */
+/** Key services return no recovery bit and may return the larger s, which nodes and contracts refuse. */
 async function ownSignature(
   { address, digest }: { address: Address; digest: Hex },
   signature: string,

@@ -7,10 +7,10 @@ import { signAttempt } from './sign-transactions.ts';
 import { missingNonces } from './store.ts';
 
 /**
- * Uses up nonces that nothing of ours has and that ours are waiting for: somebody else with the key had them, and a
- * reorganisation took theirs. Writes a SIGNED transfer of nothing to oneself for each, as many as may be in flight; it is
- * told to nobody. Where the node only lagged, or theirs is mined again after all, it ends CANCELLED. Waits while the base
- * fee is above the cap.
+ * Uses up nonces that no transaction of this installation has and that its transactions wait for: someone else with the key used them,
+ * and a reorganization removed their transactions. Writes a SIGNED empty transfer to the sender itself for each, up to the limit in
+ * flight, and reports none of them. If the node only lagged, or the foreign transaction is mined again, the row ends CANCELLED. Waits
+ * while the base fee is above the cap.
  */
 export async function fillNonces(world: SendingWorld, view: SenderView): Promise<void> {
   const { database, chain, clock, limits, log, signer } = world;
@@ -34,7 +34,7 @@ type Filling = {
   now: Date;
 };
 
-/** In one row a nonce: where it was filled before and theirs was mined after all, that row is taken up again. */
+/** Uses one row for each nonce. If the nonce was filled before and the foreign transaction was mined instead, its row is reused. */
 async function store(tx: DatabaseTransaction, { chainId, sender, nonce, attempt, now }: Filling): Promise<void> {
   const purpose = `fill-nonce:${chainId}:${sender}:${nonce}`;
   const filling = { status: 'SIGNED', nonce, txHash: attempt.hash } as const;
@@ -55,7 +55,7 @@ async function store(tx: DatabaseTransaction, { chainId, sender, nonce, attempt,
     });
   }
   const { id: outgoingId } = await tx.outgoingTransaction.findUniqueOrThrow({ where: { purpose } });
-  // With the fees of the last time it is the very same transaction.
+  // With the same fees as last time, it would be the same transaction.
   await tx.outgoingAttempt.upsert({
     where: { hash: attempt.hash },
     create: { outgoingId, nonce, gasLimit: TRANSFER_GAS, cancels: true, createdAt: now, ...attempt },

@@ -11,11 +11,11 @@ import { callOf } from './simulate-transaction.ts';
 import { minedTransactions, type OpenOutgoing } from './store.ts';
 
 /**
- * Follows what is in a block. At the chain's required depth the receipt is judged: reverted is FAILED (CANCELLED where
- * another call had overtaken it), a transfer to oneself is CANCELLED (all by the failure hook), success is told to the
- * other hook. Until finality it stays open: if its block is gone, it is sent again; at once where its nonce is free again,
- * for whatever has a later one waits for it, even if it was final. What was told as failed or cancelled is not wanted any more then: its nonce is
- * used up by a transfer to oneself.
+ * Follows transactions that are in a block. At the chain's required depth, the receipt is judged: a reverted transaction is FAILED
+ * (CANCELLED if another call had overtaken it), and an empty transfer to the sender is CANCELLED; both call the failure hook. Success
+ * calls the other hook. The transaction stays open until finality. If its block is no longer in the chain, it is sent again, at once if
+ * its nonce is free again, because later nonces wait for it, even if it was final. A transaction that was reported as failed or
+ * cancelled is no longer wanted then, and an empty transfer uses its nonce up.
  */
 export async function followMined(world: SendingWorld, view: SenderView): Promise<void> {
   const { database, chain, signer } = world;
@@ -41,7 +41,7 @@ export async function followMined(world: SendingWorld, view: SenderView): Promis
   await finalize(world, toFinalize);
 }
 
-/** Those whose block is final, and still the one they were seen in; the others are sent again. */
+/** Returns those whose block is final and unchanged. The others are sent again. */
 async function finalize(world: SendingWorld, mined: readonly OpenOutgoing[]): Promise<void> {
   const hashes = new Map<bigint, Hex>();
   const final: string[] = [];
@@ -60,7 +60,7 @@ async function finalize(world: SendingWorld, mined: readonly OpenOutgoing[]): Pr
   });
 }
 
-/** A node that has not come to its block yet proves nothing. */
+/** A node that has not reached the transaction's block yet proves nothing. */
 function lostNonce({ nonce, blockNumber }: OpenOutgoing, view: SenderView): boolean {
   return nonce !== null && nonce >= view.nonceUsedBelow && blockNumber !== null && blockNumber <= view.head;
 }
@@ -70,7 +70,7 @@ async function finalizedNumber({ client, log, chain }: SendingWorld, view: Sende
     return (await client.getBlock({ blockTag: 'finalized' })).number;
   } catch (error) {
     if (isNodeFault(error) && nodeAnswerOf(error) !== 'missing') throw error;
-    // Some chains have no such tag. Depth then has to do, and rows stay open longer than they must.
+    // Some chains have no such tag. Depth is used instead, and rows stay open longer than necessary.
     log.debug({ chainId: chain.chainId, error: String(error) }, 'The chain names no finalized block.');
     const depth = BigInt(Math.max(chain.confirmations, 64));
     return view.head > depth ? view.head - depth : 0n;
@@ -124,7 +124,7 @@ async function fail(
   log.error({ outgoingId: outgoing.id, purpose: outgoing.purpose, error }, 'A transaction had no effect on its chain.');
 }
 
-/** Its block is gone: the same signed attempts are sent again, and whichever is mined resolves it. */
+/** Handles a block that is no longer in the chain: the same signed attempts are sent again, and whichever is mined resolves it. */
 async function reopen({ database, clock, log }: SendingWorld, outgoing: OpenOutgoing): Promise<void> {
   const { id, status, blockHash } = outgoing;
   await database.outgoingTransaction.updateMany({
@@ -141,7 +141,7 @@ async function reopen({ database, clock, log }: SendingWorld, outgoing: OpenOutg
   log.warn({ outgoingId: outgoing.id, txHash: outgoing.txHash }, 'A transaction lost its block and is sent again.');
 }
 
-/** Runs it again on the state before its block's end; where that says nothing the receipt's word must do. */
+/** Runs the call again on the state of its block. If that gives no reason, the receipt alone decides. */
 async function revertReason(
   { client, signer, describeRevert, judgeRevert }: SendingWorld,
   { outgoing, blockNumber }: { outgoing: OpenOutgoing; blockNumber: bigint },

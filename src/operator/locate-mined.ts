@@ -7,12 +7,12 @@ import type { SendingWorld } from './sending-world.ts';
 import type { OpenOutgoing } from './store.ts';
 
 /**
- * Of the unmined, finds those whose nonce the chain has used: one of our attempts is in a block (MINED), or somebody
- * else's transaction took the nonce, and then ours goes back to the queue for another one, or ends (CANCELLED, hook)
- * where it is not wanted any more. That needs proof, the foreign transaction itself at the required depth: a node that
- * only lags must never make us send twice.
+ * Finds unmined transactions whose nonce the chain has used. Either one of their attempts is in a block (MINED), or a foreign
+ * transaction used the nonce. The transaction then returns to the queue for another nonce, or ends (CANCELLED, hook) if it is no longer
+ * wanted. This requires proof, which is the foreign transaction itself at the required depth, so that a lagging node never causes a
+ * second sending.
  *
- * Answers those that are still unmined.
+ * Returns those that are still unmined.
  */
 export async function locateMined(
   world: SendingWorld,
@@ -36,7 +36,7 @@ export async function locateMined(
 
 type UsedNonce = { outgoing: OpenOutgoing; nonce: bigint; ours: readonly OutgoingAttempt[] };
 
-/** The receipt of any attempt, the newest first. */
+/** Returns the receipt of any attempt. The newest is tried first. */
 async function receiptOf(
   { client }: SendingWorld,
   ours: readonly OutgoingAttempt[],

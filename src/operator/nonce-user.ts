@@ -3,8 +3,8 @@ import type { Address, Hex, PublicClient } from 'viem';
 const LONGEST_SEARCH_BLOCKS = 1n << 20n;
 
 /**
- * The hash of the transaction that used `nonce` in a block up to `upTo`; null where it was not used by then, or lies
- * deeper than this searches (2^20 blocks). The node must still have the account's state there, else this throws.
+ * Returns the hash of the transaction that used `nonce` in a block up to `upTo`. Null if the nonce was not used by then, or was used
+ * before the searched range of 2^20 blocks. Throws if the node no longer has the account's state there.
  */
 export async function nonceUser(
   client: PublicClient,
@@ -13,7 +13,7 @@ export async function nonceUser(
   const usedAt = async (blockNumber: bigint): Promise<boolean> =>
     BigInt(await client.getTransactionCount({ address, blockNumber })) > nonce;
   if (!(await usedAt(upTo))) return null;
-  // Doubling steps back to a block where it was unused, then halving: recent uses cost few calls.
+  // Steps back by doubling distances to a block where the nonce was unused, then bisects. A recent use needs few calls.
   let used = upTo;
   let step = 1n;
   while (used > 0n) {

@@ -1,6 +1,6 @@
 /**
- * The operator's key: it signs terms and relays transactions, and can move no money that is not its own. It lies in a
- * setting, in a file, or with a signer elsewhere (`external-signer.ts`), and is used the same way.
+ * The operator's key: it signs terms and relays transactions, and can move no money that is not its own. It is in a
+ * setting, in a file, or at an external signer (`external-signer.ts`), and is used in the same way.
  */
 import { readFileSync } from 'node:fs';
 import type { Address, Hex, TransactionSerializable, TypedDataDefinition } from 'viem';
@@ -17,11 +17,11 @@ export type OperatorSigner = {
 
 const PRIVATE_KEY = /^0x[0-9a-fA-F]{64}$/;
 
-/** Reads the key from the setting or its file. Throws ConfigError, by the setting's name, when there is none, or it is none. */
+/** Reads the key from the setting or its file. Throws ConfigError with the setting's name if there is no key or it is invalid. */
 export function openOperatorSigner(settings: {
   privateKey?: Hex | undefined;
   keyFile?: string | undefined;
-  /** What `privateKey` was set by; OPERATOR_PRIVATE_KEY unless told. */
+  /** Name of the setting that `privateKey` came from. Defaults to OPERATOR_PRIVATE_KEY. */
   setting?: string;
 }): OperatorSigner {
   const account = accountOf(settings);
@@ -41,7 +41,7 @@ function accountOf({
   try {
     return privateKeyToAccount(key);
   } catch {
-    // The library's own message has the number in it.
+    // The library's own message contains the key.
     const name = privateKey === undefined ? 'OPERATOR_KEY_FILE' : setting;
     throw new ConfigError(`${name}: zero, or above the curve's order: no key`);
   }

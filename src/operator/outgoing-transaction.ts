@@ -1,13 +1,13 @@
 /**
- * A transaction that one of our keys is to send, from the decision to finality. The table is the queue.
+ * A transaction that one of the installation's keys sends, from the decision to finality. The table is the queue.
  *
- * - purpose: what it is for; unique, so that one effect is asked for once.
+ * - purpose: what it is for. It is unique, so that one effect is requested once.
  * - attempt: one signed version of it. A replacement keeps the nonce and raises the fees, and whichever attempt is
  *   mined resolves the transaction.
- * - abandoned: not wanted any more after it has a nonce. Its nonce is then used up by a transfer of nothing to oneself.
- *   So is one that was told as FAILED or CANCELLED and lost its block: it is SIGNED again, for later nonces wait for it;
- *   one that was FINAL is sent again as it was, where the chain replaced a final block and its nonce is free;
- *   and a nonce that somebody else with the key had used, when a reorganisation took theirs, by a row made for it.
+ * - abandoned: no longer wanted, but it has a nonce already, which an empty transfer to the sender uses up. The same happens to
+ *   one that was reported as FAILED or CANCELLED and lost its block: it is SIGNED again, because later nonces wait for it. One that was
+ *   FINAL is sent again unchanged if the chain replaced a final block and its nonce is free. If someone else with the key had used a
+ *   nonce and a reorganization removed that transaction, a row of its own uses the nonce up.
  *
  * ```
  * QUEUED ──signed, nonce taken──► SIGNED ──a node took it──► SENT ──in a block──► MINED ──finalized──► FINAL
@@ -17,52 +17,52 @@
  *                                   CANCELLED ◄──the transfer to oneself was mined────┘
  * ```
  *
- * A revert is for good where the contract's error says that the call can never succeed (`judgeRevert`): at once, by the
- * first simulation or receipt that says so. Any other simulation is tried again, up to the limit. What another call has
- * overtaken ends CANCELLED instead of FAILED, from a simulation and from a receipt.
+ * A revert is permanent if the contract's error means that the call can never succeed (`judgeRevert`); the first such simulation or
+ * receipt decides. Any other failed simulation is retried, up to the limit. A transaction that another call has overtaken ends
+ * CANCELLED instead of FAILED, whether a simulation or a receipt shows it.
  *
- * Authority: this table until FINAL. Success is told by the chain's events, never by this noun; failure is told by
- * receipts at depth, for a reverted transaction leaves no event.
+ * This table is authoritative until FINAL. Success is reported by the chain's events, never from here. Failure is reported from receipts
+ * at the required depth, because a reverted transaction leaves no event.
  */
 import type { OutgoingTransaction } from '../../prisma/client.ts';
 import type { RevertVerdict } from '../escrow/judge-revert.ts';
 
 export type Fees = { maxFeePerGasWei: bigint; maxPriorityFeePerGasWei: bigint };
 
-/** What the hooks are told of a transaction. */
+/** What the hooks receive about a transaction. */
 export type OutgoingOutcome = Pick<
   OutgoingTransaction,
   'id' | 'chainId' | 'sender' | 'purpose' | 'transactionId' | 'txHash' | 'gasUsed' | 'error'
 >;
 
-/** `verdict`: of the revert that ended it; none where it was given up, or its nonce used up, for another reason. */
+/** `verdict` is that of the revert that ended it. There is none if it was abandoned, or its nonce used up, for another reason. */
 export type OutgoingFailure = OutgoingOutcome & { verdict?: RevertVerdict };
 
-/** A transaction that another one has overtaken is no failure of ours: nothing is to be done about it. */
+/** A transaction that another one has overtaken is not a failure. Nothing needs to be done about it. */
 export function failedStatus(verdict: RevertVerdict): 'CANCELLED' | 'FAILED' {
   return verdict === 'OVERTAKEN' ? 'CANCELLED' : 'FAILED';
 }
 
 export type SendLimits = {
-  /** Transactions of one sender that have a nonce and are not in a block. */
+  /** Maximum number of transactions of one sender that have a nonce and are not in a block. */
   inFlight: number;
-  /** An unmined attempt is handed to the nodes again after this long. */
+  /** An unmined attempt is sent to the nodes again after this time. */
   resendAfterMs: number;
-  /** An unmined transaction at the head of the line gets higher fees after this long. */
+  /** The first unmined transaction in nonce order gets higher fees after this time. */
   replaceAfterMs: number;
-  /** Attempts per nonce; after that the last one stays. */
+  /** Maximum number of attempts for a nonce. The last one then stays. */
   attempts: number;
 };
 
 export const sendLimits: SendLimits = { inFlight: 16, resendAfterMs: 15_000, replaceAfterMs: 30_000, attempts: 20 };
 
-/** A node takes no transaction with more (EIP-7825), and one that none takes would hold up all that come after it. */
+/** Nodes refuse a transaction with more gas (EIP-7825), and a refused transaction would block all later ones. */
 export const MAX_TRANSACTION_GAS = 2n ** 24n;
 
-/** What a transfer of nothing to oneself needs. */
+/** Gas of an empty transfer to the sender. */
 export const TRANSFER_GAS = 21_000n;
 
-/** Failed simulations after which a transaction is given up, unless its purpose says otherwise. */
+/** Number of failed simulations after which a transaction is abandoned, unless it has a limit of its own. */
 export const defaultMaxFailures = 5;
 
 const FIRST_RETRY_MS = 1_000;
@@ -73,15 +73,15 @@ export function retryDelayMs(failures: number): number {
   return Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16), LONGEST_RETRY_MS);
 }
 
-/** The fees of a first attempt: what the chain asks, never above the cap; null while the cap is below the base fee. */
+/** The fees of a first attempt: the suggested fees, never above the cap. Null while the cap is below the base fee. */
 export function firstFees(suggested: Fees, baseFeeWei: bigint, capWei: bigint): Fees | null {
   if (baseFeeWei > capWei) return null;
   return within(suggested, capWei);
 }
 
 /**
- * The fees of a replacement: both raised by at least 12.5 %, or to what the chain asks; null where the cap leaves no
- * room, for nodes refuse a smaller step.
+ * The fees of a replacement: both raised by at least 12.5 %, or to the suggested fees. Null if the cap leaves no room, because nodes
+ * refuse a smaller increase.
  */
 export function raisedFees(last: Fees, suggested: Fees, capWei: bigint): Fees | null {
   const least = {

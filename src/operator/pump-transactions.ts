@@ -11,12 +11,12 @@ import { simulateTransaction } from './simulate-transaction.ts';
 import { markWithGas, markWithoutGas, queuedTransactions, unminedTransactions } from './store.ts';
 
 /**
- * One turn of the pump of one sender on one chain: finds what was mined, hands the unmined to the nodes again, raises
- * fees of what is stuck, and signs and sends what waits, up to the limit in flight. Does nothing, and answers false,
- * while another process turns the same pump.
+ * One turn of the pump of one sender on one chain: finds mined transactions, sends unmined ones to the nodes again, raises the fees of
+ * stuck ones, and signs and sends queued ones, up to the limit in flight. Does nothing and returns false while another process runs the
+ * same pump.
  *
- * Correct from any crash: what is signed is stored before it is sent, every write is a compare-and-set, and a nonce is
- * given to one transaction until the chain has used it. A node that fails ends the turn (throws); the next goes on.
+ * It recovers from a crash at any point: a signed transaction is stored before it is sent, every write is a compare-and-set, and a nonce
+ * belongs to one transaction until the chain has used it. A failing node ends the turn (throws), and the next turn continues.
  */
 export async function pumpTransactions(world: SendingWorld): Promise<boolean> {
   const { chainId } = world.chain;
@@ -34,11 +34,11 @@ async function turn(world: SendingWorld): Promise<void> {
   await resendTransactions(world, await unminedTransactions(world.database, key));
   const free = world.limits.inFlight - unmined.length;
   const sent = free > 0 ? await sendQueued(world, { ...key, view, limit: free }) : 0;
-  // What was found in a block may be judged now, and what was sent may be in one.
+  // Transactions found in a block may be judged now, and transactions that were sent may be in a block.
   if (sent > 0 || unmined.length < waiting.length) world.goOn?.();
 }
 
-/** Signs and sends what waits, oldest first; answers how many. A node's fault is thrown once the others are sent. */
+/** Signs and sends queued transactions, oldest first, and returns their number. A node's error is thrown once the others are sent. */
 async function sendQueued(
   world: SendingWorld,
   { chainId, sender, view, limit }: { chainId: number; sender: string; view: SenderView; limit: number },

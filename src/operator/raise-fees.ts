@@ -8,9 +8,9 @@ import { callOf, gasLimitOf } from './simulate-transaction.ts';
 import type { OpenOutgoing } from './store.ts';
 
 /**
- * Replaces what is stuck by an attempt of the same nonce and higher fees, stored before it is sent. Stuck is what pays
- * less than the base fee, and the head of the line after a while. A stuck transaction whose simulation reverts now is
- * abandoned: a transfer of nothing to oneself takes its nonce.
+ * Replaces stuck transactions by attempts with the same nonce and higher fees, stored before they are sent. A transaction is stuck if it
+ * pays less than the base fee, or if it has been the first in nonce order for some time. A stuck transaction whose simulation now
+ * reverts is abandoned: an empty transfer to the sender uses its nonce.
  */
 export async function raiseFees(
   world: SendingWorld,
@@ -20,7 +20,7 @@ export async function raiseFees(
     const last = outgoing.attempts.at(-1);
     if (!last || outgoing.nonce === null || outgoing.nonce < view.nonceUsedBelow) continue;
     if (outgoing.attempts.length >= world.limits.attempts) continue;
-    // One that was just abandoned is replaced at once, however young it is.
+    // A transaction that was just abandoned is replaced at once, whatever its age.
     const isSettled = last.cancels || outgoing.abandonedAt === null;
     if (isSettled && !isStuck(world, { last, view, isHead: position === 0 })) continue;
     await replace(world, { outgoing, last, view });
@@ -33,7 +33,7 @@ function isStuck(
 ): boolean {
   const age = clock.now().getTime() - last.createdAt.getTime();
   const isBelowBaseFee = BigInt(last.maxFeePerGasWei.toFixed(0)) < view.baseFeeWei;
-  // Refused by the node, so that waiting would change nothing.
+  // The node refused it, so waiting would not help.
   if (isBelowBaseFee && last.sentAt === null) return true;
   return age >= limits.replaceAfterMs && (isBelowBaseFee || isHead);
 }
@@ -84,7 +84,7 @@ async function replace(
   log.warn({ ...fields, cancels, maxFeePerGasWei: attempt.maxFeePerGasWei }, 'A stuck transaction is replaced.');
 }
 
-/** Why the stuck transaction would revert now; null where it would still work. */
+/** Returns why the stuck transaction would revert now, or null if it would succeed. */
 async function revertReason(world: SendingWorld, outgoing: OpenOutgoing): Promise<string | null> {
   try {
     await gasLimitOf(world, outgoing);

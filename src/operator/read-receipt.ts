@@ -1,6 +1,6 @@
 import { type Hex, type PublicClient, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem';
 
-/** The receipt of a transaction that is in a block, or null. Throws where the node fails. */
+/** Returns the receipt of a transaction that is in a block, or null. Throws if the node fails. */
 export async function readReceipt(client: PublicClient, hash: Hex): Promise<TransactionReceipt | null> {
   try {
     return await client.getTransactionReceipt({ hash });

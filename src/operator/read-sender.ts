@@ -1,7 +1,7 @@
 import type { Fees } from './outgoing-transaction.ts';
 import type { SendingWorld } from './sending-world.ts';
 
-/** What a turn of the pump reads of the chain, once. */
+/** What a turn of the pump reads from the chain once. */
 export type SenderView = {
   head: bigint;
   baseFeeWei: bigint;
@@ -12,7 +12,7 @@ export type SenderView = {
 
 const LEAST_TIP_WEI = 1n;
 
-/** Reads head, nonce and fees. The suggested fee outlives six full blocks' rises of the base fee. */
+/** Reads head, nonce and fees. The suggested fee covers the base fee's increase over six full blocks. */
 export async function readSender({ client, signer }: Pick<SendingWorld, 'client' | 'signer'>): Promise<SenderView> {
   const block = await client.getBlock({ blockTag: 'latest' });
   const nonce = await client.getTransactionCount({ address: signer.address, blockTag: 'latest' });

@@ -5,8 +5,8 @@ import type { SendingWorld } from './sending-world.ts';
 import { markUnpaid, type OpenOutgoing } from './store.ts';
 
 /**
- * Hands the newest attempt of every unmined transaction to the nodes, in nonce order: those that were never sent, and
- * those whose last sending is too long ago to trust that no node dropped them. Sending again what a node has is free.
+ * Sends the newest attempt of unmined transactions to the nodes in nonce order: those that were never sent, and those that were last
+ * sent so long ago that a node may have dropped them. Sending a transaction again that a node has costs nothing.
  */
 export async function resendTransactions(world: SendingWorld, unmined: readonly OpenOutgoing[]): Promise<void> {
   const { client, clock, limits, log } = world;
@@ -23,13 +23,13 @@ export async function resendTransactions(world: SendingWorld, unmined: readonly 
     } catch (error) {
       const answer = nodeAnswerOf(error);
       if (answer === 'underpriced' || answer === 'no_funds') {
-        // Left as it is: the next turn raises its fees, or somebody fills the account.
+        // It stays unchanged. The next turn raises its fees, or an operator funds the account.
         const fields = { outgoingId: outgoing.id, nonce: String(outgoing.nonce), answer };
         log.warn(fields, 'A node refused a transaction.');
         if (answer === 'no_funds') unpaid.push(outgoing.id);
         continue;
       }
-      // Sent before, or in a block already: which of our attempts that is, the next turn finds out.
+      // It was sent before or is in a block already. The next turn finds out which attempt.
       if (answer !== 'already_known' && answer !== 'nonce_used') {
         await noteSent(world, sent);
         throw error;

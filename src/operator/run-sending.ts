@@ -4,9 +4,9 @@ import type { Log } from '../platform/log.ts';
 import { sendersAtWork } from './store.ts';
 
 export type Sending = {
-  /** Turns the pump of one sender; several rings while it turns are one more turn. */
+  /** Runs the pump of one sender. Several calls while it runs cause one more turn. */
   ring(sender: { chainId: number; sender: string }): Promise<void>;
-  /** Waits for the turns under way. */
+  /** Waits for the turns in progress. */
   stop(): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** What the pump needs from the world. */
+/** Dependencies of the pump. */
 import type { Hex, PublicClient } from 'viem';
 import type { Database, DatabaseTransaction, OutgoingTransaction } from '../../prisma/client.ts';
 import type { RevertVerdict } from '../escrow/judge-revert.ts';
@@ -10,8 +10,8 @@ import type { OutgoingFailure, OutgoingOutcome, SendLimits } from './outgoing-tr
 
 /**
  * Called inside the pump's transaction as its last statement. `onMined`: in a block at the required depth and not
- * reverted. `onFailed`: it will never have its effect; the outcome's `error` says why. `onWaiting`: it cannot be carried
- * out until somebody acts; `error` says why, and `waitsSince` of the row as it was is null the first time.
+ * reverted. `onFailed`: it will never have its effect; the outcome's `error` says why. `onWaiting`: it cannot be
+ * carried out until someone acts; `error` says why, and the row's previous `waitsSince` is null the first time.
  */
 export type OutgoingHooks = {
   onSigned(tx: DatabaseTransaction, outgoing: OutgoingOutcome): Promise<void>;
@@ -20,7 +20,7 @@ export type OutgoingHooks = {
   onWaiting?(tx: DatabaseTransaction, outgoing: OutgoingTransaction): Promise<void>;
 };
 
-/** One sender on one chain, and everything its pump asks. */
+/** One sender on one chain, and the dependencies of its pump. */
 export type SendingWorld = {
   database: Database;
   locks: AdvisoryLocks;
@@ -30,11 +30,11 @@ export type SendingWorld = {
   signer: Pick<OperatorSigner, 'address' | 'signTransaction'>;
   chain: { chainId: number; confirmations: number; maxFeePerGasWei: bigint };
   hooks: OutgoingHooks;
-  /** A revert's data in words. */
+  /** Describes the data of a revert. */
   describeRevert(data: Hex): string;
-  /** Whether what reverted may succeed later. */
+  /** Judges whether a reverted call may succeed later. */
   judgeRevert(data: Hex): RevertVerdict;
   limits: SendLimits;
-  /** Called by a turn after which another one has something to do at once. */
+  /** Called by a turn if another turn has work to do at once. */
   goOn?: (() => void) | undefined;
 };

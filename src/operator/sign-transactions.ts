@@ -10,9 +10,9 @@ import { nextNonceOf, takeNonces } from './store.ts';
 export type ReadyTransaction = { outgoing: OutgoingTransaction; gasLimit: bigint };
 
 /**
- * Gives queued transactions the next nonces, in their order, and stores their first attempts, signed, in one transaction:
- * what is stored may be sent, and nothing else ever is. False, with nothing written, where there are none, where another
- * pump took a nonce or a row, or while the base fee is above the cap.
+ * Assigns the next nonces to queued transactions in their order, and stores their signed first attempts in one database transaction.
+ * Only stored attempts are ever sent. Returns false without writing if there are none, if another pump took a nonce or a row, or while
+ * the base fee is above the cap.
  */
 export async function signTransactions(
   world: SendingWorld,
@@ -27,7 +27,7 @@ export async function signTransactions(
   }
   const counter = { chainId: chain.chainId, address: world.signer.address.toLowerCase() };
   const expected = await nextNonceOf(database, counter);
-  // Somebody else with the same key may have used nonces that we never gave out.
+  // Someone else with the same key may have used nonces that were never assigned here.
   const first = expected === null || expected < view.nonceUsedBelow ? view.nonceUsedBelow : expected;
   const signing = await Promise.allSettled(
     ready.map(({ outgoing, gasLimit }, index) =>
@@ -43,7 +43,7 @@ export async function signTransactions(
       signed.push({ ...one, nonce: first + BigInt(index), attempt: signature.value });
       continue;
     }
-    // Nonces leave no gap: what comes after one that the signer refuses waits with it.
+    // Nonces must have no gap, so transactions after one that the signer refuses wait with it.
     if (signed.length === 0) throw signature?.reason;
     break;
   }
@@ -90,7 +90,7 @@ class LostRow extends Error {}
 
 type Call = { to: Hex; data: Hex; value: bigint };
 
-/** Signs one version, as the columns of an attempt. */
+/** Signs one version and returns the columns of an attempt. */
 export async function signAttempt(
   { signer, chain }: Pick<SendingWorld, 'signer' | 'chain'>,
   { call, nonce, gasLimit, fees }: { call: Call; nonce: bigint; gasLimit: bigint; fees: Fees },

@@ -8,9 +8,10 @@ import type { SendingWorld } from './sending-world.ts';
 export type Simulation = { kind: 'OK'; gasLimit: bigint } | { kind: 'REVERT' } | { kind: 'NO_FUNDS' };
 
 /**
- * Runs a queued transaction against the newest block, without a nonce. A revert that may pass is tried again after a
- * growing wait, and given up (FAILED, hook) when its limit is reached, and so is what needs more gas than it may have; one that will never pass is given up at once
- * (CANCELLED where another call has overtaken it). Throws where the node itself fails.
+ * Runs a queued transaction against the newest block, without a nonce. After a revert that may pass, the simulation is retried with
+ * growing pauses, and the transaction is abandoned (FAILED, hook) when its limit is reached; the same applies if it needs more gas than
+ * it may use. After a revert that can never pass it is abandoned at once (CANCELLED if another call has overtaken it). Throws if the
+ * node itself fails.
  */
 export async function simulateTransaction(world: SendingWorld, outgoing: OutgoingTransaction): Promise<Simulation> {
   try {
@@ -34,8 +35,8 @@ export async function simulateTransaction(world: SendingWorld, outgoing: Outgoin
 }
 
 /**
- * The gas it needs, and a quarter more as far as it may have that, for the state may change until it is mined; null where
- * it needs more than it may have.
+ * Returns the gas that it needs plus a quarter, up to its limit, because the state may change until it is mined. Null if it needs more
+ * than its limit.
  */
 export async function gasLimitOf(
   { client, signer }: Pick<SendingWorld, 'client' | 'signer'>,

@@ -1,4 +1,4 @@
-/** Every query of the outgoing queue. Writes are compare-and-set on the status, for the pump's lock may be lost. */
+/** Every query of the outgoing queue. Writes are compare-and-set on the status, because the pump's lock may be lost. */
 import type { Database, DatabaseTransaction, OutgoingAttempt, OutgoingTransaction } from '../../prisma/client.ts';
 
 export type OpenOutgoing = OutgoingTransaction & { attempts: OutgoingAttempt[] };
@@ -6,10 +6,10 @@ type Sender = { chainId: number; sender: string };
 
 const UNMINED_LIMIT = 200;
 const MINED_LIMIT = 500;
-/** More than ever wait for a lower one; what lies higher is looked at when these are used. */
+/** More than ever wait for a lower nonce. Higher nonces are checked when these are used. */
 const NONCES_LIMIT = 1_000n;
 
-/** Signed and not known to be in a block, in nonce order, with their attempts from first to last. */
+/** Returns signed transactions that are not known to be in a block, in nonce order, with their attempts from first to last. */
 export async function unminedTransactions(database: Database, { chainId, sender }: Sender): Promise<OpenOutgoing[]> {
   return await database.outgoingTransaction.findMany({
     where: { chainId, sender, status: { in: ['SIGNED', 'SENT'] } },
@@ -20,9 +20,9 @@ export async function unminedTransactions(database: Database, { chainId, sender 
 }
 
 /**
- * In a block, oldest first: those that wait for the required depth, those that wait for finality in blocks up to `upTo`,
- * and those whose nonce is `unusedFrom` or above, which the chain says is free again, whether they were told as failed, and
- * final ones too: a chain that replaced a final block has taken them back.
+ * Returns transactions in a block, oldest first: those that wait for the required depth, those that wait for finality in blocks up to
+ * `upTo`, and those whose nonce is `unusedFrom` or above, which is free again on the chain. The latter include transactions that were
+ * reported as failed, and final ones, because a chain that replaced a final block has removed them.
  */
 export async function minedTransactions(
   database: Database,
@@ -54,7 +54,7 @@ export async function queuedTransactions(
   });
 }
 
-/** Every sender that has something on its way, for the timer. */
+/** Returns every sender with pending transactions, for the timer. */
 export async function sendersAtWork(database: Database, now: Date): Promise<Sender[]> {
   return await database.$queryRaw<Sender[]>`
     SELECT DISTINCT chain_id AS "chainId", sender FROM outgoing_transaction
@@ -62,7 +62,7 @@ export async function sendersAtWork(database: Database, now: Date): Promise<Send
        OR (status = 'QUEUED' AND (not_before IS NULL OR not_before <= ${now}))`;
 }
 
-/** Of one sender on one chain: how many are ready to be sent and wait for their turn. */
+/** Returns how many transactions of one sender on one chain are ready to be sent. */
 export async function countQueued(
   database: Database | DatabaseTransaction,
   { chainId, sender, now }: Sender & { now: Date },
@@ -73,8 +73,8 @@ export async function countQueued(
 }
 
 /**
- * Of one sender on one chain: all that is queued waits for gas, because nothing is sent before what was asked for earlier.
- * What waits already keeps its moment.
+ * Marks every queued transaction of one sender on one chain as waiting for gas, because transactions are sent in the order of their
+ * requests. A transaction that waits already keeps its start time.
  */
 export async function markWithoutGas(
   database: Database,
@@ -86,7 +86,7 @@ export async function markWithoutGas(
   });
 }
 
-/** Signed ones that a node refuses because their sender cannot pay for them. */
+/** Marks signed transactions that a node refuses because their sender cannot pay for them. */
 export async function markUnpaid(
   database: Database,
   { ids, now }: { ids: readonly string[]; now: Date },
@@ -98,7 +98,7 @@ export async function markUnpaid(
   });
 }
 
-/** What waited for gas, and can be paid for now; the base fee may keep it waiting all the same. */
+/** Unmarks transactions that waited for gas and can be paid for now. The base fee may still delay them. */
 export async function markWithGas(database: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await database.outgoingTransaction.updateMany({
@@ -107,7 +107,7 @@ export async function markWithGas(database: Database, ids: readonly string[]): P
   });
 }
 
-/** Takes `count` nonces from `first` on for the sender; false where another pump moved the counter. */
+/** Takes `count` nonces from `first` on for the sender. Returns false if another pump moved the counter. */
 export async function takeNonces(
   tx: DatabaseTransaction,
   taking: { chainId: number; address: string; expected: bigint | null; first: bigint; count: number },
@@ -133,7 +133,7 @@ export async function nextNonceOf(
   return row?.nextNonce ?? null;
 }
 
-/** The lowest nonces from `from` on that were given out, or passed over, and that no row of ours has. */
+/** Returns the lowest nonces from `from` on that were assigned or passed over and that no row has. */
 export async function missingNonces(
   database: Database,
   { chainId, sender, from, limit }: Sender & { from: bigint; limit: number },

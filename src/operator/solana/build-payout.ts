@@ -5,18 +5,17 @@ import type { KeepersAtWork } from './keepers-at-work.ts';
 
 export type BuiltPayout =
   | { kind: 'READY'; instructions: TransactionInstruction[] }
-  /** It cannot be paid as things are, and may be once somebody has acted. */
+  /** It cannot be paid at present, and can be once someone has acted. */
   | { kind: 'WAIT'; waitsFor: 'RECIPIENT' | 'PERSON'; why: string }
-  /** Another payout of ours is under way that has to end before this one. */
+  /** Another payout in progress must end before this one. */
   | { kind: 'AFTER'; why: string };
 
 type Request = { plan: PayoutPlan; operator: Keypair; balance: bigint; atWork: KeepersAtWork };
 
 /**
- * The instructions that carry out a plan: each transfer, token accounts that are missing opened first, and the vault's
- * account closed when nothing stays in it, its rent to the operator. A share that its wallet cannot take goes to the
- * account that keeps it. `balance`: base units in the vault. Asks the node for the mint and the accounts that are to be
- * paid.
+ * Returns the instructions of a plan: each transfer, after opening missing token accounts, and the closing of the vault's account if
+ * nothing stays in it, with its rent going to the operator. A share that its wallet cannot receive goes to the account that keeps it.
+ * `balance` is the vault's balance in base units. Reads the mint and the receiving accounts from the node.
  */
 export async function buildPayout(connection: Connection, request: Request): Promise<BuiltPayout> {
   if (request.plan.keptFor !== null) return await buildDelivery(connection, request);
@@ -59,7 +58,7 @@ async function buildCoinPayout(
     const why = `Another payout of what is kept for ${to} is under way.`;
     if (atWork.delivering.has(keptAt)) return { kind: 'AFTER', why };
     if (!opened.has(keptAt) && (await connection.getBalance(toPubkey, 'confirmed')) === 0) {
-      // Two that open the same account would both pay for it.
+      // Two payouts that open the same account would both pay for it.
       if (atWork.keeping.has(keptAt)) return { kind: 'AFTER', why };
       opened.add(keptAt);
       instructions.push(SystemProgram.transfer({ fromPubkey: operator.publicKey, toPubkey, lamports: least }));
@@ -69,7 +68,7 @@ async function buildCoinPayout(
   return { kind: 'READY', instructions };
 }
 
-/** An account holds nothing, or no less than the least; whatever holds something takes any amount. */
+/** An account holds either nothing or at least the minimum. An account with a balance can receive any amount. */
 async function canTake(
   connection: Connection,
   { wallet, amount, least }: { wallet: string; amount: bigint; least: bigint },
@@ -80,8 +79,8 @@ async function canTake(
 }
 
 /**
- * All that is kept for a wallet to that wallet, and the reserve back to the operator, which closes the account. Whatever
- * more lies there (a share that is not booked yet, or a stranger's gift) stays, and the reserve with it.
+ * Transfers everything that is kept for a wallet to that wallet and the reserve to the operator, which closes the account. If the
+ * account holds more (a share that is not booked yet, or a transfer from someone else), the excess stays, and so does the reserve.
  */
 async function buildDelivery(
   connection: Connection,

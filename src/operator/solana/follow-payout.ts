@@ -2,15 +2,15 @@ import { type OutgoingAttempt, type OutgoingTransaction, transaction } from '../
 import { countFailure } from './sign-payout.ts';
 import type { VaultSendingWorld } from './vault-sending-world.ts';
 
-/** The newest final block. A payout that is signed anew looks at the vault there or later. */
+/** The newest final block. A payout that is signed again reads the vault at this block or later. */
 export type FinalPlace = { slot: bigint; height: bigint };
 
 export type SignedPayout = OutgoingTransaction & { attempts: OutgoingAttempt[] };
 
 /**
- * Where a signed payout stands. In a final block: done, or failed. Nowhere, and past the height that its blockhash lives
- * to at finality: it can never land, and is queued to be signed anew. Otherwise the same bytes are handed to the node
- * again. Looks at every attempt, for whichever lands carries it out.
+ * Follows a signed payout. If it is in a final block, it is done or failed. If it is in no block and its blockhash has expired at the
+ * finalized height, it can never land and is queued to be signed again. Otherwise the same bytes are sent to the node again. Every
+ * attempt is checked, because whichever lands carries it out.
  */
 export async function followPayout(
   world: VaultSendingWorld,
@@ -59,7 +59,7 @@ async function resend({ connection, database, clock, log }: VaultSendingWorld, p
   try {
     await connection.sendRawTransaction(raw, { skipPreflight: true, maxRetries: 0 });
   } catch (error) {
-    // The node's word on a single try is worth little: the status and the blockhash's end decide.
+    // The node's response to a single attempt proves little. The status and the expiry of the blockhash decide.
     log.debug({ purpose: payout.purpose, error }, 'The node did not take a payout; it is handed to it again.');
     return;
   }

@@ -1,19 +1,19 @@
 /**
- * Which accounts of kept shares our payouts under way touch. A delivery empties such an account, and the first share opens
- * it, so that neither may cross another payout of the same account; further shares may arrive side by side.
+ * The accounts of kept shares that payouts in progress use. A delivery empties such an account and the first share opens it, so neither
+ * may overlap another payout of the same account. Further shares may arrive concurrently.
  */
 import { payoutPlanFromText } from '../../escrow/solana/payout-plan.ts';
 
 export type KeepersAtWork = {
   /** Accounts whose shares are being delivered, or are due to be. */
   delivering: Set<string>;
-  /** Accounts that a share is on its way to. */
+  /** Accounts that a pending payout sends a share to. */
   keeping: Set<string>;
 };
 
 type Payout = { data: string; attempts?: readonly { raw: string }[] };
 
-/** `signed` may land; `queued` is due and may be signed in this turn. Read from the bytes that were signed. */
+/** `signed` payouts may land; `queued` payouts are due and may be signed in this turn. The accounts are read from the signed bytes. */
 export async function keepersAtWork(signed: readonly Payout[], queued: readonly Payout[]): Promise<KeepersAtWork> {
   const atWork: KeepersAtWork = { delivering: new Set(), keeping: new Set() };
   for (const { data } of [...signed, ...queued]) {
@@ -24,7 +24,7 @@ export async function keepersAtWork(signed: readonly Payout[], queued: readonly 
   return atWork;
 }
 
-/** The accounts that a signed payout brings shares to. */
+/** Returns the accounts to which a signed payout sends shares. */
 export async function keepersOf({ data, attempts = [] }: Payout): Promise<string[]> {
   const keepers = payoutPlanFromText(data).transfers.flatMap(({ keptAt }) => keptAt ?? []);
   if (keepers.length === 0 || attempts.length === 0) return [];

@@ -9,11 +9,11 @@ import type { VaultSendingWorld } from './vault-sending-world.ts';
 const IN_FLIGHT = 64;
 
 /**
- * One turn of the pump of a Solana chain: follows what is signed, then signs what waits and hands it to the node, one
- * payout of a vault at a time. Does nothing, and answers false, while another process turns the same pump.
+ * One turn of the pump of a Solana chain: follows signed payouts, then signs queued ones and sends them to the node, one payout of a
+ * vault at a time. Does nothing and returns false while another process runs the same pump.
  *
- * Correct from any crash: what is signed is stored before it is sent, it is signed anew only when it can no longer land,
- * and nothing is signed while vault and books differ. A node that fails ends the turn (throws); the next goes on.
+ * It recovers from a crash at any point: a signed payout is stored before it is sent, it is signed again only when it can no longer
+ * land, and nothing is signed while vault and ledger differ. A failing node ends the turn (throws), and the next turn continues.
  */
 export async function pumpPayouts(world: VaultSendingWorld): Promise<boolean> {
   return await world.locks.tryWith(`send:${world.chainId}:solana`, () => turn(world));
@@ -27,7 +27,7 @@ async function turn(world: VaultSendingWorld): Promise<void> {
   const open = await signedPayouts(world);
   const busy = new Set(open.map((payout) => payoutPlanFromText(payout.data).vault));
   const now = clock.now();
-  // A delivery that only looks again in a moment keeps further shares from crossing it.
+  // A delivery that waits for its next check prevents further shares from overlapping it.
   const soon = new Date(now.getTime() + LOOK_AGAIN_MS);
   const queued: OutgoingTransaction[] = await database.outgoingTransaction.findMany({
     where: { chainId, status: 'QUEUED', OR: [{ notBefore: null }, { notBefore: { lte: soon } }] },

@@ -14,19 +14,18 @@ import { type BuiltPayout, buildPayout } from './build-payout.ts';
 import type { KeepersAtWork } from './keepers-at-work.ts';
 import type { VaultSendingWorld } from './vault-sending-world.ts';
 
-/** While books and vault differ, or it cannot be paid as things are, it is looked at again after this. */
+/** While ledger and vault differ, or it cannot be paid at present, it is checked again after this time. */
 export const LOOK_AGAIN_MS = 2_000;
 const WAIT_MS = 900_000;
-/** A fee, and the rent of two token accounts: with less the operator's key pays for nothing. */
+/** A fee and the rent of two token accounts. With less, the operator's key pays for nothing. */
 const LEAST_LAMPORTS = 5_000_000;
 const NO_FUNDS_MS = 15_000;
 
 /**
- * Signs a payout with the vault's key and stores it before anything is sent. Only while the vault holds, at the newest
- * final slot, exactly what the books say: a payout that landed unseen, or a deposit that was not read yet, is waited for,
- * so that nothing is paid twice. An account of kept shares may hold more than the books say, its reserve at least, and
- * never less. A payout that the node's simulation refuses is tried again, and given up after its `maxFailures`. Answers
- * what was signed, or null.
+ * Signs a payout with the vault's key and stores it before anything is sent. It does so only while the vault's balance at the newest
+ * final slot equals the ledger: it waits for a payout that landed unnoticed or a deposit that was not read yet, so that nothing is paid
+ * twice. An account of kept shares may hold more than the ledger says, at least its reserve, and never less. A payout that the node's
+ * simulation refuses is retried, and abandoned after its `maxFailures`. Returns what was signed, or null.
  */
 export async function signPayout(
   world: VaultSendingWorld,
@@ -67,8 +66,8 @@ export async function signPayout(
 }
 
 /**
- * The plan with the accounts that keep what a wallet cannot take; of a delivery, with all that is kept by now. Null where
- * nothing is left to deliver, or where an earlier delivery is not booked yet.
+ * Returns the plan with the accounts that keep what a wallet cannot receive, and for a delivery with everything that is kept by now.
+ * Null if nothing is left to deliver or an earlier delivery is not booked yet.
  */
 async function planOf(world: VaultSendingWorld, outgoing: OutgoingTransaction): Promise<PayoutPlan | null> {
   const plan = payoutPlanFromText(outgoing.data);
@@ -95,13 +94,13 @@ async function planOf(world: VaultSendingWorld, outgoing: OutgoingTransaction): 
   return null;
 }
 
-/** False where it was booked, dropped or signed meanwhile. */
+/** Returns false if it was booked, dropped or signed in the meantime. */
 async function store(
   world: VaultSendingWorld,
   { outgoing, data, signed }: { outgoing: OutgoingTransaction; data: string; signed: Signed },
 ): Promise<boolean> {
   return await transaction(world.database, async (tx) => {
-    // An earlier attempt that landed after all is booked together with its row: then there is nothing left to pay.
+    // An earlier attempt that landed after all is booked together with its row, and nothing is left to pay.
     if (await isBooked(tx, outgoing)) return false;
     const taken = await tx.outgoingTransaction.updateMany({
       where: { id: outgoing.id, status: 'QUEUED' },
@@ -126,7 +125,7 @@ async function store(
   });
 }
 
-/** Its transaction is confirmed already; then it is done. */
+/** Whether its transaction is confirmed already, and it is done. */
 async function isBooked(tx: DatabaseTransaction, outgoing: OutgoingTransaction): Promise<boolean> {
   if (outgoing.transactionId === null) return false;
   const row = await tx.transaction.findUnique({ where: { id: outgoing.transactionId } });
@@ -175,7 +174,7 @@ function vaultKeyOf(vaultSecret: string, { intentId, keptFor }: PayoutPlan): Vau
 
 type Delay = { error: string; ms: number };
 
-/** For something of our own that passes by itself in a moment. */
+/** Waits for a condition of this installation that passes by itself shortly. */
 async function postpone(
   { database, clock, log, chainId }: VaultSendingWorld,
   outgoing: OutgoingTransaction,
@@ -189,7 +188,7 @@ async function postpone(
   return null;
 }
 
-/** For somebody to act: whoever follows the payment is told why. */
+/** Waits for someone to act, and reports the reason to whoever follows the payment. */
 async function wait(
   world: VaultSendingWorld,
   outgoing: OutgoingTransaction,
@@ -212,7 +211,7 @@ async function wait(
   return null;
 }
 
-/** Refused by the node, or failed in a block: tried again, and given up for good after `maxFailures`. */
+/** Handles a payout that the node refused or that failed in a block. It is retried, and abandoned permanently after `maxFailures`. */
 export async function countFailure(
   world: VaultSendingWorld,
   outgoing: OutgoingTransaction,

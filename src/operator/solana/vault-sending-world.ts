@@ -1,4 +1,4 @@
-/** What the pump of a Solana chain needs from the world. */
+/** Dependencies of the pump of a Solana chain. */
 import type { Connection } from '@solana/web3.js';
 import type { Database } from '../../../prisma/client.ts';
 import type { AdvisoryLocks } from '../../platform/advisory-locks.ts';
@@ -20,11 +20,11 @@ export type VaultSendingWorld = {
     operatorKey: string;
   };
   hooks: OutgoingHooks;
-  /** What the books say that a vault holds, in base units. */
+  /** Returns the balance of a vault according to the ledger, in base units. */
   heldInVault(place: { vault: string; vaultOwner: string }): Promise<bigint>;
   /**
-   * What the books say is kept for a recipient, in base units of a mint (null: lamports). Null while a delivery of it has
-   * landed and is not booked yet.
+   * Returns the amount that is kept for a recipient according to the ledger, in base units of a mint (null: lamports). Null while a
+   * delivery of it has landed and is not booked yet.
    */
   keptFor(owner: { recipient: string; mint: string | null }): Promise<bigint | null>;
 };
