@@ -1,6 +1,6 @@
 /**
- * Accounts as CAIP-10 names them: `<namespace>:<reference>:<address>`, where the first two are the chain by CAIP-2. Inside,
- * chains go by the service's numeric ids; these names come from wallets and go back to them.
+ * Accounts in CAIP-10 form: `<namespace>:<reference>:<address>`, where the first two identify the chain by CAIP-2. Internally,
+ * chains have the service's numeric ids; CAIP names are exchanged with wallets only.
  *
  * | family | namespace | reference | address, canonical |
  * |---|---|---|---|
@@ -14,7 +14,7 @@ import { parseEvmAddress } from './evm/evm-address.ts';
 export const namespaces = ['eip155', 'solana', 'sui'] as const;
 export type Namespace = (typeof namespaces)[number];
 
-/** A chain as CAIP-2 names it, and under the service's number. */
+/** A chain with its CAIP-2 name and the service's id. */
 export type ChainName = { namespace: Namespace; reference: string; caip2: string; chainId: number };
 export type AccountName = ChainName & { address: string; caip10: string };
 
@@ -25,7 +25,7 @@ const solanaReferences: Record<string, number> = {
 };
 const suiReferences: Record<string, number> = { mainnet: 784, testnet: 785, devnet: 786 };
 
-/** Null for what is no CAIP-2 name of a family that we know. */
+/** Returns null if it is not a CAIP-2 name of a known family. */
 export function parseChainName(text: string): ChainName | null {
   const [namespace, reference, ...rest] = text.split(':');
   if (reference === undefined || rest.length > 0) return null;
@@ -34,14 +34,14 @@ export function parseChainName(text: string): ChainName | null {
   return { namespace, reference, caip2: text, chainId };
 }
 
-/** Null for what is no CAIP-10 name of a family that we know, a wrong address included. */
+/** Returns null if it is not a CAIP-10 name of a known family, or if its address is invalid. */
 export function parseAccountName(text: string): AccountName | null {
   const at = text.lastIndexOf(':');
   const chain = at === -1 ? null : parseChainName(text.slice(0, at));
   return chain && accountOn(chain, text.slice(at + 1));
 }
 
-/** An address of a chain's family in its canonical spelling; null for a wrong one. */
+/** Returns the canonical form of an address of a chain's family, or null if it is invalid. */
 export function accountOn(chain: ChainName, address: string): AccountName | null {
   const canonical = canonicalAddress(chain.namespace, address);
   return canonical === null ? null : { ...chain, address: canonical, caip10: `${chain.caip2}:${canonical}` };

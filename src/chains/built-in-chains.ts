@@ -7,7 +7,7 @@ import { evmTestnets } from './data/evm-testnets.ts';
 import { solanaChains } from './data/solana.ts';
 import { suiChains } from './data/sui.ts';
 
-/** `escrow` lies at one address on every EVM chain, for it is deployed with CREATE2. */
+/** `escrow` has the same address on every EVM chain, because it is deployed with CREATE2. */
 export function builtInChains(escrow: Address): Chain[] {
   return [
     ...evmMainnets.map((data) => spellOut(data, { family: 'EVM', testnet: false, coinDecimals: 18, escrow })),

@@ -7,7 +7,7 @@ export type ChainSelection = 'ALL' | number[];
 export type TokenSelection = 'ALL' | string[];
 export type Selection = { allowedChains: ChainSelection; allowedTokens: TokenSelection };
 
-/** Reads a selection column; anything else than the two forms selects nothing. */
+/** Reads a selection column. Any value other than the two forms selects nothing. */
 export function readSelection(row: { allowedChains: unknown; allowedTokens: unknown }): Selection {
   const chains = row.allowedChains;
   const tokens = row.allowedTokens;
@@ -18,8 +18,8 @@ export function readSelection(row: { allowedChains: unknown; allowedTokens: unkn
 }
 
 /**
- * What is wrong with a selection for an app of this mode: unknown chains and tokens, chains that take no payment for the
- * mode, and a selection that leaves no token on any chain.
+ * Returns the faults of a selection for an app of this mode: unknown chains and tokens, chains that accept no payments in the mode, and a
+ * selection that leaves no token on any chain.
  */
 export function selectionFaults(
   world: { registry: Registry },

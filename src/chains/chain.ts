@@ -1,7 +1,7 @@
 /**
  * Chains and tokens as data. A chain is named by its documented numeric id everywhere in code and tables: the EVM number;
  * Solana 101 mainnet-beta, 102 testnet, 103 devnet; Sui 784 mainnet, 785 testnet, 786 devnet and local. A token is named
- * by its key, `<SYMBOL>-<chainId>`. The contracts are the authority for balances; this file for what is offered at all.
+ * by its key, `<SYMBOL>-<chainId>`. The contracts are authoritative for balances, and this file for what is offered.
  */
 import { type Address, isAddress, zeroAddress } from 'viem';
 import { z } from 'zod';
@@ -39,7 +39,7 @@ export const chainShape = z.strictObject({
   local: z.boolean(),
   explorerUrl: z.url().nullable(),
   native: z.strictObject({ symbol: z.string().min(1).max(16), decimals: z.int().min(0).max(36) }),
-  /** Blocks, the including one counted, after which a state is told as final. */
+  /** Number of confirmations, counting the including block, after which a state is reported as final. */
   confirmations: z.int().positive().max(10_000),
   escrow: evmAddress.nullable(),
   tokens: z.array(tokenShape).max(200),
@@ -47,7 +47,7 @@ export const chainShape = z.strictObject({
 
 export type Chain = z.infer<typeof chainShape>;
 
-/** The chain's tokens with its coin, which comes last. */
+/** Returns the chain's tokens and, last, its coin. */
 export function withNative(chain: Pick<Chain, 'chainId' | 'native' | 'tokens'>): Token[] {
   if (chain.tokens.some((token) => token.address === NATIVE)) return chain.tokens;
   const { symbol, decimals } = chain.native;
@@ -65,7 +65,7 @@ export function withNative(chain: Pick<Chain, 'chainId' | 'native' | 'tokens'>):
   return [...chain.tokens, coin];
 }
 
-/** How contracts name the token: its address, zero for the chain's coin. Throws for a token of another family. */
+/** Returns the token's address for contract calls, which is zero for the chain's coin. Throws for a token of another family. */
 export function contractAddress(token: Token): Address {
   if (token.address === NATIVE) return zeroAddress;
   if (!isAddress(token.address, { strict: false })) throw new Error(`${token.key} is not a token of an EVM chain.`);

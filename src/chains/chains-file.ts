@@ -1,6 +1,6 @@
 /**
  * CHAINS_FILE: a JSON array of chains and tokens that are added to those that ship. An entry of a chain that ships changes
- * what it names and keeps the rest; so does a token's, by its key. The whole file is judged before any of it counts: every fault
+ * what it names and keeps the rest; so does a token's, by its key. The whole file is validated before any of it is used: every fault
  * has the path of its place in the file. `docs/chains.md` is its manual.
  */
 import type { Address } from 'viem';
@@ -30,11 +30,11 @@ type TokenEntry = z.infer<typeof tokenEntry>;
 export type ChainsFile = {
   /** The chains of the file, each merged with what ships. */
   chains: Chain[];
-  /** Ids of every chain that the file names, those of faulty entries too. */
+  /** Ids of every chain that the file names, including those of invalid entries. */
   named: ReadonlySet<number>;
-  /** By symbols in upper case, with those that ship. */
+  /** Price ids by symbol in upper case, including those that ship. */
   priceIds: ReadonlyMap<string, PriceIds>;
-  /** `<path>: <what is wrong, and the limit>`; nothing counts where there are any. */
+  /** `<path>: <what is wrong, and the limit>`. If there are any, nothing of the file is used. */
   faults: string[];
 };
 
@@ -42,7 +42,7 @@ type World = {
   builtIn: readonly Chain[];
   /** The escrow of an EVM chain that names none of its own. */
   escrow: Address;
-  /** With it every symbol of the file must have a price. */
+  /** If it is given, every symbol of the file must have a price. */
   prices?: PriceSettings | undefined;
 };
 
@@ -108,7 +108,7 @@ function mergeChain({ builtIn, escrow }: World, entry: ChainEntry, { path, fault
 
 type TokenGround = { chainId: number; family: Chain['family'] | undefined; known: readonly Token[] };
 
-/** Those that ship with what the entry changes of them, then the new ones; the coin of a chain that ships follows by itself. */
+/** The built-in tokens with the changes of the entry, then the new ones. The coin of a built-in chain is added separately. */
 function mergeTokens({ chainId, family, known }: TokenGround, entry: ChainEntry, notes: Notes): Token[] {
   const { faults } = notes;
   const tokens = new Map(known.map((token) => [token.key, token]));
@@ -132,7 +132,7 @@ function mergeTokens({ chainId, family, known }: TokenGround, entry: ChainEntry,
     tokens.set(key, token);
   }
   const merged = [...tokens.values()];
-  // The coin that ships is made anew of what the chain then says, and comes last; one that only the file has keeps its place.
+  // The built-in coin is derived from the merged chain and comes last. A coin that only the file has keeps its place.
   const shipped = new Set(known.filter((token) => token.address === NATIVE).map((token) => token.key));
   return merged.filter((token) => !shipped.has(token.key));
 }
@@ -177,7 +177,7 @@ function addressFault(family: Chain['family'] | undefined, address: string): str
   }
 }
 
-/** A symbol of the file, where its price is told or is to be told. */
+/** A symbol of the file, and the place where its price is given or should be. */
 type Place = { path: string; symbol: string; price: PriceIds | undefined };
 
 function placesOf(entry: ChainEntry, chain: Chain, path: string): Place[] {
@@ -200,7 +200,7 @@ function collectPrices(priceIds: Map<string, PriceIds>, places: readonly Place[]
   }
 }
 
-/** Once a symbol, at its first place. */
+/** Each symbol once, at its first place. */
 function missingPrices(
   priceIds: ReadonlyMap<string, PriceIds>,
   places: readonly Place[],

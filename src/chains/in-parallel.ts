@@ -1,4 +1,4 @@
-/** Runs `work` for each item, at most `limit` at once; answers in the order of the items. Rejects with the first fault. */
+/** Runs `work` for each item, at most `limit` at a time. Returns results in the order of the items. Rejects with the first error. */
 export async function inParallel<Item, Result>(
   limit: number,
   items: readonly Item[],

@@ -1,16 +1,16 @@
 /**
- * What a node may answer instead of a result, for the nodes of every family, and what follows from it. Which answer an
- * error is, is decided once, where the request is made: `evm/classify-answer.ts` and `solana/classify-answer.ts`.
+ * What a node may return instead of a result, for nodes of every family, and the consequences. An error is classified once, where the
+ * request is made: `evm/classify-answer.ts` and `solana/classify-answer.ts`.
  */
 
 type Treatment = {
-  /** The node failed, and not what was asked of it: counted as an error of the provider. */
+  /** The node failed, rather than the request. Counted as an error of the provider. */
   isFault: boolean;
-  /** Without another node that answers better, the chain is unavailable to the caller (502, retryable). */
+  /** Unless another node gives a result, the chain is unavailable to the caller (502, retryable). */
   isUnavailable: boolean;
-  /** Where a chain has several nodes, this one is left alone for a while. */
+  /** If a chain has several nodes, this one is not used for some time. */
   setsAside: boolean;
-  /** The only node of a chain is asked again at once. */
+  /** The only node of a chain is called again at once. */
   isRepeated: boolean;
 };
 
@@ -19,21 +19,21 @@ const unable = { isFault: true, isUnavailable: true, setsAside: false, isRepeate
 const answered = { isFault: false, isUnavailable: false, setsAside: false, isRepeated: false };
 
 export const nodeAnswers = {
-  /** Nothing came within the time. */
+  /** No response arrived in time. */
   timeout: { ...broken, isRepeated: false },
-  /** No connection, or it broke. */
+  /** There was no connection, or it was lost. */
   unreachable: broken,
   /** HTTP 429, or a JSON-RPC error that says the same. */
   rate_limited: broken,
   /** Any other status than 2xx. */
   http: broken,
-  /** No JSON-RPC answer, or a result of another shape than the method has. */
+  /** The response is not JSON-RPC, or the result does not have the method's shape. */
   garbage: broken,
-  /** The node is one of another chain. */
+  /** The node serves another chain. */
   wrong_chain: { ...broken, isRepeated: false },
   /** A block or state that must be there is not: the node is behind, has pruned it, or changed forks between two requests. */
   missing: { ...unable, isRepeated: true },
-  /** A JSON-RPC error of the node itself, or one that nobody knows. */
+  /** A JSON-RPC error of the node itself, or an unknown one. */
   rpc: unable,
   /** The node does not know the method or its parameters, such as a block tag. */
   unsupported: { ...answered, isUnavailable: true },
@@ -51,7 +51,7 @@ export const nodeAnswers = {
 
 export type NodeAnswer = keyof typeof nodeAnswers;
 
-/** A request that got no usable answer. The message never holds the node's URL. */
+/** A request without a usable response. The message never contains the node's URL. */
 export class NodeFault extends Error {
   override readonly name = 'NodeFault';
   readonly answer: NodeAnswer;
@@ -79,7 +79,7 @@ export function causesOf(error: unknown): unknown[] {
   return causes;
 }
 
-/** What a NodeFault among the error's causes says; null where there is none. */
+/** Returns the answer of a NodeFault among the error's causes, or null if there is none. */
 export function faultOf(error: unknown): NodeAnswer | null {
   const fault = causesOf(error).find((cause) => cause instanceof NodeFault);
   return fault instanceof NodeFault ? fault.answer : null;

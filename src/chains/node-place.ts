@@ -1,23 +1,23 @@
-/** One node of a chain and what is known of it: whether it is of this chain, and whether it is set aside. */
+/** One node of a chain and its state: whether it serves this chain, and whether it is set aside. */
 import { faultOf, NodeFault, nodeAnswers } from './node-answer.ts';
 import type { RpcCall } from './rpc-call.ts';
 
-/** One URL. Both reject with a NodeFault where the node failed, and with anything else where it refused the question. */
+/** One URL. Both reject with a NodeFault if the node failed, and with another error if the node rejected the request. */
 export type PooledNode<Question, Answer> = {
   /** The host, for metrics. */
   provider: string;
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
-  /** A small question, by which a node that was set aside shows that it can be used again. */
+  /** A small request that shows whether a node that was set aside can be used again. */
   check(signal: AbortSignal): Promise<unknown>;
 };
 
 export type PlaceOptions = {
   chainId: number;
-  /** Whether nodes are checked before they are first asked, and now and then. */
+  /** Whether nodes are checked before their first use and periodically. */
   checksFirst: boolean;
-  /** Told of every request when it is answered or has failed. */
+  /** Called for every request when it has succeeded or failed. */
   observe?: ((call: RpcCall) => void) | undefined;
-  /** What a refusal of the question means, for metrics. */
+  /** The meaning of a rejected request, for metrics. */
   refusalOf?: ((error: unknown) => RpcCall['refusal']) | undefined;
 };
 
@@ -29,7 +29,7 @@ export type NodePlace<Question, Answer> = {
   checkIfDue(): void;
 };
 
-/** Why a request is broken off: another node answered before. */
+/** Reason for cancelling a request: another node responded first. */
 export class NotNeeded extends Error {}
 
 const FIRST_ASIDE_MS = 5_000;
@@ -49,7 +49,7 @@ export function openNodePlace<Question, Answer>(
   function setAside(error: unknown): void {
     const answer = faultOf(error);
     if (answer === null || !nodeAnswers[answer].setsAside) return;
-    // What answers there next may be another node.
+    // The next response may come from another node.
     if (answer === 'wrong_chain' || answer === 'unreachable') checkedAt = null;
     if (options.isOnly || (asideUntil !== null && asideUntil > performance.now())) return;
     timesAside += 1;
@@ -57,7 +57,7 @@ export function openNodePlace<Question, Answer>(
     checkedAt = null;
   }
 
-  /** Asked once, however many wait for it. */
+  /** Requested once, however many callers wait for it. */
   function check(): NonNullable<typeof checking> {
     if (checking) return checking;
     const abort = new AbortController();
@@ -121,7 +121,7 @@ async function observed<Answer>(
   }
 }
 
-/** A check is shared with others and goes on without this caller, unless it is the node that is blamed. */
+/** A check is shared with other callers and continues without this one, unless the node is at fault. */
 async function unlessAborted(
   check: { done: Promise<void>; abort: AbortController },
   signal: AbortSignal,

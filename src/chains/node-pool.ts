@@ -1,6 +1,6 @@
 /**
- * The nodes of one chain, asked in the order of the settings. Where there are several, one that fails, hangs or belongs to
- * another chain is set aside, the others answer, and it is checked again in the background after a growing while.
+ * The nodes of one chain, called in the order of the settings. If there are several, a node that fails, hangs or serves another chain is
+ * set aside while the others are used, and is checked again in the background after growing pauses.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { faultOf, NodeFault, nodeAnswers } from './node-answer.ts';
@@ -8,17 +8,17 @@ import { type NodePlace, NotNeeded, openNodePlace, type PlaceOptions, type Poole
 
 export type NodePool<Question, Answer> = {
   ask(question: Question): Promise<Answer>;
-  /** The nodes one by one, those that are set aside last. */
+  /** The nodes in order. Those that are set aside come last. */
   each(): { ask(question: Question): Promise<Answer> }[];
 };
 
-/** A node that says nothing for so long is overtaken by the next one. */
+/** If a node does not respond within this time, the next one is called as well. */
 const PATIENCE_MS = 1_000;
-/** Of the only node of a chain. */
+/** The time limit for the only node of a chain. */
 const REPEATS = 2;
 const FIRST_PAUSE_MS = 150;
 
-/** Opens no connection. A chain without a node rejects every question. */
+/** Opens no connection. A chain without a node rejects every request. */
 export function openNodePool<Question, Answer>(
   nodes: readonly PooledNode<Question, Answer>[],
   options: PlaceOptions,
@@ -49,7 +49,7 @@ export function openNodePool<Question, Answer>(
   };
 }
 
-/** There is nobody else to ask: what may be over in a moment is tried again. */
+/** There is no other node, so a fault that may pass quickly is retried. */
 async function askOnly<Question, Answer>(place: NodePlace<Question, Answer>, question: Question): Promise<Answer> {
   for (let repeats = 0; ; repeats += 1) {
     try {
@@ -62,7 +62,7 @@ async function askOnly<Question, Answer>(place: NodePlace<Question, Answer>, que
   }
 }
 
-/** Each is asked when the one before it has failed, or has said nothing for a while; the first answer counts. */
+/** Each node is called when the previous one has failed or has not responded for some time. The first response counts. */
 async function askInTurn<Question, Answer>(
   places: readonly NodePlace<Question, Answer>[],
   question: Question,
@@ -80,7 +80,7 @@ async function askInTurn<Question, Answer>(
       const position = running.indexOf(outcome.run);
       running.splice(position, 1);
       if ('answer' in outcome) {
-        // Those that were asked before it have hung for too long.
+        // The nodes that were called before it have not responded for too long.
         const overtaken = new NodeFault('timeout', 'Another node answered long before.');
         for (const { abort } of running.splice(0, position)) abort.abort(overtaken);
         return outcome.answer;
@@ -109,7 +109,7 @@ function start<Answer>(work: (signal: AbortSignal) => Promise<Answer>): Run<Answ
   return run;
 }
 
-/** Null where nothing came within the patience that there is while others wait. */
+/** Returns null if nothing arrived in the time that is allowed while other nodes wait. */
 async function firstOf<Answer>(running: readonly Run<Answer>[], othersWait: boolean): Promise<Outcome<Answer> | null> {
   const outcomes = running.map((run) => run.outcome);
   if (!othersWait) return await Promise.race(outcomes);

@@ -1,5 +1,5 @@
 /**
- * Addresses that can take part in a payment, and *sinks*: addresses out of which nobody can move money again, such as the
+ * Addresses that can take part in a payment, and *sinks*: addresses from which nobody can move money again, such as the
  * zero address, a precompile, the escrow or a token's contract. The contract itself refuses only the escrow and the
  * payment's own token (`SinkParty`). The gateway also refuses whatever else it knows, when an address is set and when it is
  * used.
@@ -16,7 +16,7 @@ type Family = Chain['family'];
 /** `address` in its canonical form, or why it cannot be one. */
 export type PayableAddress = { address: string; fault: null } | { address: null; fault: string };
 
-/** On Sui, reserved packages and objects lie below it. */
+/** On Sui, addresses below it are reserved packages and objects. */
 const FIRST_UNRESERVED = 0x10000n;
 
 /**
@@ -33,7 +33,7 @@ export function readPayable(
   return fault === null ? { address, fault } : { address: null, fault };
 }
 
-/** Why money that an address gets on one of `chains` would be lost; null where nothing is known against it. */
+/** Returns why money that an address receives on one of `chains` would be lost. Null if no reason is known. */
 export function findSink(
   chains: readonly Chain[],
   { family, address }: { family: Family; address: string },
@@ -110,7 +110,7 @@ function suiFault(value: bigint): string | null {
   return value < FIRST_UNRESERVED ? 'is reserved for packages and objects of Sui, and nobody has a key to it' : null;
 }
 
-/** Of a coin's type, `<package>::<module>::<name>`. */
+/** The package of a coin's type, `<package>::<module>::<name>`. */
 function packageOf(coinType: string): bigint | null {
   const digits = /^0x[0-9a-fA-F]{1,64}(?=::)/.exec(coinType)?.[0];
   return digits === undefined ? null : BigInt(digits);

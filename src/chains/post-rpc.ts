@@ -4,8 +4,8 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const ANSWER_LIMIT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Posts JSON to a node and answers the status and the text, at most 32 MiB, within 10 s. Rejects with a NodeFault:
- * `timeout`, `unreachable` or `garbage` for a longer text; with the signal's reason where that is aborted.
+ * Posts JSON to a node and returns the status and the text of at most 32 MiB within 10 s. Rejects with a NodeFault (`timeout`,
+ * `unreachable`, or `garbage` for a longer text), or with the signal's reason if it is aborted.
  */
 export async function postRpc(
   url: string,

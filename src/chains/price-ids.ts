@@ -1,6 +1,6 @@
 /**
- * By which names public markets know a token. A price belongs to a symbol, in any case: all tokens of a symbol have one price.
- * A *peg* is the operator's word that a token is worth one unit of something else, such as a dollar, or ETH for WETH.
+ * The ids of tokens at public markets. A price belongs to a symbol, in any case: all tokens with the same symbol have one price. A *peg*
+ * is an operator's statement that a token is worth one unit of something else, such as a dollar, or ETH for WETH.
  */
 import { z } from 'zod';
 
@@ -21,7 +21,7 @@ export const priceIdsShape = z
 
 export type PriceIds = z.infer<typeof priceIdsShape>;
 
-/** Of symbols in upper case. */
+/** Price ids by symbol in upper case. */
 export const builtInPriceIds: ReadonlyMap<string, PriceIds> = new Map([
   ['USDC', { coinGecko: 'usd-coin', kraken: 'USDCUSD' }],
   ['USDT', { coinGecko: 'tether', kraken: 'USDTUSD' }],
@@ -35,12 +35,12 @@ export const builtInPriceIds: ReadonlyMap<string, PriceIds> = new Map([
   ['SUI', { coinGecko: 'sui', kraken: 'SUIUSD' }],
 ]);
 
-/** What of the configuration decides where prices come from. */
+/** The part of the configuration that determines the sources of prices. */
 export type PriceSettings = { source: 'market' | 'coingecko' | 'kraken' | 'fixed'; table: string };
 
 const currencies = ['USD', 'EUR'];
 
-/** Why a symbol would have no price, and what to add; null where it has one. `known` are all ids, by symbol. */
+/** Returns why a symbol would have no price and what to add, or null if it has one. `known` are all ids by symbol. */
 export function priceFault(
   known: ReadonlyMap<string, PriceIds>,
   { symbol, settings }: { symbol: string; settings: PriceSettings },

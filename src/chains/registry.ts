@@ -1,4 +1,4 @@
-/** Which chains and tokens this installation knows, and which of them it has a node for. */
+/** The chains and tokens that this installation knows, and the chains for which it has a node. */
 import { readFileSync } from 'node:fs';
 import { ConfigError, type RpcSettings } from '../config/config.ts';
 import { create2Fault } from '../escrow/create2-rules.ts';
@@ -17,9 +17,9 @@ export type Registry = {
   enabled(): Chain[];
   chain(chainId: number): Chain | undefined;
   token(key: string): Token | undefined;
-  /** By contract or mint; "native" for the coin. EVM addresses in any case. */
+  /** Finds a token by contract or mint, or "native" for the coin. EVM addresses may have any case. */
   tokenByAddress(chainId: number, address: string): Token | undefined;
-  /** By which names markets know the tokens, by symbols in upper case. */
+  /** The ids of tokens at public markets, by symbol in upper case. */
   priceIds(): ReadonlyMap<string, PriceIds>;
 };
 
@@ -69,7 +69,7 @@ function readChainsFile(path: string): unknown {
   }
 }
 
-/** Hex is compared without its checksum's case; base58 and Sui types have case that counts. */
+/** Hex is compared without regard to case; base58 and Sui types are case-sensitive. */
 function addressKey(chainId: number, address: string): string {
   return `${chainId}:${/^0x[0-9a-fA-F]{40}$/.test(address) ? address.toLowerCase() : address}`;
 }

@@ -1,4 +1,4 @@
-/** What is the same for the nodes of every family: how a request to one is reported, and how its failure is answered. */
+/** Shared by the nodes of every family: how a request is reported, and how its failure is handled. */
 import { GatewayError } from '../errors.ts';
 import type { NodeAnswer } from './node-answer.ts';
 
@@ -7,13 +7,13 @@ export type RpcCall = {
   chainId: number;
   provider: string;
   durationSeconds: number;
-  /** Null unless the node failed; a revert is an answer. */
+  /** Null unless the node failed. A revert is not a failure of the node. */
   fault: NodeAnswer | null;
-  /** Why the node refused what was asked, which is no fault of the node; null where it did not. */
+  /** Why the node rejected the request, which is not a fault of the node. Null if it did not reject it. */
   refusal: NodeAnswer | null;
 };
 
-/** Work that failed because no node of the chain gave a usable answer, for metrics. */
+/** Work that failed because no node of the chain returned a usable response, for metrics. */
 export type ChainFailure = { chainId: number; answer: NodeAnswer };
 
 export type NodeObservers = {

@@ -8,8 +8,8 @@ import { parseSuiAddress } from '../sui/sui-address.ts';
 import type { BalanceQuery, Holding } from './holding.ts';
 
 /**
- * What a query asks for. VALIDATION_ERROR names every bad field: an unknown chain or token key, an address or token that
- * is none of the chain's family, a key of another chain, and a token and a key that do not mean the same.
+ * Returns the holding that a query asks for. Throws VALIDATION_ERROR that names every invalid field: an unknown chain or token key, an
+ * address or token that does not belong to the chain's family, a key of another chain, or a token and a key that differ.
  */
 export async function findHolding(world: { registry: Registry }, query: BalanceQuery): Promise<Holding> {
   const chain = world.registry.chain(query.chainId);
@@ -85,13 +85,13 @@ async function findToken(chain: Chain, text: string | null | undefined, faults: 
   return { token, registered: named.find(({ as }) => as === token)?.held ?? null };
 }
 
-/** The registry's address in the family's one form; a registry's own mistake stays as it is and is found on chain. */
+/** The registry's address in canonical form. An invalid one in the registry is left unchanged, and fails on the chain. */
 async function canonical(chain: Chain, token: Token): Promise<string> {
   if (token.address === NATIVE) return NATIVE;
   return (await families[chain.family].token(token.address)) ?? token.address;
 }
 
-/** On Sui the coin of the chain has a type like any other. */
+/** On Sui, the chain's coin has a type like any other coin. */
 async function coinTypeAsNative(chain: Chain, token: string): Promise<string> {
   if (chain.family !== 'SUI' || token === NATIVE) return token;
   return token === (await parseSuiCoinType('0x2::sui::SUI')) ? NATIVE : token;

@@ -1,7 +1,7 @@
 /**
- * Balances on chain. A *query* is what somebody asks; a *holding* is the same understood: an owner's balance of one token
- * on a chain of a known family. Chains are the only authority, nothing of it is kept. What cannot be read is unknown and
- * never zero; zero is the balance of an owner who holds none of a token that is there.
+ * Balances on chains. A *query* is a request; a *holding* is its validated form: an owner's balance of one token on a chain of a known
+ * family. Only the chains are authoritative, and nothing is stored. A balance that cannot be read is unknown, never zero; zero is the
+ * balance of an owner who holds none of an existing token.
  */
 import { GatewayError } from '../../errors.ts';
 import type { Chain, Token } from '../registry.ts';
@@ -24,21 +24,21 @@ export type Holding = {
   registered: Token | null;
 };
 
-/** `symbol` as the token itself has it where the registry does not know it: anybody may call a token anything. */
+/** For an unregistered token, `symbol` is what the token itself reports. It proves nothing. */
 export type HoldingReading = { baseUnits: bigint; symbol: string | null; decimals: number };
 
-/** One item's fault spoils no other. */
+/** The error of one item does not affect the others. */
 export type HoldingAnswer = HoldingReading | GatewayError;
 
-/** A reader of one family: answers in the order asked. Throws CHAIN_UNAVAILABLE when the whole chain cannot be read. */
+/** A reader of one family. Returns results in the order of the request. Throws CHAIN_UNAVAILABLE if the whole chain cannot be read. */
 export type ReadHoldings = (request: { chainId: number; holdings: readonly Holding[] }) => Promise<HoldingAnswer[]>;
 
-/** What the registry knows needs no asking. */
+/** Registered metadata need not be requested. */
 export function readingOf(token: Token, baseUnits: bigint): HoldingReading {
   return { baseUnits, symbol: token.symbol, decimals: token.decimals };
 }
 
-/** A registered token that does not answer is the chain's trouble; any other is none that we could tell of. */
+/** If a registered token does not respond, the chain is unavailable. Any other token counts as not found. */
 export function unreadable({ chain, token, registered }: Holding): GatewayError {
   if (registered) {
     return new GatewayError('CHAIN_UNAVAILABLE', `The balance of ${registered.key} cannot be read at the moment.`, {
@@ -53,7 +53,7 @@ export function unreadable({ chain, token, registered }: Holding): GatewayError 
 
 const SYMBOL_LENGTH = 32;
 
-/** A token's own word for itself, fit to be printed; null where nothing is left of it. */
+/** The symbol that a token reports, without unprintable characters. Null if nothing is left. */
 export function printableSymbol(text: string): string | null {
   const printable = text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return printable === '' ? null : [...printable].slice(0, SYMBOL_LENGTH).join('');

@@ -11,7 +11,7 @@ export type ChainData = {
   /** The coin's symbol. */
   native: string;
   confirmations: number;
-  /** Decimals are 6 where not said. */
+  /** Decimals default to 6. */
   tokens: TokenData[];
 };
 

@@ -1,4 +1,4 @@
-/** Public test networks, with the test USDC that Circle gives out. */
+/** Public test networks, with Circle's test USDC. */
 import type { ChainData } from './chain-data.ts';
 
 const circle = { name: 'USDC', version: '2' };

@@ -1,6 +1,6 @@
 /**
- * The table of what nodes of EVM chains answer. Nodes word the same fact differently, and number it differently too; the
- * first row that fits decides, and what fits none is the node's own trouble (`rpc`). Nobody else reads codes or messages.
+ * Classifies the errors of EVM nodes. Nodes use different messages and codes for the same condition. The first matching row decides, and
+ * an error that matches none is the node's own (`rpc`). No other file interprets codes or messages.
  */
 import { BlockNotFoundError, type Hex, RpcRequestError } from 'viem';
 import { causesOf, faultOf, type NodeAnswer, nodeAnswers } from '../node-answer.ts';
@@ -10,7 +10,7 @@ type RpcError = { code: number; message: string; data?: unknown };
 type Row = { answer: NodeAnswer; codes?: readonly number[]; words?: RegExp; withData?: true };
 
 const rows: readonly Row[] = [
-  // A contract's own words may be anything, so that they are recognised before all others.
+  // A contract may revert with any message, so reverts are recognized first.
   { answer: 'reverted', codes: [3], withData: true },
   { answer: 'reverted', words: /\brevert(ed)?\b|vm exception|vm execution/i },
   { answer: 'already_known', words: /already known|already imported|known transaction|already in (the )?(mem)?pool/i },
@@ -52,7 +52,7 @@ export function classifyRpcError({ code, message, data }: RpcError): NodeAnswer 
   return found?.answer ?? 'rpc';
 }
 
-/** What a node said, by the error that a request or one of the library's actions failed with; null for any other error. */
+/** Classifies the error of a request or of one of the library's actions. Returns null for any other error. */
 export function nodeAnswerOf(error: unknown): NodeAnswer | null {
   const fault = faultOf(error);
   if (fault !== null) return fault;
@@ -65,18 +65,17 @@ export function nodeAnswerOf(error: unknown): NodeAnswer | null {
   return null;
 }
 
-/** Whether the node failed, and not what was asked of it. */
+/** Whether the node failed, rather than the request. */
 export function isNodeFault(error: unknown): boolean {
   const answer = nodeAnswerOf(error);
   return answer !== null && nodeAnswers[answer].isFault;
 }
 
-/** Names of the library's errors for what the node answered and nothing can be read from. */
+/** Names of the library's errors for responses that cannot be read. */
 const UNREADABLE = /^(AbiDecoding|ContractFunctionZeroData|InvalidBytes|PositionOutOfBounds|SliceOffset)/;
 
 /**
- * Of an error that ended work with a node: why the chain is unavailable to whoever asked for the work, and null where the
- * node did answer it.
+ * For an error that ended work with a node, returns why the chain is unavailable to the caller. Null if the node did respond.
  */
 export function unavailableBy(error: unknown): NodeAnswer | null {
   const answer = nodeAnswerOf(error);
@@ -88,8 +87,8 @@ export function unavailableBy(error: unknown): NodeAnswer | null {
 type CallFault = { kind: 'REVERT'; data: Hex | null; message: string } | { kind: 'NO_FUNDS' };
 
 /**
- * The meaning of an error from a call or an estimate; null where the node itself failed. `message` says of a revert without
- * data what the node says.
+ * Returns the meaning of an error from a call or an estimate. Null if the node itself failed. For a revert without data, `message` is the
+ * node's message.
  */
 export function callFault(error: unknown): CallFault | null {
   const answer = nodeAnswerOf(error);
@@ -107,8 +106,8 @@ export function callFault(error: unknown): CallFault | null {
 const LONGEST_WORDS = 200;
 
 /**
- * What a node says beyond that the call failed, on one line; empty where that is nothing. URLs are left out, because those
- * of nodes carry keys.
+ * Returns the details of a node's message on one line, or an empty string if it has none. URLs are removed, because those of nodes
+ * contain keys.
  */
 function wordsOfNode(details: string): string {
   const line = details
@@ -119,7 +118,7 @@ function wordsOfNode(details: string): string {
   return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS - 1)}…`;
 }
 
-/** A selector at least; some nodes wrap it in an object, and others in the word Reverted. */
+/** At least a selector. Some nodes wrap it in an object, others in the word Reverted. */
 function revertDataOf(data: unknown): Hex | null {
   const inner = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
   const found = typeof inner === 'string' ? /^(?:Reverted )?(0x[0-9a-fA-F]{8,})$/.exec(inner)?.[1] : undefined;

@@ -1,4 +1,4 @@
-/** What is asked of ERC-20 tokens, and what their owners sign: EIP-2612 permits and ERC-3009 authorizations. */
+/** Calls of ERC-20 tokens, and what their owners sign: EIP-2612 permits and ERC-3009 authorizations. */
 import { type Address, encodeFunctionData, type Hex, parseSignature, type TypedDataDefinition } from 'viem';
 
 export const erc20Abi = [
@@ -67,7 +67,7 @@ export function approveData(spender: Address, amount: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] });
 }
 
-/** The call that carries a permit to its token; anybody may send it. `signature` is a key's 65 bytes. */
+/** The call that submits a permit to its token. Anyone may send it. `signature` is a key's signature of 65 bytes. */
 export function permitData(request: {
   owner: Address;
   spender: Address;
@@ -103,7 +103,7 @@ export function permitTypedData(
   };
 }
 
-/** ERC-3009 receiveWithAuthorization, valid from the start. `validBefore` in unix seconds, the first one too late. */
+/** ERC-3009 receiveWithAuthorization, valid from the start. `validBefore` in unix seconds, exclusive. */
 export function receiveTypedData(
   request: TokenDomain & { from: Address; to: Address; value: bigint; validBefore: number; nonce: Hex },
 ): TypedDataDefinition {

@@ -1,4 +1,4 @@
-/** The nodes of EVM chains: one client a chain over all of its URLs, the first that answers is used. */
+/** The nodes of EVM chains: one client for each chain over all of its URLs. The first node that responds is used. */
 import {
   BaseError,
   BlockNotFoundError,
@@ -21,13 +21,13 @@ import type { Question } from './result-shapes.ts';
 export type EvmClient = PublicClient<Transport, ClientChain>;
 
 export type EvmNodes = {
-  /** Throws CHAIN_UNAVAILABLE for a chain without a node. Its own failures are viem's: ask through `asking`. */
+  /** Throws CHAIN_UNAVAILABLE for a chain without a node. Its own errors are viem's, so call it through `asking`. */
   client(chainId: number): EvmClient;
-  /** Runs `work` with the chain's client; what fails for the node's sake becomes CHAIN_UNAVAILABLE, a revert stays one. */
+  /** Runs `work` with the chain's client. Failures of nodes become CHAIN_UNAVAILABLE, and a revert stays a revert. */
   asking<Answer>(chainId: number, work: (client: EvmClient) => Promise<Answer>): Promise<Answer>;
   /**
-   * The same with one node alone: the first that answers and has this block. A node that is behind, or on another fork,
-   * answers questions about blocks that it does not have with nothing instead of with a fault.
+   * Does the same with a single node: the first that responds and has this block. A node that is behind or on another fork returns
+   * nothing, rather than an error, for blocks that it does not have.
    */
   askingOneWith<Answer>(
     chainId: number,
@@ -38,10 +38,10 @@ export type EvmNodes = {
 
 type Opened = { all: EvmClient; each(): EvmClient[] };
 
-/** Where it lies on nearly every chain. */
+/** Its address on nearly every chain. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
 
-/** Opens no connection: clients are made when first asked for. */
+/** Opens no connection. Clients are created when they are first requested. */
 export function openEvmNodes(options: { registry: Registry; rpc: readonly RpcSettings[] } & NodeObservers): EvmNodes {
   const clients = new Map<number, Opened>();
   const open = (chainId: number): Opened => {
@@ -75,7 +75,7 @@ export function openEvmNodes(options: { registry: Registry; rpc: readonly RpcSet
         try {
           await demandBlock(one, block);
         } catch (error) {
-          // Some refuse to talk about a block that they do not have.
+          // Some nodes reject requests about a block that they do not have.
           if (!(error instanceof BaseError)) throw error;
           last = error;
           continue;
@@ -92,7 +92,7 @@ export function openEvmNodes(options: { registry: Registry; rpc: readonly RpcSet
   };
 }
 
-/** Throws BlockNotFoundError where the node has another block at that height, or none. */
+/** Throws BlockNotFoundError if the node has another block at that height, or none. */
 async function demandBlock(client: EvmClient, { number, hash }: { number: bigint; hash: string | undefined }) {
   const found = await client.getBlock({ blockNumber: number });
   if (hash !== undefined && found.hash.toLowerCase() !== hash) throw new BlockNotFoundError({ blockNumber: number });
@@ -121,7 +121,7 @@ function openClients(chain: Chain, settings: RpcSettings, observe?: (call: RpcCa
   return { all: over(pool), each: () => pool.each().map(over) };
 }
 
-/** Repeats and other nodes are the pool's business, not the library's. */
+/** The pool handles retries and other nodes, so the library does not. */
 function transportOver(nodes: Pick<NodePool<Question, unknown>, 'ask'>): Transport {
   const request = (question: Question): Promise<unknown> => nodes.ask(question);
   return custom({ request }, { key: 'nodes', name: 'Nodes of the chain', retryCount: 0 });

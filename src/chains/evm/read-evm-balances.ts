@@ -6,7 +6,7 @@ import { chainUnavailable } from '../rpc-call.ts';
 import { isNodeFault } from './classify-answer.ts';
 import { type EvmClient, type EvmNodes, MULTICALL3 } from './nodes.ts';
 
-/** Calls of tokens that nobody vouches for, at once. */
+/** Number of concurrent calls of tokens that are not registered. */
 const STRANGERS_AT_ONCE = 8;
 const DECIMALS_LIMIT = 77;
 
@@ -22,7 +22,7 @@ const tokenAbi = [
   { type: 'function', name: 'symbol', stateMutability: 'view', inputs: [], outputs: [{ type: 'string' }] },
 ] as const;
 
-/** Some old tokens have their symbol as bytes32. */
+/** Some old tokens return their symbol as bytes32. */
 const oldSymbolAbi = [
   { type: 'function', name: 'symbol', stateMutability: 'view', inputs: [], outputs: [{ type: 'bytes32' }] },
 ] as const;
@@ -30,9 +30,9 @@ const oldSymbolAbi = [
 type Outcome = { result: unknown } | { error: Error };
 
 /**
- * Coins and registered tokens by one multicall at one block; a token that is not registered by calls of its own, for its
- * code is anybody's and could use up the gas of all. Without Multicall3 on the chain the multicall carries its own code.
- * Throws CHAIN_UNAVAILABLE when the node fails.
+ * Reads coins and registered tokens by one multicall at one block, and each unregistered token by calls of its own, because its code is
+ * not trusted and could use up the gas of the others. If the chain has no Multicall3, the multicall brings its own code. Throws
+ * CHAIN_UNAVAILABLE if the node fails.
  */
 export async function readEvmBalances(
   world: { nodes: EvmNodes },
@@ -54,7 +54,7 @@ export async function readEvmBalances(
 }
 
 async function readKnown(client: EvmClient, holdings: readonly Holding[]): Promise<HoldingAnswer[]> {
-  // The first call tells whether Multicall3 is there at all: it asks the contract for its own coins.
+  // The first call shows whether Multicall3 exists: it reads the contract's own balance.
   const [probe, ...outcomes] = await callAll(client, [coinsOf(MULTICALL3), ...holdings.map(balanceCall)], false);
   if (probe && 'error' in probe) return await readWithoutMulticall(client, holdings);
   return holdings.map((holding, index) => knownReading(holding, outcomes[index]));
@@ -83,8 +83,8 @@ function knownReading(holding: Holding, outcome: Outcome | undefined): HoldingAn
 }
 
 /**
- * By calls of their own: the library would gather multicalls made at once into one. A call that uses up its gas looks to
- * some nodes like a failure of theirs, so that the fault is this holding's alone.
+ * Uses separate calls, because the library would combine concurrent multicalls into one. Some nodes report a call that uses up its gas as
+ * their own failure, so the fault is attributed to this holding alone.
  */
 async function readStranger(client: EvmClient, holding: Holding): Promise<HoldingAnswer> {
   const address = addressOf(holding.token);
@@ -105,7 +105,7 @@ async function readStranger(client: EvmClient, holding: Holding): Promise<Holdin
   }
 }
 
-/** Null for what the contract does not answer; throws what the node fails with. */
+/** Returns null if the contract does not respond. Throws the node's errors. */
 async function unlessRefused<Answer>(call: Promise<Answer>): Promise<Answer | null> {
   try {
     return await call;
@@ -115,7 +115,7 @@ async function unlessRefused<Answer>(call: Promise<Answer>): Promise<Answer | nu
   }
 }
 
-/** Throws what the node fails with: a failure of the whole is none of its parts. */
+/** Throws the node's errors. A failure of the whole call is not attributed to its parts. */
 async function callAll(
   client: EvmClient,
   contracts: readonly ContractFunctionParameters[],

@@ -3,10 +3,10 @@ import { contractAddress, NATIVE, type Token } from '../chain.ts';
 import { erc20Abi } from './erc20.ts';
 import type { EvmClient } from './nodes.ts';
 
-/** Base units; `permitNonce` is null where the token has no EIP-2612. */
+/** Amounts in base units. `permitNonce` is null if the token does not support EIP-2612. */
 export type WalletReading = { balance: bigint; allowance: bigint; permitNonce: bigint | null };
 
-/** What a wallet holds of a token, and what `spender` may take of it, at the latest block. Throws what the node throws. */
+/** Reads a wallet's balance of a token and its allowance for `spender` at the latest block. Throws the node's errors. */
 export async function readWallet(
   world: { client: EvmClient },
   request: { token: Token; wallet: Address; spender: Address },

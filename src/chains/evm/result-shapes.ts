@@ -1,4 +1,4 @@
-/** The shape of a result, by method: what has another one is not a result, whatever the node calls it. */
+/** The expected shape of results by method. A response of another shape is not a result. */
 import { z } from 'zod';
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]*$/)]);
@@ -55,7 +55,7 @@ const shapes: Record<string, z.ZodType> = {
   eth_getLogs: z.array(logShape),
 };
 
-/** Methods whose `null` says that there is no such thing, unless `latest` was asked for, which always is. */
+/** Methods for which `null` means that there is no such object, unless `latest` was requested, which always exists. */
 const NULLABLE = new Set([
   'eth_getBlockByNumber',
   'eth_getBlockByHash',
@@ -65,7 +65,7 @@ const NULLABLE = new Set([
 
 export type Question = { method: string; params?: unknown };
 
-/** `missing` is a null where the method always has a result. A method that nobody here knows may answer anything. */
+/** `missing` is a null where the method always has a result. The result of an unknown method may have any shape. */
 export function judgeResult({ method, params }: Question, result: unknown): 'good' | 'missing' | 'garbage' {
   const shape = shapes[method];
   if (!shape) return result === undefined ? 'garbage' : 'good';
@@ -76,7 +76,7 @@ export function judgeResult({ method, params }: Question, result: unknown): 'goo
   return isOtherBlock({ method, asked }, result) ? 'garbage' : 'good';
 }
 
-/** A block of another number than was asked for by number. */
+/** A block with another number than the requested one. */
 function isOtherBlock({ method, asked }: { method: string; asked: unknown }, result: unknown): boolean {
   if (method !== 'eth_getBlockByNumber' || !quantity.safeParse(asked).success) return false;
   const { number } = block.parse(result);

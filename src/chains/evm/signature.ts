@@ -20,7 +20,7 @@ import type { EvmClient } from './nodes.ts';
 /** secp256k1's order, halved: contracts refuse the upper half of s, which would be a second form of each signature. */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** The form that contracts take of a key's signature: 65 bytes with v 27 or 28. Anything else stays as it is. */
+/** Returns the form of a key's signature that contracts accept: 65 bytes with v 27 or 28. Any other signature is returned unchanged. */
 export function canonicalSignature(signature: Hex): Hex {
   if (size(signature) === 64) return expanded(signature);
   if (size(signature) !== 65) return signature;
@@ -32,12 +32,12 @@ function expanded(compact: Hex): Hex {
   try {
     return serializeSignature(compactSignatureToSignature(parseCompactSignature(compact)));
   } catch {
-    // No key makes such numbers; a contract may still take the bytes.
+    // No key produces such numbers, but a contract may still accept the bytes.
     return compact;
   }
 }
 
-/** Whether `signature`, in its canonical form, was made by the key of `signer`. Asks nobody. */
+/** Whether `signature`, in its canonical form, was made by the key of `signer`. Makes no request. */
 export async function isSignedByKey(request: { signer: Address; digest: Hex; signature: Hex }): Promise<boolean> {
   if (size(request.signature) !== 65 || BigInt(slice(request.signature, 32, 64)) > HALF_ORDER) return false;
   try {
@@ -59,7 +59,7 @@ const erc1271Abi = [
 ] as const;
 const ERC1271_VALID = '0x1626ba7e';
 
-/** Whether a contract would accept it: the key's own, else by ERC-1271 of an account that is deployed. */
+/** Whether a contract would accept it: a signature of the key itself, or one that a deployed account accepts by ERC-1271. */
 export async function isSignedOnChain(
   world: { client: EvmClient },
   request: { signer: Address; digest: Hex; signature: Hex },
@@ -82,7 +82,7 @@ export async function isSignedOnChain(
   return answer === ERC1271_VALID;
 }
 
-/** Whether the account stands behind it at all: its key, ERC-1271, or ERC-6492 of an account not deployed yet. */
+/** Whether the signature is valid for the account: by its key, by ERC-1271, or by ERC-6492 for an account that is not deployed yet. */
 export async function isSignedByAccount(
   world: { client: EvmClient },
   request: { signer: Address; digest: Hex; signature: Hex },
@@ -91,13 +91,13 @@ export async function isSignedByAccount(
   const { client, faults } = watched(world.client);
   const isSigned = await client
     .verifyHash({ address: request.signer, hash: request.digest, signature: request.signature })
-    // The wrapping cannot be read, or its calls fail: whoever signed, it was not this account.
+    // The wrapper cannot be read or its calls fail, so the signature is not this account's.
     .catch(() => false);
   if (!isSigned && faults.length > 0) throw faults[0];
   return isSigned;
 }
 
-/** The library takes a call that the node failed at for a signature that is wrong: what failed is kept beside. */
+/** The library treats a failed call as an invalid signature, so the node's error is kept separately. */
 function watched(client: EvmClient): { client: EvmClient; faults: unknown[] } {
   const faults: unknown[] = [];
   const request = async (question: Parameters<typeof client.request>[0]) => {

@@ -1,4 +1,4 @@
-/** The table of what nodes of Solana chains answer. What is asked wrongly stays the library's error. */
+/** Classifies the errors of Solana nodes. The error of an invalid request remains the library's. */
 import { z } from 'zod';
 import { GatewayError } from '../../errors.ts';
 import { faultOf, type NodeAnswer, NodeFault, nodeAnswers, statusFault } from '../node-answer.ts';
@@ -25,12 +25,12 @@ const answerShape = z.union([
 ]);
 const bodyShape = z.union([answerShape, z.array(answerShape)]);
 
-/** The meaning of a JSON-RPC error; null where the node speaks of what was asked. */
+/** Returns the meaning of a JSON-RPC error, or null if the request is at fault. */
 function classifySolanaError({ code, message }: { code: number; message: string }): NodeAnswer | null {
   return answers.get(code) ?? (LIMITED.test(message) ? 'rate_limited' : null);
 }
 
-/** Throws a NodeFault for an answer that another node may give better. */
+/** Throws a NodeFault for an error that another node may not have. */
 export function demandAnswer({ status, text }: { status: number; text: string }): string {
   if (status < 200 || status >= 300) throw statusFault(status);
   const body = bodyShape.safeParse(parsed(text));
@@ -45,7 +45,7 @@ export function demandAnswer({ status, text }: { status: number; text: string })
   return text;
 }
 
-/** Why the chain is unavailable to whoever asked; null where the node answered. */
+/** Returns why the chain is unavailable to the caller, or null if the node responded. */
 export function solanaUnavailableBy(error: unknown): NodeAnswer | null {
   if (!(error instanceof Error) || error instanceof GatewayError) return null;
   const fault = faultOf(error);

@@ -1,7 +1,7 @@
 /**
- * The nodes of Solana chains: one `Connection` a chain over all of its URLs, the first that answers is used. The library
- * is loaded when a connection is first asked for, so that a program without Solana pays nothing for it. Websockets go to
- * the first URL, on the port after its own where it names one (the library's rule).
+ * The nodes of Solana chains: one `Connection` for each chain over all of its URLs. The first node that responds is used. The library is
+ * loaded when a connection is first requested, so that a program without Solana does not load it. Websockets use the first URL, on the
+ * port after its own if it names one (the library's rule).
  */
 import type { Connection } from '@solana/web3.js';
 import type { RpcSettings } from '../../config/config.ts';
@@ -12,16 +12,16 @@ import { chainUnavailable, type NodeObservers, type RpcCall } from '../rpc-call.
 import { demandAnswer, solanaUnavailableBy } from './classify-answer.ts';
 
 export type SolanaNodes = {
-  /** Rejects with CHAIN_UNAVAILABLE for a chain without a node. Its own failures are the library's: ask through `asking`. */
+  /** Rejects with CHAIN_UNAVAILABLE for a chain without a node. Its own errors are the library's, so call it through `asking`. */
   connection(chainId: number): Promise<Connection>;
-  /** Runs `work` with the chain's connection; what fails for the node's sake becomes CHAIN_UNAVAILABLE. */
+  /** Runs `work` with the chain's connection. Failures of nodes become CHAIN_UNAVAILABLE. */
   asking<Answer>(chainId: number, work: (connection: Connection) => Promise<Answer>): Promise<Answer>;
 };
 
-/** What a node that was set aside has to answer. */
+/** The request by which a node that was set aside is checked. */
 const SMALL_QUESTION = JSON.stringify({ jsonrpc: '2.0', id: 'check', method: 'getSlot' });
 
-/** Opens no connection: they are made when first asked for. Commitment is `confirmed` where a call names none. */
+/** Opens no connection. Connections are created when they are first requested. Commitment is `confirmed` where a call names none. */
 export function openSolanaNodes(
   options: { registry: Registry; rpc: readonly RpcSettings[] } & NodeObservers,
 ): SolanaNodes {
