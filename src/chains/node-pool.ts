@@ -14,7 +14,7 @@ export type NodePool<Question, Answer> = {
 
 /** If a node does not respond within this time, the next one is called as well. */
 const PATIENCE_MS = 1_000;
-/** The time limit for the only node of a chain. */
+/** Number of retries at the only node of a chain. */
 const REPEATS = 2;
 const FIRST_PAUSE_MS = 150;
 

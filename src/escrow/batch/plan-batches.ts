@@ -24,7 +24,7 @@ const BYTES_AROUND_ITEM = 160;
 const GAS_TO_PAY = 290_000n;
 /** An item may be the first to access storage that another item accessed before it in the simulation. */
 const GAS_TO_COLLECT = 30_000n;
-/** Gas that the batch uses in addition to its items. */
+/** Gas that the batch uses for each item, and in addition to all items. */
 const GAS_AROUND_ITEM = 2_000n;
 const GAS_AROUND_BATCH = 30_000n;
 
