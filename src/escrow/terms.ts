@@ -1,8 +1,7 @@
 /**
- * Payment terms: the struct that operator and payer both agree to. Its EIP-712 struct hash is the payment's id in the
- * contract: it names neither chain nor contract, so that a payment is known by its chain and its id together. What is
- * signed is the digest over it under the contract's domain. The fields and their bounds are those of
- * `contracts/IPaymentEscrow.sol`. The contract is the authority for the hash.
+ * Payment terms: the struct that operator and payer both agree to. Its EIP-712 struct hash is the payment's id in the contract. It
+ * includes neither chain nor contract, so chain and id together identify a payment. The signed digest covers it under the contract's
+ * domain. The fields and their limits are those of `contracts/IPaymentEscrow.sol`. The contract is authoritative for the hash.
  */
 import { type Address, getAddress, type Hex, hashStruct, type TypedDataDefinition, toHex } from 'viem';
 import { z } from 'zod';

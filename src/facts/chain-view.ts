@@ -1,4 +1,4 @@
-/** One look at a chain through its node: its heights, and which block stands at a height. */
+/** A snapshot of a chain from its node: its heights, and the canonical block at a height. */
 import { BlockNotFoundError, type Hex } from 'viem';
 import { nodeAnswerOf } from '../chains/evm/classify-answer.ts';
 import type { EvmClient, EvmNodes } from '../chains/evm/nodes.ts';
@@ -74,7 +74,7 @@ export async function readChainView(
   return { chainId: chain.chainId, required, head, confirmed, finalized, blockAt };
 }
 
-/** Whatever was found under an earlier head holds while that head is still in the chain. */
+/** Blocks that were read under an earlier head remain valid while that head is in the chain. */
 async function refreshMemory(
   memory: ChainMemory,
   head: BlockPlace<Hex>,

@@ -13,10 +13,10 @@ type World = {
   log: Log;
 };
 
-/** By chain. `unreachable` are those whose first block is not known and whose node does not answer. */
+/** First blocks by chain. `unreachable` are chains whose first block is unknown and whose node does not respond. */
 type FirstBlocks = { blocks: Map<number, bigint>; unreachable: number[] };
 
-/** The first block of every enabled chain with an escrow; one that cannot be reached holds up no other. */
+/** Returns the first block of every enabled chain with an escrow. A chain that cannot be reached does not delay the others. */
 export async function firstBlocks(world: World): Promise<FirstBlocks> {
   const found: FirstBlocks = { blocks: new Map(), unreachable: [] };
   const chains = world.registry.enabled().filter((chain) => chain.family === 'EVM' && chain.escrow !== null);
@@ -30,9 +30,9 @@ export async function firstBlocks(world: World): Promise<FirstBlocks> {
 }
 
 /**
- * The first block that may concern us: fixed once and kept, so that every later build reads the same history. The setting's,
- * else the genesis of a local chain, else the head at the first start, for nobody has paid terms that were never signed. Null
- * while the node that has to be asked for it does not answer.
+ * Returns the first block to read. It is determined once and stored, so that every later build reads the same history: the configured
+ * block, else the genesis of a local chain, else the head at the first start, because nobody can have paid terms that were never signed.
+ * Null while the node that must be queried does not respond.
  */
 export async function firstBlock(world: World, { chainId, local }: Chain): Promise<bigint | null> {
   const given = world.config.rpc.find((settings) => settings.chainId === chainId)?.startBlock;

@@ -23,20 +23,20 @@ type NodeLog = z.infer<typeof logShape>;
 type Filter = { address: Hex | Hex[]; topics: (Hex | null)[] };
 
 export type LogSource = FactSource & {
-  /** Every log of `escrow`, the chain's where it is left out, that carries this payment's id, from block `from` to the head. */
+  /** Returns every log of `escrow` (default: the chain's) that carries this payment's id, from block `from` to the head. */
   readPayment(request: { chainId: number; id: Hex; from: bigint; escrow?: Hex }): Promise<ChainLog[]>;
-  /** Every credit and claim of one recipient in one token, of any payment, from block `from` to the head. */
+  /** Returns every credit and claim of one recipient in one token, of any payment, from block `from` to the head. */
   readCredits(request: { chainId: number; recipient: Hex; token: Hex; from: bigint }): Promise<ChainLog[]>;
 };
 
 /**
- * Reads logs from the node itself with eth_getLogs, at most `maxBlocks` blocks a request (default 2000, which public
- * nodes allow). Throws CHAIN_UNAVAILABLE.
+ * Reads logs from the node itself with eth_getLogs, with at most `maxBlocks` blocks in each request (default 2000,
+ * which public nodes allow). Throws CHAIN_UNAVAILABLE.
  */
 export function openLogSource(world: { nodes: EvmNodes; registry: Registry; maxBlocks?: number }): LogSource {
   const step = BigInt(world.maxBlocks ?? 2000);
   type Wanted = { filters: Filter[]; from: bigint; to: bigint; head: { number: bigint; hash: string | undefined } };
-  // Of one node, and one that has the head: others leave out what they do not have, and that would be taken for read.
+  // All requests go to one node that has the head. A node without it omits logs, and the range would count as read.
   const ask = async (chainId: number, { filters, from, to, head }: Wanted): Promise<ChainLog[]> =>
     await world.nodes.askingOneWith(chainId, head, async (client) => {
       const answers = await Promise.all(filters.map((filter) => getLogs(client, filter, from, to)));
@@ -80,7 +80,7 @@ export function openLogSource(world: { nodes: EvmNodes; registry: Registry; maxB
   };
 }
 
-/** All of the escrow's events, approvals of it, and transfers to it. */
+/** Filters for all events of the escrow, approvals that name it as spender, and transfers to it. */
 function filtersOf(chain: Chain | undefined): Filter[] {
   if (!chain?.escrow) return [];
   const tokens = chain.tokens.map((token) => token.address).filter((address) => address !== NATIVE);
@@ -99,7 +99,7 @@ async function getLogs(client: EvmClient, filter: Filter, from: bigint, to: bigi
   return z.array(logShape).parse(answer);
 }
 
-/** Most nodes leave the block's time out of a log: those blocks are asked for. */
+/** Most nodes omit the block's timestamp from logs, so it is read from the blocks. */
 async function dated(client: EvmClient, chainId: number, logs: NodeLog[]): Promise<ChainLog[]> {
   const times = new Map<string, bigint>();
   for (const log of logs) {
@@ -140,7 +140,7 @@ function decode(log: NodeLog): Pick<ChainLog, 'kind' | 'ref' | 'args'> | null {
   }
 }
 
-/** Addresses in arguments are told in lower case, as Ponder tells them. */
+/** Converts addresses in arguments to lower case, as Ponder reports them. */
 export function withLowerCase(args: Record<string, unknown>): Record<string, unknown> {
   return z
     .record(z.string(), z.unknown())

@@ -2,9 +2,9 @@ import { type Database, transaction } from '../../prisma/client.ts';
 import { notFound } from '../errors.ts';
 
 /**
- * Makes the projector look at a chain anew: every fact from block `from` on (default: the first that was ever read) is
- * judged again, logs are read again, and a halt ends. What is gone from the chain is then taken back, what was missed
- * is applied. Harmless on a sound chain. Throws NOT_FOUND for a chain that was never observed.
+ * Makes the projector read a chain again: it judges every fact from block `from` on (default: the first block ever read) again, reads
+ * the logs again, and ends a halt. Facts that are no longer in the chain are reverted, and missed ones are applied. It changes nothing if
+ * the record is correct. Throws NOT_FOUND for a chain that was never observed.
  */
 export async function resyncChain(
   world: { database: Database },

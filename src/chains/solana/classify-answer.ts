@@ -7,7 +7,7 @@ const answers: ReadonlyMap<number, NodeAnswer> = new Map([
   [429, 'rate_limited'],
   [-32429, 'rate_limited'],
   [-32007, 'missing'],
-  // A block that this node does not have, or not yet; a node that is behind; history that was never kept.
+  // A block that this node does not have (yet), a node that is behind, or history that was never stored.
   [-32004, 'missing'],
   [-32005, 'missing'],
   [-32011, 'missing'],

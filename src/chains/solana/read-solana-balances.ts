@@ -5,23 +5,23 @@ import { inParallel } from '../in-parallel.ts';
 import type { SolanaNodes } from './open-solana-nodes.ts';
 import { metaplexSymbol, tokenSymbol } from './token-symbol.ts';
 
-/** What nodes answer in one request. */
+/** Number of accounts that nodes return in one request. */
 const ACCOUNTS_LIMIT = 100;
 const BATCHES_AT_ONCE = 4;
 const METAPLEX = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 
 type Libraries = { web3: typeof import('@solana/web3.js'); spl: typeof import('@solana/spl-token') };
 type Accounts = ReadonlyMap<string, AccountInfo<Buffer> | null>;
-/** Which accounts tell of a holding. */
+/** The accounts that determine a holding. */
 type Wanted = { owner: PublicKey } & (
   | { kind: 'coin' }
   | { kind: 'token'; mint: PublicKey; classic: PublicKey; extended: PublicKey; metadata: PublicKey | null }
 );
 
 /**
- * All accounts of all holdings in batches of a hundred: owners for coins; for tokens the mint and the owner's associated
- * account under Token and Token-2022, for only the mint tells which of them is right. An account that is not there holds
- * nothing; other accounts of the owner for the same mint are not looked for. Throws CHAIN_UNAVAILABLE when the node fails.
+ * Reads all accounts of all holdings in batches of a hundred: owners for coins; for tokens, the mint and the owner's associated accounts
+ * under Token and Token-2022, because only the mint shows which of them is the right one. An account that does not exist has a balance of
+ * zero. Other accounts of the owner for the same mint are not read. Throws CHAIN_UNAVAILABLE if the node fails.
  */
 export async function readSolanaBalances(
   world: { solanaNodes: SolanaNodes },
@@ -101,7 +101,10 @@ function answerOf(
   }
 }
 
-/** In the owner's associated account under the mint's own program; one that was given away is not the owner's any more. */
+/**
+ * Returns the balance of the owner's associated account under the mint's own program. An account whose ownership was transferred does
+ * not count.
+ */
 function amountOf(
   { spl }: Libraries,
   accounts: Accounts,

@@ -1,12 +1,12 @@
 import { getTransferFeeConfig, getTransferHook, type Mint, unpackMint } from '@solana/spl-token';
 import { type AccountInfo, PublicKey } from '@solana/web3.js';
 
-/** `programId`: the token program that the mint belongs to. */
+/** `programId` is the token program that the mint belongs to. */
 export type SolanaMint = { address: string; programId: string; decimals: number; hasPlainTransfers: boolean };
 
 /**
- * What a mint's account says; null where there is none. Transfers are not plain where the mint takes a fee of its own from
- * what is sent, or calls a program that may refuse: then what arrives is not what was paid.
+ * Reads a mint's account. Returns null if it does not exist. Transfers are not plain if the mint deducts a fee of its own or calls a
+ * program that may refuse, because the received amount may then differ from the paid one.
  */
 export function readSolanaMint(address: string, account: AccountInfo<Buffer> | null): SolanaMint | null {
   const mint = unpacked(address, account);

@@ -1,19 +1,19 @@
 import type { Connection } from '@solana/web3.js';
 
-/** Of a token account of either program: where its amount stands, 64 bits with the low byte first. */
+/** Position of the amount in a token account of either program: 64 bits, little-endian. */
 const AMOUNT_OFFSET = 64;
 const AMOUNT_END = 72;
-/** What a node takes in one request. */
+/** Number of accounts that a node accepts in one request. */
 const ACCOUNTS_AT_ONCE = 100;
 
 /**
- * What vaults hold at the newest final slot: base units of their token, or lamports where the vault is its owner itself.
- * One that does not exist holds nothing. A hundred a request. Rejects with what the node rejects with.
+ * Reads the balances of vaults at the newest final slot: base units of their token, or lamports if the vault is its owner itself. A
+ * vault that does not exist has a balance of zero. Reads a hundred vaults in each request. Rejects with the node's errors.
  */
 export async function readVaultBalances(
   connection: Connection,
   vaults: readonly { vault: string; vaultOwner: string }[],
-  /** A node that is behind this slot refuses. */
+  /** A node that is behind this slot rejects the request. */
   leastSlot?: bigint,
 ): Promise<Map<string, bigint>> {
   const { PublicKey } = await import('@solana/web3.js');

@@ -1,12 +1,12 @@
 /**
- * Solana addresses as people give them: base58 of 32 bytes. A wallet's lies on the ed25519 curve; a program's own
- * addresses lie off it, where nobody has a key. Pure, so that nothing of Solana's libraries is loaded to check one.
+ * Solana addresses as people enter them: base58 of 32 bytes. A wallet's address is on the ed25519 curve. A program's own addresses are
+ * off the curve, where nobody has a key. This file loads none of Solana's libraries.
  */
 import { base58 } from '@scure/base';
 
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** Programs, native mints and the burn address. Some lie on the curve, and yet nobody has a key: money sent there is lost. */
+/** Programs, native mints and the burn address. Some are on the curve, but nobody has their key, and money sent there is lost. */
 const programs = new Set([
   '11111111111111111111111111111111',
   'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -35,13 +35,13 @@ const programs = new Set([
   '1nc1nerator11111111111111111111111111111111',
 ]);
 
-/** The address, or null for anything else than base58 of 32 bytes. Case counts. */
+/** Returns the address, or null for anything other than base58 of 32 bytes. Case is significant. */
 export function parseSolanaAddress(text: string): string | null {
   if (!ADDRESS.test(text)) return null;
   return base58.decode(text).length === 32 ? text : null;
 }
 
-/** Why an address, which `parseSolanaAddress` took, is no wallet that can sign and be paid; null where it is one. */
+/** Returns why an address that `parseSolanaAddress` accepted is not a wallet that can sign and be paid. Null if it is one. */
 export function solanaWalletFault(address: string): string | null {
   if (programs.has(address)) return 'is a program or an account of the system, and nobody has a key to it';
   if (address.startsWith('Sysvar')) return 'is a sysvar, and nobody has a key to it';

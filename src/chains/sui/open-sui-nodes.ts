@@ -1,6 +1,6 @@
 /**
- * The nodes of Sui networks, which speak gRPC over HTTP: one client a URL, the first that answers is used. The library is
- * loaded when a node is first asked, so that a program without Sui pays nothing for it.
+ * The nodes of Sui networks, which use gRPC over HTTP: one client for each URL. The first node that responds is used. The library is
+ * loaded when a node is first called, so that a program without Sui does not load it.
  */
 import type { SuiGrpcClient } from '@mysten/sui/grpc';
 import type { RpcSettings } from '../../config/config.ts';
@@ -10,16 +10,16 @@ import type { Registry } from '../registry.ts';
 import { chainUnavailable, type NodeObservers, type RpcCall } from '../rpc-call.ts';
 
 export type SuiNodes = {
-  /** Runs `work` with a client of the chain; what fails for the node's sake is tried on the next, then CHAIN_UNAVAILABLE. */
+  /** Runs `work` with a client of the chain. If a node fails, the next one is used. Throws CHAIN_UNAVAILABLE if all fail. */
   asking<Answer>(chainId: number, work: (client: SuiGrpcClient) => Promise<Answer>): Promise<Answer>;
 };
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** gRPC statuses that speak of what was asked; any other is the node's. */
+/** gRPC statuses that mean that the request is at fault. Any other status is the node's fault. */
 const ASKERS_FAULTS = new Set(['INVALID_ARGUMENT', 'NOT_FOUND', 'OUT_OF_RANGE', 'FAILED_PRECONDITION']);
 
-/** Opens no connection: clients are made when first asked for. */
+/** Opens no connection. Clients are created when they are first requested. */
 export function openSuiNodes(options: { registry: Registry; rpc: readonly RpcSettings[] } & NodeObservers): SuiNodes {
   const opened = new Map<number, Promise<SuiGrpcClient[]>>();
   const clients = (chainId: number): Promise<SuiGrpcClient[]> => {
@@ -48,7 +48,7 @@ export function openSuiNodes(options: { registry: Registry; rpc: readonly RpcSet
   };
 }
 
-/** The status of a refused call, such as NOT_FOUND. */
+/** Returns the status of a rejected call, such as NOT_FOUND. */
 export function suiStatus(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -71,7 +71,7 @@ async function openClients(settings: RpcSettings, observe?: (call: RpcCall) => v
   );
 }
 
-/** Told of when the headers are here; a node's trouble inside a good answer shows in what is asked of it. */
+/** Reports a request when its headers arrive. An error inside a successful HTTP response is reported by the caller. */
 function observedFetch(
   node: Pick<RpcCall, 'chainId' | 'provider'>,
   observe: ((call: RpcCall) => void) | undefined,

@@ -1,8 +1,8 @@
 const SHAPE = /^0x[0-9a-zA-Z_:<>, ]{1,500}$/;
 
 /**
- * A coin's Move type in its full form (`0x…::module::NAME`, addresses of 64 digits), or null. Names of the package
- * registry (`@…`) are refused: they would be looked up over the network. Loads the Sui library.
+ * Returns a coin's Move type in its full form (`0x…::module::NAME`, addresses of 64 digits), or null. Names of the package registry
+ * (`@…`) are refused, because they would need a network request. Loads the Sui library.
  */
 export async function parseSuiCoinType(text: string): Promise<string | null> {
   if (!SHAPE.test(text)) return null;

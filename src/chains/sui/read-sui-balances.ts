@@ -4,12 +4,12 @@ import { NATIVE } from '../chain.ts';
 import { inParallel } from '../in-parallel.ts';
 import { type SuiNodes, suiStatus } from './open-sui-nodes.ts';
 
-/** Sui answers for one owner and coin at a time. */
+/** Number of concurrent requests. Sui returns the balance of one owner and coin at a time. */
 const CALLS_AT_ONCE = 8;
 const COIN = '0x2::sui::SUI';
 const DECIMALS_LIMIT = 77;
 
-/** A call for each holding, at most eight at once. Throws CHAIN_UNAVAILABLE when the node fails. */
+/** Makes one call for each holding, at most eight at a time. Throws CHAIN_UNAVAILABLE if the node fails. */
 export async function readSuiBalances(
   world: { suiNodes: SuiNodes },
   request: { chainId: number; holdings: readonly Holding[] },

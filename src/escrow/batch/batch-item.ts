@@ -1,10 +1,10 @@
 /**
- * A batch: many calls of one escrow in one transaction, by `contracts/PaymentBatch.sol`. An item is a call that anybody
- * may make, with the gas cap that it gets, and the goal it leads to. A failed item never undoes the others.
+ * A batch: many calls of one escrow in one transaction, by `contracts/PaymentBatch.sol`. An item is a call that anyone may make, with
+ * its gas cap and its goal, which is the state that the call should produce. A failed item never undoes the others.
  *
- * An outcome, in the batch's event, is what its call did: DONE, FAILED, or NOT_TRIED where too little gas was left for the
- * cap. It is not what became of the goal: an item whose goal somebody else reached before is FAILED, and the escrow's state
- * tells so (`judgeItem`). An item that was not tried goes into the next batch as it is.
+ * The outcome of an item, in the batch's event, is the result of its call: DONE, FAILED, or NOT_TRIED if too little gas was left for
+ * the cap. It does not say whether the goal is reached: an item whose goal someone else reached first is FAILED, and the escrow's state
+ * shows it (`judgeItem`). An item that was not tried is put into the next batch unchanged.
  */
 import {
   type Address,
@@ -23,7 +23,7 @@ import type { EscrowStatus } from '../read-escrow-state.ts';
 import type { PaymentTerms } from '../terms.ts';
 import { batchAbi } from './batch-abi.ts';
 
-/** Reached when the payment has this status (any but NONE where it is null), or when nothing is left of the credit. */
+/** Reached when the payment has this status (any except NONE if it is null), or when nothing is left of the credit. */
 export type BatchGoal =
   | { kind: 'PAYMENT'; id: Hex; status: EscrowStatus | null }
   | { kind: 'CREDIT'; recipient: Address; token: Address };
@@ -92,8 +92,8 @@ export function decodeExecution(data: Hex): { outcome: BatchOutcome; gasUsed: bi
 }
 
 /**
- * The outcomes of our one batch in a mined transaction, in the items' order; null where its receipt has none: it
- * reverted, or ran out of gas, and nothing was done. The `count` must be that of the items.
+ * Returns the outcomes of a mined batch transaction in the order of its items. Null if its receipt has none, because it reverted or ran
+ * out of gas and nothing was done. `count` must be the number of items.
  */
 export function readOutcomes(
   receipt: { logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[] },

@@ -20,7 +20,7 @@ export const batchLimits: BatchLimits = { items: 100, bytes: 110_000, gas: 12_00
 
 /** Bytes that an item takes in addition to its data: offset, length, cap and padding. */
 const BYTES_AROUND_ITEM = 160;
-/** The escrow pays nobody with less than 273,174 gas left, most of which is not used. */
+/** The escrow makes no payout with less than 273,174 gas left, most of which is not used. */
 const GAS_TO_PAY = 290_000n;
 /** An item may be the first to access storage that another item accessed before it in the simulation. */
 const GAS_TO_COLLECT = 30_000n;
@@ -44,10 +44,9 @@ export type BatchPlan<Item extends BatchItem> = {
 type World = { client: Pick<PublicClient, 'request'>; batch: Address; escrow: Address };
 
 /**
- * Puts items into batches, in their order, with gas caps from what each used in a simulation at the latest block: a
- * quarter more, and for what pays somebody the escrow's floor. Asks the node once for each batch. An item's cap bounds
- * what it can cost on chain, whatever it does there; the floor is for all of them behaving as they did.
- * Throws what the node throws.
+ * Puts items into batches in their order. The gas cap of an item is what it used in a simulation at the latest block plus a quarter, and
+ * at least the escrow's minimum if it pays someone. Makes one request to the node for each batch. An item's cap limits its cost on chain
+ * whatever it does there; the batch's gas floor assumes that all items behave as in the simulation. Throws the node's errors.
  */
 export async function planBatches<Item extends BatchItem>(
   world: World,

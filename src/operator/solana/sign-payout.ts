@@ -174,7 +174,7 @@ function vaultKeyOf(vaultSecret: string, { intentId, keptFor }: PayoutPlan): Vau
 
 type Delay = { error: string; ms: number };
 
-/** Waits for a condition of this installation that passes by itself shortly. */
+/** Postpones a payout for `ms` because of a temporary condition that needs no action, such as another pending payout. */
 async function postpone(
   { database, clock, log, chainId }: VaultSendingWorld,
   outgoing: OutgoingTransaction,
