@@ -1,28 +1,35 @@
-import type { Config } from '../config/config.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import type { RunningPart } from './open-world.ts';
 import { runApi } from './run-api.ts';
 import { runIndexerPart } from './run-indexer-part.ts';
 import { runWorker } from './run-worker.ts';
 
+const LAST_PORT = 65_535;
+/** The API serves its metrics on METRICS_PORT, and the other parts on the ports after it. */
+const OFFSETS = { worker: 1, indexer: 2 } as const;
+
 /**
- * The API, a worker and the indexer in one process, for a small merchant: it takes less memory, and a fault of one ends all of them.
- * With METRICS_PORT, the worker and the indexer use the next two ports. If a part cannot start, those that run are stopped and its
- * error is thrown.
+ * Runs the API, a worker and the indexer in one process, for a small merchant. This takes less memory, but a fault of one ends all of
+ * them. Throws ConfigError if METRICS_PORT leaves no room for the two ports after it, and the error of a part that cannot start; the
+ * caller then ends the process.
  */
 export async function runAll(config: Config): Promise<RunningPart> {
-  const running: RunningPart[] = [];
-  const stop = async () => {
-    await Promise.all(running.map((part) => part.stop()));
-  };
-  try {
-    running.push(await runWorker(withMetrics(config, 1)));
-    running.push(await runApi(config));
-    running.push(await runIndexerPart(withMetrics(config, 2)));
-  } catch (error) {
-    await stop();
-    throw error;
+  const highest = LAST_PORT - OFFSETS.indexer;
+  if (config.metricsPort !== undefined && config.metricsPort > highest) {
+    throw new ConfigError(
+      `METRICS_PORT: At most ${highest} in one process, because the worker and the indexer use the two ports after it.`,
+    );
   }
-  return { stop };
+  const running = [
+    await runWorker(withMetrics(config, OFFSETS.worker)),
+    await runApi(config),
+    await runIndexerPart(withMetrics(config, OFFSETS.indexer)),
+  ];
+  return {
+    async stop() {
+      await Promise.all(running.map((part) => part.stop()));
+    },
+  };
 }
 
 function withMetrics(config: Config, offset: number): Config {

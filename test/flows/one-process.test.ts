@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { balanceFaults, gains } from '../../src/local/demo/balances.ts';
 import { openGatewayClient } from '../../src/local/demo/gateway-client.ts';
 import { payByMethod } from '../../src/local/demo/pay-by-method.ts';
+import { freePorts } from '../setup/free-port.ts';
 import { openInstallation } from './installation.ts';
 
 const settleLimitMs = 240_000;
@@ -15,13 +16,17 @@ const eventsSchema = z.object({
 });
 
 test('one process takes a payment, is killed meanwhile, and settles it once', async () => {
-  const installation = await openInstallation({ ONE_PROCESS: 'true' });
+  const metricsPort = await freePorts(3);
+  const installation = await openInstallation({ ONE_PROCESS: 'true', METRICS_PORT: String(metricsPort) });
   await installation.start();
   const files = ['all', 'api', 'worker', 'indexer'].filter((name) =>
     existsSync(join(installation.folder, `${name}.pid`)),
   );
   expect(files).toEqual(['all']);
   expect(installation.output()).toContain('all (process');
+  const metrics = await Promise.all([0, 1, 2].map((offset) => metricsOn(metricsPort + offset)));
+  for (const [index, part] of ['api', 'worker', 'indexer'].entries())
+    expect(metrics[index]).toContain(`part="${part}"`);
 
   const demo = installation.demo();
   const [chain, payer] = [demo.chains[0], demo.payers[0]];
@@ -51,3 +56,7 @@ test('one process takes a payment, is killed meanwhile, and settles it once', as
   ]);
   await installation.stop();
 });
+
+async function metricsOn(port: number): Promise<string> {
+  return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+}

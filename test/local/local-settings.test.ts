@@ -35,6 +35,14 @@ test('a wrong port is an error that names its setting', () => {
   expect(() => parseLocalSettings({ LOCAL_EVM_PORT_31338: '70000' })).toThrow('LOCAL_EVM_PORT_31338');
 });
 
+test('one process is asked for by true alone, and another word is an error that names the setting', () => {
+  expect(parseLocalSettings({ ONE_PROCESS: 'true' }).isOneProcess).toBe(true);
+  expect(parseLocalSettings({ ONE_PROCESS: 'false' }).isOneProcess).toBe(false);
+  expect(parseLocalSettings({ ONE_PROCESS: '' }).isOneProcess).toBe(false);
+  expect(() => parseLocalSettings({ ONE_PROCESS: 'yes' })).toThrow(ConfigError);
+  expect(() => parseLocalSettings({ ONE_PROCESS: 'yes' })).toThrow('ONE_PROCESS');
+});
+
 test('chains of one’s own replace the local ones', () => {
   expect(parseLocalSettings({ RPC_URL_1: 'https://node.example' }).hasOwnChains).toBe(true);
   expect(parseLocalSettings({ RPC_URL_1: '' }).hasOwnChains).toBe(false);
