@@ -1,6 +1,6 @@
 /**
- * The composition root: `node src/main.ts <part>`. What points up in the house goes through the tables in `main/`:
- * job → verb, event type → reactions, fact kind → handler. Each part is loaded only where it runs.
+ * The composition root: `node src/main.ts <part>`. Calls from lower to higher modules go through the tables in `main/`: job to verb, event
+ * type to reactions, fact kind to handler. Each part is loaded only where it runs.
  */
 import { type Config, ConfigError, parseConfig } from './config/config.ts';
 import type { RunningPart } from './main/open-world.ts';
@@ -12,15 +12,15 @@ const parts: Record<string, (config: Config) => Promise<RunningPart>> = {
   all: async (config) => (await import('./main/run-all.ts')).runAll(config),
 };
 
-/** Commands that do one thing and end; they answer the exit code. */
+/** Commands that run once and return the exit code. */
 const commands: Record<string, (config: Config, rest: string[]) => Promise<number>> = {
   ops: async (config, rest) => (await import('./main/run-operations.ts')).runOperations(config, rest),
   verify: async (config, rest) => (await import('./main/run-operations.ts')).runVerification(config, rest),
 };
 
-/** A part that cannot stop in this time is ended; what it left is done by the next one. */
+/** A part that does not stop within this time is terminated. The next one completes its remaining work. */
 const STOP_LIMIT_MS = 18_000;
-/** A part that is asked to stop while it starts, and is not up in this time, has begun nothing and is ended. */
+/** A part that is asked to stop while it starts, and has not started within this time, has begun no work and is terminated. */
 const START_LIMIT_MS = 5_000;
 
 async function main([name = '', ...rest]: string[]): Promise<void> {
@@ -39,7 +39,7 @@ async function main([name = '', ...rest]: string[]): Promise<void> {
   if (command) process.exitCode = await command(config, rest);
 }
 
-/** Ends with 0 when it is asked to, while it starts too; with 1 when it cannot stop, or is asked a second time. */
+/** Exits with 0 when asked to stop, also during startup, and with 1 when it cannot stop in time or is asked a second time. */
 async function runUntilStopped(start: () => Promise<RunningPart>): Promise<void> {
   let stopping = false;
   const starting = start();

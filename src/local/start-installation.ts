@@ -26,9 +26,9 @@ import type { SuiNode } from './sui/sui-node.ts';
 export type StartWorld = {
   environment: Record<string, string | undefined>;
   log: (line: string) => void;
-  /** Given what ends the thing that has just started. */
+  /** Called with the function that stops what has just started. */
   onStarted: (close: () => Promise<void>) => void;
-  /** A part ended too often. */
+  /** Called when a part has ended too often. */
   onGivenUp: () => void;
 };
 
@@ -40,27 +40,27 @@ export type Installation = {
   sui: SuiNode | undefined;
   parts: Part[];
   demoFile: string;
-  /** Nothing when the chains are not local: then nobody has money to try it with. */
+  /** Undefined when the chains are not local, because no wallet then holds money to try it with. */
   demo: Demo | undefined;
 };
 
-/** Far beyond a usual start: a machine busy with other work is slow, not broken. */
+/** Far beyond a usual start, because a machine that is busy with other work is slow rather than broken. */
 const readyLimitMs = 180_000;
 const separateParts = ['worker', 'api', 'indexer'];
 const wholeParts = ['all'];
-/** Threads share them, so that memory which one has freed is used by the others. */
+/** Threads share the arenas, so that memory freed by one thread is reused by others. */
 const ALLOCATOR_ARENAS = '2';
-/** Nobody waits for a part that works in the background while it collects its short-lived objects more often. */
+/** More frequent collection of short-lived objects is acceptable in background parts, since no caller waits for them. */
 const SMALL_YOUNG_SPACE = '--max-semi-space-size=4';
 const mainScript = join(checkoutFolder, 'src', 'main.ts');
 
-/** Starts everything, each thing once what it needs is there, and answers when a payment could be made. */
+/** Starts everything, each component once its dependencies are available, and resolves when a payment could be made. */
 export async function startInstallation(settings: LocalSettings, world: StartWorld): Promise<Installation> {
   mkdirSync(settings.folder, { recursive: true, mode: PRIVATE_FOLDER });
   claimFolder(settings, world);
   const isRoot = process.getuid?.() === 0;
   closeFolder(settings.folder, { passable: isRoot && settings.databaseUrl === undefined });
-  // Before the database changes its owner under them.
+  // End processes left from an earlier start before the database changes its owner.
   for (const name of [...separateParts, ...wholeParts])
     await endLeftBehind({ pidFile: pidFileOf(name, settings), script: mainScript });
   const [databaseUrl, nodes, solana, sui] = await whole([
@@ -88,7 +88,7 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
   }
 }
 
-/** One start a folder: two would write the same chain. */
+/** Allows only one start per folder, because two would write to the same chain. */
 function claimFolder(settings: LocalSettings, world: StartWorld): void {
   const file = join(settings.folder, 'start.pid');
   const owner = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
@@ -132,7 +132,10 @@ async function startSui(settings: LocalSettings, world: StartWorld): Promise<Sui
   return node;
 }
 
-/** All, or the first failure: told once every start has ended, so that none is left running behind it. */
+/**
+ * Resolves with all results or rejects with the first failure, in both cases once every start has ended, so that none keeps running
+ * unnoticed.
+ */
 async function whole<Starts extends readonly unknown[] | []>(
   starts: Starts,
 ): Promise<{ -readonly [Index in keyof Starts]: Awaited<Starts[Index]> }> {
@@ -140,7 +143,7 @@ async function whole<Starts extends readonly unknown[] | []>(
   return await Promise.all(starts);
 }
 
-/** Keys are shown once, so the file is the only place that has them: it is kept as long as they are good. */
+/** Secret keys are returned only once, so this file is the only place that holds them. It is kept as long as they are valid. */
 async function provideDemo(
   database: Database,
   options: Pick<Installation, 'settings' | 'nodes' | 'solana' | 'sui' | 'demoFile'>,
@@ -166,7 +169,7 @@ async function provideDemo(
   return demo;
 }
 
-/** METRICS_PORT is one part's; on one machine the API has it, the worker the next one, the indexer the one after. */
+/** METRICS_PORT belongs to one part. On one machine the API uses it, the worker the next port, and the indexer the port after that. */
 function environmentOf(name: string, environment: Record<string, string | undefined>) {
   const first = Number(environment.METRICS_PORT);
   const offset = Math.max(0, ['api', 'worker', 'indexer'].indexOf(name));
@@ -217,7 +220,7 @@ function pidFileOf(name: string, settings: LocalSettings): string {
   return join(settings.folder, `${name}.pid`);
 }
 
-/** The API answers that it is ready, and the indexer has read the head of every local chain since it started. */
+/** Waits until the API reports that it is ready and the indexer has read the head of every local chain since this call. */
 async function untilReady(
   database: Database,
   options: { settings: LocalSettings; nodes: EvmNode[]; environment: Record<string, string | undefined> },

@@ -12,8 +12,8 @@ const restartLimit = 5;
 const restartSpanMs = 60_000;
 
 /**
- * Starts a chain, furnishes it, and starts it again should it end by itself (five times a minute at most).
- * Throws ConfigError when its state was lost: the database then tells of a chain that is no more.
+ * Starts a chain, sets up its contracts and accounts, and restarts it if it ends by itself (at most five times a minute). Throws
+ * ConfigError when its state was lost, because the database then refers to a chain that no longer exists.
  */
 export async function startLocalChain(
   options: LocalChainOptions,
@@ -26,7 +26,7 @@ export async function startLocalChain(
     stateFile: join(folder, `evm-${chainId}.json`),
     logFile: join(folder, 'logs', `evm-${chainId}.log`),
     blockTimeSeconds: 1,
-    // Final after sixteen blocks: a local chain is final while one still watches it.
+    // A block is final after sixteen blocks, so that finality can be observed within seconds.
     slotsInAnEpoch: 8,
     log: world.log,
   };

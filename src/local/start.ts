@@ -1,7 +1,7 @@
 /**
- * `npm start`: everything on one machine. Postgres, two EVM chains with escrow and tokens, a Solana, a Sui, migrations, a demo merchant,
- * then API, worker and indexer as processes of their own, and one screen that says where everything is.
- * Settings of the shell go first: DATABASE_URL replaces the local Postgres, RPC_URL_<chainId> the local chains.
+ * `npm start` runs everything on one machine: Postgres, two EVM chains with escrow and tokens, a Solana and a Sui node, migrations, a demo
+ * merchant, then the API, worker and indexer as separate processes, and a screen that lists the addresses of all of them. Environment
+ * variables of the shell take precedence: DATABASE_URL replaces the local Postgres, RPC_URL_<chainId> the local chains.
  */
 import { FirstEditionOpen } from '../../prisma/open-first-edition.ts';
 import { ConfigError } from '../config/config.ts';
@@ -14,7 +14,7 @@ const startedAt = Date.now();
 const closers: (() => Promise<void>)[] = [];
 let ending: Promise<void> | undefined;
 
-/** Ends in the reverse order of starting: those who write before those they write to. */
+/** Stops everything in reverse order of starting, so that processes that write stop before those they write to. */
 function end(exitCode: number): Promise<void> {
   ending ??= (async () => {
     for (let close = closers.pop(); close; close = closers.pop()) {
@@ -42,7 +42,7 @@ try {
   });
   if (!ending) printScreen({ ...installation, seconds: (Date.now() - startedAt) / 1000 });
 } catch (error) {
-  // A fault of the surroundings is told in words; a bug with where it happened.
+  // Configuration and environment errors are printed as a message, bugs with their stack trace.
   const isOfSurroundings =
     error instanceof ConfigError || error instanceof GatewayError || error instanceof FirstEditionOpen;
   if (!ending) console.error(isOfSurroundings ? error.message : error);

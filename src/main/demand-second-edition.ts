@@ -5,13 +5,13 @@ import { type Config, ConfigError } from '../config/config.ts';
 
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 30_000;
-/** A server that does not answer does not say goodbye either. */
+/** A server that does not respond does not close the connection properly either. */
 const END_MS = 1_000;
 
 /**
- * Throws a ConfigError that lists what of the contract's first edition is open in the database, before a part does
- * anything. A part starts while its database is away: then nothing is asked, and until the database is migrated, which asks
- * the same, the part is not ready.
+ * Throws a ConfigError that lists the payments of the escrow contract's first edition that are still open in the database, before a part
+ * does anything. A part can start while its database is unreachable. The check is then skipped, and the part is not ready until the
+ * database is migrated, which performs the same check.
  */
 export async function demandSecondEdition({
   database,
@@ -24,7 +24,7 @@ export async function demandSecondEdition({
     statement_timeout: ANSWER_MS,
     query_timeout: ANSWER_MS,
   });
-  // A connection that breaks is told by the query.
+  // The query reports a broken connection.
   client.on('error', () => undefined);
   try {
     await client.connect();

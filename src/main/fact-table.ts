@@ -1,4 +1,4 @@
-/** Fact kind → handler: what the projector hands to which room, inside its own transaction. */
+/** Fact kind to handler: the handlers to which the projector passes facts, inside its own transaction. */
 import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
 import { followAuthorizations } from '../customers/follow-authorizations.ts';
 import { reportTransfers, type UnexpectedTransfer } from '../customers/report-transfers.ts';
@@ -29,7 +29,7 @@ export function factTable(world: World): FactHandlers {
   return tracedHandlers(world.database, handlers);
 }
 
-/** Two rooms that hear of the same kind: both write in one transaction, or neither does. */
+/** Combines two handlers of the same fact kind. Either both write in one transaction, or neither does. */
 function both(first: FactHandler, second: FactHandler): FactHandler {
   return {
     gathers: first.gathers === true && second.gathers === true,
@@ -44,7 +44,7 @@ function both(first: FactHandler, second: FactHandler): FactHandler {
   };
 }
 
-/** What follows from a transaction that we sent carries the id of the request that asked for it. */
+/** Attaches to everything that follows from one of our transactions the id of the request that caused it. */
 function tracedHandlers(database: Database, handlers: FactHandlers): FactHandlers {
   const wrapped = new Map<FactHandler, FactHandler>();
   for (const handler of new Set(handlers.values())) wrapped.set(handler, tracedHandler(database, handler));
@@ -53,7 +53,7 @@ function tracedHandlers(database: Database, handlers: FactHandlers): FactHandler
 
 function tracedHandler(database: Database, handler: FactHandler): FactHandler {
   const { seen, vanished, prepareTogether } = handler;
-  // Facts that are gathered follow from many requests.
+  // Gathered facts follow from many requests, so no single request id applies.
   if (handler.gathers) return handler;
   return {
     async prepare(group) {
@@ -79,7 +79,7 @@ function tracedHandler(database: Database, handler: FactHandler): FactHandler {
   };
 }
 
-/** The newest of our transactions among a group's that carries one. */
+/** For each group, the request id of the newest of our transactions in it that has one. */
 async function requestsOf(
   database: Pick<Database, 'outgoingTransaction'>,
   groups: readonly FactGroup[],

@@ -1,4 +1,4 @@
-/** Job → verb: everything that a worker does in the background. */
+/** Job to verb: everything that a worker does in the background. */
 import { mailInvitationJob } from '../auth/members/jobs.ts';
 import { mailInvitation } from '../auth/members/mail-invitation.ts';
 import { mailPasswordJob } from '../auth/one-time-password/jobs.ts';
@@ -53,7 +53,7 @@ export type WorkWorld = ChainActionWorld &
     secretKeys: SecretKeys;
   };
 
-/** What the queue's worker runs, by job name. */
+/** Handlers that the queue's worker runs, by job name. */
 export function jobTable(
   world: WorkWorld,
   sending: { ring(sender: { chainId: number; sender: string }): Promise<void> },
@@ -89,7 +89,7 @@ export function jobTable(
   ]);
 }
 
-/** Event → what other rooms do after it, each idempotent by the event. */
+/** Event type to the reactions of other modules. Each reaction is idempotent per event. */
 export function reactionTable(world: WorkWorld): Reactions {
   const ofPayment =
     (verb: (world: WorkWorld, request: { paymentIntentId: string }) => Promise<unknown>): Reaction =>

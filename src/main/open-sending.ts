@@ -27,17 +27,17 @@ export type SendersWorld = {
   nodes: EvmNodes;
   config: Pick<Config, 'rpc'>;
   operator: OperatorSigner;
-  /** Its own key, so that the operator can never resolve a dispute. */
+  /** A separate key, so that the operator can never resolve a dispute. */
   arbiter: OperatorSigner | null;
   locks: AdvisoryLocks;
   limits?: SendLimits;
-  /** Nodes and secrets of payments on Solana; without them its payouts wait. */
+  /** Nodes and secrets for payments on Solana. Without them, its payouts wait. */
   solana?: { nodes: SolanaNodes; keys: Pick<Config['solana'], 'vaultSecret' | 'operatorKey'> };
 };
 
 type Sender = { chainId: number; sender: string };
 
-/** One turn of the pump of any of our keys on any chain; a sender whose key is not held here is left alone. */
+/** Returns a function that runs one turn of the pump for a sender on a chain. It ignores senders whose key is not held here. */
 export function openPumps(world: SendersWorld): (sender: Sender, goOn?: () => void) => Promise<void> {
   const { database, clock, log, registry, nodes, operator, arbiter, locks } = world;
   const signers = new Map([operator, ...(arbiter ? [arbiter] : [])].map((one) => [one.address.toLowerCase(), one]));
@@ -67,7 +67,7 @@ export function openPumps(world: SendersWorld): (sender: Sender, goOn?: () => vo
   };
 }
 
-/** A relayed authorization is a checkout's, or a subscription's charge. */
+/** A relayed authorization belongs to a checkout or to a subscription charge. */
 async function relayFailed(
   tx: DatabaseTransaction,
   failure: { paymentIntentId: string; error: string | null },
@@ -76,7 +76,7 @@ async function relayFailed(
   await noteChargeFailure(tx, failure);
 }
 
-/** One queue a chain: every payout is signed by its vault's own key, and its fee paid by the one that is held here. */
+/** There is one queue per chain. Each payout is signed by its vault's own key, and its fee is paid by the operator's Solana key. */
 async function turnSolana(
   { database, locks, clock, log, solana }: SendersWorld,
   { chainId, hooks }: { chainId: number; hooks: OutgoingHooks },

@@ -25,9 +25,7 @@ export type RunningPart = { stop(): Promise<void> };
 
 export type Floor = ReturnType<typeof openFloor>;
 
-/**
- * What every part stands on. Nothing is connected yet; `clock` is the real one until `time.follow()`. Throws ConfigError.
- */
+/** Opens what every part needs. Nothing is connected yet, and `clock` is the real clock until `time.follow()`. Throws ConfigError. */
 export function openFloor(config: Config, part: string) {
   const log = openLog({ level: config.logLevel, part });
   const metrics = openMetrics({ part, log });
@@ -52,21 +50,21 @@ export function openFloor(config: Config, part: string) {
   return { config, log, registry, nodes, solanaNodes, suiNodes, database, listener, ...clocks, metrics, instruments };
 }
 
-/** A caller waits for the API; what the other parts do in bulk may take longer. */
+/** Callers wait for the API. Bulk work of the other parts may take longer. */
 function boundsOf({ database }: Config, part: string): DatabaseBounds {
   return part === 'api' ? database.bounds : { ...database.bounds, statementMs: database.batchMs };
 }
 
 /**
- * What a part tells of itself: /healthz, /readyz and /metrics, on METRICS_PORT where that is set. Answers also what the
- * API serves on its own port, where /metrics is for local callers, and for nobody once there is a METRICS_PORT. `readOwn`
- * tells what the part knows of its readiness.
+ * Serves /healthz, /readyz and /metrics of a part on METRICS_PORT, where that is set. Also returns the endpoints that the API serves on its
+ * own port, where /metrics is available to local callers, and to nobody once METRICS_PORT is set. `readOwn` reports the part's own
+ * readiness.
  */
 export async function openService(floor: Floor, readOwn?: () => Readiness) {
   const { config, log } = floor;
   const byRealTime = { ...floor, clock: floor.realClock };
   tellTables(byRealTime);
-  // Not waited for: a part starts while its database is away.
+  // Not awaited, because a part can start while its database is unreachable.
   void warnOfDatabaseRole({ databaseUrl: config.database.url, log });
   const world = { metrics: floor.metrics, readiness: openReadiness(byRealTime, readOwn), log };
   const port = config.metricsPort;
@@ -81,8 +79,8 @@ export async function openService(floor: Floor, readOwn?: () => Readiness) {
 }
 
 /**
- * The operator's key, and the arbiter's where this installation holds it. Throws ConfigError without an operator, and where
- * the arbiter is the operator.
+ * Opens the operator's key, and the arbiter's key where this installation holds it. Throws ConfigError without an operator, and where the
+ * arbiter is the operator.
  */
 export async function openSigners(world: Pick<Floor, 'config' | 'registry'>) {
   const { privateKey } = world.config.arbiter;

@@ -1,6 +1,6 @@
 /**
- * Who takes part in every payment beside payer and merchant, judged before anything runs: a fee that is paid to a sink is
- * lost, and an arbiter that is also the operator would decide about its own captures; the contract refuses both.
+ * Validates the parties to every payment other than payer and merchant before anything runs. A fee paid to a sink address is lost, and an
+ * arbiter that is also the operator would decide on its own captures. The escrow contract rejects both.
  */
 import { isAddressEqual } from 'viem';
 import { readPayable } from '../chains/payable-address.ts';
@@ -8,7 +8,7 @@ import type { Registry } from '../chains/registry.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';
 
-/** Throws one ConfigError that names every setting whose address cannot take part on some registered chain. */
+/** Throws one ConfigError that names every setting whose address cannot take part in payments on some registered chain. */
 export function requirePayableParties(
   config: Pick<Config, 'feeRecipient' | 'arbiter' | 'solana'>,
   registry: Registry,
@@ -25,7 +25,7 @@ export function requirePayableParties(
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
 }
 
-/** Throws ConfigError where the operator's address is a sink, and where it is the arbiter's too. */
+/** Throws ConfigError where the operator's address is a sink, and where it is also the arbiter's address. */
 export function requireOperatorAlone(
   world: { config: Pick<Config, 'arbiter'>; registry: Registry },
   { operator, arbiter }: { operator: OperatorSigner; arbiter: OperatorSigner | null },

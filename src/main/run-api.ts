@@ -13,7 +13,9 @@ import { openSources } from '../gateway/sources/open-sources.ts';
 import { openPriceBook } from '../prices/open-price-book.ts';
 import { openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
-/** GraphQL and REST on HOST and PORT. As many of these run as are wanted. `openGraph` composes what they execute on. */
+/**
+ * Runs GraphQL and REST on HOST and PORT. Any number of instances can run. `openGraph` composes the schema that requests execute against.
+ */
 export async function runApi(config: Config, { openGraph = openGateway } = {}): Promise<RunningPart> {
   const floor = openFloor(config, 'api');
   const { operator } = await openSigners(floor);

@@ -11,7 +11,7 @@ import type { Readiness } from '../platform/service-endpoints.ts';
 import { factTable } from './fact-table.ts';
 import { type Floor, openFloor, openService, type RunningPart } from './open-world.ts';
 
-/** Ponder, the projector that turns its rows into states, and the watcher of Solana's vaults. One of these a database. */
+/** Runs Ponder, the projector that turns its rows into states, and the watcher of Solana vaults. Run only one indexer per database. */
 export async function runIndexerPart(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'indexer');
   await floor.time.follow();
@@ -43,7 +43,7 @@ export async function runIndexerPart(config: Config): Promise<RunningPart> {
   };
 }
 
-/** Until its projectors run the process does no work, whatever keeps them. */
+/** The process does no work until its projectors run, so it is not ready before that. */
 function ownReadiness(loops: readonly Pick<RunningProjector, 'faults' | 'notes'>[]): Readiness {
   const faults = loops.flatMap((loop) => loop.faults());
   return {
@@ -52,7 +52,7 @@ function ownReadiness(loops: readonly Pick<RunningProjector, 'faults' | 'notes'>
   };
 }
 
-/** Vaults are watched wherever a Solana chain has a node: money that lies there is looked after without the secrets too. */
+/** Vaults are watched wherever a Solana chain has a node: deposits are observed even without the secrets. */
 function watchSolana(floor: Floor, handlers: FactHandlers): RunningProjector {
   const { config, registry, log } = floor;
   const chains = config.rpc

@@ -4,7 +4,7 @@ import { verify } from '../operations/verify.ts';
 import { operatorAddress } from '../operator/solana/operator-address.ts';
 import { type Floor, openFloor, openSigners } from './open-world.ts';
 
-/** One command of an operator, to the end. Answers the exit code. */
+/** Runs one operator command to completion. Returns the exit code. */
 export async function runOperations(config: Config, args: readonly string[]): Promise<number> {
   const floor = openFloor(config, 'ops');
   try {
@@ -18,7 +18,7 @@ export async function runOperations(config: Config, args: readonly string[]): Pr
   }
 }
 
-/** Commands run without keys too; then only those that have sent before are known. */
+/** Commands also run without keys. Only the keys that have sent transactions before are then known. */
 async function heldKeys(floor: Floor): Promise<string[]> {
   const { config } = floor;
   const { privateKey, keyFile, signer } = config.operator;
@@ -29,7 +29,7 @@ async function heldKeys(floor: Floor): Promise<string[]> {
   return [...[operator, ...(arbiter ? [arbiter] : [])].map((signer) => signer.address), ...onSolana];
 }
 
-/** Compares what is told with what the chains say. Answers the exit code. */
+/** Compares the books with on-chain state. Returns the exit code. */
 export async function runVerification(config: Config, args: readonly string[]): Promise<number> {
   const floor = openFloor(config, 'verify');
   try {

@@ -27,10 +27,10 @@ import { type Floor, openFloor, openService, openSigners, type RunningPart } fro
 const SWEEP_MS = 10_000;
 const PURGE_MS = 3_600_000;
 const SENDERS_MS = 30_000;
-/** One call to a node for every open payment. */
+/** A comparison makes one node call per open payment. */
 const BOOKS_MS = 300_000;
 
-/** Jobs, the pumps of our keys, webhooks, and what is done by the clock. As many of these run as are wanted. */
+/** Runs jobs, the pumps of our keys, webhooks and scheduled work. Any number of workers can run. */
 export async function runWorker(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'worker');
   const { log, database } = floor;
@@ -41,7 +41,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log, sessionMs: config.database.lockSessionMs });
   const solana = { nodes: floor.solanaNodes, keys: config.solana };
   const sending = runSending(world, { turn: openPumps({ ...world, locks, solana }) });
-  // Rung and left: a pump may be busy for long, and no job waits for its rest.
+  // Wakes the pump without awaiting it: a pump may be busy for a long time, and no job waits for it to finish.
   const ring = (sender: { chainId: number; sender: string }) => void sending.ring(sender);
   const testClock = runTestClock({
     ...floor,
@@ -118,7 +118,7 @@ async function tellSenders(world: TellingWorld): Promise<void> {
   }
 }
 
-/** By one worker at a time; the others keep what they saw last. */
+/** Only one worker compares the books at a time. The others keep their last values. */
 async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<void> {
   await locks.tryWith('check-books', async () => {
     const checked = await checkBooks(world, {
@@ -133,7 +133,7 @@ async function tellBooks(world: TellingWorld, locks: AdvisoryLocks): Promise<voi
   });
 }
 
-/** Runs `work` now and then, never twice at once, until stopped; a failure is logged and tried at the next turn. */
+/** Runs `work` at the given interval until stopped, never concurrently with itself. A failure is logged, and the next run tries again. */
 function repeat(work: () => Promise<unknown>, options: { everyMs: number; log: Log }): () => Promise<void> {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

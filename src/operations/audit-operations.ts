@@ -1,4 +1,4 @@
-/** The command that reads the audit log, of every merchant and of the installation. */
+/** The command that reads the audit log of every merchant and of the installation. */
 import type { AuditEntry } from '../../prisma/client.ts';
 import { auditConditions, auditFilterSchema } from '../auth/audit/audit-filter.ts';
 import { invalid } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Commands that look after chains and what is on its way to them. */
+/** Commands that manage chains and the transactions on their way to them. */
 import { invalid } from '../errors.ts';
 import { replayFacts } from '../facts/replay-facts.ts';
 import { resyncChain } from '../facts/resync-chain.ts';
@@ -14,7 +14,7 @@ import { readStuck } from './read-stuck.ts';
 const ROWS = 200;
 const open = ['QUEUED', 'SIGNED', 'SENT', 'MINED'] as const;
 const statuses = [...open, 'FINAL', 'FAILED', 'CANCELLED'] as const;
-/** After this a transaction that waits, or an intent with work that is due, is called stuck. */
+/** Default age after which a waiting transaction, or an intent with work that is due, counts as stuck. */
 const STUCK_MINUTES = '10';
 
 export const chainOperations: Record<string, Operation> = {
@@ -90,7 +90,7 @@ export const chainOperations: Record<string, Operation> = {
   },
 };
 
-/** A pause keeps new payments off the chain; those under way go on. */
+/** A pause keeps new payments off the chain. Payments in progress continue. */
 async function setPaused(world: OperationsWorld, text: string | undefined, pausedAt: Date | null): Promise<Row[]> {
   const chainId = knownChain(world, text);
   await pauseChain(world, { chainId, pausedAt });

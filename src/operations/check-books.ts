@@ -12,9 +12,9 @@ export type CheckedBooks = {
   chainId: number;
   payments: number;
   drifts: Drift[];
-  /** Token keys. */
+  /** Keys of the tokens of which the escrow contract holds too little. */
   uncovered: string[];
-  /** Recipients to which the contract owes another amount than we believe. */
+  /** Recipients to whom the escrow contract owes an amount other than the one in our books. */
   credits: CreditDrift[];
 };
 
@@ -26,13 +26,13 @@ type World = {
   clock: Clock;
 };
 
-/** What differs only while a turn of the projector is under way is no drift: it is looked at again after this. */
+/** A difference that exists only while a projector turn is in progress is not a drift. The check is repeated after this delay. */
 const SECOND_LOOK_MS = 5_000;
 
 /**
- * Compares the books of every open payment with the contract, as of the block that the books have come to, and twice where
- * something differs: what differs in the same way both times is a drift. A chain that cannot be compared is left out of the
- * answer, told by `onFault`, and keeps no other from being compared. Writes nothing.
+ * Compares the books of every open payment with the escrow contract, as of the block up to which the books are applied. If anything
+ * differs, it compares a second time, and only a difference that is the same both times counts as a drift. A chain that cannot be compared
+ * is left out of the result, reported through `onFault`, and does not prevent the others from being compared. Writes nothing.
  */
 export async function checkBooks(
   world: World,

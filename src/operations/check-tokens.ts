@@ -12,19 +12,19 @@ const tokenAbi = parseAbi([
   'function nonces(address) view returns (uint256)',
   'function RECEIVE_WITH_AUTHORIZATION_TYPEHASH() view returns (bytes32)',
 ]);
-/** As the first tokens had it. */
+/** Older tokens return their symbol as bytes32. */
 const oldAbi = parseAbi(['function symbol() view returns (bytes32)']);
 
 /**
- * Compares what the registry says of a chain's tokens with the contracts: symbol, decimals, the domain that payers sign
- * permits and ERC-3009 authorizations for. Bridged tokens may call themselves otherwise; wrong decimals or a wrong domain
- * lose payments. Writes nothing. CHAIN_UNAVAILABLE.
+ * Compares the registry's data on a chain's tokens with the contracts: symbol, decimals, and the domain for which payers sign permits and
+ * ERC-3009 authorizations. Bridged tokens may use another symbol, but wrong decimals or a wrong domain lose payments. Writes nothing.
+ * Throws CHAIN_UNAVAILABLE.
  */
 export async function checkTokens(world: OperationsWorld, { chain }: { chain: Chain }): Promise<Answer> {
   if (chain.family !== 'EVM') throw invalid([{ param: 'chainId', message: 'must be an EVM chain' }]);
   const tokens = chain.tokens.filter((token) => token.address !== NATIVE);
   const rows = await world.nodes.asking(chain.chainId, async (client) => {
-    // One that does not answer at all must not pass as contracts without functions.
+    // Check that the node responds, so that an unreachable node is not mistaken for contracts without these functions.
     await client.getBlockNumber({ cacheTime: 0 });
     return await Promise.all(tokens.map((token) => checkToken(client, chain, token)));
   });
@@ -74,7 +74,7 @@ async function readSymbol(client: EvmClient, address: Address): Promise<string |
   }
 }
 
-/** Null for what the contract does not answer; throws what the node fails with. */
+/** Returns null if the contract rejected the call. Rethrows an error of the node. */
 function unlessRefused(error: unknown): null {
   if (isNodeFault(error)) throw error;
   return null;

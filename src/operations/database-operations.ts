@@ -1,4 +1,4 @@
-/** Commands for the database itself, run as a superuser of it. */
+/** Commands for the database itself. Run them as a superuser of the database. */
 import { handOverDatabase } from './hand-over-database.ts';
 import type { Operation } from './operations-world.ts';
 import { needed } from './read-option.ts';

@@ -18,9 +18,9 @@ type DrainWorld = Pick<OperationsWorld, 'database' | 'registry' | 'clock'>;
 const LOOK_MS = 1_000;
 
 /**
- * Keeps new payments off every enabled chain that takes any, and waits until what was begun is done: quotes that a payer may still
- * pay, transactions on their way, jobs that are due, events and facts that wait. The parts must run on meanwhile. Payments that
- * are held or wait for their timelock are no hindrance. Writes the chains' pause, which stays until `chain resume`.
+ * Pauses new payments on every enabled chain that takes any, and waits until the work in progress is done: quotes that a payer may still
+ * pay, transactions on their way, due jobs, and unprocessed events and facts. The parts must keep running meanwhile. Payments that are held
+ * or wait for their timelock do not block the drain. Each chain stays paused until `chain resume`.
  */
 export async function drain(world: OperationsWorld, { waitSeconds }: { waitSeconds: number }): Promise<Answer> {
   const { chains, isDrained, rest } = await drainChains(world, { waitSeconds });
@@ -33,13 +33,13 @@ export async function drain(world: OperationsWorld, { waitSeconds }: { waitSecon
   return { sections: { drain: [row], 'to go on': [{ run: resume }] }, fault };
 }
 
-/** The same for whoever does not read it off a terminal. */
+/** Does the same for callers other than the command line. */
 export async function drainChains(
   world: DrainWorld,
   { waitSeconds }: { waitSeconds: number },
 ): Promise<{ chains: number[]; isDrained: boolean; rest: Rest }> {
   const { registry, clock } = world;
-  // Sui is only read for balances: a pause would make it look like a chain that is observed, and ask for its resume.
+  // Sui is used only to read balances. A pause would make it look like an observed chain, which would then have to be resumed.
   const chains = registry.enabled().flatMap((chain) => (chain.family === 'SUI' ? [] : [chain.chainId]));
   for (const chainId of chains) await pauseChain(world, { chainId, pausedAt: clock.now() });
   const until = performance.now() + waitSeconds * 1000;

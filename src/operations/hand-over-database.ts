@@ -1,26 +1,26 @@
 /**
- * Gives a database to another role. `REASSIGN OWNED` does not serve: of the role that initdb made it refuses everything,
- * because the system's own objects belong to that role too.
+ * Transfers a database to another role. `REASSIGN OWNED` does not work here: it refuses to reassign anything owned by the role that initdb
+ * created, because system objects belong to that role too.
  */
 import pg from 'pg';
 import { type Database, transaction } from '../../prisma/client.ts';
 import { GatewayError, notFound } from '../errors.ts';
 import { carriesCode, isLockTimeout } from '../platform/database/lock-fault.ts';
 
-/** `kind` is what ALTER calls it, `name` is qualified and quoted. */
+/** `kind` is the object type as used in ALTER. `name` is qualified and quoted. */
 export type OwnedObject = { kind: string; name: string };
 
 const LOCK_WAIT_MS = 10_000;
 const INSUFFICIENT_PRIVILEGE = new Set(['42501']);
-/** No such schema, table, routine or type. */
+/** The schema, table, routine or type does not exist. */
 const GONE = new Set(['3F000', '42P01', '42883', '42704', 'P2021']);
 
 /**
- * Makes `to` the owner of the database and of everything in it that `from` owns: schemas, tables with their indexes and
- * sequences, views, materialized views, sequences, routines and types. What the system or an extension brought is left
- * alone. Each object changes in a transaction of its own; run again, it goes on where it was cut off. Returns what has changed.
- * Throws NOT_FOUND for a role that is not there, AUTHORIZATION_ERROR where the connection may not change the owner, and
- * CONFLICT for an object that stays locked for `lockWaitMs`, ten seconds when left out.
+ * Makes `to` the owner of the database and of everything in it that `from` owns: schemas, tables with their indexes and sequences, views,
+ * materialized views, sequences, routines and types. Objects of the system or of an extension are left alone. Each object changes in its
+ * own transaction. After an interruption, another run continues where the previous one stopped. Returns the objects that changed. Throws
+ * NOT_FOUND for a role that does not exist, AUTHORIZATION_ERROR where the connection's role may not change the owner, and CONFLICT for an
+ * object that stays locked for `lockWaitMs` (default ten seconds).
  */
 export async function handOverDatabase(
   { database }: { database: Database },
@@ -44,7 +44,7 @@ async function databaseOf(database: Database, role: string): Promise<OwnedObject
     WHERE datname = current_database() AND pg_get_userbyid(datdba) = ${role}`;
 }
 
-/** Schemas first: whoever owns an object in a schema must be allowed to create there. */
+/** Schemas come first, because the owner of an object must be allowed to create objects in its schema. */
 async function objectsOf(database: Database, role: string): Promise<OwnedObject[]> {
   return await database.$queryRaw<OwnedObject[]>`
     WITH space AS (
@@ -77,7 +77,7 @@ async function objectsOf(database: Database, role: string): Promise<OwnedObject[
     ORDER BY owned.turn, object.identity`;
 }
 
-/** False for an object that somebody has dropped meanwhile. */
+/** Returns false for an object that was dropped in the meantime. */
 async function changeOwner(
   database: Database,
   { kind, name }: OwnedObject,

@@ -29,9 +29,9 @@ const operations: Record<string, Operation> = {
 };
 
 /**
- * Runs one command of an operator: `merchant create --name Shop`, `status --json`. Prints its rows as tables, or as
- * JSON with `--json`; a refusal goes to `complain`, with what to run next. Answers the exit code: 0 done, 1 refused or
- * something is wrong, 2 not understood.
+ * Runs one operator command, such as `merchant create --name Shop` or `status --json`. Prints its rows as tables, or as JSON with `--json`.
+ * An error goes to `complain`, with the command to run next. Returns the exit code: 0 for success, 1 if the command was refused or reports
+ * a fault, 2 if the arguments are invalid.
  */
 export async function operate(
   world: OperationsWorld & { print: (text: string) => void; complain: (text: string) => void },
@@ -58,7 +58,7 @@ export async function operate(
   }
 }
 
-/** Who sits at the command line: whoever may run commands here is trusted to be who the system says. */
+/** The actor at the command line. Anyone who may run commands here is trusted to be the user that the operating system reports. */
 function atCommandLine(): Acting {
   const from = { address: null, userAgent: null, requestId: newId() };
   return { actor: { kind: 'COMMAND_LINE', id: null, name: userName(), merchantId: null, appId: null }, ...from };
@@ -68,7 +68,7 @@ function userName(): string {
   try {
     return `${userInfo().username}@${hostname()}`;
   } catch {
-    // In a container the user may have a number and no name.
+    // In a container, the user may have a numeric id without a name.
     return `${process.getuid?.() ?? 'unknown'}@${hostname()}`;
   }
 }
@@ -92,7 +92,7 @@ function printAnswer(answer: Answer): string {
   return sections.map(([heading, rows]) => `${heading}\n${printRows(rows)}`).join('\n\n');
 }
 
-/** What is said to the operator; null for a bug. */
+/** Returns the message for the operator, or null if the error is a bug. */
 function refusalOf(
   error: unknown,
   { name, operation }: { name: string; operation: Operation },
@@ -110,7 +110,7 @@ function refusalOf(
     : { text: 'The database does not answer: is DATABASE_URL right, and Postgres running?', code: 1 };
 }
 
-/** Of Prisma: a table or column is not there. */
+/** Prisma error codes: a table or column does not exist. */
 const MISSING = new Set(['P2021', 'P2022']);
 const UNREACHABLE = new Set([
   'P1000',

@@ -1,4 +1,4 @@
-/** What an operator's commands need from the world, and what they answer. */
+/** The dependencies of operator commands, and their results. */
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
@@ -13,27 +13,27 @@ export type OperationsWorld = {
   nodes: EvmNodes;
   solanaNodes?: SolanaNodes | undefined;
   config: { rpc: readonly RpcSettings[]; tokenSecret?: string | undefined; isProduction?: boolean };
-  /** Addresses of the keys that send, as far as they are held here. */
+  /** Addresses of the sending keys that are held here. */
   keys: readonly string[];
 };
 
-/** One row of an answer: what is printed as a table, or as JSON. Amounts and large numbers are strings. */
+/** One row of a result, printed as a table or as JSON. Amounts and large numbers are strings. */
 export type Row = Record<string, string | number | boolean | null>;
 
 export type Answer =
   | Row[]
   | {
-      /** Tables by heading; one without a heading is printed as it is. */
+      /** Tables by heading. */
       sections: Record<string, Row[]>;
-      /** What is not as it should be, and what to run next: printed after the tables, and the command has failed. */
+      /** A fault and the command to run next. It is printed after the tables, and the command exits with 1. */
       fault?: string | undefined;
     };
 
-/** `values` are the command's options by name; `words` what stands before them. */
+/** `values` are the command's options by name. `words` are its positional arguments. */
 export type Operation = {
   usage: string;
   options: readonly string[];
   run(world: OperationsWorld, request: { words: string[]; values: Record<string, string> }): Promise<Answer>;
-  /** The command that helps on when this one is refused. */
+  /** The command to suggest when this one is refused. */
   hint?: string;
 };

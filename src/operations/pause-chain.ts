@@ -4,8 +4,8 @@ import { invalid } from '../errors.ts';
 import type { OperationsWorld } from './operations-world.ts';
 
 /**
- * Keeps new payments off a chain from `pausedAt` on, or with null lets them in again; those under way go on. Again changes
- * nothing, the time of the first pause neither. VALIDATION_ERROR for a chain that is not registered.
+ * Keeps new payments off a chain from `pausedAt`, or accepts them again if it is null. Payments in progress continue. Repeating the call
+ * changes nothing, not even the time of the first pause. Throws VALIDATION_ERROR for a chain that is not registered.
  */
 export async function pauseChain(
   { database, registry }: Pick<OperationsWorld, 'database' | 'registry'>,
@@ -17,7 +17,7 @@ export async function pauseChain(
       pausedAt === null
         ? { count: 0 }
         : await tx.chainCursor.createMany({ data: [{ chainId, pausedAt }], skipDuplicates: true });
-    // Not through Prisma, which would stamp the row as looked at: a dead indexer must not seem alive because of a pause.
+    // Raw SQL, because Prisma would set `updatedAt`, and a pause must not make a dead indexer look alive.
     const changed = await tx.$executeRaw`
       UPDATE chain_cursor SET paused_at = ${pausedAt}
       WHERE chain_id = ${chainId} AND (paused_at IS NULL) <> (${pausedAt}::timestamptz IS NULL)`;

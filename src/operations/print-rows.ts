@@ -1,6 +1,6 @@
 import type { Row } from './operations-world.ts';
 
-/** Rows as a table with a heading; one row as a list, so that long values can be copied. */
+/** Prints rows as a table with a heading, or a single row as a list, so that long values can be copied. */
 export function printRows(rows: readonly Row[]): string {
   const [first] = rows;
   if (!first) return 'Nothing.';

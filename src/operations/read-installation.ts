@@ -1,4 +1,4 @@
-/** The whole installation as its operators see it, on a terminal and on a page. It only looks. */
+/** The state of the whole installation, for the operator's terminal and page. Read-only. */
 import { formatUnits } from 'viem';
 import { checkBooks } from './check-books.ts';
 import { chainFaults } from './health/chain-faults.ts';
@@ -12,18 +12,18 @@ import { readSenders, type SenderBalance } from './read-senders.ts';
 export type ChainLine = {
   chainId: number;
   name: string;
-  /** The newest that our node knows; null while it does not answer. */
+  /** The newest block that our node knows, or null if it does not respond. */
   node: bigint | null;
   observed: ChainSigns['observed'];
 };
 
 export type BooksLine = {
-  /** Null where no node could be asked. */
+  /** Chain id. */
   chainId: number | null;
   state: 'MATCH' | 'DRIFT' | 'UNKNOWN';
   payments: number | null;
   drifting: number | null;
-  /** Token keys of which the contract holds less than the books say. */
+  /** Keys of the tokens of which the escrow contract holds less than the books require. */
   uncovered: string[];
 };
 
@@ -41,7 +41,7 @@ export type WorkLine = {
 };
 
 export type InstallationView = {
-  /** What is not as it should be, and what to run next; empty when all is well. */
+  /** Faults and the commands to run next. Empty when all is well. */
   faults: string[];
   chains: ChainLine[];
   work: WorkLine;
@@ -52,9 +52,9 @@ export type InstallationView = {
   payoutFaults: PayoutFault[];
 };
 
-/** A job that has been ready for so long is one that no worker takes. */
+/** A job that has been ready for longer than this is not taken by any worker. */
 const QUEUE_LIMIT_SECONDS = 120;
-/** As the alarm has it. */
+/** Same threshold as the alert. */
 const UNDELIVERED_LIMIT_SECONDS = 3_600;
 const SECOND_LOOK_MS = 1_000;
 
@@ -86,7 +86,7 @@ export async function readChainLine(world: OperationsWorld, chain: ChainSigns): 
   return { chainId, name, node: await headOf(world, chainId).catch(() => null), observed };
 }
 
-/** A slot on Solana; null without a node. */
+/** Returns a slot on Solana, or null without a node. */
 async function headOf({ nodes, solanaNodes, registry }: OperationsWorld, chainId: number): Promise<bigint | null> {
   if (registry.chain(chainId)?.family !== 'SOLANA') {
     return await nodes.asking(chainId, (client) => client.getBlockNumber({ cacheTime: 0 }));
@@ -138,7 +138,7 @@ function workFaults({ queue, outgoing, overdue, undelivered }: VitalSigns): stri
   return faults;
 }
 
-/** A node that does not answer is told of with its chain; the books of that chain are then not known. */
+/** A node that does not respond is reported with its chain. The state of that chain's books is then UNKNOWN. */
 async function readBooks(world: OperationsWorld): Promise<BooksLine[]> {
   const unknown = new Set<number>();
   const onFault = (chainId: number) => void unknown.add(chainId);

@@ -3,26 +3,26 @@ import { invalid } from '../errors.ts';
 
 type Values = Record<string, string>;
 
-/** An option that must be given. VALIDATION_ERROR naming it. */
+/** Returns a required option. Throws VALIDATION_ERROR that names it. */
 export function needed(values: Values, name: string): string {
   const value = values[name];
   if (value === undefined || value === '') throw invalid([{ param: `--${name}`, message: 'is needed' }]);
   return value;
 }
 
-/** One of `choices`, in any case. */
+/** Parses one of `choices`, ignoring case. */
 export function choice<Choice extends string>(text: string, param: string, choices: readonly Choice[]): Choice {
   const found = choices.find((one) => one === text.toUpperCase());
   if (found === undefined) throw invalid([{ param, message: `must be ${choices.join(' or ').toLowerCase()}` }]);
   return found;
 }
 
-/** A chain's documented numeric id. */
+/** Parses a numeric chain id. */
 export function chainIdOf(text: string): number {
   return wholeNumber(text, 'chain id', { least: 1, most: 2_147_483_647 });
 }
 
-/** A whole number from `least` to `most`. */
+/** Parses a whole number from `least` to `most`. */
 export function wholeNumber(text: string, param: string, { least, most }: { least: number; most: number }): number {
   const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && value <= most)) {
@@ -31,7 +31,7 @@ export function wholeNumber(text: string, param: string, { least, most }: { leas
   return value;
 }
 
-/** An instant in ISO 8601, such as `2027-01-01T00:00:00Z`. */
+/** Parses an instant in ISO 8601, such as `2027-01-01T00:00:00Z`. */
 export function instant(text: string, param: string): Date {
   const parsed = z.iso.datetime({ offset: true }).safeParse(text);
   if (!parsed.success) throw invalid([{ param, message: 'must be an instant such as 2027-01-01T00:00:00Z' }]);

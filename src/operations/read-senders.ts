@@ -8,16 +8,16 @@ import type { RpcSettings } from '../config/config.ts';
 export type SenderBalance = {
   chainId: number;
   sender: string;
-  /** In wei, on Solana in lamports; null while the node does not answer. */
+  /** Balance in wei, on Solana in lamports. Null while the node does not respond. */
   left: bigint | null;
-  /** Of the chain's coin. */
+  /** Decimals of the chain's native coin. */
   decimals: number;
   isLow: boolean;
 };
 
-/** A hundredth of the coin where nothing else is set. */
+/** Default threshold: a hundredth of the native coin. */
 const LOW_BALANCE_WEI = 10_000_000_000_000_000n;
-/** The fees of ten thousand payouts, or the rent of some twenty token accounts. */
+/** Default threshold on Solana: the fees of ten thousand payouts, or the rent of about twenty token accounts. */
 const LOW_BALANCE_LAMPORTS = 50_000_000n;
 
 type SendersWorld = {
@@ -29,8 +29,8 @@ type SendersWorld = {
 };
 
 /**
- * What every key that sends has of the coin of each enabled chain of its family: the given keys, and those that have sent
- * before. Keys on Solana are known by being no address of EVM chains.
+ * Returns the native balance of every sending key on each enabled chain of its family: the given keys, and the keys that have sent
+ * transactions before. A key that is not an EVM address counts as a Solana key.
  */
 export async function readSenders(
   world: SendersWorld,

@@ -5,7 +5,10 @@ export type Stuck = { kind: string; id: string; state: string; what: string; sin
 const ROWS = 200;
 const MINUTE_MS = 60_000;
 
-/** What should have moved by itself `minutes` ago and has not: at most 200 of each kind, oldest first. */
+/**
+ * Returns what should have progressed by itself `minutes` ago and has not: at most 200 of each kind. Transactions and intents are listed
+ * oldest first.
+ */
 export async function readStuck(
   { database, clock }: Pick<OperationsWorld, 'database' | 'clock'>,
   minutes: number,

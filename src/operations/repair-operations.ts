@@ -1,4 +1,4 @@
-/** Commands that put something right, or bring the installation to rest. */
+/** Commands that repair data or drain the installation. */
 import { isHex } from 'viem';
 import { invalid, notFound } from '../errors.ts';
 import { ESCROW_EDITION } from '../escrow/escrow-domain.ts';
@@ -76,8 +76,8 @@ export const repairOperations: Record<string, Operation> = {
 };
 
 /**
- * Reads the intent's payments from their nodes again, with the claims of whoever they could not pay, and lets the projector
- * fold them anew. It folds a payment's credits with all claims that stand, so that these are not folded by themselves.
+ * Reads the intent's payments from their nodes again, with the claims of recipients that could not be paid, and lets the projector fold
+ * them again. The projector folds a payment's credits together with all current claims, so claims are not folded separately.
  */
 async function replay(world: OperationsWorld, id: string): Promise<Row[]> {
   const intent = await world.database.paymentIntent.findUnique({ where: { id }, include: { terms: true } });
@@ -85,7 +85,7 @@ async function replay(world: OperationsWorld, id: string): Promise<Row[]> {
   const logs = openLogSource(world);
   const rows: Row[] = [];
   for (const { termsHash, chainId, edition } of intent.terms) {
-    // Of the contract's first edition all is finished, and its facts are applied no more.
+    // All payments of the contract's first edition are finished, and their facts are no longer applied.
     if (!isHex(termsHash) || edition !== ESCROW_EDITION || world.registry.chain(chainId)?.family !== 'EVM') continue;
     const cursor = await world.database.chainCursor.findUnique({ where: { chainId } });
     const found = await logs.readPayment({ chainId, id: termsHash, from: cursor?.startNumber ?? 0n });
@@ -99,7 +99,7 @@ async function replay(world: OperationsWorld, id: string): Promise<Row[]> {
   return rows;
 }
 
-/** Credits and claims of everybody whom the intent's payments on a chain could not pay. */
+/** Returns the credits and claims of every recipient that the intent's payments on a chain could not pay. */
 async function readCredits(
   { database }: OperationsWorld,
   logs: LogSource,

@@ -1,4 +1,4 @@
-/** Commands that only look: the whole installation on one screen, and each part of it closer. */
+/** Read-only commands: the whole installation on one screen, and the chains in detail. */
 import { formatUnits } from 'viem';
 import { readDatabaseRole } from './health/database-role.ts';
 import { readChainSigns } from './health/vital-signs.ts';

@@ -1,4 +1,4 @@
-/** Commands that bring an installation into production: merchants, apps, payout addresses, keys and credentials. */
+/** Commands that set up an installation for production: merchants, apps, payout addresses, keys and credentials. */
 import { createApiKey } from '../auth/create-api-key.ts';
 import { createApp } from '../auth/create-app.ts';
 import { createMerchant } from '../auth/create-merchant.ts';

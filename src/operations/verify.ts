@@ -1,4 +1,4 @@
-/** `npm run verify -- <intentId> | --all [--json]`: is what we tell what the chains say? */
+/** `npm run verify -- <intentId> | --all [--json]`: compares the books with on-chain state. */
 import type { Database } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
@@ -17,11 +17,11 @@ type World = {
   solanaNodes?: SolanaNodes | undefined;
   registry: Registry;
   clock: Clock;
-  /** Takes one line. */
+  /** Prints one line. */
   print(line: string): void;
 };
 
-/** Answers the exit code: 0 for a match, 1 for a drift, 2 for a call that makes no sense. */
+/** Returns the exit code: 0 for a match, 1 for a drift, 2 for invalid arguments or a GatewayError. */
 export async function verify(world: World, { args }: { args: readonly string[] }): Promise<number> {
   const json = args.includes('--json');
   const [what, ...rest] = args.filter((argument) => argument !== '--json');

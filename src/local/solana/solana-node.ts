@@ -1,12 +1,11 @@
 /**
- * A local Solana for development and tests: JSON-RPC over HTTP, and over a websocket on the next port, as clients of a
- * cluster expect it, in front of a virtual machine that runs the real token, associated token account and memo programs.
+ * A local Solana node for development and tests. It serves JSON-RPC over HTTP, and over a WebSocket on the next port, as cluster clients
+ * expect, in front of a virtual machine that runs the real token, associated token account and memo programs.
  *
- * What it does not model: forks and skipped slots (a commitment is an age), votes, stakes, rewards and epochs, address
- * lookup tables, durable nonces, priority fees and the market for them, rent collection, getProgramAccounts, block
- * subscriptions, `minContextSlot` and `maxRetries`, transactions that wait in a queue (one lands at once or never), and
- * the pruning of history. Only token accounts, mints, transfers, memos and the associated accounts' creation are parsed
- * for `jsonParsed`. Extensions of Token-2022 run, and are not printed.
+ * It does not model: forks and skipped slots (a commitment is an age in slots), votes, stakes, rewards, epochs, address lookup tables,
+ * durable nonces, priority fees and their market, rent collection, getProgramAccounts, block subscriptions, `minContextSlot`, `maxRetries`,
+ * a transaction queue (a transaction lands at once or never), and pruning of history. For `jsonParsed`, it parses only token accounts,
+ * mints, transfers, memos and the creation of associated accounts. Token-2022 extensions run but are not parsed.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -18,40 +17,40 @@ import { type RpcMethod, rpcMethods } from './rpc-methods.ts';
 import { openSubscriptions, type Subscriptions } from './subscriptions.ts';
 
 export type SolanaNodeOptions = {
-  /** The websocket's is the next. */
+  /** HTTP port. The WebSocket uses the next port. */
   port: number;
-  /** Zero: a slot for each transaction, and more only by `advance`. */
+  /** Slot duration in milliseconds. If 0, each transaction produces one slot, and further slots only come from `advance`. */
   slotMs: number;
-  /** Slots after which a slot is confirmed, and finalized. */
+  /** Number of slots after which a slot is confirmed or finalized. */
   confirmedAfter: number;
   finalizedAfter: number;
-  /** Absolute: the chain is kept in it, and goes on where it was. */
+  /** Absolute path of the file that persists the chain. After a restart, the chain continues from it. */
   journalFile?: string | undefined;
 };
 
-/** What a request is answered with instead: an HTTP status, an RPC error, or a connection that breaks. */
+/** Failure returned instead of a result: an HTTP status, an RPC error, or a dropped connection. */
 export type RpcFailure = { status: number } | { code: number; message: string } | 'break';
 
 export type SolanaNode = {
   rpcUrl: string;
   wsUrl: string;
   genesisHash: string;
-  /** The newest slot of all. */
+  /** Newest processed slot. */
   slot(): number;
   advance(slots: number): void;
-  /** Moves the chain's clock ahead, and one slot. */
+  /** Moves the chain's clock forward, and advances one slot. */
   passTime(seconds: number): void;
-  /** While held, all transactions land in one slot. */
+  /** While held, all transactions land in the same slot. */
   holdSlot(isHeld: boolean): void;
-  /** Of all websockets. */
+  /** Number of open subscriptions across all WebSockets. */
   openSubscriptions(): number;
-  /** Breaks every websocket. */
+  /** Terminates every WebSocket. */
   dropSockets(): void;
-  /** Answers the next `times` (1) requests for `method`, or for any, with a failure. */
+  /** Fails the next `times` requests (default 1) for `method`, or for any method if it is omitted. */
   failNext(failure: RpcFailure, options?: { method?: string; times?: number }): void;
-  /** Forgets the failures that are still to come. */
+  /** Discards the failures that are still pending. */
   recover(): void;
-  /** Lists the transaction, and says that it is not there when it is asked for. */
+  /** Keeps listing the transaction but reports it as not found when a client requests it. */
   hide(signature: string): void;
   show(signature: string): void;
   stop(): Promise<void>;
@@ -66,7 +65,7 @@ const callShape = z.object({
   params: z.array(z.unknown()).optional(),
 });
 
-/** Answers when both ports take calls. Throws ConfigError when one is taken. */
+/** Resolves when both ports accept connections. Throws ConfigError when a port is in use. */
 export async function startSolanaNode(options: SolanaNodeOptions): Promise<SolanaNode> {
   let skewMs = 0;
   const ledger = openLedger({ ...options, now: () => new Date(Date.now() + skewMs) });
@@ -133,7 +132,7 @@ type Answering = { methods: Map<string, RpcMethod>; takeFailure: (called: string
 
 async function answerHttp(request: IncomingMessage, response: ServerResponse, world: Answering): Promise<void> {
   response.setHeader('content-type', 'application/json');
-  // A page of another origin, such as a wallet's, may ask it too.
+  // Pages of other origins, such as a wallet's, may call the node too.
   response.setHeader('access-control-allow-origin', '*');
   response.setHeader('access-control-allow-headers', '*');
   if (request.method !== 'POST') {
@@ -156,7 +155,7 @@ async function answerHttp(request: IncomingMessage, response: ServerResponse, wo
 
 type Call = z.infer<typeof callShape>;
 
-/** Null for what is no call. */
+/** Yields null for an entry that is not a valid call. */
 function parseCalls(text: string): { isBatch: boolean; list: (Call | null)[] } {
   try {
     const json: unknown = JSON.parse(text);
@@ -196,7 +195,7 @@ function serveSocket(
   socket.on('close', () => world.subscriptions.forget(socket));
   socket.on('message', (data) => {
     const [call = null] = parseCalls(String(data)).list;
-    // A client's ping has no id, and wants no answer.
+    // A client's ping has no id and expects no response.
     if (call && call.id === undefined) return;
     socket.send(print(answerSocket(socket, call, world)));
     world.subscriptions.tell();
@@ -228,7 +227,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Numbers of 64 bits are printed as nodes print them, though a client of JavaScript reads them as floats. */
+/** Prints 64-bit integers as JSON numbers, as real nodes do, although JavaScript clients read them as floats. */
 function print(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? Number(inner) : inner));
 }

@@ -7,8 +7,9 @@ import { localSolanaPace } from './local-solana-chain.ts';
 import { type SolanaNode, startSolanaNode } from './solana-node.ts';
 
 /**
- * Starts the local Solana in this process, on `port` and the next, and furnishes it. It is kept in `folder`, and goes on
- * where it was. Throws ConfigError when a port is taken, and when its state was lost while the database tells of it.
+ * Starts the local Solana node in this process, on `port` and the next port, and sets up its accounts and tokens. The chain is persisted in
+ * `folder` and continues after a restart. Throws ConfigError when a port is in use, and when the chain's state was lost while the database
+ * still refers to it.
  */
 export async function startLocalSolana(options: { port: number; folder: string }): Promise<SolanaNode> {
   const journalFile = join(options.folder, 'solana.jsonl');

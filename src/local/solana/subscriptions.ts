@@ -1,6 +1,6 @@
 /**
- * The websocket side: account, logs, signature, slot and root subscriptions. Each is told of what landed once its slot
- * has the commitment that it asked for. What happened while a client was not connected is not told later.
+ * The WebSocket side: account, logs, signature, slot and root subscriptions. Each subscription is notified of a transaction once its slot
+ * has the requested commitment. Events that occur while a client is disconnected are not delivered later.
  */
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -18,18 +18,18 @@ type Subscription = {
   socket: Socket;
   kind: 'account' | 'logs' | 'signature' | 'slot' | 'root';
   commitment: Commitment;
-  /** Of the ledger's transactions, the first that it has not been told of. */
+  /** Index of the first transaction in the ledger that has not been processed for this subscription. */
   next: number;
-  /** The newest slot or root that it has been told. */
+  /** Newest slot or root that was sent. */
   told: number;
-  /** Undefined: nothing is to be told of this transaction. */
+  /** Returns the notification for the transaction, or undefined if none is due. */
   tellOf(landed: LandedTransaction): unknown;
 };
 
 export type Subscriptions = {
-  /** Answers the subscription's id; undefined where the method is no subscription's. */
+  /** Returns the subscription's id, or undefined if the method does not concern subscriptions. */
   call(socket: Socket, method: string, params: readonly unknown[]): number | boolean | undefined;
-  /** Tells everybody what is new to them. */
+  /** Sends every subscription what is new to it. */
   tell(): void;
   forget(socket: Socket): void;
   count(): number;
@@ -118,7 +118,7 @@ function subscribe(
       const [signature, { commitment }] = parseParams(z.tuple([z.string(), config]), given, 2);
       const tellOf = (transaction: LandedTransaction) =>
         transaction.signature === signature ? { err: transaction.err } : undefined;
-      // One that has landed already is told at once.
+      // A transaction that has already landed is notified at once.
       const known = landed.findIndex((transaction) => transaction.signature === signature);
       const next = known < 0 ? landed.length : known;
       return { socket, kind: 'signature', commitment, next, told: 0, tellOf };
@@ -136,7 +136,7 @@ function subscribe(
 const nothing = () => undefined;
 const gone = { lamports: 0n, owner: '11111111111111111111111111111111', data: new Uint8Array(), executable: false };
 
-/** The first transaction that has not reached the commitment yet. */
+/** Returns the index of the first transaction that has not reached the commitment yet. */
 function firstAfter({ landed, slots }: Ledger, commitment: Commitment): number {
   const newest = slots.at(commitment);
   return landed.findLastIndex(({ slot }) => slot <= newest) + 1;

@@ -1,7 +1,7 @@
 /** The names of Solana's errors, in the order in which the virtual machine numbers them, and their JSON form. */
 import type { FailedTransactionMetadata } from 'litesvm';
 
-/** As RPC answers carry it: `"BlockhashNotFound"`, `{"InstructionError":[0,{"Custom":1}]}`. */
+/** As RPC responses carry it: `"BlockhashNotFound"`, `{"InstructionError":[0,{"Custom":1}]}`. */
 export type TransactionError = string | { [name: string]: unknown };
 
 const transactionErrors =

@@ -1,4 +1,4 @@
-/** The virtual machine, in plain types: the one file that knows how litesvm is spoken to. */
+/** The virtual machine behind plain types. This is the only file that calls litesvm. */
 import { base58 } from '@scure/base';
 import { FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
 import { printTransactionError, type TransactionError } from './svm-errors.ts';
@@ -6,7 +6,7 @@ import { printTransactionError, type TransactionError } from './svm-errors.ts';
 /** `owner` is the program that owns the account. */
 export type SvmAccount = { lamports: bigint; owner: string; data: Uint8Array; executable: boolean };
 
-/** A call from within an instruction; indexes into the transaction's accounts. */
+/** A call from within an instruction. Indexes refer to the transaction's accounts. */
 export type InnerInstruction = { programIdIndex: number; accounts: number[]; data: Uint8Array; stackHeight: number };
 
 export type SvmOutcome = {
@@ -14,18 +14,18 @@ export type SvmOutcome = {
   logs: string[];
   inner: { index: number; instructions: InnerInstruction[] }[];
   computeUnits: bigint;
-  /** Of a simulation that succeeded: what its accounts would be. */
+  /** After a successful simulation, the resulting state of its accounts. Otherwise empty. */
   accounts: Map<string, SvmAccount>;
 };
 
 export type Svm = {
   account(address: string): SvmAccount | null;
   put(address: string, account: SvmAccount): void;
-  /** Signatures are verified, the blockhash is not. */
+  /** Verifies signatures but not the blockhash. */
   send(raw: Uint8Array): SvmOutcome;
   simulate(raw: Uint8Array, options: { verifySignatures: boolean }): SvmOutcome;
   setTime(time: { slot: bigint; unixSeconds: number }): void;
-  /** Lamports that an account of so many bytes must hold. */
+  /** Lamports that an account of this size must hold to be rent exempt. */
   rentExemption(bytes: number): bigint;
 };
 
@@ -33,11 +33,14 @@ type SvmAddress = Parameters<LiteSVM['getAccount']>[0];
 type SvmTransaction = Parameters<LiteSVM['sendTransaction']>[0];
 type EncodedAccount = Parameters<LiteSVM['setAccount']>[0];
 
-/** With the token programs, the associated token account program and the memo programs, and without blocks of its own. */
+/**
+ * Opens a virtual machine with the token, associated token account and memo programs. It does not check blockhashes or keep a transaction
+ * history.
+ */
 export function openSvm(): Svm {
   const svm = new LiteSVM().withNativeMints().withBlockhashCheck(false).withTransactionHistory(0n);
   let time: { slot: bigint; unixSeconds: number } | null = null;
-  // Setting the clock rebuilds the sysvars, which is too much work for each slot in which nothing happens.
+  // Setting the clock rebuilds the sysvars, which is too expensive to do for every slot in which nothing happens.
   const applyTime = () => {
     if (!time) return;
     const clock = svm.getClock();
@@ -54,7 +57,7 @@ export function openSvm(): Svm {
     },
     put(address, { lamports, owner, data, executable }) {
       const encoded = { address, lamports, programAddress: owner, data, executable, space: BigInt(data.length) };
-      // The brands are the only difference: every address here is base58 of 32 bytes.
+      // Only the brands of the types differ: every address here is the base58 form of 32 bytes.
       svm.setAccount(encoded as unknown as EncodedAccount);
     },
     send(raw) {
@@ -94,7 +97,7 @@ function plain(account: Omit<EncodedAccount, 'space' | 'address'>): SvmAccount {
 
 const SIGNATURE_BYTES = 64;
 
-/** A transaction is a short vector of signatures, then the message. At most 127 signatures: the length is one byte. */
+/** Splits a transaction into its signatures and message. A transaction has at most 127 signatures, since the length takes one byte. */
 export function splitTransaction(raw: Uint8Array): { signatures: Uint8Array[]; message: Uint8Array } {
   const count = raw[0] ?? 0;
   const end = 1 + count * SIGNATURE_BYTES;
@@ -113,7 +116,7 @@ function decode(raw: Uint8Array): SvmTransaction {
     base58.encode(message.subarray(keysAt + index * 32, keysAt + (index + 1) * 32)),
     signature,
   ]);
-  // As above: the same bytes under the library's brands.
+  // As above: the same bytes under the library's branded types.
   return { messageBytes: message, signatures: Object.fromEntries(signers) } as unknown as SvmTransaction;
 }
 

@@ -1,4 +1,4 @@
-/** Token accounts and mints, read from their bytes: both token programs lay out the same first part. */
+/** Token accounts and mints, parsed from their bytes. Both token programs use the same layout for the base part. */
 import { base58 } from '@scure/base';
 import type { SvmAccount } from './svm.ts';
 
@@ -27,7 +27,7 @@ export type Mint = {
 
 const ACCOUNT_BYTES = 165;
 const MINT_BYTES = 82;
-/** In Token-2022 a byte after the longest first part says which of the two it is. */
+/** In Token-2022, a byte after the longest base layout distinguishes accounts from mints. */
 const KIND_AT = 165;
 const KINDS = { mint: 1, account: 2 };
 
@@ -35,7 +35,7 @@ export function isTokenProgram(program: string): boolean {
   return program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
 }
 
-/** Null for anything else than an initialized token account. */
+/** Returns null for anything other than an initialized token account. */
 export function readTokenAccount(account: SvmAccount | null): TokenAccount | null {
   if (!account || !isTokenProgram(account.owner) || account.data.length < ACCOUNT_BYTES) return null;
   const { data } = account;
@@ -54,7 +54,7 @@ export function readTokenAccount(account: SvmAccount | null): TokenAccount | nul
   };
 }
 
-/** Null for anything else than an initialized mint. */
+/** Returns null for anything other than an initialized mint. */
 export function readMint(account: SvmAccount | null): Mint | null {
   if (!account || !isTokenProgram(account.owner)) return null;
   const { data } = account;

@@ -1,6 +1,6 @@
 /**
- * The local Sui: balances that two addresses hold from the start, to try `GET /balance` with. It is no ledger: nothing moves
- * there, and nothing is paid on Sui.
+ * The local Sui node: balances that two addresses hold from the start, to try `GET /balance` with. It is not a ledger: its balances never
+ * change, and no payments are made on Sui.
  */
 import { type SuiNode, startSuiNode } from './sui-node.ts';
 
@@ -10,7 +10,7 @@ const fullAddress = (digits: string) => `0x${digits.padStart(64, '0')}`;
 const suiType = `${fullAddress('2')}::sui::SUI`;
 const usdcType = `${fullAddress('05dc')}::usdc::USDC`;
 
-/** Base units; the second one holds the coin only. */
+/** Base units. The second holder has only the native coin. */
 export const localSuiHolders = [
   { address: fullAddress('a11ce'), sui: 1_000_000_000_000n, usdc: 1_000_000_000_000n },
   { address: fullAddress('b0b'), sui: 2_500_000_000n, usdc: 0n },
@@ -35,7 +35,7 @@ export function localSuiChain() {
   };
 }
 
-/** In this process. Throws ConfigError when the port is taken. */
+/** Runs in this process. Throws ConfigError when the port is in use. */
 export async function startLocalSui({ port }: { port: number }): Promise<SuiNode> {
   const node = await startSuiNode({ port });
   node.coins.set(suiType, { decimals: 9, symbol: 'SUI' });

@@ -1,4 +1,4 @@
-/** A small Sui node: its gRPC over HTTP (gRPC-web, binary and text), with the SDK's own messages, over balances in memory. */
+/** A minimal Sui node: gRPC over HTTP (gRPC-web, binary and text) with the SDK's own messages, backed by balances in memory. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GrpcTypes } from '@mysten/sui/grpc';
@@ -8,14 +8,14 @@ export type LocalCoin = { decimals: number; symbol: string };
 
 export type SuiNode = {
   url: string;
-  /** By owner and coin type, both in full form. */
+  /** Keyed by owner and coin type, both in full form, separated by a space. */
   balances: Map<string, bigint>;
   coins: Map<string, LocalCoin>;
-  /** gRPC calls that were answered, by method. */
+  /** Names of the gRPC methods that were called, in order. */
   calls: string[];
-  /** How many calls were open at once, at most. */
+  /** Highest number of calls that were open at the same time. */
   mostAtOnce(): number;
-  /** The status that the next calls are refused with; null to answer. */
+  /** Makes the following calls fail with this status; null makes them succeed again. */
   refuse(status: number | null): void;
   stop(): Promise<void>;
 };
@@ -30,7 +30,7 @@ class Refusal extends Error {
   }
 }
 
-/** On any free port without `port`. Throws ConfigError when the port is taken. */
+/** Listens on any free port if `port` is omitted. Throws ConfigError when the port is in use. */
 export async function startSuiNode({ port = 0 }: { port?: number } = {}): Promise<SuiNode> {
   const balances = new Map<string, bigint>();
   const coins = new Map<string, LocalCoin>();
@@ -60,7 +60,7 @@ export async function startSuiNode({ port = 0 }: { port?: number } = {}): Promis
     most = Math.max(most, open);
     const isText = request.headers['content-type']?.includes('grpc-web-text') ?? false;
     const body = await read(request);
-    // Answers leave in the next turn, so that calls made at once are seen at once.
+    // Respond in the next turn of the event loop, so that concurrent calls are counted as concurrent.
     await new Promise((resolve) => setImmediate(resolve));
     const method = request.url?.split('/').at(-1) ?? '';
     calls.push(method);
@@ -113,7 +113,7 @@ function frame(flag: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** The address of a coin type in full form. */
+/** Expands the address in a coin type to its full form. */
 function full(coinType: string): string {
   return coinType.replace(/^0x([0-9a-f]+)::/, (_whole, digits: string) => `0x${digits.padStart(64, '0')}::`);
 }

@@ -1,13 +1,13 @@
 import type { ChainSigns } from './vital-signs.ts';
 
-/** The indexer waits at most half of this between two looks, even at a chain that fails. */
+/** The indexer waits at most half of this between two attempts, even for a chain that fails. */
 const OBSERVED_LIMIT_SECONDS = 60;
-/** Chain time by which what is confirmed may be behind. */
+/** Maximum lag of confirmed blocks, in chain time. */
 const LAG_LIMIT_SECONDS = 120;
-/** No public chain here stands still for so long; its node does. */
+/** No supported public chain stalls for this long, so an older head means that its node has stalled. */
 const HEAD_LIMIT_SECONDS = 900;
 
-/** Why what we tell of a chain may not be its present state; nothing when it is. */
+/** Returns the reasons why the reported state of a chain may be out of date. Empty when it is current. */
 export function chainFaults(chain: ChainSigns): string[] {
   const { observed } = chain;
   const name = `Chain ${chain.chainId} (${chain.name})`;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Database } from '../../../prisma/client.ts';
 import type { Log } from '../../platform/log.ts';
 
-/** Whom we are to the database, and what that role may do that no part ever needs. */
+/** The database role that we connect as, and its privileges that no part ever needs. */
 export type DatabaseRole = { name: string; excess: string[] };
 
 const ROLE = `SELECT rolname::text AS name, array_remove(ARRAY[
@@ -10,7 +10,7 @@ const ROLE = `SELECT rolname::text AS name, array_remove(ARRAY[
     CASE WHEN rolcreaterole THEN 'CREATEROLE' END, CASE WHEN rolreplication THEN 'REPLICATION' END,
     CASE WHEN rolbypassrls THEN 'BYPASSRLS' END], NULL) AS excess
   FROM pg_roles WHERE rolname = current_user`;
-/** A database that does not answer must not keep a part from stopping. */
+/** A database that does not respond must not keep a part from stopping. */
 const WAIT_MS = 5_000;
 
 export async function readDatabaseRole({ database }: { database: Database }): Promise<DatabaseRole> {
@@ -18,7 +18,7 @@ export async function readDatabaseRole({ database }: { database: Database }): Pr
   return role ?? { name: 'unknown', excess: [] };
 }
 
-/** Logs a warning where the role may do more than it needs. A database that is away is nothing that this reports. */
+/** Logs a warning if the role has more privileges than it needs. Does not report an unreachable database. */
 export async function warnOfDatabaseRole({ databaseUrl, log }: { databaseUrl: string; log: Log }): Promise<void> {
   const client = new pg.Client({
     connectionString: databaseUrl,
@@ -26,7 +26,7 @@ export async function warnOfDatabaseRole({ databaseUrl, log }: { databaseUrl: st
     query_timeout: WAIT_MS,
     application_name: 'sluice-role',
   });
-  // A connection that breaks later is reported to nobody else.
+  // An error on a broken connection would otherwise be unhandled.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,20 +1,20 @@
 import type { Database } from '../../../prisma/client.ts';
 
-/** A consumer of events over all apps. */
+/** The state of an event consumer across all apps. */
 export type ConsumerSigns = {
   consumer: string;
-  /** That it has not handled yet. */
+  /** Number of events that it has not handled yet. */
   events: number;
-  /** Age of the oldest of them. */
+  /** Age of the oldest unhandled event. */
   oldestSeconds: number;
-  /** Apps whose next event its handling has failed for. */
+  /** Number of apps whose next event it has failed to handle. */
   failing: number;
 };
 
-/** A consumer that has not handled an event for so long is one that no worker runs. */
+/** A consumer whose oldest unhandled event is older than this is not run by any worker. */
 const BEHIND_LIMIT_SECONDS = 120;
 
-/** Every consumer that any app has, also those that are behind nowhere. */
+/** Returns every consumer that any app has, including those that are not behind. */
 export async function readConsumers(database: Database): Promise<ConsumerSigns[]> {
   return await database.$queryRaw<ConsumerSigns[]>`
     SELECT consumer.consumer, coalesce(sum(cursor.last_sequence - consumer.position), 0)::int AS events,

@@ -3,12 +3,12 @@ import { takesPayment } from '../../chains/chain.ts';
 import { findSink } from '../../chains/payable-address.ts';
 import type { Registry } from '../../chains/registry.ts';
 
-/** A payout address of an app that cannot be paid on an enabled chain; payments there are not offered. */
+/** An app's payout address that cannot be paid on an enabled chain. Payments on that chain are not offered. */
 export type PayoutFault = Pick<PayoutAddress, 'appId' | 'family' | 'address'> & { chainId: number; fault: string };
 
 const BATCH = 1000;
 
-/** Judges every stored payout address on every enabled chain that takes payments for its app. */
+/** Validates every stored payout address on every enabled chain that takes payments for its app. */
 export async function readPayoutFaults({
   database,
   registry,

@@ -15,9 +15,9 @@ const migrationsFolder = fileURLToPath(new URL('../../../prisma/migrations', imp
 const DATABASE_TIMEOUT_MS = 3_000;
 
 /**
- * Whether this process can do its work: the database answers and has every migration of this build, and `own`, what the
- * part says of itself. A chain that is in trouble is no reason to take the process out of service, for the others go on: it
- * is told in the notes.
+ * Returns whether this process can do its work: the database responds and has every migration of this build, and `own`, the part's own
+ * state, reports no faults. A chain in trouble does not take the process out of service, because the other chains continue. It is reported
+ * in the notes.
  */
 export function openReadiness(world: World, own: () => Readiness = () => ({ faults: [], notes: [] })): ReadReadiness {
   let migrated = false;

@@ -1,6 +1,6 @@
 /**
- * What an operator wants to know of an installation at a glance, from our own tables: chains, inbox, queue, sending,
- * webhooks, and payments that are late. Spans are in seconds; counts of open work only, so that reading is cheap.
+ * The state of an installation at a glance, from our own tables: chains, inbox, queue, sending, webhooks and overdue payments. Durations
+ * are in seconds. Counts cover open work only, so that reading them is cheap.
  */
 import { type Database, type PayoutRole, Prisma } from '../../../prisma/client.ts';
 import type { Chain, Registry } from '../../chains/registry.ts';
@@ -15,19 +15,19 @@ export type ChainSigns = {
   name: string;
   local: boolean;
   confirmations: number;
-  /** Null until the chain was observed for the first time. */
+  /** Null until the chain is observed for the first time. */
   observed: {
     head: bigint;
-    /** Every fact of the blocks up to here is in the inbox. */
+    /** Every fact of the blocks up to this one is in the inbox. */
     read: bigint;
     applied: bigint;
     finalized: bigint;
     lagBlocks: bigint;
-    /** Of chain time, from the newest applied block to the head. */
+    /** Chain time from the newest applied block to the head. */
     lagSeconds: number;
-    /** Since the head was mined. */
+    /** Time since the head was mined. */
     headAgeSeconds: number;
-    /** Since the indexer last got something done for the chain, within a turn or at its end. */
+    /** Time since the indexer last made progress on the chain, during a turn or at its end. */
     observedAgeSeconds: number;
     paused: boolean;
     haltReason: string | null;
@@ -43,8 +43,8 @@ export type VitalSigns = {
   webhooks: { due: number; oldestSeconds: number; disabled: number };
   overdue: { status: string; intents: number }[];
   /**
-   * Credited: the escrow could not pay somebody. Acknowledged: the same, and an operator knows of it. Waiting: settlements of
-   * merchants that could not be paid at present.
+   * `credited`: the escrow could not pay the recipient. `acknowledged`: the same, and an operator has acknowledged it. `waiting`:
+   * settlements whose merchant cannot be paid at present, and Solana payouts that are waiting.
    */
   undelivered: {
     chainId: number;
@@ -55,7 +55,7 @@ export type VitalSigns = {
   }[];
 };
 
-/** An intent that should have moved by itself this long ago is overdue. */
+/** An intent that should have changed state by itself this long ago is overdue. */
 const OVERDUE_SECONDS = 600;
 const DAY_MS = 86_400_000;
 
@@ -77,7 +77,7 @@ export async function readVitalSigns(
   return { chains, inbox, queue, consumers, outgoing, webhooks, overdue, undelivered };
 }
 
-/** Of every enabled chain that is indexed. */
+/** Covers every enabled chain that is indexed. */
 export async function readChainSigns(
   { database, registry }: { database: Database; registry: Registry },
   { now }: { now: Date },
@@ -127,7 +127,7 @@ async function readInbox(database: Database): Promise<VitalSigns['inbox']> {
     GROUP BY 1, 3 ORDER BY 1, 3`;
 }
 
-/** Failed is what is out of attempts, also while it is tried once more. */
+/** A failed job is out of attempts, even while it is being retried. */
 export async function readQueue(database: Database): Promise<VitalSigns['queue']> {
   const [row] = await database.$queryRaw<VitalSigns['queue'][]>`
     SELECT count(*) FILTER (WHERE state = 'ready')::int AS ready,
@@ -143,9 +143,9 @@ export async function readQueue(database: Database): Promise<VitalSigns['queue']
 }
 
 /**
- * Of the failed transactions, those that an operator must look at: nothing has made them good, and they did not fail because the
- * payer's wallet allows or holds too little, which the payer is told and `payments stuck` lists. Claims are retried on a schedule,
- * and reported as undelivered payouts.
+ * Of the failed transactions, counts only those that need an operator: they have not been superseded, and did not fail because the payer's
+ * wallet allows or holds too little, which is reported to the payer and listed by `payments stuck`. Claims are retried on a schedule and
+ * reported as undelivered payouts.
  */
 async function readOutgoing(database: Database, now: Date): Promise<VitalSigns['outgoing']> {
   return await database.$queryRaw<VitalSigns['outgoing']>`
@@ -161,10 +161,9 @@ const lacksMoneyOfPayer = Prisma.sql`(coalesce(outgoing.error ~* ${PAYER_LACKS},
   SELECT FROM transaction refused WHERE refused.id = outgoing.transaction_id AND refused.type = 'AUTHORIZE'))`;
 
 /**
- * A failed transaction that nothing waits for any more. One that was to authorize a payment: its intent is no longer CREATED, or
- * its terms can no longer be authorized. Any other step: the escrow contract holds nothing for its terms, because the payment has
- * ended or a reorganization removed it, or a later step of the same payment is confirmed. A transaction without a payment
- * counts as failed for a day.
+ * A failed transaction that no longer matters. For an authorization: its intent is no longer CREATED, or its terms can no longer be
+ * authorized. For any other step: the escrow contract holds nothing for its terms, because the payment has ended or a reorganization
+ * removed it, or a later step of the same payment is confirmed. A transaction without a payment counts as failed for a day.
  */
 export function isMadeGood(now: Date): Prisma.Sql {
   const dayAgo = new Date(now.getTime() - DAY_MS);
@@ -182,16 +181,16 @@ export function isMadeGood(now: Date): Prisma.Sql {
             WHERE later.chain_id = failed.chain_id AND later.terms_hash = failed.terms_hash AND later.status = 'CONFIRMED' AND later.id > failed.id))))`;
 }
 
-/** An endpoint whose receiver does not keep its deliveries waiting. */
+/** An endpoint whose receiver does not hold up its deliveries. */
 const isServed = Prisma.sql`endpoint.active AND endpoint.paused_until IS NULL
   AND NOT (endpoint.ordered AND endpoint.failing_since IS NOT NULL)`;
 
 /**
- * Deliveries that a worker should have sent: not those that a failing receiver keeps waiting. The oldest may also be an event
- * of which no delivery was queued yet, for an endpoint to which it would be sent.
+ * Counts deliveries that a worker should have sent, without those held up by a failing receiver. The oldest may also be an event that no
+ * delivery has been queued for yet, if the app has an endpoint that is not held up.
  */
 async function readWebhooks(database: Database, now: Date): Promise<VitalSigns['webhooks']> {
-  // It begins with SELECT, so that it is known to write nothing.
+  // The statement starts with SELECT so that it is recognized as read-only.
   const [row] = await database.$queryRaw<VitalSigns['webhooks'][]>`
     SELECT count(*)::int AS due,
       greatest(0, extract(epoch FROM ${now}::timestamptz - min(delivery.next_retry_at)), (

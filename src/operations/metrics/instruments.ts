@@ -1,4 +1,4 @@
-/** Counters and gauges of what a process itself does and sees; each part moves those that concern it. */
+/** Counters and gauges of what a process itself does and observes. Each part updates those that concern it. */
 import type { OperationTypeNode } from 'graphql';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { ChainFailure, RpcCall } from '../../chains/rpc-call.ts';
@@ -18,14 +18,14 @@ export type Instruments = {
   unexpectedTransfer(transfer: UnexpectedTransfer): void;
   books(checked: readonly CheckedBooks[], at: Date): void;
   senders(balances: readonly SenderBalance[]): void;
-  /** An operation that the gateway begins to execute. */
+  /** Called when the gateway begins to execute an operation. */
   operation(kind: `${OperationTypeNode}`): void;
-  /** Calls of the gateway's sources, and the state of their breakers. */
+  /** Calls to the gateway's sources, and the state of their circuit breakers. */
   sources: {
     called(source: string, outcome: string, seconds: number): void;
     breaker(source: string, state: { isOpen: boolean }): void;
   };
-  /** An error UNAVAILABLE that a caller was answered. */
+  /** Called when a caller receives an UNAVAILABLE error. */
   unavailable(fault: DatabaseFault): void;
 };
 

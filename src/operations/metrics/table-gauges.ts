@@ -6,11 +6,14 @@ import type { Metrics } from '../../platform/metrics.ts';
 import { chainFaults } from '../health/chain-faults.ts';
 import { type ChainSigns, readVitalSigns, type VitalSigns } from '../health/vital-signs.ts';
 
-/** Gauges of what our tables say, read when somebody asks. Every part tells the same: alarms take the greatest. */
+/**
+ * Registers gauges over the contents of our tables, which are read on each scrape. Every part reports the same values, so alerts use the
+ * maximum.
+ */
 export function tellTables(world: { database: Database; registry: Registry; clock: Clock; metrics: Metrics }): void {
   const gauges = openGauges(world.metrics);
   world.metrics.onAsked(async () => {
-    // What could not be read is absent rather than old.
+    // A value that could not be read is absent instead of stale.
     for (const gauge of Object.values(gauges)) gauge.reset();
     const signs = await readVitalSigns(world, { now: world.clock.now() });
     for (const chain of signs.chains) tellChain(gauges, chain);

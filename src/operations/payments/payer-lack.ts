@@ -1,10 +1,13 @@
-/** How tokens refuse to be pulled from a wallet that allows or holds too little; a regular expression of JavaScript and of Postgres. */
+/**
+ * Matches the errors of tokens that refuse a transfer because the wallet allows or holds too little. The expression is valid in both
+ * JavaScript and Postgres.
+ */
 export const PAYER_LACKS =
   '^(ERC20Insufficient(Allowance|Balance)|AllowanceTooLow|BalanceTooLow)\\(|(exceeds|insufficient|low)[ -]*(allowance|balance)';
 
 const lacks = new RegExp(PAYER_LACKS, 'i');
 
-/** Whether a token refused to be pulled because the payer's wallet allows or holds too little, by the words of its error. */
+/** Returns whether a token refused a transfer because the payer's wallet allows or holds too little, judged by the error message. */
 export function payerLack(error: string): 'PAYER_ALLOWANCE' | 'PAYER_BALANCE' | null {
   const [found] = lacks.exec(error) ?? [];
   if (found === undefined) return null;

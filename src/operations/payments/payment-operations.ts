@@ -1,4 +1,4 @@
-/** The command that lists what payments wait for that does not come by itself. */
+/** The command that lists payments that wait for something that does not resolve by itself. */
 import { NATIVE } from '../../chains/chain.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { SOLANA_SENDER } from '../../payments/actions/payout-order.ts';
@@ -32,9 +32,9 @@ import {
   whatToDo,
 } from './stuck-payment.ts';
 
-/** After this a transaction that is not in a block is called stuck. */
+/** Default age after which a transaction that is not in a block counts as stuck. */
 const STUCK_MINUTES = '10';
-/** A capture by hand that is due within this. */
+/** Default time before its deadline at which a manual capture is listed. */
 const CAPTURE_HOURS = '24';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -68,7 +68,7 @@ async function appOf({ database }: OperationsWorld, text: string): Promise<strin
   return app.id;
 }
 
-/** One row for each thing that is waited for. */
+/** One row per thing that is waited for. */
 type StuckRow = {
   waitsFor: WaitsFor;
   cause: Cause;
@@ -78,7 +78,7 @@ type StuckRow = {
   chainId: number | null;
   /** In whole units. */
   amount: string | null;
-  /** A token's symbol, or a currency. */
+  /** A token's symbol, or a currency code. */
   unit: string | null;
   since: string;
   why: string;
@@ -206,7 +206,7 @@ function chainRows(world: OperationsWorld, chain: ClosedChainRow): StuckRow[] {
 
 type About = { chainId: number | null; appId: string | null; amount: string | null; tokenKey: string | null };
 
-/** What every row has: the amount in whole tokens, and what to do. */
+/** Fields common to every row: the amount in whole tokens, and what to do. */
 function row(
   { registry }: OperationsWorld,
   cause: Cause,

@@ -1,4 +1,4 @@
-/** Commands that look after payouts which recipients could not be paid. */
+/** Commands that manage payouts that could not be delivered to their recipients. */
 import type { PayoutAcknowledgement, Prisma } from '../../../prisma/client.ts';
 import { parseEvmAddress } from '../../chains/evm/evm-address.ts';
 import { invalid } from '../../errors.ts';
@@ -52,8 +52,8 @@ type CreditedRow = {
 } & { [Field in 'note' | 'acknowledgedBy' | 'acknowledgedAt']: PayoutAcknowledgement[Field] | null };
 
 /**
- * What is credited, oldest first and in whole tokens, what an operator has acknowledged last; and settlements that wait for
- * their merchant to be payable; and payouts that say why they wait.
+ * Lists credited payouts, oldest first and in whole tokens, with those that an operator has acknowledged last; then settlements that wait
+ * for their merchant to be payable; then Solana payouts with the reason why they wait.
  */
 export async function readPayouts({
   database,
@@ -102,7 +102,7 @@ export async function readPayouts({
   ];
 }
 
-/** Payouts on Solana that nobody can send until somebody acts. */
+/** Payouts on Solana that cannot be sent until somebody acts. */
 async function readWaiting(database: OperationsWorld['database']): Promise<Row[]> {
   const outgoing = await database.outgoingTransaction.findMany({
     where: { status: 'QUEUED', sender: SOLANA_SENDER, waitsSince: { not: null }, transactionId: { not: null } },

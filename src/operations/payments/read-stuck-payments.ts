@@ -1,10 +1,10 @@
-/** The queries behind `payments stuck`: what is open and waits, by the tables that record why. They read and change nothing. */
+/** The read-only queries behind `payments stuck`: open work that waits, from the tables that record the reason. */
 import { type Database, type PayoutRole, Prisma, type TransactionType } from '../../../prisma/client.ts';
 import { coveringAcknowledgement } from '../../payments/payouts/acknowledgement.ts';
 import { isMadeGood } from '../health/vital-signs.ts';
 import type { OpenSending } from './stuck-payment.ts';
 
-/** Of each of the five statements, the oldest first. */
+/** Row limit of each query. */
 const ROWS = 500;
 
 export type Scope = { chainId: number | null; appId: string | null; now: Date };
@@ -24,8 +24,8 @@ export type SendingRow = Money &
   };
 
 /**
- * Transactions of our keys that wait for somebody, were refused, are older than `before` or were given up and not made good.
- * Claims that were given up are left out: they are tried again, and their payouts tell of them.
+ * Transactions of our keys that wait for somebody, were refused, are older than `before`, or have failed and still matter. Failed claims
+ * are left out: they are retried, and their payouts are reported instead.
  */
 export async function readSendings(
   database: Database,
@@ -64,7 +64,7 @@ export type PayoutRow = {
   note: string | null;
 };
 
-/** Undelivered payouts; those that an operator has acknowledged come last. */
+/** Undelivered payouts. Those that an operator has acknowledged come last. */
 export async function readUndeliveredPayouts(database: Database, { chainId, appId }: Scope): Promise<PayoutRow[]> {
   return await database.$queryRaw<PayoutRow[]>`
     SELECT payout.payment_intent_id::text AS "paymentIntentId", intent.app_id::text AS "appId",
@@ -82,13 +82,13 @@ export type DecisionRow = Money & {
   appId: string;
   chainId: number;
   since: Date;
-  /** Until when it can be decided; of a settlement, when it is looked at next. */
+  /** Deadline of the decision. For a settlement, the time of the next check. */
   until: Date;
 };
 
 /**
- * Payments in escrow that wait for their merchant to be payable, for a dispute to be decided, or to be captured by hand
- * before `dueBefore`, while no such step is on its way.
+ * Payments in escrow that wait for their merchant to be payable, for a dispute to be decided, or for a manual capture before `dueBefore`,
+ * while no such step is in progress.
  */
 export async function readDecisions(
   database: Database,
@@ -125,7 +125,7 @@ export type RenewalRow = {
   appId: string;
   chainId: number | null;
   tokenKey: string | null;
-  /** Fiat, with its currency. */
+  /** In fiat, with its currency. */
   amount: string | null;
   currency: string | null;
   code: string;
@@ -133,7 +133,10 @@ export type RenewalRow = {
   since: Date;
 };
 
-/** Subscriptions whose renewal has failed and counts, with the last attempt's cause; since the first of this invoice. */
+/**
+ * Subscriptions with failed renewals that count towards their retries, with the cause of the last attempt. `since` is the first failed
+ * attempt for the invoice.
+ */
 export async function readRenewals(database: Database, { chainId, appId }: Scope): Promise<RenewalRow[]> {
   return await database.$queryRaw<RenewalRow[]>`
     SELECT subscription.id::text AS "subscriptionId", subscription.app_id::text AS "appId",
@@ -160,7 +163,7 @@ export type ClosedChainRow = {
   pausedAt: Date | null;
   haltedAt: Date | null;
   haltReason: string | null;
-  /** In escrow on it. */
+  /** Number of payments in escrow on the chain. */
   payments: number;
 };
 
@@ -193,7 +196,7 @@ function onChain(column: ChainColumn, chainId: number | null): Prisma.Sql {
   return chainId === null ? Prisma.empty : Prisma.sql`AND ${Prisma.raw(column)} = ${chainId}`;
 }
 
-/** Of the table that the statement calls `intent`. */
+/** Filters by the table that the statement calls `intent`. */
 function ofApp(appId: string | null): Prisma.Sql {
   return appId === null ? Prisma.empty : Prisma.sql`AND intent.app_id = ${appId}::uuid`;
 }

@@ -63,7 +63,7 @@ export function waitsFor(cause: Cause): WaitsFor {
   return waitsForOf[cause];
 }
 
-/** By what is waited for, the oldest first within it. */
+/** Sorts by what is waited for, then oldest first. */
 export function byUrgency(
   left: { waitsFor: WaitsFor; since: string },
   right: { waitsFor: WaitsFor; since: string },
@@ -80,7 +80,7 @@ export type OpenSending = {
   error: string | null;
 };
 
-/** Of a transaction that is not sent, not mined or given up; null for one that is on its way and not old. */
+/** Returns the cause for a transaction that is not sent, not mined or has failed, or null for one that is in progress and not old. */
 export function sendingCause(sending: OpenSending, { isOld }: { isOld: boolean }): Cause | null {
   const { status, error } = sending;
   if (status !== 'FAILED' && sending.waitsFor !== null) return waitingCauses[sending.waitsFor];
@@ -93,13 +93,15 @@ export function sendingCause(sending: OpenSending, { isOld }: { isOld: boolean }
 
 const waitingCauses = { GAS: 'GAS', RECIPIENT: 'UNPAYABLE', PERSON: 'PAYOUT' } as const;
 
-/** A share that is kept on Solana can be taken once its wallet holds rent: the fee recipient's is ours to fund. */
+/**
+ * A share kept on Solana can be paid once its wallet holds rent. Funding the fee recipient's wallet is the installation's responsibility.
+ */
 export function payoutCause({ role, keptAt }: { role: PayoutRole; keptAt: string | null }): Cause {
   if (keptAt === null) return 'UNDELIVERED';
   return role === 'FEE_RECIPIENT' ? 'RENT' : 'KEPT_SHARE';
 }
 
-/** By the code of the last attempt to charge; null where it passes by itself. */
+/** Returns the cause by the code of the last charge attempt, or null if it resolves by itself. */
 export function renewalCause(code: RenewalCauseCode): Cause | null {
   switch (code) {
     case 'INSUFFICIENT_BALANCE':
@@ -129,17 +131,17 @@ export type Advised = {
   chainId: number | null;
   chain: string;
   coin: string;
-  /** Of what is to be paid. */
+  /** Symbol of the token to be paid. */
   symbol: string;
   recipient?: string;
   tokenKey?: string | null;
   outgoingId?: string;
-  /** Already asked for by an operator to be left alone. */
+  /** Whether an operator has acknowledged the payout. */
   acknowledged?: boolean;
   isRenewal?: boolean;
 };
 
-/** What to do, one sentence. */
+/** Returns what to do, in one sentence. */
 export function whatToDo(cause: Cause, about: Advised): string {
   const { chainId, chain, coin, symbol } = about;
   switch (cause) {

@@ -7,12 +7,13 @@ export type BegunRestore = { dumpAt: Date | null; apps: number; sequenceGap: num
 /**
  * Prepares a database that was restored from a dump, before any part of it runs:
  *
- * - every app's event sequence jumps by `sequenceGap`, so that no number is given out twice: receivers know other events by
- *   those that followed the dump;
- * - every session of members and wallet users ends, and one-time passwords with them, for some may have been revoked;
- * - the moment of the dump is noted in the audit log, for the report.
+ * - Every app's event sequence advances by `sequenceGap`, so that no number is assigned twice: receivers know the events that followed the
+ * dump by their numbers.
+ * - Every session of members and wallet users ends, and every one-time password is spent, because some may have been revoked after the
+ * dump.
+ * - The time of the dump is recorded in the audit log, for the report.
  *
- * Again, it jumps again.
+ * Each further call advances the sequences again.
  */
 export async function beginRestore(
   { database, clock }: Pick<OperationsWorld, 'database' | 'clock'>,

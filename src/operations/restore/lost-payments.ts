@@ -7,14 +7,14 @@ import { printUnits } from '../../prices/quote.ts';
 import { consentKey } from '../../subscriptions/consent/accepted-consent.ts';
 import type { OperationsWorld, Row } from '../operations-world.ts';
 
-/** A payment for terms that one of our keys has signed and the database does not know. */
+/** A payment for terms that one of our keys has signed and that the database does not contain. */
 export type LostPayment = {
   chainId: number;
   id: Hex;
   escrow: Hex;
   terms: PaymentTerms;
   fact: ChainFact;
-  /** What it can be booked to: an intent that is there, a period of a subscription that is there, or nothing. */
+  /** What it can be recorded against: an existing intent, a period of an existing subscription, or nothing. */
   belongsTo:
     | { kind: 'INTENT'; intent: PaymentIntent }
     | { kind: 'CHARGE'; consent: SubscriptionConsent; period: number }
@@ -24,9 +24,9 @@ export type LostPayment = {
 const LOST_LIMIT = 10_000;
 
 /**
- * The payments on the chains whose terms were lost with what followed a dump, oldest first. The contract takes none without
- * the signature of its operator, so that those that name one of our keys are ours; of other gateways on the same contract
- * nothing is told. Their terms are in the contract's own event, whose hash is checked.
+ * Returns the on-chain payments whose terms were lost because they followed the dump, oldest first. The escrow contract accepts no payment
+ * without its operator's signature, so payments that name one of our keys are ours. Payments of other gateways on the same contract are not
+ * reported. The terms come from the contract's own event, and their hash is checked.
  */
 export async function findLostPayments({
   database,
@@ -71,12 +71,12 @@ async function ownerOf(
     where: consentKey({ chainId, consentId: event.consentId }),
     include: { subscription: { select: { status: true, currentPeriodEnd: true } } },
   });
-  // The first charge of a subscription that waited for it belongs to a checkout that is over.
+  // The first charge of a subscription that waited for it belongs to a checkout that has ended.
   const isRunning = consent?.subscription.currentPeriodEnd && consent.subscription.status !== 'PENDING';
   return consent && isRunning ? { kind: 'CHARGE', consent, period: event.period } : { kind: 'NOTHING' };
 }
 
-/** Amounts in whole tokens. */
+/** Amounts are in whole tokens. */
 export function lostRow(
   { registry }: Pick<OperationsWorld, 'registry'>,
   { chainId, id, terms, fact }: LostPayment,

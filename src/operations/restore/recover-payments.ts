@@ -19,19 +19,19 @@ import { findLostPayments, type LostPayment } from './lost-payments.ts';
 
 export type Recovered = {
   lost: LostPayment;
-  /** Null where nothing could be done. */
+  /** Null if the payment could not be recovered. */
   paymentIntentId: string | null;
 };
 
 type Charge = LostPayment & { belongsTo: { kind: 'CHARGE' } };
 
-/** What the transaction that authorized a payment tells beside its terms. */
+/** What the authorizing transaction contains in addition to the terms. */
 type Authorization = { method: AuthorizationMethod; operatorSignature: string; payerSignature: string | null };
 
 /**
- * Writes the terms of lost payments again, as the chain has them, and lets the indexer fold their events: a payment of an
- * intent, and the charges of a subscription, each with its period's invoice and intent. What belongs to nothing that the
- * database knows is left alone. Runs any number of times.
+ * Restores the terms of lost payments from the chain, and lets the indexer fold their events: payments of intents, and subscription
+ * charges, each with the invoice and intent of its period. A payment that belongs to nothing in the database is left alone. It is safe to
+ * run this any number of times.
  */
 export async function recoverPayments(world: OperationsWorld): Promise<Recovered[]> {
   const lost = await findLostPayments(world);
@@ -62,14 +62,14 @@ function isCharge(lost: LostPayment): lost is Charge {
 }
 
 /**
- * The periods that followed each other on chain get the invoices that follow each other here, opened as of the moments at
- * which they were charged. That they are paid is told by the fold, as of any renewal.
+ * Assigns consecutive on-chain periods to consecutive invoices, opened as of the times at which they were charged. The fold marks them as
+ * paid, as for any renewal.
  */
 async function recoverCharges(
   world: OperationsWorld,
   request: { subscriptionId: string; charges: Charge[] },
 ): Promise<Recovered[]> {
-  // Of one consent, and so of one chain.
+  // All charges share one consent, and therefore one chain.
   const authorizations = new Map<string, Authorization>();
   for (const charge of request.charges) authorizations.set(charge.id, await readAuthorization(world, charge));
   return await transaction(world.database, async (tx) => {
@@ -141,7 +141,7 @@ async function writeTerms(
         paymentIntentId: intent.id,
         tokenKey: token.key,
         terms: termsToJson(terms),
-        // Of the amount's currency, for what one of it was worth in USD was lost.
+        // Relative to the amount's currency, because its USD rate was lost.
         exchangeRate: tokens.div(intent.amount.toString()).toFixed(18),
         authorizeBy: new Date(terms.authorizeBy * 1000),
         createdAt: clock.now(),
@@ -158,7 +158,7 @@ async function writeTerms(
   });
 }
 
-/** Of a contract wallet's or a batch's transaction, which does not call the escrow itself, the signatures are not known. */
+/** The transaction of a contract wallet or a batch does not call the escrow contract directly, so its signatures are not known. */
 async function readAuthorization({ nodes }: OperationsWorld, lost: LostPayment): Promise<Authorization> {
   const unknown: Authorization = { method: 'DIRECT', operatorSignature: '0x', payerSignature: null };
   const { txHash } = lost.fact;

@@ -4,12 +4,12 @@ import type { Answer, OperationsWorld, Row } from '../operations-world.ts';
 import { readPayouts } from '../payments/payout-operations.ts';
 import { findLostPayments, lostRow } from './lost-payments.ts';
 
-/** Of each kind; what is left out is counted by `and`. */
+/** Row limit of each kind. `and` counts the rows left out of some sections. */
 const ROWS = 200;
 
 /**
- * What a restore from a dump could not bring back, and what to do about each. Reads only, as often as wanted; the payments
- * are those that the indexer has read until now.
+ * Reports what a restore from a dump could not recover, and what to do about each item. Read-only and repeatable. The payments are those
+ * that the indexer has read so far.
  */
 export async function reportRestore(world: OperationsWorld): Promise<Answer> {
   const begun = await world.database.auditEntry.findFirst({

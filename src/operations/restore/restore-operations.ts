@@ -1,4 +1,4 @@
-/** Commands for a database that was restored from a dump: docs/operations/restore.md says when to run which. */
+/** Commands for a database that was restored from a dump. docs/operations/restore.md says when to run which. */
 import type { Operation } from '../operations-world.ts';
 import { wholeNumber } from '../read-option.ts';
 import { beginRestore } from './begin-restore.ts';
