@@ -1,15 +1,15 @@
 /**
- * What the supervisor tells the indexer: SLUICE_INDEXER, one JSON value. The indexer reads no other setting of ours, so
- * that the same build always means the same chains, contracts and first blocks.
+ * The settings that the supervisor passes to the indexer in SLUICE_INDEXER, as one JSON value. The indexer reads no other setting of ours,
+ * so that the same build always indexes the same chains, contracts and first blocks.
  */
 export type IndexedChain = {
   chainId: number;
   rpcUrls: string[];
-  /** Tells of new blocks sooner than polling; Ponder polls while it is dead. */
+  /** Announces new blocks sooner than polling. Ponder polls while the connection is down. */
   wsUrl?: string;
   pollingIntervalMs: number;
   startBlock: number;
-  /** Blocks between two rows of progress. */
+  /** Number of blocks between two progress rows. */
   progressInterval: number;
   escrow: `0x${string}`;
   tokens: `0x${string}`[];
@@ -20,7 +20,7 @@ export function readChainSettings(text: string | undefined): IndexedChain[] {
   return JSON.parse(text);
 }
 
-/** Ponder's name of a chain. */
+/** Ponder's name for a chain. */
 export function chainName(chain: Pick<IndexedChain, 'chainId'>): string {
   return `chain${chain.chainId}`;
 }

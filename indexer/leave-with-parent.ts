@@ -1,4 +1,4 @@
-/** Loaded before Ponder: when the supervisor is killed, Ponder ends too, for it would keep its schema locked. */
+/** Loaded before Ponder. When the supervisor is killed, Ponder exits too, since it would otherwise keep its schema locked. */
 import { isMainThread } from 'node:worker_threads';
 
 if (isMainThread && process.channel) {

@@ -1,4 +1,7 @@
-/** All events of the escrow, approvals of it and transfers to it, on every enabled chain; and how far each was read. */
+/**
+ * Indexes all events of the escrow contract, approvals that name it as spender and transfers to it, on every enabled chain, and records how
+ * far each chain was read.
+ */
 import { createConfig } from 'ponder';
 import { parseAbi } from 'viem';
 import { escrowAbi } from '../src/escrow/escrow-abi.ts';
@@ -15,7 +18,7 @@ const perChain = <Value>(value: (chain: (typeof chains)[number]) => Value): Reco
   Object.fromEntries(chains.map((chain) => [chainName(chain), value(chain)]));
 
 export default createConfig({
-  // A reorganisation of one chain then never rewinds the rows of another.
+  // With isolated ordering, a reorganization of one chain never reverts the rows of another.
   ordering: 'experimental_isolated',
   database: { kind: 'postgres', connectionString: process.env.DATABASE_URL ?? '', poolConfig: { max: 6 } },
   chains: perChain((chain) => ({

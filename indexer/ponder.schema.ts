@@ -1,6 +1,6 @@
 /**
- * Facts only: one row a log, never changed, keyed by the block that it is in; and one row a chain that says how far it
- * was read, and on which fork. `chain_id` is in each primary key, as isolated ordering wants it.
+ * Stores facts only: one row per log, never updated, keyed by its block, and one row per chain that records how far and on which fork it
+ * was read. `chain_id` is part of each primary key, as isolated ordering requires.
  */
 import { index, onchainTable, primaryKey } from 'ponder';
 
@@ -19,9 +19,9 @@ export const chainEvent = onchainTable(
     kind: t.text().notNull(),
     /** The payment's id, for events that carry one. */
     ref: t.text(),
-    /** The payment intent that an event of the escrow names, as 32 bytes; anybody can name any. */
+    /** The payment intent that an escrow event names, as 32 bytes. Anybody can name any intent. */
     intent: t.text(),
-    /** Whose tokens it is about: of an Approval its owner, of a Transfer its sender. */
+    /** The address whose tokens the event concerns: the owner of an Approval, the sender of a Transfer. */
     holder: t.hex(),
     args: t.json().notNull(),
   }),

@@ -1,6 +1,6 @@
 /**
- * Loaded before Ponder, whose metrics sample the delay of the event loop every millisecond. At rest, that is most of what its
- * process costs. Every 100 ms shows an operator the same.
+ * Loaded before Ponder, whose metrics sample the event loop delay every millisecond. In an idle process, the sampling accounts for most of
+ * the CPU time. A sample every 100 ms is as informative.
  */
 import performanceHooks from 'node:perf_hooks';
 

@@ -1,8 +1,8 @@
 /**
- * Transactions of two statements written by hand, for what is done often. BEGIN is sent together with the first statement and
- * COMMIT together with the second, so that the transaction takes two round trips, and locks that the second statement takes
- * are held until the commit and no longer. They use the connections of the database client, with their bounds, its guard's
- * check and the places of its callers. Everything else goes through Prisma.
+ * Hand-written transactions of two statements, for frequent operations. BEGIN is sent together with the first statement and COMMIT together
+ * with the second, so that the transaction takes two round trips, and locks taken by the second statement are held only until the commit.
+ * They use the connections of the database client with their timeouts, the guard's check, and the concurrency limit of the caller.
+ * Everything else goes through Prisma.
  */
 import { Writable } from 'node:stream';
 import pg from 'pg';
@@ -13,13 +13,13 @@ import type { statementNames } from './statement-names.ts';
 
 export type BriefWork<Opened> = {
   /**
-   * The first statement, which returns one row. It is given an expression of what the guard's check reads, and returns it
+   * The first statement, which returns one row. It receives an SQL expression that yields the row for the guard's check, and must return it
    * as the column `caller`.
    */
   opening: (caller: Prisma.Sql) => Prisma.Sql;
   /**
-   * The second statement, after the check has passed; null, like an error, rolls back. It is committed with whatever rows it
-   * returns: what must prevent the commit must fail inside the statement.
+   * The second statement, run after the check has passed. Null rolls back, as an error does. It is committed regardless of the rows it
+   * returns, so a condition that must prevent the commit must raise an error inside the statement.
    */
   writing: (opened: Opened) => Prisma.Sql | null;
 };
@@ -28,15 +28,15 @@ type Connections = { pool: pg.Pool; reads: pg.Pool; names: ReturnType<typeof sta
 
 const kept = new WeakMap<PrismaClient, Connections>();
 
-/** Remembers the connections that a client stands on. `names` is absent where a pooler stands between. */
+/** Registers the connections of a client. `names` is absent behind a connection pooler. */
 export function keepConnections(database: PrismaClient, connections: Connections): void {
   kept.set(database, connections);
 }
 
 /**
- * Runs both statements in one transaction. Returns the rows of the second, with decimals, big integers, instants and JSON as
- * Prisma reads them; undefined where `writing` made none. Rejects with what the guard's check or `writing` threw, or with
- * the database's error, which has its SQLSTATE as `code`.
+ * Runs both statements in one transaction. Returns the rows of the second, with decimals, big integers, timestamps and JSON as Prisma
+ * returns them, or undefined if `writing` returned null. Rejects with what the guard's check or `writing` threw, or with the database
+ * error, whose `code` is its SQLSTATE.
  */
 export async function briefTransaction<Opened, Row>(
   database: PrismaClient,
@@ -60,7 +60,7 @@ export async function briefTransaction<Opened, Row>(
   );
 }
 
-/** Runs one statement in a transaction of its own and returns its rows, with values as `briefTransaction` returns them. */
+/** Runs one statement in its own transaction and returns its rows, with values as `briefTransaction` returns them. */
 export async function runStatement<Row>(database: PrismaClient, statement: Prisma.Sql): Promise<Row[]> {
   const connections = connectionsOf(database);
   try {
@@ -71,8 +71,8 @@ export async function runStatement<Row>(database: PrismaClient, statement: Prism
 }
 
 /**
- * The rows of several reading statements, which are sent together on one connection for reads, each under its name, with
- * values as `briefTransaction` returns them. Each statement sees what was committed when it began.
+ * Runs several read-only statements, sent together on one read connection, and returns the rows of each under its name, with values as
+ * `briefTransaction` returns them. Each statement sees what was committed when it began.
  */
 export async function readTogether<Rows extends object>(
   database: PrismaClient,
@@ -83,7 +83,7 @@ export async function readTogether<Rows extends object>(
     const asked = Object.entries<Prisma.Sql | undefined>(statements).flatMap(([name, statement]) =>
       statement ? [{ name, rows: client.query(configOf(connections, statement)) }] : [],
     );
-    // All have ended before the connection goes back to its pool.
+    // Wait for all of them before the connection returns to its pool.
     await Promise.allSettled(asked.map(({ rows }) => rows));
     const found: Record<string, unknown[]> = {};
     for (const { name, rows } of asked) {
@@ -114,12 +114,15 @@ function connectionsOf(database: PrismaClient): Connections {
   return found;
 }
 
-/** Ends an open transaction where `work` fails or returns early, and gives the connection back. */
+/**
+ * Runs `work` on a connection of the pool. Rolls back a transaction that is still open when `work` fails or returns early, and releases the
+ * connection.
+ */
 async function onConnection<Answer>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
   const client = await pool.connect().catch((error: unknown) => {
     throw withSqlState(error);
   });
-  // A connection that breaks fails the statement that waits for it; the event alone would end the process.
+  // If the connection breaks, the pending statement rejects. Without this listener, the event would end the process.
   const ignore = () => undefined;
   client.on('error', ignore);
   let broken = false;
@@ -154,7 +157,7 @@ async function sendBoth(client: pg.PoolClient, first: pg.QueryConfig, second: pg
 
 type Sent = [Promise<pg.QueryResult>, Promise<pg.QueryResult>];
 
-/** In one write to the socket, so that they leave as one packet. */
+/** Sends both in one write to the socket, so that they leave as one packet. */
 function together(client: pg.PoolClient, first: pg.QueryConfig, second: pg.QueryConfig): Sent {
   const stream: unknown = Reflect.get(Object(Reflect.get(client, 'connection')), 'stream');
   if (!(stream instanceof Writable)) return [client.query(first), client.query(second)];
@@ -179,7 +182,7 @@ function configOf({ names }: Connections, statement: Prisma.Sql): pg.QueryConfig
   return { text, values, types: exactTypes, ...(name ? { name } : {}) };
 }
 
-/** A value as Postgres reads it. JSON is given as text. */
+/** Converts a value to the form that Postgres parses. JSON is passed as text. */
 function bound(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'bigint') return String(value);
@@ -202,7 +205,7 @@ function readJson(text: string): unknown {
   return JSON.parse(quoteInexact(text));
 }
 
-/** What the system and the driver call a lost connection or a silent server, as Postgres would. */
+/** SQLSTATE codes for the connection errors and timeouts of the operating system and the driver. */
 const sqlStates = new Map([
   ['ECONNREFUSED', '08001'],
   ['ECONNRESET', '08006'],

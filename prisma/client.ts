@@ -1,4 +1,4 @@
-/** The database: one typed client a process, and the transaction every change runs in. */
+/** The database: one typed client per process, and the transaction that every change runs in. */
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
@@ -20,8 +20,8 @@ type AfterCommit = (database: Database) => void;
 const afterCommits = new WeakMap<DatabaseTransaction, AfterCommit[]>();
 
 /**
- * Opens a pool of at most `poolSize` connections (default 5). `isPooled`: a pooler stands between, whose connections must
- * keep nothing (default false). The caller disconnects with `database.$disconnect()`.
+ * Opens a pool of at most `poolSize` connections (default 5). Set `isPooled` (default false) if the URL points to a connection pooler,
+ * whose connections must not keep session state. The caller disconnects with `database.$disconnect()`.
  */
 export function openDatabase(options: { url: string; poolSize?: number; isPooled?: boolean }): Database {
   const { url, poolSize = 5, isPooled = false } = options;
@@ -29,12 +29,12 @@ export function openDatabase(options: { url: string; poolSize?: number; isPooled
   return openOn({ pool, reads: pool, pools: [pool] }, isPooled);
 }
 
-/** Opens pools of connections for writes, for reads and for what every call needs, with bounded waits. */
+/** Opens separate connection pools for writes, for reads, and for the lanes `credentials` and `health`, all with timeouts. */
 export function openBoundedDatabase(options: DatabasePools): Database {
   return openOn(openPools(options), options.isPooled);
 }
 
-/** Prisma and statements written by hand share the connections, the names of what those have parsed, and their watch. */
+/** Prisma and hand-written statements share the connections, the names of prepared statements, and the listeners for credential changes. */
 function openOn({ pool, reads, pools }: OpenedPools, isPooled: boolean): Database {
   const changes: OwnChanges = new Set();
   for (const each of pools) watchPool(each, changes);
@@ -49,7 +49,7 @@ function openOn({ pool, reads, pools }: OpenedPools, isPooled: boolean): Databas
   return database;
 }
 
-/** Runs `work` in one transaction of at most 30 s; waits at most 10 s for a connection. */
+/** Runs `work` in one transaction of at most 30 s. Waits at most 10 s for a connection. */
 export async function transaction<Result>(
   database: Database,
   work: (tx: DatabaseTransaction) => Promise<Result>,
@@ -64,7 +64,7 @@ export async function transaction<Result>(
   return result;
 }
 
-/** Calls `tell` once the transaction has committed, and never if it does not. It must not throw. */
+/** Calls `tell` once the transaction has committed, and never if it does not. `tell` must not throw. */
 export function afterCommit(tx: DatabaseTransaction, tell: AfterCommit): void {
   const waiting = afterCommits.get(tx);
   if (waiting) waiting.push(tell);

@@ -1,42 +1,42 @@
 /**
- * The connections of one database client, in pools that cannot starve each other: transactions and other writes, reads, and
- * places kept for credentials and health. Every wait is bounded: for a connection, for a lock, for a statement, for the
- * next statement of a transaction, and for a server that does not answer at all.
+ * The connections of one database client, in pools that cannot exhaust each other: transactions and other writes, reads, and connections
+ * reserved for credentials and health. Every wait has a timeout: for a connection, for a lock, for a statement, for the next statement of a
+ * transaction, and for a server that does not respond at all.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 
-/** All in milliseconds. */
+/** All values are in milliseconds. */
 export type DatabaseBounds = {
-  /** For a free connection, and for a new one to be established. */
+  /** Limit for a free connection, and for establishing a new one. */
   connectMs: number;
   lockMs: number;
   statementMs: number;
-  /** Between two statements of a transaction: Postgres then ends a transaction whose client stands still. */
+  /** Limit between two statements of a transaction. Postgres then ends the transaction of the idle client. */
   idleTransactionMs: number;
 };
 
 export type DatabasePools = { url: string; isPooled: boolean; writes: number; reads: number; bounds: DatabaseBounds };
 
-/** A pool of few places that nothing else takes. */
+/** A small pool of connections reserved for one purpose. */
 export type Lane = 'credentials' | 'health';
 
 const laneSizes: Record<Lane, number> = { credentials: 2, health: 1 };
-/** Beyond the bound of a statement: Postgres ends the statement first, if it still answers. */
+/** Added to the statement timeout, so that Postgres cancels the statement first if it still responds. */
 const SILENCE_MARGIN_MS = 2_000;
-/** A client whose machine is gone without a word has its connection closed after a minute. */
+/** The server closes the connection of an unreachable client after a minute. */
 const SERVER_KEEPALIVE = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
 const CLIENT_KEEPALIVE_MS = 10_000;
 
 const lanes = new AsyncLocalStorage<Lane | undefined>();
 
-/** Statements of `work` outside a transaction use that lane's connections; undefined: those of everybody. */
+/** Makes statements of `work` that run outside a transaction use that lane's connections. Undefined selects the shared pools. */
 export function inLane<Answer>(lane: Lane | undefined, work: () => Promise<Answer>): Promise<Answer> {
-  // Awaited inside, because Prisma begins a statement when it is awaited.
+  // Awaited inside the callback, because Prisma starts a statement only when it is awaited.
   return lanes.run(lane, async () => await work());
 }
 
-/** `pool` is what the driver adapter takes for one pool, whose `end` ends all of them; `pools` are those behind it, `reads` among them. */
+/** `pool` acts as one pool for the driver adapter, and its `end` closes all pools. `pools` are the underlying pools, including `reads`. */
 export type OpenedPools = { pool: pg.Pool; reads: pg.Pool; pools: readonly pg.Pool[] };
 
 export function openPools(options: DatabasePools): OpenedPools {
@@ -83,7 +83,7 @@ export function openPools(options: DatabasePools): OpenedPools {
   return { pool, reads, pools };
 }
 
-/** The settings of a connection that is bounded in this way; a pooler between refuses those that Postgres is to keep. */
+/** The connection settings for these timeouts. A connection pooler rejects the settings that Postgres enforces. */
 function connectionOf({ url, isPooled }: Pick<DatabasePools, 'url' | 'isPooled'>, bounds: DatabaseBounds) {
   const ours = {
     connectionString: url,
@@ -106,7 +106,7 @@ function openPool(
   options: DatabasePools,
   { name, max, bounds }: { name: string; max: number; bounds: DatabaseBounds },
 ): pg.Pool {
-  // Statements that need not wait for each other are sent together, where no pooler stands between.
+  // Without a connection pooler, independent statements are pipelined.
   const pool = new pg.Pool({
     ...connectionOf(options, bounds),
     max,
@@ -122,8 +122,8 @@ function openPool(
 type Query = (...args: unknown[]) => unknown;
 
 /**
- * A connection on which a statement got no answer is closed, for the pool would give it to the next caller; a transaction
- * begins within the time for a connection, and sets its bounds where the connection cannot keep them.
+ * Closes a connection on which a statement received no response, because the pool would otherwise hand it to the next caller. BEGIN must
+ * complete within the connection timeout, and sets the transaction's timeouts where the connection cannot keep them.
  */
 function guardClient(client: pg.PoolClient, { bounds, isPooled }: { bounds: DatabaseBounds; isPooled: boolean }): void {
   const query: Query = client.query.bind(client);
@@ -166,8 +166,7 @@ function isSilence(error: unknown): boolean {
 }
 
 /**
- * Adds an error code where the driver has set none. Without one the adapter could not tell a lost connection or a timeout
- * from a bug.
+ * Adds an error code where the driver has set none. Without one, the adapter cannot distinguish a lost connection or a timeout from a bug.
  */
 function coded(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -183,6 +182,6 @@ function coded(error: unknown): unknown {
   return error;
 }
 
-/** Several addresses that all refused are one fault without the name of a system call. */
+/** When several addresses all refuse, the driver reports one error without a system call name. */
 const UNREACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND']);
 const LOST = /connection terminated|not queryable|connection ended|timeout expired/i;

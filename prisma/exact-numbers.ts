@@ -1,17 +1,17 @@
 /**
- * Numbers of related rows, exactly. Prisma reads related rows as one JSON value a parent and parses it into doubles, which
- * keep 15 to 17 digits; amounts in base units have up to 78. Here every number that a double cannot hold becomes a string
- * before Prisma parses it; Prisma makes decimals and big integers of strings too.
+ * Keeps the numbers of related rows exact. Prisma reads related rows as one JSON value per parent and parses it into doubles, which hold 15
+ * to 17 digits, while amounts in base units have up to 78. This module turns every number that a double cannot represent exactly into a
+ * string before Prisma parses it. Prisma also creates decimals and big integers from strings.
  */
 import type { PrismaPg } from '@prisma/adapter-pg';
 import { ColumnTypeEnum, type SqlQueryable } from '@prisma/driver-adapter-utils';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** A string of JSON, which stays as it is, or a number of at least 16 characters. */
+/** Matches a JSON string, which stays unchanged, or a number of at least 16 characters. */
 const stringOrLongNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{15,}/g;
 const longNumber = /\d[\d.eE+-]{15}/;
 
-/** Makes what `adapter` reads exact, in transactions too, and returns it. */
+/** Patches `adapter` so that its results are exact, also in transactions, and returns it. */
 export function exactNumbers(adapter: PrismaPg): PrismaPg {
   const connect = adapter.connect.bind(adapter);
   adapter.connect = async () => {
@@ -23,13 +23,13 @@ export function exactNumbers(adapter: PrismaPg): PrismaPg {
   return adapter;
 }
 
-/** `json` with every number that a double cannot hold in quotes. */
+/** Returns `json` with every number that a double cannot represent exactly in quotes. */
 export function quoteInexact(json: string): string {
   if (!longNumber.test(json)) return json;
   return json.replace(stringOrLongNumber, (token) => (token.startsWith('"') || isExact(token) ? token : `"${token}"`));
 }
 
-/** What was written as a double before is exact, so that numbers in metadata stay numbers. */
+/** A number that was written as a double is exact, so that numbers in metadata stay numbers. */
 function isExact(digits: string): boolean {
   return new Prisma.Decimal(digits).equals(new Prisma.Decimal(Number(digits)));
 }

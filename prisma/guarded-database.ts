@@ -1,22 +1,21 @@
 /**
- * A database as one caller may write to it. Every transaction that is begun through it runs the caller's check as its first
- * statement, and a write outside a transaction gets one of its own, so that nothing is written past the check, whatever
- * the verb. Reads pass through.
+ * A database client restricted to what one caller may write. Every transaction begun through it runs the caller's check as its first
+ * statement, and a write outside a transaction gets its own, so that no method can bypass the check. Reads pass through.
  */
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 
-/** Whether a caller may write: what that needs to be read, and what judges it. */
+/** Checks whether a caller may write: what to read, and how to judge it. */
 export type WriteCheck = {
-  /** A query of at most one row; null where nothing is read. */
+  /** A query that returns at most one row, or null if the check reads nothing. */
   query: Prisma.Sql | null;
-  /** Throws where the caller may not write any more; given null where there is no row. */
+  /** Throws if the caller may no longer write. Receives null if there is no row. */
   judge: (row: Record<string, unknown> | null) => void;
 };
 
 export type WriteGuard = {
-  /** Made anew for each transaction, which runs its query as the first statement, or as a part of it. */
+  /** Called for each transaction, which runs the check's query as its first statement, or as a part of it. */
   check: () => WriteCheck;
-  /** Runs a whole transaction when the caller has a place for it. */
+  /** Runs a whole transaction once the caller's concurrency limit allows it. */
   place?: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;
 };
 
@@ -26,7 +25,7 @@ type Transact = (work: Work, options?: typeof transactionLimits) => Promise<unkn
 /** At most 30 s, after waiting at most 10 s for a connection. */
 export const transactionLimits = { maxWait: 10_000, timeout: 30_000 };
 
-/** The verbs of a model that write nothing; any other, a future one too, is taken to write. */
+/** Model methods that only read. Any other method, including future ones, counts as a write. */
 export const readingVerbs: ReadonlySet<string> = new Set([
   'findUnique',
   'findUniqueOrThrow',
@@ -42,10 +41,10 @@ const rawVerbs: ReadonlySet<string> = new Set(['$executeRaw', '$executeRawUnsafe
 
 type Guard = Required<WriteGuard> & { source: PrismaClient };
 
-/** Where a guarded database keeps its guard; nothing else has one. */
+/** The property that holds the guard of a guarded database. No other object has it. */
 const guardKey = Symbol('guard');
 
-/** `database` for one caller. It lives as long as the caller's request, and shares the connections of `database`. */
+/** Returns `database` restricted to one caller. It lasts as long as the caller's request, and shares the connections of `database`. */
 export function guardedDatabase(database: PrismaClient, { check, place = (work) => work() }: WriteGuard): PrismaClient {
   const source = unguarded(database);
   const transact: Transact = (work, options = transactionLimits) =>
@@ -56,7 +55,7 @@ export function guardedDatabase(database: PrismaClient, { check, place = (work) 
       }, options),
     );
   const guard: Guard = { source, check, place };
-  // The traps answer whatever is asked of a client.
+  // The traps handle every property of a client.
   return new Proxy({} as PrismaClient, {
     has: (_target, name) => Reflect.has(source, name),
     get(_target, name) {
@@ -69,14 +68,14 @@ export function guardedDatabase(database: PrismaClient, { check, place = (work) 
   });
 }
 
-/** The database itself, for what belongs to the process and not to a caller; any other is its own. */
+/** Returns the underlying database, for work that belongs to the process and not to a caller. An unguarded database is returned as is. */
 export function unguarded(database: PrismaClient): PrismaClient {
   return guardOf(database)?.source ?? database;
 }
 
 /**
- * Runs the check of a guarded database without a transaction, for what is only returned. A database without a guard passes,
- * and so does a transaction, which has been checked.
+ * Runs the check of a guarded database without a transaction, for requests that only return data. An unguarded database passes, and so does
+ * a transaction, which has already been checked.
  */
 export async function recheck(database: PrismaClient | Prisma.TransactionClient): Promise<void> {
   const guard = guardOf(database);
@@ -88,7 +87,7 @@ async function pass(reader: Pick<Prisma.TransactionClient, '$queryRaw'>, { query
   judge(rows[0] ?? null);
 }
 
-/** The guard of a guarded database; undefined for any other. */
+/** Returns the guard of a guarded database, or undefined for any other. */
 export function guardOf(database: object): Guard | undefined {
   return Reflect.get(database, guardKey);
 }
@@ -104,7 +103,7 @@ function boundVerb(
   };
 }
 
-/** A statement that begins with SELECT, as text, template or `Prisma.sql`. */
+/** Whether a statement begins with SELECT, given as text, template or `Prisma.sql`. */
 function isSelect(statement: unknown): boolean {
   const parts = typeof statement === 'object' && statement !== null ? Reflect.get(statement, 'strings') : undefined;
   const [first] = typeof statement === 'string' ? [statement] : Array.isArray(parts) ? parts : [Object(statement)[0]];

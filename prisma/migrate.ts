@@ -1,7 +1,6 @@
 /**
- * Migrations without a download: `node prisma/migrate.ts deploy | status | new <name> | diff`,
- * against DATABASE_URL. `new` and `diff` compare in a shadow database that they make and drop, so
- * any running Postgres whose user may create databases serves.
+ * Migrations without an engine download: `node prisma/migrate.ts deploy | status | new <name> | diff`, against DATABASE_URL. `new` and
+ * `diff` create and drop a shadow database, so they need a running Postgres server and a role that may create databases.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,19 +14,18 @@ import { demandFirstEditionClosed } from './open-first-edition.ts';
 
 const schemaFolder = fileURLToPath(new URL('.', import.meta.url));
 const migrationsFolder = join(schemaFolder, 'migrations');
-/** Names the kind of database to the engine; the same file that Prisma's own CLI keeps. */
+/** Names the database provider for the engine. Prisma's own CLI keeps the same file. */
 const lockfile = join(migrationsFolder, 'migration_lock.toml');
 const filters = { externalTables: [], externalEnums: [] };
 
-/** Session advisory lock that makes concurrent deploys of one database wait for each other. */
+/** Session advisory lock that serializes concurrent deployments to one database. */
 const deployLock = '7216941733012894';
 
 export type MigrationStatus = { applied: string[]; pending: string[]; failed: string[]; edited: string[] };
 
 /**
- * Applies every migration that the database lacks, and says which; the queue's own tables are brought up to date
- * too. Safe to run from several processes at once and any number of times. Throws the engine's P-code error, and
- * FirstEditionOpen, before anything is changed.
+ * Applies every migration that the database lacks and returns their names. Also migrates the job queue's own tables. Safe to run from
+ * several processes at once and any number of times. Throws the engine's P-code error, or FirstEditionOpen before anything is changed.
  */
 export async function deployMigrations(url: string): Promise<{ applied: string[] }> {
   const client = new pg.Client({ connectionString: url });
@@ -45,7 +43,7 @@ export async function deployMigrations(url: string): Promise<{ applied: string[]
   }
 }
 
-/** A hash of every migration's name and text: two equal hashes make equal databases. */
+/** A hash of the names and contents of all migrations. Equal hashes mean equal database schemas. */
 export function migrationsHash(): string {
   const hash = createHash('sha256');
   for (const name of migrationNames()) {
@@ -54,11 +52,11 @@ export function migrationsHash(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** The SQL that leads from the migrations to the schema; null when they agree. */
+/** Returns the SQL that leads from the migrations to the schema, or null if they agree. */
 export async function schemaDrift(url: string): Promise<string | null> {
   const result = await withEngine(url, (engine) =>
     engine.diff({
-      // Without any migration the engine cannot tell the kind of database.
+      // Without any migration, the engine cannot determine the provider.
       from: migrationNames().length === 0 ? { tag: 'empty' } : { tag: 'migrations', ...migrationsList() },
       to: { tag: 'schemaDatamodel', ...schemas() },
       script: true,
@@ -69,7 +67,7 @@ export async function schemaDrift(url: string): Promise<string | null> {
   return result.exitCode === 0 ? null : (result.stdout ?? '');
 }
 
-/** What of the folder is applied in the database, waits, failed, or was edited afterwards. */
+/** Returns which migrations are applied in the database, pending, failed, or edited after they were applied. */
 export async function migrationStatus(url: string): Promise<MigrationStatus> {
   const diagnosis = await withEngine(url, (engine) =>
     engine.diagnoseMigrationHistory({
@@ -94,8 +92,8 @@ export async function migrationStatus(url: string): Promise<MigrationStatus> {
 }
 
 /**
- * Writes the migration that leads to the present schema, and answers its folder's name; null when
- * nothing changed. `name` is lower-case words joined by underscores, at most 60 characters.
+ * Writes the migration that leads to the current schema and returns its folder name, or null if nothing changed. `name` consists of
+ * lower-case words joined by underscores, at most 60 characters.
  */
 export async function newMigration(url: string, name: string): Promise<string | null> {
   if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name) || name.length > 60) {
@@ -190,6 +188,6 @@ if (import.meta.main) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   });
-  // The engine leaves the timer of its lock running, ten seconds long.
+  // The engine leaves a ten-second timer of its lock running.
   process.exit();
 }

@@ -1,6 +1,6 @@
 /**
- * The official schema engine in its WASM build, speaking through adapter-pg, so that migrations
- * need no engine download. It keeps the usual `_prisma_migrations` table and P-codes.
+ * The official schema engine in its WASM build, connected through adapter-pg, so that migrations need no engine download. It keeps the
+ * usual `_prisma_migrations` table and P-codes.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,16 +18,15 @@ import pg from 'pg';
 
 export type SchemaEngine = glue.SchemaEngine;
 
-/** The catalogue's one-byte `"char"` and an array of it, by object id. */
+/** Type OIDs of the catalog's one-byte `"char"` and of its array type. */
 const charOid = 18;
 const charArrayOid = 1002;
 
 let loaded = false;
 
 /**
- * Runs `work` with an engine on the database at `url` and closes every connection afterwards.
- * `datamodels` are the schema's files as (path, content). A shadow database, where the work asks
- * for one, is made beside the database and dropped at the end.
+ * Runs `work` with an engine on the database at `url` and closes every connection afterwards. `datamodels` are the schema files as (path,
+ * content) pairs. If the work requires a shadow database, it is created on the same server and dropped at the end.
  */
 export async function withSchemaEngine<Result>(
   options: { url: string; datamodels: [string, string][] },
@@ -57,10 +56,10 @@ export async function withSchemaEngine<Result>(
   }
 }
 
-/** Instantiates the module by hand: Node does not load WASM through the package's own import. */
+/** Instantiates the module manually, because Node does not load WASM through the package's own import. */
 function loadEngine(): void {
   if (loaded) return;
-  // Without this registry a panic inside the engine says nothing at all.
+  // Without this registry, a panic inside the engine prints no message.
   Reflect.set(globalThis, 'PRISMA_WASM_PANIC_REGISTRY', {
     set_message: (message: string) => console.error(`schema engine: ${message}`),
   });
@@ -78,7 +77,7 @@ function loadEngine(): void {
 }
 
 async function connect(url: string, closers: (() => Promise<void>)[]): Promise<SqlDriverAdapter> {
-  // One connection: the engine's advisory lock belongs to the session that took it.
+  // Use a single connection, because the engine's advisory lock belongs to the session that took it.
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   pool.on('error', () => undefined);
   closers.push(() => (pool.ended ? Promise.resolve() : pool.end()));
@@ -91,7 +90,7 @@ async function connect(url: string, closers: (() => Promise<void>)[]): Promise<S
       return { ...result, columnTypes: result.columnTypes.map(asCharacter) };
     },
     executeRaw: (query) => adapter.executeRaw(query),
-    // Whole, as the native engine sends it: the adapter cuts at every semicolon, those inside a function too.
+    // Send the script whole, as the native engine does. The adapter splits it at every semicolon, including those inside functions.
     executeScript: async (script) => {
       await adapter.executeRaw({ sql: script, args: [], argTypes: [] });
     },
@@ -116,8 +115,8 @@ async function connectToShadow(url: string, closers: (() => Promise<void>)[]): P
 }
 
 /**
- * adapter-pg maps no column of the catalogue's `"char"`, which the engine's introspection reads:
- * such a column passes as an array of it and is relabelled by {@link asCharacter}.
+ * adapter-pg has no mapping for columns of the catalog's `"char"` type, which the engine's introspection reads. Such a column is passed as
+ * an array of that type, and {@link asCharacter} restores its type.
  */
 function readingCharColumns(pool: pg.Pool): pg.Pool {
   return new Proxy(pool, {

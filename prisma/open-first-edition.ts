@@ -1,13 +1,13 @@
 /**
- * What of the escrow contract's first edition is still open in a database. Builds of the second edition act on nothing of
- * it, so that neither migrations nor a part of the program go past it.
+ * Finds what is still open of the escrow contract's first edition in a database. Builds for the second edition ignore the first, so neither
+ * the migrations nor any part of the program proceed while anything is open.
  */
 import type pg from 'pg';
 
-/** From here on rows say which edition they are of. */
+/** From this migration on, rows record their edition. */
 export const secondEditionMigration = '20261123140000_payments_by_chain';
 
-/** Rows that are listed of each kind; more are counted. */
+/** Number of rows listed of each kind. Further rows are only counted. */
 const LISTED = 50;
 
 export class FirstEditionOpen extends Error {
@@ -19,10 +19,9 @@ type UnreadChain = { chain: number; halted: boolean };
 type OpenConsent = { id: string; app: string; status: string; chain: number; wallet: string };
 
 /**
- * Throws FirstEditionOpen, which lists what is open and says what to do with it: payments whose money is in the
- * contract, that can still be authorized, or whose latest event is not final; consents that a subscription would be
- * charged by; and chains on which a payment may have been made that nobody has read yet. Changes nothing. A database that
- * has been migrated to the second edition had nothing open.
+ * Throws FirstEditionOpen, which lists what is open and what to do about it: payments whose funds are in the contract, that can still be
+ * authorized, or whose latest event is not final; consents that a subscription would be charged by; and chains on which a payment may have
+ * been made that has not been read yet. Changes nothing. A database that was migrated to the second edition had nothing open.
  */
 export async function demandFirstEditionClosed(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ terms: string | null; marked: boolean }>(
@@ -38,7 +37,9 @@ export async function demandFirstEditionClosed(client: pg.ClientBase): Promise<v
   throw new FirstEditionOpen(printOpen({ payments, consents, chains }));
 }
 
-/** Chains whose final blocks are not all known up to the moment after which none of their terms could be authorized. */
+/**
+ * Returns the chains that are halted, or whose final blocks are not known up to the time after which none of their terms can be authorized.
+ */
 async function readUnreadChains(client: pg.ClientBase): Promise<UnreadChain[]> {
   const { rows } = await client.query<UnreadChain>(
     `SELECT terms.chain_id AS chain, coalesce(bool_or(cursor.halted_at IS NOT NULL), false) AS halted
@@ -51,7 +52,7 @@ async function readUnreadChains(client: pg.ClientBase): Promise<UnreadChain[]> {
   return rows;
 }
 
-/** Only terms on Solana, which are of no contract, name a vault. */
+/** Only terms on Solana, which belong to no contract, name a vault. */
 async function readPayments(client: pg.ClientBase): Promise<OpenPayment[]> {
   const { rows } = await client.query<OpenPayment>(
     `SELECT intent.id, app.name AS app, terms.chain_id AS chain, intent.status::text AS status,

@@ -1,12 +1,12 @@
-/** Statements that each connection keeps parsed: far more than come often. */
+/** Prepared statements per connection. Far more than the frequent ones. */
 const LIMIT = 400;
 
 type Statement = { sql: string; args: readonly unknown[] };
 
 /**
- * Names statements with parameters that come a second time, so that a connection parses each once and the server may keep
- * its plan; '' for all others. At most `limit` names (default 400): lists of ever new lengths would fill the
- * server's memory.
+ * Names parameterized statements from their second use on, so that a connection parses each once and the server may keep its plan. Returns
+ * '' for all others. There are at most `limit` names (default 400), because lists of ever new lengths would otherwise fill the server's
+ * memory.
  */
 export function statementNames(limit: number = LIMIT): (statement: Statement) => string {
   const names = new Map<string, string>();

@@ -1,11 +1,11 @@
-/** Rows in statements written by hand: all columns of a model, under the names of its scalar fields. */
+/** Rows in hand-written statements: all columns of a model, under the names of its scalar fields. */
 import { Prisma } from '../generated/prisma/client.ts';
 
 /** A table, and the scalar fields of its model, as `Prisma.<Model>ScalarFieldEnum` lists them. */
 export type WrittenTable<Row> = {
   name: string;
   fields: { readonly [Field in keyof Row & string]: Field };
-  /** Which of them are JSON. */
+  /** The fields that hold JSON. */
   json: readonly (keyof Row & string)[];
 };
 
@@ -13,7 +13,7 @@ type Texts = { into: Prisma.Sql; returned: Prisma.Sql };
 
 const texts = new WeakMap<object, Texts>();
 
-/** Inserts one row with all of its columns, and returns them under their fields' names, as the database has them. */
+/** Inserts one row with all of its columns, and returns them under their field names, as stored. */
 export function insertion<Row extends object>(table: WrittenTable<Row>, row: Row): Prisma.Sql {
   const { into, returned } = textsOf(table);
   const values = fieldsOf(table).map((field) => (table.json.includes(field) ? JSON.stringify(row[field]) : row[field]));
@@ -22,7 +22,7 @@ export function insertion<Row extends object>(table: WrittenTable<Row>, row: Row
 
 const selected = new WeakMap<object, Map<string, Prisma.Sql>>();
 
-/** All columns of a table under an alias, with the names of their fields. */
+/** Returns all columns of a table under an alias, with the names of their fields. */
 export function columnsOf<Row extends object>(table: WrittenTable<Row>, alias: string): Prisma.Sql {
   const known = selected.get(table) ?? new Map<string, Prisma.Sql>();
   selected.set(table, known);
@@ -37,7 +37,7 @@ export function columnsOf<Row extends object>(table: WrittenTable<Row>, alias: s
   return made;
 }
 
-/** The column of a field: `appId` is `app_id`. */
+/** Returns the column of a field: `appId` becomes `app_id`. */
 export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -66,7 +66,7 @@ async function record(
   });
 }
 
-/** JSON knows no integers of this size: each is written as a decimal string, those in structs too. */
+/** JSON has no integers of this size, so all numbers, including those in structs, become decimal strings. */
 function withText(args: object): object {
   return JSON.parse(
     JSON.stringify(args, (_, value: unknown) =>

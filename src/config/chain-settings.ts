@@ -1,6 +1,6 @@
 /**
- * The settings of one chain. The name of each variable ends with `_` and the chain id; `RPC_URL_<id>` enables the chain. They are
- * printed into docs/configuration.md.
+ * The settings of one chain. The name of each variable ends with `_` and the chain id. `RPC_URL_<id>` enables the chain.
+ * docs/configuration.md is generated from these settings.
  */
 import { z } from 'zod';
 

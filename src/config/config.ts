@@ -1,4 +1,4 @@
-/** Every environment variable, parsed once; all faults are reported together. Nothing else reads the environment. */
+/** Parses every environment variable once and reports all faults together. Nothing else reads the environment. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { chainSettings } from './chain-settings.ts';
@@ -6,30 +6,30 @@ import { environmentSchema } from './environment-settings.ts';
 
 export type RpcSettings = {
   chainId: number;
-  /** The first that answers is used. */
+  /** The first node that responds is used. */
   urls: string[];
-  /** Where Ponder hears of new blocks at once; it polls where there is none, or while it is dead. */
+  /** Announces new blocks to Ponder at once. Without it, or while the connection is down, Ponder polls. */
   wsUrl?: string | undefined;
   /** A node that payers' browsers may call. Every visitor of a payment page can see its URL. */
   publicUrl?: string | undefined;
   confirmations: number | undefined;
   pollingIntervalMs: number;
-  /** Base units of USD cents under which a relayed method is not offered. */
+  /** Minimum payment in USD, as a decimal string. Below it, relayed methods are not offered. */
   relayMinimumUsd: string;
   maxFeePerGasWei: bigint;
   startBlock: bigint | undefined;
-  /** Below it a sender's balance is an alarm; a hundredth of the coin where it is left out. */
+  /** Balance below which a sending key raises an alert, in wei or lamports. Defaults to a hundredth of the native coin, or 0.05 SOL. */
   lowBalanceWei?: bigint | undefined;
 };
 
 export type Config = ReturnType<typeof parseConfig>;
 
-/** Thrown when settings are missing or wrong; its message has one line a fault. */
+/** Thrown when settings are missing or invalid. The message has one line per fault. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Parses the environment; throws one ConfigError that names every fault. */
+/** Parses the environment. Throws one ConfigError that names every fault. */
 export function parseConfig(environment: Record<string, string | undefined>) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = environmentSchema.safeParse(given);
@@ -139,7 +139,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
   };
 }
 
-/** The environment without our own settings: what a file of the operator may name, and send to another service. */
+/** The environment without our own settings: the variables that an operator's file may name and send to another service. */
 function foreignVariables(environment: Record<string, string | undefined>): ReadonlyMap<string, string> {
   const isOurs = (name: string) => name in environmentSchema.shape || /^(PUBLIC_)?RPC_(WS_)?URL_\d+$/.test(name);
   return new Map(
@@ -149,7 +149,7 @@ function foreignVariables(environment: Record<string, string | undefined>): Read
   );
 }
 
-/** Payments on Solana need both: a vault without a key that pays fees could take money and never give it out. */
+/** Payments on Solana require both settings: a vault without a key that pays fees could receive money and never pay it out. */
 function solanaFaults(
   env: Pick<z.infer<typeof environmentSchema>, `SOLANA_${'VAULT_SECRET' | 'OPERATOR_KEY'}`>,
 ): string[] {
@@ -158,8 +158,10 @@ function solanaFaults(
   return missing.length === 1 ? missing.map((name) => `${name}: needed for payments on Solana`) : [];
 }
 
-/** RPC_URL_<chainId> enables a chain; its other settings carry the same ending. */
-/** The nodes that CHAINS_FILE names, as the variables that take precedence over them. What is wrong with the file the registry says. */
+/**
+ * Returns the nodes that CHAINS_FILE names, in the form of the variables that take precedence over them. The registry reports errors in the
+ * file.
+ */
 function nodesInFile(path: string | undefined): Record<string, string> {
   const entry = z.object({ chainId: z.int(), rpcUrl: z.union([z.url(), z.array(z.url())]) });
   try {
@@ -171,6 +173,7 @@ function nodesInFile(path: string | undefined): Record<string, string> {
   }
 }
 
+/** `RPC_URL_<chainId>` enables a chain. Its other settings have the same suffix. */
 function parseRpc(environment: Record<string, string | undefined>, faults: string[]): RpcSettings[] {
   const settings: RpcSettings[] = [];
   for (const [name, value] of Object.entries(environment)) {

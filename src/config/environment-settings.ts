@@ -1,6 +1,6 @@
 /**
- * Every environment variable of an installation: its shape, its default and its description, in the sections of
- * docs/configuration.md, which is printed from here. Nothing but config.ts reads their values.
+ * Every environment variable of an installation: its shape, its default and its description, in the sections of docs/configuration.md,
+ * which is generated from this file. Only config.ts reads their values.
  */
 import { z } from 'zod';
 

@@ -46,7 +46,7 @@ function tableOf(settings: Record<string, z.ZodType>, ending = ''): string {
   return `| variable | values | default | meaning |\n|---|---|---|---|\n${rows.join('')}`;
 }
 
-/** What is accepted, as far as a reader needs it beside the description. */
+/** Returns the accepted values, as far as a reader needs them in addition to the description. */
 function valuesOf(shape: z.core.JSONSchema.BaseSchema): string {
   if (shape.enum) return shape.enum.map((value) => `\`${value}\``).join(', ');
   if (shape.type === 'integer' || shape.type === 'number') {

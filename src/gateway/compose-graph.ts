@@ -18,8 +18,8 @@ import { addFields, type GatewaySource } from './gateway-source.ts';
 type Part = Pick<GatewaySource, 'name' | 'schema' | 'joins'>;
 
 /**
- * The core's schema with what each source adds: its types, its root fields, and fields on the core's types. The core's own
- * fields keep their resolvers; nothing is delegated. Throws a TypeError where a source defines a type of the core anew.
+ * Extends the core's schema with what each source adds: its types, its root fields, and fields on the core's types. The core's own fields
+ * keep their resolvers, and nothing is delegated. Throws a TypeError if a source redefines a type of the core.
  */
 export function composeGraph(core: GraphQLSchema, sources: readonly Part[]): GraphQLSchema {
   let graph = core;
@@ -36,7 +36,7 @@ export function composeGraph(core: GraphQLSchema, sources: readonly Part[]): Gra
   return graph;
 }
 
-/** The names of the source's root types → those of the core. */
+/** Maps the names of the source's root types to those of the core. */
 function rootNames(source: GraphQLSchema, core: GraphQLSchema): Map<string, string> {
   const names = Object.values(OperationTypeNode).flatMap((operation) => {
     const own = source.getRootType(operation)?.name;
@@ -59,7 +59,7 @@ function addedBy(
   }
   const known = graph.getType(name);
   if (!known) return [definition];
-  // Scalars such as DateTime, and Relay's PageInfo, are shared: the core's are used.
+  // Scalars such as DateTime, and Relay's PageInfo, are shared. The core's definitions are used.
   if (isScalarType(known) || bare(definition) === bareType(known)) return [];
   throw new TypeError(`The source ${sourceName} defines the type ${name}, which the graph has already.`);
 }
@@ -69,14 +69,14 @@ function bareType(type: GraphQLNamedType): string | undefined {
   return definition && bare(definition);
 }
 
-/** A definition without its words. */
+/** Prints a definition without descriptions. */
 function bare(definition: DefinitionNode): string {
   return print(
     visit(definition, { enter: (node) => ('description' in node ? { ...node, description: undefined } : node) }),
   );
 }
 
-/** The fields that came as text get the source's resolvers, and what judges access and cost. */
+/** Gives the fields that were added as text the source's resolvers and its extensions for access and complexity. */
 function takeResolvers(
   graph: GraphQLSchema,
   { schema, roots }: { schema: GraphQLSchema; roots: Map<string, string> },
@@ -86,7 +86,7 @@ function takeResolvers(
     if (!isObjectType(type) || !isObjectType(target) || type.name.startsWith('__')) continue;
     for (const { name, resolve, extensions } of Object.values(type.getFields())) {
       const field = target.getFields()[name];
-      // What the core has already stays as it is.
+      // Fields that the core already has stay unchanged.
       if (!field || field.resolve) continue;
       Object.assign(field, { resolve, extensions: { ...field.extensions, ...extensions } });
     }

@@ -4,7 +4,7 @@ import { silentLog } from '../platform/log.ts';
 import { openChainRecord } from './chain-record/open-chain-record.ts';
 import { composeGraph } from './compose-graph.ts';
 
-/** The graph as every installation has it, to be printed and looked at: core and record, connected to nothing. */
+/** The schema that every installation has, for printing and inspection: core and chain record, without any connection. */
 export function composedSchema(): GraphQLSchema {
   const config = {
     database: { directUrl: '' },

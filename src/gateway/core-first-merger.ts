@@ -4,7 +4,10 @@ import type { GatewaySource } from './gateway-source.ts';
 
 type Merger = Parameters<typeof getMesh>[0]['merger'];
 
-/** Takes the first source's schema as it is, with its own resolvers, and adds what the others bring: the core is never delegated to. */
+/**
+ * Uses the first source's schema unchanged, with its own resolvers, and adds the other sources to it. Nothing is ever delegated to the
+ * core.
+ */
 export function coreFirstMerger(sources: readonly Pick<GatewaySource, 'name' | 'joins'>[]): Merger {
   return {
     name: 'core-first',

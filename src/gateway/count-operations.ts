@@ -1,7 +1,7 @@
 import { getOperationAST, type OperationTypeNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
-/** Told of each operation that begins to execute, whichever transport it came by. */
+/** Calls `count` for each operation that begins to execute, regardless of its transport. */
 export function countOperations(count: (kind: `${OperationTypeNode}`) => void): Plugin {
   return {
     onExecute({ args }) {

@@ -1,4 +1,4 @@
-/** What a source beside the core brings to the graph, and how its fields are judged like the core's. */
+/** What a source other than the core adds to the schema, and how access and complexity of its fields are declared. */
 import { type DocumentNode, type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
 import { type Access, mayAsk } from '../api/graphql/server/access/access.ts';
 import type { GraphqlContext } from '../api/graphql/server/context.ts';
@@ -7,8 +7,8 @@ import { refusal } from '../api/graphql/server/scope-of.ts';
 export type GatewaySource = {
   name: string;
   /**
-   * The source's own graph, executed in this process: its types and root fields become part of the running graph. Absent for
-   * sources that only fields of the core's types lead to.
+   * The source's own schema, executed in this process. Its types and root fields become part of the running schema. Absent for sources that
+   * are reached only through fields of the core's types.
    */
   schema?: GraphQLSchema | undefined;
   /** The fields that it adds to types of the core, as `extend type` definitions, with their resolvers. */
@@ -20,9 +20,9 @@ export type GatewaySource = {
 export type GatewayFields = Record<string, Record<string, GatewayField>>;
 
 export type GatewayField = {
-  /** Who may ask for the field: any one suffices. Absent inside an object that is guarded where it is read. */
+  /** Who may request the field. Any one of them suffices. Absent inside an object that is guarded where it is read. */
   access?: readonly Access[];
-  /** As the core's fields say it; a list of unknown size counts ten times otherwise. */
+  /** Same as for the core's fields. If it is absent, a list of unknown size counts ten times. */
   complexity?: Complexity | ((args: ListArgs) => Complexity);
   resolve?: GraphQLFieldResolver<unknown, GraphqlContext>;
 };
@@ -30,14 +30,14 @@ export type GatewayField = {
 type Complexity = { field: number; multiplier: number };
 type ListArgs = { first?: number | null | undefined };
 
-/** Gives fields of a schema their resolvers, in place; each is refused to a caller who may not ask for it. */
+/** Adds resolvers and extensions to fields of a schema, in place. A field with `access` is refused to callers without it. */
 export function addFields(schema: GraphQLSchema, fields: GatewayFields): void {
   for (const [typeName, ofType] of Object.entries(fields)) {
     const type = schema.getType(typeName);
     for (const [name, { access, complexity, resolve }] of Object.entries(ofType)) {
       const field = isObjectType(type) ? type.getFields()[name] : undefined;
       if (!field) throw new TypeError(`The graph has no field ${typeName}.${name}.`);
-      // What judges access and cost before execution reads the extensions that the core's builder writes.
+      // Access and complexity checks before execution read the extensions in the form that the core's schema builder writes.
       const authScopes = access && {
         pothosOptions: { authScopes: Object.fromEntries(access.map((one) => [one, true])) },
       };

@@ -1,7 +1,7 @@
 /**
- * The gateway: GraphQL Mesh composes the running graph. Its first source is the core's schema, which stays what it is and
- * runs in this process; further sources add their own types and fields. Everything that is answered, by GraphQL, REST or
- * `/v1`, is executed on the graph.
+ * The gateway, in which GraphQL Mesh composes the running schema. Its first source is the core's schema, which stays unchanged and runs in
+ * this process. Further sources add their own types and fields. All requests, over GraphQL, REST or `/v1`, execute against the composed
+ * schema.
  */
 import { getMesh } from '@graphql-mesh/runtime';
 import type { GraphQLSchema, OperationTypeNode } from 'graphql';
@@ -16,10 +16,10 @@ type MeshLogger = NonNullable<MeshOptions['logger']>;
 
 export type GatewayOptions = {
   core: GraphQLSchema;
-  /** Beside the core; closed with the gateway. */
+  /** Sources in addition to the core. They are closed with the gateway. */
   sources?: readonly GatewaySource[];
   log: Log;
-  /** Told of every operation that passes. */
+  /** Called for every operation. */
   count?: ((kind: `${OperationTypeNode}`) => void) | undefined;
 };
 
@@ -36,7 +36,7 @@ export async function openGateway(options: GatewayOptions): Promise<Graph> {
     cache: nothingKept,
     fetchFn: fetch,
   });
-  // Typed for another version's context; they ask nothing of ours.
+  // The plugins are typed for another version's context, but use nothing of ours.
   const plugins = mesh.plugins as Graph['plugins'];
   return {
     schema: mesh.schema,
@@ -48,12 +48,12 @@ export async function openGateway(options: GatewayOptions): Promise<Graph> {
   };
 }
 
-/** A source whose schema runs in this process: nothing is wrapped and nothing is sent. */
+/** A source whose schema runs in this process, without wrapping or network requests. */
 function localSource(name: string, schema: GraphQLSchema): MeshOptions['sources'][number] {
   return { name, handler: { getMeshSource: async () => ({ schema }) } };
 }
 
-/** No answer is cached, of whatever source. */
+/** Disables Mesh's cache for all sources. */
 const nothingKept: MeshOptions['cache'] = {
   get: () => undefined,
   set: () => undefined,
@@ -61,7 +61,7 @@ const nothingKept: MeshOptions['cache'] = {
   getKeysByPrefix: async () => [],
 };
 
-/** Mesh's words in our log. */
+/** Writes Mesh's messages to our log. */
 function meshLogger(log: Log): MeshLogger {
   const write =
     (level: 'debug' | 'info' | 'warn' | 'error') =>

@@ -6,12 +6,12 @@ import { composedSchema } from './composed-schema.ts';
 
 const file = fileURLToPath(new URL('../../schema/schema.graphql', import.meta.url));
 
-/** The published text of the schema, sorted, so that its order is nobody's accident. */
+/** The published text of the schema, sorted so that its order is deterministic. */
 export function publishedSchema(): string {
   return `${printSchema(lexicographicSortSchema(composedSchema()))}\n`;
 }
 
-/** Whether the published file says what the schema is. */
+/** Whether the published file matches the schema. */
 export function schemaIsPublished(): boolean {
   return readFileSync(file, 'utf8') === publishedSchema();
 }

@@ -1,14 +1,14 @@
-/** What is common to the processes that a local installation runs: are they alive, and ending them. */
+/** Helpers for the processes of a local installation: checking whether they are alive, and stopping them. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Whether the process runs. One that ended and waits for its parent (a zombie) does not. */
+/** Whether the process is running. A process that has ended and waits for its parent (a zombie) is not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
+    // EPERM: it is alive and belongs to another user.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
   }
   try {
@@ -20,8 +20,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether the process lives and was started with `argument` in its command line: a number found in a file may belong to
- * another program by now.
+ * Whether the process is alive and was started with `argument` in its command line. A pid that was read from a file may belong to another
+ * program by now.
  */
 export function isRunningWith(pid: number, argument: string): boolean {
   if (!isAlive(pid)) return false;

@@ -1,4 +1,4 @@
-/** `.local/demo.json`: all that a client needs to try the installation. It holds keys, so only its owner reads it. */
+/** `.local/demo.json`: everything that a client needs to try the installation. It contains keys, so only its owner can read it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { replacePrivateFile } from './private-files.ts';
@@ -6,7 +6,7 @@ import { replacePrivateFile } from './private-files.ts';
 const demoShape = z.object({
   restUrl: z.string(),
   graphqlUrl: z.string(),
-  /** Without /v1. */
+  /** Without the /v1 path. */
   cardUrl: z.string(),
   appId: z.string(),
   secretKey: z.string(),
@@ -21,7 +21,7 @@ const demoShape = z.object({
     }),
   ),
   payers: z.array(z.object({ address: z.string(), privateKey: z.string() })),
-  /** `secretKey` is base58 of 64 bytes. */
+  /** `secretKey` is 64 bytes in base58. */
   solana: z
     .object({
       chainId: z.number(),
@@ -32,7 +32,7 @@ const demoShape = z.object({
       payers: z.array(z.object({ address: z.string(), secretKey: z.string() })),
     })
     .optional(),
-  /** Whose balances can be asked for; nothing is paid on Sui. */
+  /** Addresses whose balances can be read. No payments are made on Sui. */
   sui: z
     .object({
       chainId: z.number(),
@@ -45,7 +45,7 @@ const demoShape = z.object({
 
 export type Demo = z.infer<typeof demoShape>;
 
-/** Answers nothing when the file is missing or not what we write. */
+/** Returns undefined if the file is missing or does not have the expected format. */
 export function readDemo(file: string): Demo | undefined {
   if (!existsSync(file)) return undefined;
   try {
@@ -55,7 +55,7 @@ export function readDemo(file: string): Demo | undefined {
   }
 }
 
-/** Whole or not at all, for clients may read it at any moment. */
+/** Writes atomically, because clients may read the file at any time. */
 export function writeDemo(file: string, demo: Demo): void {
   replacePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
 }

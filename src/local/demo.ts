@@ -1,7 +1,7 @@
 /**
- * `npm run demo`, against a running `npm start`: pays by each of the three methods and both kinds of permit, prints each payment's timeline as it
- * is told over graphql-ws, and counts the money. DEMO_FILE names another installation's file. Ends with 1 when a
- * payment does not settle or the balances do not add up.
+ * `npm run demo`, against a running `npm start`: pays by each of the three methods and both kinds of permit, prints each payment's timeline
+ * as it arrives over graphql-ws, and checks the balances. DEMO_FILE selects another installation's file. Exits with 1 if a payment does not
+ * settle or the balances do not add up.
  */
 import { join } from 'node:path';
 import { runDemo } from './demo/run-demo.ts';

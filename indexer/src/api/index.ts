@@ -1,4 +1,4 @@
-/** Ponder wants a server's application; what it has indexed is read from its views, so that this one serves nothing. */
+/** Ponder requires an HTTP application. Its indexed data is read from its views, so this application serves nothing. */
 import { Hono } from 'hono';
 
 export default new Hono();

@@ -1,12 +1,12 @@
 /**
- * An event as two records have it: the indexer's tables, which hold what it saw and forget what a reorganization took, and
- * the gateway's inbox (`chain_fact`), which knows how sure each event is and whether it was applied.
+ * An event as held by two records: the indexer's tables, which contain what it has read and drop what a reorganization removed, and the
+ * gateway's inbox (`chain_fact`), which knows the finality of each event and whether it was applied.
  *
- * - indexed: the indexer's tables hold it now. Events on Solana and ERC-3009 authorizations never are: a watcher and the
- *   receipts of transactions put those into the inbox.
+ * - indexed: the indexer's tables currently hold it. They never hold Solana events and ERC-3009 authorizations, which a watcher and
+ * transaction receipts add to the inbox.
  * - received: the inbox holds it.
  *
- * Authority: the inbox for finality, the fold of facts for acceptance. An event that only the indexer holds is SEEN and not
+ * The inbox is authoritative for finality, and the fold of facts for acceptance. An event that only the indexer holds is SEEN and not
  * accepted.
  */
 import { z } from 'zod';
@@ -28,15 +28,15 @@ export const recordedEventSchema = z.object({
   termsHash: z.string().nullable(),
   args: z.record(z.string(), z.unknown()),
   indexed: z.boolean(),
-  /** The inbox's word on it; null where the inbox does not hold it. */
+  /** Status in the inbox. Null if the inbox does not hold the event. */
   status: z.enum(['SEEN', 'CONFIRMED', 'FINAL', 'ORPHANED']).nullable(),
   applied: z.boolean(),
-  /** Whether this gateway signed the terms, or holds the consent, that the event names; true where it names none. */
+  /** Whether this gateway signed the terms, or holds the consent, that the event names. True if it names none. */
   known: z.boolean(),
-  /** Whether its payment is the one that counts for its intent; true where it is of no payment of ours. */
+  /** Whether its payment is the one that counts for its intent. True if it belongs to no payment of ours. */
   counts: z.boolean(),
   intentStatus: z.string().nullable(),
-  /** How far the inbox has been filled; null where the chain was never read. */
+  /** The block up to which the inbox was filled. Null if the chain was never read. */
   readNumber: integer.nullable(),
   headNumber: integer.nullable(),
   halted: z.boolean(),
@@ -52,7 +52,7 @@ export type Acceptance =
   | 'WAITING_TO_BE_APPLIED'
   | 'ORPHANED';
 
-/** Events that count only for terms that this gateway signed, and those that count only for consents that it holds. */
+/** Kinds that count only for terms that this gateway signed, and kinds that count only for consents that it holds. */
 export const termsKinds: readonly string[] = [...paymentEventKinds, 'Credited'];
 export const consentKinds: readonly string[] = ['Charged', 'Revoked'];
 
@@ -60,7 +60,7 @@ export function finalityOf({ status }: Pick<RecordedEvent, 'status'>): NonNullab
   return status ?? 'SEEN';
 }
 
-/** What the gateway did with an event, and why it did no more; the reason is null for what was accepted. */
+/** Returns what the gateway did with an event, and why it is not accepted. The reason is null for an accepted event. */
 export function judgeEvent(
   event: RecordedEvent,
   { confirmations }: { confirmations: number | null },

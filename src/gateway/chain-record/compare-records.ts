@@ -3,7 +3,7 @@ import { recordedEventSchema } from './chain-event.ts';
 import { describedEvent, indexedEvents, oldestFirst, recordsAt, staleChains } from './event-statements.ts';
 import { type ChainRecord, staleChainsSchema } from './store.ts';
 
-/** Blocks that one comparison covers. */
+/** Maximum number of blocks in one comparison. */
 export const COMPARED_BLOCKS = 100_000n;
 
 const block = z
@@ -12,7 +12,7 @@ const block = z
   .nullable();
 
 const comparisonSchema = z.object({
-  /** The last block that the indexer has read, and that the inbox was filled to; null where none was. */
+  /** The last block that the indexer has read, and the last one that the inbox was filled up to. Null if there is none. */
   indexedTo: block,
   receivedTo: block,
   fromBlock: block,
@@ -29,8 +29,9 @@ const comparisonSchema = z.object({
 export type RecordComparison = z.infer<typeof comparisonSchema>;
 
 /**
- * Where the indexer's tables and the inbox differ on one chain, among blocks that both have read: at most `COMPARED_BLOCKS` up
- * to `toBlock`, the last such block where it is null. What only receipts show is in no table of the indexer and not compared.
+ * Returns the differences between the indexer's tables and the inbox on one chain, among blocks that both have read: at most
+ * `COMPARED_BLOCKS` up to `toBlock`, or up to the last such block if it is null. Events that only receipts contain are in no table of the
+ * indexer and are not compared.
  */
 export async function compareRecords(
   { database, views, staleSeconds }: ChainRecord,

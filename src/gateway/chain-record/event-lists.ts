@@ -1,4 +1,4 @@
-/** What the fields of recorded events answer, from rows of the record. */
+/** Converts rows of the record to the results of the event fields. */
 import { batched } from '../../api/graphql/server/batch.ts';
 import type { GraphqlContext } from '../../api/graphql/server/context.ts';
 import { invalid } from '../../errors.ts';
@@ -10,7 +10,7 @@ import type { EventPage, StaleChain } from './store.ts';
 
 type EventList = Pick<EventPage, 'events' | 'hasMore'> & { after: string | null; totalCount: () => Promise<number> };
 
-/** A ChainEventConnection. */
+/** Builds a ChainEventConnection. */
 export function printEvents(context: GraphqlContext, { events, hasMore, after, totalCount }: EventList) {
   const edges = events.map((event) => ({ cursor: printPlace(event), node: printEvent(context, event) }));
   return {
@@ -26,7 +26,7 @@ export function printEvents(context: GraphqlContext, { events, hasMore, after, t
   };
 }
 
-/** A ChainEvent. */
+/** Builds a ChainEvent. */
 export function printEvent({ world }: GraphqlContext, event: RecordedEvent) {
   const { chainId, blockHash, txHash, logIndex, address, name, termsHash, args, indexed } = event;
   const confirmations = world.registry.chain(chainId)?.confirmations ?? null;
@@ -44,7 +44,7 @@ export function timeOf(blockTimestamp: bigint): Date {
   return new Date(Number(blockTimestamp) * 1000);
 }
 
-/** CHAIN_UNAVAILABLE that names the chains whose record is too old. */
+/** Throws CHAIN_UNAVAILABLE, naming the chains whose record is out of date. */
 export function demandFresh(stale: readonly StaleChain[], limitSeconds: number): void {
   if (stale.length === 0) return;
   const ages = stale.map(({ chainId, ageSeconds }) =>
@@ -54,10 +54,10 @@ export function demandFresh(stale: readonly StaleChain[], limitSeconds: number):
   throw recordUnavailable(`${words.charAt(0).toUpperCase()}${words.slice(1)}`);
 }
 
-/** Blocks that the indexer's tables may lag behind what the gateway has read, before an event may be missing. */
+/** Number of blocks by which the indexer's tables may lag behind the gateway. Beyond that, an event may be missing. */
 const LAG_BLOCKS = 20;
 
-/** CHAIN_UNAVAILABLE that names a chain which the indexer reads no further, though the gateway does. */
+/** Throws CHAIN_UNAVAILABLE, naming a chain on which the indexer has fallen behind the gateway or has read nothing. */
 export function demandCaughtUp(lags: readonly ChainLag[]): void {
   for (const { chainId, behind } of lags) {
     if (behind !== null && behind <= LAG_BLOCKS) continue;
@@ -66,7 +66,7 @@ export function demandCaughtUp(lags: readonly ChainLag[]): void {
   }
 }
 
-/** Ways in which one operation may ask the record: each is a statement. */
+/** Number of different sets of arguments with which one operation may read the record. Each set takes one statement. */
 const WAYS_LIMIT = 10;
 
 type Asked = { ways: Set<unknown>; last: Promise<unknown> };
@@ -79,8 +79,8 @@ function askedOf(context: GraphqlContext): Asked {
 }
 
 /**
- * Refuses one operation that asks the record in too many ways, with VALIDATION_ERROR for `field`. What is asked in one `way`
- * is read together, so that a page costs no more than one payment does; text names a way, an object is one of its own.
+ * Throws VALIDATION_ERROR for `field` if one operation reads the record in too many ways. Reads of the same `way` are batched, so that a
+ * page costs no more than one payment does. Equal strings name the same way, and each object is a way of its own.
  */
 export function demandFewWays(context: GraphqlContext, field: string, way: unknown): void {
   const { ways } = askedOf(context);
@@ -90,7 +90,7 @@ export function demandFewWays(context: GraphqlContext, field: string, way: unkno
   throw invalid([{ param: field, message }]);
 }
 
-/** Runs the statements of one operation one after another: it never holds more than one of the record's few connections. */
+/** Runs the statements of one operation sequentially, so that it never holds more than one of the record's few connections. */
 export function inTurn<Found>(context: GraphqlContext, run: () => Promise<Found>): Promise<Found> {
   const asked = askedOf(context);
   const found = asked.last.then(run);
@@ -99,8 +99,8 @@ export function inTurn<Found>(context: GraphqlContext, run: () => Promise<Found>
 }
 
 /**
- * What `read` finds for one parent of many: all parents of a page that ask in the same way are read by one statement.
- * `name` distinguishes queries with different arguments.
+ * Returns what `read` finds for one parent. All parents of a page with the same query are read by one statement. `name` distinguishes
+ * queries with different arguments.
  */
 export async function readTogether<Parent extends { id: string }, Found>(
   context: GraphqlContext,

@@ -1,4 +1,4 @@
-/** The place of an event among all events: block time, chain, block, log. What lists are ordered by and cursors name. */
+/** The position of an event among all events: block time, chain, block, log, block hash. Lists are ordered by it, and cursors encode it. */
 import { invalid } from '../../errors.ts';
 import type { RecordedEvent } from './chain-event.ts';
 
@@ -13,7 +13,7 @@ export function printPlace({ blockTimestamp, chainId, blockNumber, logIndex, blo
   return Buffer.from(`${PREFIX}${key}`).toString('base64url');
 }
 
-/** The place that a cursor names, which need not hold an event; VALIDATION_ERROR for any other text. */
+/** Parses the position in a cursor, which need not hold an event. Throws VALIDATION_ERROR for any other text. */
 export function readPlace(cursor: string): EventPlace {
   const text = cursor.length > CURSOR_LENGTH ? '' : Buffer.from(cursor, 'base64url').toString('utf8');
   const [, blockTimestamp, chainId, blockNumber, logIndex, blockHash] =
@@ -30,7 +30,7 @@ export function readPlace(cursor: string): EventPlace {
   return place;
 }
 
-/** Of Postgres' integer; on Solana log indexes reach it. */
+/** Maximum of Postgres' integer type. Log indexes on Solana reach it. */
 const MAX_INT = 2_147_483_647;
 
 function notOfTheList() {

@@ -1,13 +1,16 @@
-/** The pieces that statements over both records share. `views` is the schema of the indexer's views. */
+/** SQL fragments shared by statements over both records. `views` is the schema of the indexer's views. */
 import { consentKinds, termsKinds } from './chain-event.ts';
 
-/** How events are ordered everywhere: the oldest first. */
+/** The order of events everywhere, ascending from the oldest. */
 export const PLACE = ['block_timestamp', 'chain_id', 'block_number', 'log_index', 'block_hash'] as const;
 
 export const oldestFirst = PLACE.map((column) => `place.${column}`).join(', ');
 export const newestFirst = PLACE.map((column) => `place.${column} DESC`).join(', ');
 
-/** Of a chain whose heartbeat is older than `limit`, an SQL expression of seconds: its id and age; null where it has none. */
+/**
+ * Lists the chains whose heartbeat is older than `limit`, an SQL expression in seconds: the id and the age, which is null without a
+ * heartbeat.
+ */
 export function staleChains(chains: string, limit: string): string {
   return `(SELECT coalesce(json_agg(json_build_object('chainId', chain.chain_id,
       'ageSeconds', extract(epoch FROM now() - cursor.observed_at)::int)), '[]')
@@ -15,7 +18,7 @@ export function staleChains(chains: string, limit: string): string {
     WHERE cursor.observed_at IS NULL OR cursor.observed_at < now() - make_interval(secs => ${limit}))`;
 }
 
-/** The event at `place`, whichever of the records holds it. */
+/** The event at `place`, from whichever record holds it. */
 export const describedEvent = `json_build_object(
   'chainId', place.chain_id,
   'blockNumber', place.block_number::text,
@@ -43,23 +46,23 @@ export const describedEvent = `json_build_object(
   'headNumber', cursor.head_number::text,
   'halted', cursor.halted_at IS NOT NULL)`;
 
-/** The indexer's events, to stand in a FROM. */
+/** The indexer's events, for use in a FROM clause. */
 export function indexedEvents(views: string): string {
   return `"${views}".chain_event`;
 }
 
-/** No events, in the shape of the indexer's: what is asked about chains that it never reads. */
+/** No events, in the shape of the indexer's table, for chains that it never reads. */
 export const noEvents = `(SELECT NULL::int AS chain_id, NULL::text AS id, NULL::bigint AS block_number, NULL::text AS block_hash,
   NULL::bigint AS block_timestamp, NULL::text AS tx_hash, NULL::int AS log_index, NULL::text AS address, NULL::text AS kind,
   NULL::text AS ref, NULL::text AS intent, NULL::text AS holder, NULL::json AS args WHERE false)`;
 
-/** Blocks of a chain that the inbox was filled with, and that the indexer has not read; NULL where it has read none. */
+/** Number of blocks of a chain that the inbox holds and the indexer has not read. NULL if the indexer has read none. */
 export function blocksBehind(views: string, chainId: string): string {
   return `(SELECT greatest(0, cursor.read_number - progress.number)::int FROM chain_cursor cursor
     JOIN "${views}".chain_progress progress ON progress.chain_id = cursor.chain_id WHERE cursor.chain_id = ${chainId})`;
 }
 
-/** What `describedEvent` reads, to stand behind a FROM of `place` rows; `events` is `indexedEvents` or `noEvents`. */
+/** The joins that `describedEvent` requires, to follow a FROM clause of `place` rows. `events` is `indexedEvents` or `noEvents`. */
 export function recordsAt(events: string): string {
   return `LEFT JOIN ${events} event
       ON event.chain_id = place.chain_id AND event.id = place.block_hash || '-' || place.log_index
@@ -71,7 +74,7 @@ export function recordsAt(events: string): string {
     LEFT JOIN chain_cursor cursor ON cursor.chain_id = place.chain_id`;
 }
 
-/** Names from our own lists, as SQL literals. */
+/** Formats names from our own lists as SQL literals. */
 function listed(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(', ');
 }

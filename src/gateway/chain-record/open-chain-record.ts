@@ -1,6 +1,6 @@
 /**
- * The indexer's record of the chains as a source of the gateway: its views and the inbox beside them, read in process. The
- * core's fields never wait for it, and these fields fail alone. See docs/gateway.md.
+ * The indexer's record of the chains as a source of the gateway: its views and the inbox, read in this process. The core's fields never
+ * wait for it, and a failure affects only these fields. See docs/gateway.md.
  */
 import { buildSchema, parse } from 'graphql';
 import { z } from 'zod';
@@ -33,10 +33,10 @@ import { joinedFields, recordTypes } from './type-definitions.ts';
 type Settings = Pick<Config, 'ponder' | 'chainRecord'> & { database: Pick<Config['database'], 'directUrl'> };
 
 const NAMES_LIMIT = 20;
-/** What an event costs of a query's complexity beside the fields that are selected of it. */
+/** Complexity of an event, in addition to its selected fields. */
 const SQL_COMPLEXITY = 5;
 
-/** Opens nothing yet: the first question connects. */
+/** Opens no connection. The first query connects. */
 export function openChainRecord({ log }: { log: Log }, config: Settings): GatewaySource {
   const database = openRecordDatabase({ log }, { url: config.database.directUrl });
   const { staleSeconds } = config.chainRecord;
@@ -44,7 +44,7 @@ export function openChainRecord({ log }: { log: Log }, config: Settings): Gatewa
   const schema = buildSchema(recordTypes);
   addFields(schema, {
     Query: { escrowEvents: escrowEvents(record), chainRecordDifferences: chainRecordDifferences(record) },
-    // The connection has multiplied by its size already.
+    // The connection's complexity already includes its size.
     ChainEventConnection: { edges: { complexity: ONCE }, nodes: { complexity: ONCE } },
     ChainRecordComparison: { differences: { complexity: ONCE } },
   });
@@ -66,14 +66,14 @@ const byWindow: GatewayField['complexity'] = (args) => ({ field: SQL_COMPLEXITY,
 
 const windowSchema = z.object({ first: z.int().nullish(), after: z.string().nullish() });
 
-/** The window that arguments ask for; VALIDATION_ERROR for one that there is not. */
+/** Parses the page arguments. Throws VALIDATION_ERROR for an invalid page. */
 function windowOf(args: unknown) {
   const { first, after } = windowSchema.parse(args);
   demandListSize({ first });
   return { first: first ?? DEFAULT_PAGE_SIZE, after: after == null ? null : readPlace(after) };
 }
 
-/** `read` answers the pages of all parents; those of one window are read together. */
+/** Returns one page for a parent. `read` returns the pages of all parents, and parents with the same page arguments are read together. */
 async function pageOf<Parent extends { id: string }>(
   context: GraphqlContext,
   record: ChainRecord,
@@ -129,7 +129,7 @@ function transactionEvents(record: ChainRecord): GatewayField {
     complexity: byWindow,
     resolve: (transaction, args, context) => {
       const { id, chainId, txHash, termsHash } = transactionSchema.parse(transaction);
-      // It is not sent, or of no payment: no event can be of it.
+      // A transaction that was not sent, or belongs to no payment, has no events.
       if (txHash === null || termsHash === null) {
         windowOf(args);
         const { after = null } = windowSchema.parse(args);
@@ -186,7 +186,9 @@ const EVM_HASH = /^0x[0-9a-fA-F]{64}$/;
 const SOLANA_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 const EVENT_NAME = /^[A-Za-z]{1,40}$/;
 
-/** The filter as the record writes it; VALIDATION_ERROR, by field, for what no event can have. */
+/**
+ * Returns the filter in the form in which the record stores values. Throws VALIDATION_ERROR, by field, for values that no event can have.
+ */
 function filterOf(args: unknown): EscrowEventsFilter & { chainId: number | null } {
   const { chainId = null, txHash = null, termsHash = null, names = null } = filterSchema.parse(args) ?? {};
   const isSignature = txHash !== null && SOLANA_SIGNATURE.test(txHash);
@@ -279,7 +281,7 @@ function enabledChains({ world }: GraphqlContext): number[] {
   return world.registry.enabled().map(({ chainId }) => chainId);
 }
 
-/** Chains that the indexer is to read. */
+/** Returns the chains that the indexer is configured to read. */
 function indexedChains({ world }: GraphqlContext): number[] {
   const chains = world.registry.enabled().filter(({ family, escrow }) => family === 'EVM' && escrow);
   return chains.map(({ chainId }) => chainId);

@@ -3,18 +3,18 @@ import type { Log } from '../../platform/log.ts';
 import { recordUnavailable } from './record-unavailable.ts';
 
 export type RecordDatabase = {
-  /** The rows of one statement. CHAIN_UNAVAILABLE, without the database's words, when it cannot be read in time. */
+  /** Returns the rows of one statement. Throws CHAIN_UNAVAILABLE, without the database's message, if it cannot be read in time. */
   query(text: string, values: readonly unknown[]): Promise<unknown[]>;
   close(): Promise<void>;
 };
 
 const CONNECTIONS = 3;
-/** Ponder locks its tables while it recovers: nobody waits for that. */
+/** Ponder locks its tables while it recovers. No request waits for that. */
 const OPTIONS = '-c lock_timeout=500 -c statement_timeout=3000 -c default_transaction_read_only=on';
 
 /**
- * Connections for reading the indexer's views and the inbox beside them, apart from the core's, so that a record that is slow
- * or locked holds up nothing else. The database is logged as failing once, until it answers again.
+ * Opens connections for reading the indexer's views and the inbox, separate from the core's, so that a slow or locked record holds up
+ * nothing else. A failure is logged once, until the database responds again.
  */
 export function openRecordDatabase({ log }: { log: Log }, { url }: { url: string }): RecordDatabase {
   const pool = new pg.Pool({

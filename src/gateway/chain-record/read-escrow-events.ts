@@ -11,7 +11,7 @@ import {
 } from './event-statements.ts';
 import { type ChainRecord, type EventWindow, placeValues, type StaleChain, staleChainsSchema } from './store.ts';
 
-/** All that are given must hold; hashes are written as the record has them. */
+/** All given conditions must match. Hashes are written as the record stores them. */
 export type EscrowEventsFilter = {
   txHash: string | null;
   termsHash: string | null;
@@ -19,7 +19,7 @@ export type EscrowEventsFilter = {
 };
 
 type Asked = { filter: EscrowEventsFilter; chainIds: readonly number[] };
-/** The last two are of each chain that was asked about. */
+/** `stale` and `lags` cover all requested chains. */
 type Found = { events: RecordedEvent[]; hasMore: boolean; stale: StaleChain[]; lags: ChainLag[] };
 
 const lagSchema = z.object({ chainId: z.int(), behind: z.int().nullable() });
@@ -28,15 +28,15 @@ const foundSchema = z.object({
   stale: staleChainsSchema,
   lags: z.array(lagSchema),
 });
-/** Blocks that the indexer is behind the inbox; null where it has read none. */
+/** Number of blocks by which the indexer is behind the inbox. Null if it has read none. */
 export type ChainLag = z.infer<typeof lagSchema>;
 
-/** The highest count that is told. */
+/** The highest count that is returned. */
 const COUNTED_EVENTS = 100_000;
 
 /**
- * Every event of these chains that the indexer's tables hold, newest first, and those that the inbox says a reorganization
- * took.
+ * Returns every event of these chains that the indexer's tables hold, newest first, and events that the inbox records as removed by a
+ * reorganization.
  */
 export async function readEscrowEvents(
   { database, views, staleSeconds }: ChainRecord,
@@ -65,7 +65,7 @@ export async function readEscrowEvents(
   return { events: events.slice(0, first), hasMore: events.length > first, stale, lags };
 }
 
-/** How many there are, whatever the window; at most `COUNTED_EVENTS`, so that a large record is not counted whole. */
+/** Counts the matching events, regardless of the page, up to `COUNTED_EVENTS`, so that a large record is not scanned completely. */
 export async function countEscrowEvents(
   { database, views }: ChainRecord,
   { filter, chainIds }: Asked,
@@ -80,13 +80,13 @@ export async function countEscrowEvents(
   return z.array(z.object({ total: z.int() })).parse(rows)[0]?.total ?? 0;
 }
 
-/** The inbox's orphaned events that the indexer has dropped, of those that it could have held. */
+/** Orphaned events in the inbox that the indexer has dropped, without the kinds that it never holds. */
 function orphans(views: string): string {
   return `chain_fact fact WHERE fact.status = 'ORPHANED' AND fact.kind <> 'AuthorizationUsed'
     AND NOT EXISTS (SELECT 1 FROM "${views}".chain_event event WHERE event.chain_id = fact.chain_id AND event.id = fact.block_hash || '-' || fact.log_index)`;
 }
 
-/** The filter's parameters begin at `from`. */
+/** Parameters of the filter begin at `from`. */
 function wanted(row: string, from: number): string {
   return `${row}.chain_id = ANY($${from}::int[]) AND ($${from + 1}::text IS NULL OR ${row}.tx_hash = $${from + 1})
     AND ($${from + 2}::text IS NULL OR ${row}.ref = $${from + 2})

@@ -1,4 +1,4 @@
-/** The two records of payments, transactions and wallets: one statement for all parents of a page. */
+/** Reads both records for payments, transactions and wallets, with one statement for all parents of a page. */
 import { z } from 'zod';
 import type { PaymentIntentStatus } from '../../../prisma/client.ts';
 import { uuidToBytes32 } from '../../escrow/terms.ts';
@@ -17,33 +17,33 @@ import type { RecordDatabase } from './open-record-database.ts';
 
 export type ChainRecord = {
   database: RecordDatabase;
-  /** The schema of the indexer's views. */
+  /** Schema of the indexer's views. */
   views: string;
-  /** A heartbeat older than this is too old. */
+  /** Maximum age of a heartbeat. */
   staleSeconds: number;
 };
 
-/** Events beyond a place, oldest first, at most `first`. */
+/** At most `first` events after a position, oldest first. */
 export type EventWindow = { first: number; after: EventPlace | null };
 
 const staleChainSchema = z.object({ chainId: z.int(), ageSeconds: z.int().nullable() });
-/** A chain that is not read any more; the age is null where it never was. */
+/** A chain that is no longer read. The age is null if it was never read. */
 export type StaleChain = z.infer<typeof staleChainSchema>;
 export const staleChainsSchema = z.array(staleChainSchema);
 
 export type EventPage = {
-  /** In the order of the list, at most as many as were asked for. */
+  /** In list order, at most as many as requested. */
   events: RecordedEvent[];
   hasMore: boolean;
-  /** All events of the parent, whatever the window. */
+  /** Number of all events of the parent, regardless of the page. */
   total: number;
-  /** Chains on which the parent may still change, and whose record is too old. */
+  /** Chains on which the parent may still change and whose record is out of date. */
   stale: StaleChain[];
-  /** Whether the parent has no chain of its own and no chain is read at all. */
+  /** Whether the parent has no chain of its own and no chain is being read at all. */
   isUnread: boolean;
 };
 
-/** `chainIds` are the enabled chains: the record of another one is as old as it is, and never too old. */
+/** `chainIds` are the enabled chains. The record of any other chain never counts as out of date. */
 type EventRequest = EventWindow & { chainIds: readonly number[] };
 
 const pageSchema = z.object({
@@ -55,8 +55,8 @@ const pageSchema = z.object({
 });
 
 /**
- * By payment intent: the events of all terms that were signed for it, the token's events in the same transactions that are
- * the payer's, and events that only name the intent, whoever made their terms.
+ * Returns events by payment intent: the events of all terms that were signed for it, the payer's token events in the same transactions, and
+ * events that only name the intent, regardless of who created their terms.
  */
 export async function readPaymentEvents(
   record: ChainRecord,
@@ -84,8 +84,8 @@ export async function readPaymentEvents(
 export type RecordedTransaction = { id: string; chainId: number; txHash: string; termsHash: string };
 
 /**
- * By transaction: the same events, of its own payment and in that transaction. All are of chains that the indexer may read, or
- * all of such as it never reads: then its views are left alone.
+ * Returns events by transaction: the same kinds, of its own payment and in that transaction. `isIndexed` applies to all transactions:
+ * either the indexer may read all of their chains, or it reads none of them, and then its views are not queried.
  */
 export async function readTransactionEvents(
   record: ChainRecord,
@@ -112,15 +112,15 @@ export async function readTransactionEvents(
   return await readPages(record, request, { asked, signed, steps, events, values });
 }
 
-/** Statuses that an event on the chain of the accepted payment, or on any chain while there is none, can still change. */
+/** Statuses that an event can still change, on the chain of the accepted payment, or on any chain while there is none. */
 const OPEN_STATUSES = ['CREATED', 'AUTHORIZED', 'CAPTURED', 'REFUND_PENDING'] as const satisfies PaymentIntentStatus[];
 
-/** Of terms and their intent. */
+/** Columns of terms and their intent. */
 const ofTerms = `terms.chain_id, terms.terms_hash AS ref, terms.terms,
   intent.status IN (${OPEN_STATUSES.map((status) => `'${status}'`).join(', ')})
     AND coalesce(intent.authorization_chain_id, terms.chain_id) = terms.chain_id AS is_open`;
 
-/** Chains of the parent on which it may still change: enabled, and with an open payment or an event that may yet go. */
+/** The parent's chains on which it may still change: enabled, and with an open payment or an event that is not final. */
 const chainsThatMatter = `SELECT DISTINCT signed.chain_id FROM signed
   WHERE signed.parent = asked.id AND signed.chain_id = ANY($8::int[]) AND (signed.is_open OR EXISTS (
     SELECT 1 FROM place LEFT JOIN chain_fact fact ON fact.chain_id = place.chain_id
@@ -133,7 +133,7 @@ function columnsOf(row: 'event' | 'fact'): string {
     ${row}.block_timestamp::bigint AS block_timestamp, ${row}.tx_hash, ${row}.ref`;
 }
 
-/** `asked` yields the parents by `id`, `signed` their terms, `steps` the escrow's events; $1 to $8 are ours. */
+/** `asked` selects the parents by `id`, `signed` their terms, `steps` the escrow events. This function assigns the parameters $1 to $8. */
 async function readPages(
   { database, staleSeconds }: ChainRecord,
   { first, after, chainIds }: EventRequest,
@@ -209,7 +209,7 @@ export type RecordedAllowance = z.infer<typeof allowanceSchema>;
 export type WalletAllowances = {
   allowances: RecordedAllowance[];
   stale: StaleChain[];
-  /** Blocks that the gateway has read, and the indexer has not; null where the indexer has read none. */
+  /** Number of blocks that the gateway has read and the indexer has not. Null if the indexer has read none. */
   behind: number | null;
 };
 
@@ -222,7 +222,7 @@ const walletSchema = z.object({
 
 export type RecordedWallet = { id: string; chainId: number; address: string };
 
-/** By wallet: of each token the last Approval of the escrow that the indexer holds and that still stands, by token. */
+/** Returns, by wallet, the latest Approval of the escrow per token that the indexer holds and that is not orphaned, sorted by token. */
 export async function readAllowances(
   { database, views, staleSeconds }: ChainRecord,
   { wallets }: { wallets: readonly RecordedWallet[] },

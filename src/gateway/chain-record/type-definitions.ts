@@ -1,4 +1,4 @@
-/** The record's own graph, and what it adds to types of the core. */
+/** The record's own types, and the fields that it adds to types of the core. */
 
 const FIRST = 'Number of events to return, from 1 to 100. Defaults to 20.';
 const AFTER = "Returns the events that follow this cursor, the previous page's endCursor.";

@@ -1,30 +1,30 @@
-/** One batch of a join: the values of many keys, in as few calls as the source can. */
+/** One batch of a join: fetches the values of many keys in as few calls as the source supports. */
 import { type ExecutionResult, type GraphQLError, parse } from 'graphql';
 import { newId } from '../../platform/identifier.ts';
 import { APP_ID, type Join } from './joins.ts';
 import { SourceFault, sourceFaultIn } from './source-fault.ts';
 import type { SourceCall } from './source-fetch.ts';
 
-/** Under it a value's key is asked for beside what the caller selects. */
+/** Alias under which each value's key is requested in addition to the caller's selection. */
 const KEY_ALIAS = '_sluiceKey';
-/** Keys of one call, and entries of one list. */
+/** Maximum number of keys per call, and of entries per list. */
 const MOST_AT_ONCE = 100;
-/** Levels of objects and lists in one value; a field of any JSON has no other limit. */
+/** Maximum nesting of objects and lists in one value. A field of arbitrary JSON has no other limit. */
 const MOST_DEEP = 64;
 
 export type Found = { value: unknown } | { fault: SourceFault };
 
-/** Where the selection must name the key of each value. */
+/** Returns the selection of each value's key, if the join uses one. */
 export function keySelection({ valueKeyField }: Pick<Join, 'valueKeyField'>): string {
   return valueKeyField === null ? '' : `${KEY_ALIAS}: ${valueKeyField}`;
 }
 
-/** Calls that so many keys take: one a key where a REST source knows no more, else one for up to a hundred. */
+/** Returns the number of calls for so many keys: one per key if a REST source cannot take more, otherwise one per hundred keys. */
 export function callsNeeded(join: Join, keys: number): number {
   return Math.ceil(keys / keysAtOnce(join));
 }
 
-/** Mesh makes a request for each root field of a REST source. */
+/** Mesh sends a separate request for each root field of a REST source. */
 function keysAtOnce({ source, valueKeyField }: Join): number {
   return source.settings.kind === 'openapi' && valueKeyField === null ? 1 : MOST_AT_ONCE;
 }
@@ -32,11 +32,11 @@ function keysAtOnce({ source, valueKeyField }: Join): number {
 type Asked = {
   keys: readonly string[];
   selection: string;
-  /** The app of every row whose key is among these. */
+  /** The app that all rows with these keys belong to. */
   appId: string;
 };
 
-/** Every key has an entry, whatever the source does. `signal` ends every call. */
+/** The result has an entry for every key, whatever the source does. `signal` aborts every call. */
 export async function askSource(
   join: Join,
   { keys, signal, ...asked }: Asked & { signal: AbortSignal },
@@ -50,7 +50,10 @@ export async function askSource(
   return new Map(found.flatMap((entries) => [...entries]));
 }
 
-/** One call: what it gives is judged after the answer was mapped, so that one which does not fit is a failure as well. */
+/**
+ * Makes one call. Its outcome is judged after the response is mapped, so that a response that does not match the description counts as a
+ * failure too.
+ */
 async function askOnce(
   join: Join,
   { signal, ...asked }: Asked & { signal: AbortSignal },
@@ -69,7 +72,7 @@ async function askOnce(
   }
 }
 
-/** The fault that the call counts for: a failure of the source before any other. */
+/** Returns the fault to report for the call. A failure of the source takes precedence over other faults. */
 function worstOf(found: ReadonlyMap<string, Found>): SourceFault | undefined {
   const faults = [...found.values()].flatMap((one) => ('fault' in one ? [one.fault] : []));
   return faults.find(({ isFailure }) => isFailure) ?? faults[0];
@@ -77,7 +80,7 @@ function worstOf(found: ReadonlyMap<string, Found>): SourceFault | undefined {
 
 type Calling = Asked & { call: SourceCall };
 
-/** A root field for each key, under an alias of its own. */
+/** Requests a root field for each key, under its own alias. */
 async function askEach(join: Join, { keys, selection, appId, call }: Calling): Promise<Map<string, Found>> {
   const fields = keys.map((_, index) => fieldText(join, { alias: `k${index}`, selection }));
   const types = keys.map((_, index) => `$k${index}: ${join.keyArgument.type}`);
@@ -91,7 +94,7 @@ async function askEach(join: Join, { keys, selection, appId, call }: Calling): P
   );
 }
 
-/** One root field for all keys; each value says whose it is. */
+/** Requests one root field for all keys. Each value contains its key. */
 async function askTogether(join: Join, { keys, selection, appId, call }: Calling): Promise<Map<string, Found>> {
   const fields = [fieldText(join, { alias: 'k0', selection })];
   const types = [`$k0: ${join.keyArgument.type}`];
@@ -103,7 +106,7 @@ async function askTogether(join: Join, { keys, selection, appId, call }: Calling
   if ('fault' in found) return new Map(keys.map((key) => [key, found]));
   const values = new Map<string, unknown[]>(keys.map((key) => [key, []]));
   for (const value of Array.isArray(found.value) ? found.value : []) {
-    // A key that was not asked for is passed over.
+    // Values for keys that were not requested are ignored.
     values.get(String(Reflect.get(Object(value), KEY_ALIAS)))?.push(value);
   }
   return new Map(
@@ -146,7 +149,7 @@ function valueAt(join: Join, { data, errors = [] }: ExecutionResult, alias: stri
   }
 }
 
-/** What the source or graphql-js says about the answer may be long: it is cut. */
+/** Messages of the source or of graphql-js about the response may be long, so they are truncated. */
 function misfit({ path = [], message }: GraphQLError): SourceFault {
   const place = path.slice(1).join('.');
   const words = `The answer does not fit the description${place === '' ? '' : ` at ${place}`}`;
@@ -160,7 +163,7 @@ function withinLimit(found: { value: unknown }): Found {
   };
 }
 
-/** The answer as JSON would have it, with the names of our graph's types. Throws SourceFault for one that is too deep. */
+/** Converts the response to plain JSON, with our schema's type names. Throws SourceFault if it is nested too deeply. */
 function plain(value: unknown, { prefix, depth }: { prefix: string; depth: number }): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Date) return value.toISOString();

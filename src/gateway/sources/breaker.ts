@@ -1,23 +1,23 @@
 /**
- * A circuit breaker, closed at first. After `failures` failures in a row it is open: no call is made for `openMs`. Then one
- * call, the probe, is let through; its success closes the breaker, its failure opens it again.
+ * A circuit breaker, initially closed. After `failures` consecutive failures it opens, and no call is made for `openMs`. Then it lets one
+ * call through, the probe. If the probe succeeds, the breaker closes. If it fails, the breaker opens again.
  */
 export type BreakerSettings = { failures: number; openMs: number };
 
-/** A call that began; it counts only while the breaker is in the state in which the call began. */
+/** A call in progress. Its result counts only while the breaker is still in the state in which the call began. */
 export type Attempt = number;
 
 export type Breaker = {
   /**
-   * An attempt where a call may begin at this instant, in milliseconds, else null. Each attempt must end in `succeed`, `fail` or
-   * `abandon`.
+   * Returns an attempt if a call may begin at this time, in milliseconds, or null otherwise. Each attempt must end with `succeed`, `fail`
+   * or `abandon`.
    */
   begin(nowMs: number): Attempt | null;
   succeed(attempt: Attempt): void;
   fail(attempt: Attempt, nowMs: number): void;
-  /** For a call that proved nothing; after an abandoned probe the next call is the probe. */
+  /** For a call that proves nothing about the source. After an abandoned probe, the next call is the probe. */
   abandon(attempt: Attempt): void;
-  /** Closed again only by a call that succeeds. */
+  /** Once open, only a successful call closes the breaker. */
   isOpen(): boolean;
 };
 
@@ -25,7 +25,7 @@ export function openBreaker({ failures, openMs }: BreakerSettings): Breaker {
   let inARow = 0;
   let openUntilMs: number | null = null;
   let isProbing = false;
-  /** Changes with the state, so that a call which began in an earlier one is recognized. */
+  /** Changes with the state, so that calls that began in an earlier state are recognized. */
   let current: Attempt = 0;
 
   function become(untilMs: number | null): void {

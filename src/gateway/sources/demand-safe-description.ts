@@ -6,17 +6,17 @@ import { readYaml } from './read-yaml.ts';
 type Place = { path: string; value: unknown };
 
 /**
- * Throws the first unsafe place of a description, which somebody else may have written. Mesh reads other files and hosts that a
- * description refers to, replaces templates by this process's environment (`{env.NAME}`, `{[env].NAME}`), and makes fields of
- * links, which call the source again. So there are no references elsewhere, no links, and no braces in what Mesh interpolates
- * except `{name}` in a path, for a path parameter of that name.
+ * Throws for the first unsafe place in a description, which a third party may have written. Mesh reads other files and hosts that a
+ * description refers to, replaces templates with values of this process's environment (`{env.NAME}`, `{[env].NAME}`), and turns links into
+ * fields that call the source again. Therefore external references, links, and braces in text that Mesh interpolates are rejected, except
+ * for `{name}` in a path that has a path parameter of that name.
  */
 export function demandSafeDescription({ kind }: Pick<SourceSettings, 'kind'>, path: string): void {
   if (kind === 'graphql') {
     parseGraphql(readFileSync(path, 'utf8'));
     return;
   }
-  // Aliases could make a description that contains itself.
+  // Aliases would allow a description that contains itself.
   const description = readYaml(path, { maxAliasCount: 0 });
   for (const place of placesIn({ path: '', value: description })) demandSafePlace(place);
   const paths = get(description, 'paths');
@@ -34,7 +34,7 @@ function* placesIn(place: Place): Generator<Place> {
   }
 }
 
-/** What Mesh follows or interpolates, wherever it is. Braces are harmless in other texts, in a pattern for instance. */
+/** Rejects what Mesh follows or interpolates, wherever it occurs. Braces are harmless in other text, such as a pattern. */
 function demandSafePlace({ path, value }: Place): void {
   if (typeof value === 'string') {
     if (/(^|\.)\$ref$/.test(path) && !value.startsWith('#')) {
@@ -68,7 +68,7 @@ function demandSafePath(description: unknown, { template, item }: { template: st
     if (!/^(get|put|post|delete|options|head|patch|trace)$/i.test(method)) continue;
     const own = pathParameters(description, get(resolved(description, operation), 'parameters'));
     const left = [...new Set([...shared, ...own])].reduce(
-      // One place each, for Mesh makes an argument of the first only.
+      // Replace only the first occurrence, because Mesh substitutes an argument only there.
       (text, name) => text.replace(`{${name}}`, '-'),
       template,
     );
@@ -86,7 +86,7 @@ function pathParameters(description: unknown, parameters: unknown): string[] {
   });
 }
 
-/** The value that a local `$ref` leads to, through a few of them. */
+/** Resolves a local `$ref`, through up to eight of them. */
 function resolved(description: unknown, value: unknown): unknown {
   let found = value;
   for (let hops = 0; hops < 8; hops += 1) {

@@ -1,8 +1,8 @@
 import { type GraphQLField, type GraphQLSchema, isObjectType, valueFromASTUntyped } from 'graphql';
 
 /**
- * Throws where a schema of Mesh's OpenAPI handler would interpolate anything but its own arguments into a path, or has a field
- * that calls the source again. It judges what Mesh made of a description, however that was written.
+ * Throws if a schema of Mesh's OpenAPI handler would interpolate anything but its own arguments into a path, or has a field that calls the
+ * source again. It checks the result of Mesh, regardless of how the description was written.
  */
 export function demandSafeSchema(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -20,7 +20,7 @@ export function demandSafeSchema(schema: GraphQLSchema): void {
   }
 }
 
-/** The argument `path` of each directive of this name; Mesh writes what it will do with a field into directives. */
+/** Returns the argument `path` of each directive of this name. Mesh records in directives what it will do with a field. */
 function pathsOf({ astNode }: GraphQLField<unknown, unknown>, directive: string): string[] {
   const directives = (astNode?.directives ?? []).filter(({ name }) => name.value === directive);
   return directives.map((one) => {

@@ -1,16 +1,16 @@
 /**
- * GATEWAY_SOURCES: a YAML file in the shape of GraphQL Mesh's configuration, with keys of ours that bind and bound each source.
- * The whole file is judged before any of it counts: every fault has the path of its place. `docs/gateway.md` is its manual.
+ * GATEWAY_SOURCES: a YAML file in the format of GraphQL Mesh's configuration, with additional keys that bind and limit each source. The
+ * whole file is validated before any of it takes effect, and every fault names its path. `docs/gateway.md` documents it.
  */
 import { z } from 'zod';
 import { canonicalId, isId } from '../../platform/identifier.ts';
 import type { BreakerSettings } from './breaker.ts';
 
 export type SourceLimits = {
-  /** Of everything that one operation's rows need of the source together, the time in the queue included. */
+  /** Limit for everything that one operation's rows need from the source together, including the time in the queue. */
   timeoutMs: number;
   maxConcurrency: number;
-  /** Calls that wait for one to end; a further one fails at once. */
+  /** Maximum number of queued calls. A further call fails at once. */
   maxQueue: number;
   maxCallsPerRequest: number;
   maxResponseBytes: number;
@@ -20,28 +20,28 @@ export type SourceLimits = {
 export type SourceSettings = {
   name: string;
   kind: 'openapi' | 'graphql';
-  /** The description's file, relative to the configuration's. */
+  /** The description's file, relative to the configuration file. */
   description: string;
   endpoint: string;
   headers: Readonly<Record<string, string>>;
-  /** Before the name of each of its types in our graph. */
+  /** Prefix of the names of its types in our schema. */
   prefix: string;
-  /** Ids of the apps whose rows the source is asked for. */
+  /** Ids of the apps whose rows may be looked up in the source. */
   apps: ReadonlySet<string>;
   limits: SourceLimits;
 };
 
 export type GatewayFile = {
   sources: SourceSettings[];
-  /** Names of every source in the file, those of faulty entries too. */
+  /** Names of every source in the file, including faulty entries. */
   named: ReadonlySet<string>;
   /** SDL: fields on the core's types, each with `@resolveTo`. */
   additionalTypeDefs: string;
-  /** `<path>: <what is wrong, and the limit>`; nothing counts where there are any. */
+  /** `<path>: <what is wrong, and the limit>`. If there is any fault, nothing takes effect. */
   faults: string[];
 };
 
-/** Headers that the connection has, or that are made for each call. */
+/** Headers that belong to the connection or are set for each call. */
 const MADE_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|cookie|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|x-request-id)$/;
 
@@ -89,7 +89,7 @@ const fileShape = z.strictObject({
 type SourceEntry = z.infer<typeof sourceEntry>;
 type Variables = ReadonlyMap<string, string>;
 
-/** `variables`: what `{env.NAME}` stands for. */
+/** `variables` holds the values for `{env.NAME}`. */
 export function parseGatewayFile({ variables }: { variables: Variables }, contents: unknown): GatewayFile {
   const parsed = fileShape.safeParse(contents);
   if (!parsed.success)
@@ -165,7 +165,7 @@ function headersOf(given: Record<string, string>, notes: Notes): Record<string, 
   return Object.fromEntries(headers);
 }
 
-/** The text with `{env.NAME}` replaced; undefined with a fault for a variable that is not there, and for any other braces. */
+/** Returns the text with `{env.NAME}` replaced. Adds a fault and returns undefined for a missing variable and for any other braces. */
 function interpolated(template: string, { path, variables, faults }: Notes): string | undefined {
   let isWhole = true;
   const text = template.replace(/\{([^{}]*)\}/g, (_whole, inside: string) => {

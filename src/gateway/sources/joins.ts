@@ -1,8 +1,8 @@
 /**
- * Joins: fields on the core's types that lead to a source, as `additionalTypeDefs` has them. `@resolveTo` takes the arguments
- * that it takes in Mesh: either `sourceArgs`, with one value `{root.<path>}`, or `keyField`, `keysArg` and `valueKeyField`,
- * by which all rows of a page are asked for together. A path begins with a field of the row, and may go on into its JSON.
- * Any other argument of the source's field may be `{root.appId}`, by which a source can check whose rows it is asked for.
+ * Joins: fields on the core's types that are resolved from a source, as `additionalTypeDefs` declares them. `@resolveTo` takes the same
+ * arguments as in Mesh: either `sourceArgs` with one value `{root.<path>}`, or `keyField`, `keysArg` and `valueKeyField`, which request all
+ * rows of a page together. A path begins with a field of the row and may continue into its JSON. Any other argument of the source's field
+ * may be `{root.appId}`, which lets a source check whose rows are requested.
  */
 import {
   type DirectiveNode,
@@ -35,7 +35,7 @@ export type Join = {
   typeName: string;
   fieldName: string;
   description: string | undefined;
-  /** The field's type in our graph, as SDL. */
+  /** The field's type in our schema, as SDL. */
   type: string;
   isList: boolean;
   source: LoadedSource;
@@ -45,13 +45,13 @@ export type Join = {
   keyPath: readonly [string, ...string[]];
   /** The argument that takes the key, or all keys. */
   keyArgument: { name: string; type: string };
-  /** The key as the argument takes it; undefined for one that its description refuses, by its length for instance. */
+  /** Converts the key to the argument's type. Undefined for a key that the type does not accept, for example because of its length. */
   keyValue(key: string): string | number | undefined;
   /** Other arguments, the same for every row of an app: a value of the configuration, or APP_ID. */
   constants: Readonly<Record<string, { type: string; value: unknown }>>;
-  /** Fields on the way from the source's answer to the value. */
+  /** Path of fields from the source's result to the value. */
   result: readonly string[];
-  /** Of each value, the field that is its key; the source then takes many keys in one call. */
+  /** The field of each value that contains its key. If it is set, the source takes many keys in one call. */
   valueKeyField: string | null;
 };
 
@@ -70,14 +70,14 @@ const directiveShape = z.strictObject({
   valueKeyField: z.string().optional(),
   additionalArgs: argumentValues.optional(),
   result: fieldPath.optional(),
-  /** Mesh needs it; here the row is there whole. */
+  /** Mesh needs it. Here the whole row is available. */
   requiredSelectionSet: z.string().optional(),
 });
 type Directive = z.infer<typeof directiveShape>;
 
 type World = { core: GraphQLSchema; sources: ReadonlyMap<string, LoadedSource | null> };
 
-/** `sources`: by name; null for one whose own fault is known already. */
+/** `sources` are keyed by name. The value is null for a source whose own fault was already reported. */
 export function parseJoins(world: World, typeDefs: string): { joins: Join[]; faults: string[] } {
   const faults: string[] = [];
   const joins: Join[] = [];
@@ -196,7 +196,7 @@ function keyOf(given: Directive, fault: Judging['fault']): Key | undefined {
   const entries = Object.entries(given.sourceArgs ?? {});
   const templates = entries.filter(([, value]) => isTemplate(value));
   const ofRow = templates.filter(([, value]) => value !== APP_TEMPLATE);
-  // Where the row has no other key, the app is the key.
+  // If the row has no other key, the app id is the key.
   const [template, ...others] = ofRow.length > 0 ? ofRow : templates;
   const path = fieldPath.safeParse(/^\{root\.([^{}]+)\}$/.exec(String(template?.[1]))?.[1]);
   if (!template || others.length > 0 || !path.success) {
@@ -217,7 +217,7 @@ function isReadable(type: GraphQLObjectType, [first, ...rest]: readonly [string,
   return rest.length === 0 || made.name === 'JSONObject' || made.name === 'JSON';
 }
 
-/** The type at the end of `path`, or what is wrong with it. */
+/** Returns the type at the end of `path`, or an error message. */
 function valueType(from: GraphQLOutputType, path: readonly string[]): GraphQLOutputType | string {
   let type = from;
   for (const step of path) {
@@ -229,7 +229,7 @@ function valueType(from: GraphQLOutputType, path: readonly string[]): GraphQLOut
   return type;
 }
 
-/** Keys are text; an argument of numbers takes no text. */
+/** Keys are text, but a numeric argument does not accept text. */
 function keyValue(type: GraphQLLeafType, key: string): string | number | undefined {
   return [key, ...(/^\d{1,15}$/.test(key) ? [Number(key)] : [])].find((candidate) => {
     try {

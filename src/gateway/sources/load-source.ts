@@ -1,4 +1,4 @@
-/** A source by Mesh's own handler: its schema, made of its description, and the way to execute a document on it. */
+/** A source loaded by Mesh's own handler: its schema, generated from its description, and a function to execute a document against it. */
 import { resolve } from 'node:path';
 import type OpenapiHandler from '@graphql-mesh/openapi';
 import {
@@ -19,7 +19,7 @@ export type LoadedSource = {
   schema: GraphQLSchema;
   /** Every call of `ask` goes through it. */
   gate: SourceGate;
-  /** Executes a query; what the source answers is held against its schema. Errors are values, as in any execution. */
+  /** Executes a query and checks the response against the source's schema. Errors are returned as values, as in any execution. */
   ask(request: {
     document: DocumentNode;
     variables: Record<string, unknown>;
@@ -27,7 +27,7 @@ export type LoadedSource = {
   }): Promise<ExecutionResult>;
 };
 
-/** Throws what is wrong with the description, as one sentence. Nothing is sent: descriptions are files. */
+/** Throws an error that describes what is wrong with the description. Sends nothing, because descriptions are files. */
 export async function loadSource(world: World, settings: SourceSettings): Promise<LoadedSource> {
   demandSafeDescription(settings, resolve(world.folder, settings.description));
   return settings.kind === 'openapi' ? await loadOpenapi(world, settings) : await loadGraphql(world, settings);
@@ -47,7 +47,7 @@ async function loadOpenapi({ folder, fetch, gate }: World, settings: SourceSetti
     queryStringOptions: { arrayFormat: 'repeat' as const },
   };
   const handler = new Handler({ ...handlerWorld(folder, settings), config });
-  // Mesh types the global fetch; a handler calls it as this one is written.
+  // Mesh types this as the global fetch, but handlers call it with the parameters of this one.
   const { schema } = await handler.getMeshSource({ fetchFn: fetch as never });
   demandSafeSchema(schema);
   return {
@@ -63,7 +63,7 @@ async function loadGraphql({ folder, fetch, gate }: World, settings: SourceSetti
   const { default: Handler } = await import('@graphql-mesh/graphql');
   const { description: source, endpoint } = settings;
   const config = { source, endpoint, method: 'POST' as const, batch: false };
-  // Typed by another version of Mesh's types; it takes the same.
+  // The parameter is typed by another version of Mesh's types, but accepts the same value.
   const handler = new Handler({ ...handlerWorld(folder, settings), config } as never);
   const { schema, executor } = await handler.getMeshSource({ fetchFn: fetch as never });
   if (!executor) throw new Error('the handler has no executor');
@@ -74,7 +74,7 @@ async function loadGraphql({ folder, fetch, gate }: World, settings: SourceSetti
     async ask({ document, variables, call }) {
       const answer = (await executor({ document, variables, context: call })) as ExecutionResult;
       if (!answer.data) return { errors: answer.errors ?? [], data: null };
-      // Nothing that the source answers is believed to fit its schema.
+      // A response is never assumed to match its schema.
       const fitted = await execute({
         schema,
         document,
@@ -87,7 +87,7 @@ async function loadGraphql({ folder, fetch, gate }: World, settings: SourceSetti
   };
 }
 
-/** Root fields have aliases, for there is one for each row; nothing below has. */
+/** Root fields have aliases, since there is one per row. Nested fields have none. */
 function byResponseKey(root: unknown): GraphQLFieldResolver<unknown, unknown> {
   return (parent, _args, _context, info) =>
     Reflect.get(Object(parent), parent === root ? String(info.path.key) : info.fieldName);
@@ -95,7 +95,7 @@ function byResponseKey(root: unknown): GraphQLFieldResolver<unknown, unknown> {
 
 type HandlerWorld = Omit<ConstructorParameters<typeof OpenapiHandler>[0], 'config'>;
 
-/** What Mesh gives its handlers. They log bodies, so they log nothing here. */
+/** What Mesh passes to its handlers. They log bodies, so logging is disabled here. */
 function handlerWorld(baseDir: string, { name }: SourceSettings): HandlerWorld {
   const world = {
     name,
@@ -106,7 +106,7 @@ function handlerWorld(baseDir: string, { name }: SourceSettings): HandlerWorld {
     logger: silent,
     importFn: () => Promise.reject(new Error('a description is data: no module is imported')),
   };
-  // Of the rest of Mesh's world a handler of a file needs nothing.
+  // A handler that reads a file needs nothing else of Mesh's environment.
   return world as unknown as HandlerWorld;
 }
 

@@ -1,4 +1,4 @@
-/** The sources of GATEWAY_SOURCES, ready to be asked, and what they add to the core's graph. */
+/** Opens the sources of GATEWAY_SOURCES and the fields that they add to the core's schema. */
 import { dirname, resolve } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
 import { type Config, ConfigError } from '../../config/config.ts';
@@ -15,7 +15,7 @@ import { openSourceFetch, type SourceFetch } from './source-fetch.ts';
 import { openSourceGate, type SourceObserver } from './source-gate.ts';
 
 type World = {
-  /** The graph that the sources' fields are joined to; composed only where there are sources. */
+  /** The schema to which the sources' fields are joined. Composed only if there are sources. */
   graph: () => GraphQLSchema;
   clock: Clock;
   log: Log;
@@ -23,8 +23,8 @@ type World = {
 };
 
 /**
- * Reads the file and the descriptions beside it; sends nothing. Throws one ConfigError that names every fault. Without
- * settings there are no sources, and Mesh's handlers are not loaded.
+ * Reads the file and the descriptions that it names. Sends nothing. Throws one ConfigError that names every fault. Without settings, there
+ * are no sources and Mesh's handlers are not loaded.
  */
 export async function openSources(world: World, settings: Config['gatewaySources']): Promise<GatewaySource[]> {
   if (!settings) return [];

@@ -1,6 +1,6 @@
 /**
- * A source's types as our graph publishes them: those that joins lead to, each under the source's prefix, so that none meets
- * one of the core. Their fields take no arguments: nothing that a caller writes is sent to a source.
+ * A source's types as our schema publishes them: those that joins reach, each under the source's prefix, so that none conflicts with a type
+ * of the core. Their fields take no arguments, so nothing that a caller writes is sent to a source.
  */
 import {
   type DocumentNode,
@@ -21,10 +21,10 @@ import {
 import type { Join } from './joins.ts';
 import type { LoadedSource } from './load-source.ts';
 
-/** Types of sources that one graph may have. */
+/** Maximum number of types of all sources together. */
 const MOST_TYPES = 500;
 
-/** The SDL of all joins and what they lead to. `faults`: names that are there already, of the core or of another source. */
+/** The SDL of all joins and the types that they reach. `faults` are name conflicts with the core or with another source. */
 export function publishedTypes(
   core: GraphQLSchema,
   joins: readonly Join[],
@@ -51,7 +51,7 @@ export function publishedTypes(
   return { typeDefs: text === '' || faults.length > 0 ? null : parse(text), faults };
 }
 
-/** Every type of a source that a query of ours may come to. */
+/** Returns every type of a source that a query of ours can reach. */
 function reached(joins: readonly Join[]): GraphQLNamedType[] {
   const found = new Map<string, GraphQLNamedType>();
   const visit = (type: GraphQLNamedType, schema: GraphQLSchema): void => {
@@ -104,7 +104,7 @@ function typeText(type: GraphQLOutputType, prefix: string): string {
   return isSpecifiedScalarType(type) ? type.name : `${prefix}${type.name}`;
 }
 
-/** A JSON string is a GraphQL string. */
+/** A JSON string is also a valid GraphQL string. */
 function described(text: string): string {
   return text === '' ? '' : `${JSON.stringify(text)}\n`;
 }

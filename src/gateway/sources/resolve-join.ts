@@ -1,6 +1,6 @@
 /**
- * The field of a join. Its caller must be one who reads the merchant's data; its row must be of an app that the source is bound
- * to; its key is what the caller itself may read of the row. Otherwise nothing is sent.
+ * Resolves the field of a join. Nothing is sent unless the caller may read the merchant's data, the row belongs to an app that the source
+ * is bound to, and the caller itself may read the key in the row.
  */
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
 import { batched } from '../../api/graphql/server/batch.ts';
@@ -13,11 +13,11 @@ import type { Join } from './joins.ts';
 import { selectionText } from './selection.ts';
 import { keyIn } from './source-key.ts';
 
-/** What a call of a source counts for, and how many entries a list of it is taken to have. */
+/** Complexity of a source field, and the number of entries assumed for a list. */
 const COST = 10;
 const LIST_SIZE = 20;
 
-/** The field with its resolver, its access as the core's fields say theirs, and its cost. */
+/** Returns the field with its resolver, its complexity, and its access in the same form as the core's fields. */
 export function joinField(join: Join): GatewayField {
   return {
     access: ['read'],
@@ -44,7 +44,7 @@ async function resolveJoin(join: Join, asking: Asking): Promise<unknown> {
   return found.value;
 }
 
-/** The row's field as the core resolves it for this caller. */
+/** Reads the row's field as the core resolves it for this caller. */
 async function readField(type: GraphQLObjectType, name: string, { row, context, info }: Asking): Promise<unknown> {
   const field = type.getFields()[name];
   if (!field?.resolve) return Reflect.get(Object(row), name);
@@ -60,10 +60,10 @@ async function load(join: Join, { asking, ...asked }: Loading): Promise<Readonly
   return await askSource(join, { ...asked, signal: AbortSignal.timeout(timeoutMs) });
 }
 
-/** Calls of each source, of one execution. */
+/** Number of calls to each source, per execution. */
 const taken = new WeakMap<object, Map<string, number>>();
 
-/** An object that each execution has for itself: its variables, or within a subscription the event that it executes. */
+/** Returns an object that is unique to each execution: its variables or, within a subscription, the event being executed. */
 function executionOf({ operation, rootValue, variableValues }: GraphQLResolveInfo): object {
   const isEvent = operation.operation === 'subscription' && typeof rootValue === 'object' && rootValue !== null;
   return isEvent ? rootValue : variableValues;

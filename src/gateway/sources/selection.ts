@@ -1,6 +1,6 @@
 /**
- * What an operation selects of a source's object, as text for the source: fragments expanded, conditions decided, aliases and
- * order gone, so that rows which want the same are asked for together. Our graph's fields read the answer by their names.
+ * What an operation selects of a source's object, as text for the source: fragments are expanded, conditions are evaluated, and aliases and
+ * order are removed, so that rows with the same selection are requested together. Our schema's fields read the response by field name.
  */
 import {
   type FieldNode,
@@ -15,7 +15,7 @@ import {
 
 type Picked = { fields: Map<string, Picked | null>; on: Map<string, Picked> };
 
-/** `{ … }`, or '' where the field has no selections. Depth and size were judged with the operation. */
+/** Returns `{ … }`, or '' if the field has no selections. Depth and size were checked with the operation. */
 export function selectionText(info: GraphQLResolveInfo, { prefix, also }: { prefix: string; also: string }): string {
   const picked = emptyPick();
   const sets = info.fieldNodes.flatMap(({ selectionSet }: FieldNode) => selectionSet ?? []);
@@ -59,7 +59,7 @@ function isIncluded({ variableValues }: GraphQLResolveInfo, selection: Selection
   return skip?.if !== true && include?.if !== false;
 }
 
-/** `__typename` keeps a selection from being empty, and says which type of several an object is. */
+/** `__typename` keeps a selection from being empty, and identifies the type of an object that can be one of several. */
 function printed(picked: Picked, { prefix, also = '' }: { prefix: string; also?: string }): string {
   const fields = [...picked.fields]
     .sort(([left], [right]) => (left < right ? -1 : 1))

@@ -1,16 +1,16 @@
 /**
- * Why a call of a source gave no value.
+ * Why a call to a source returned no value.
  *
- * - `timeout`: no whole answer within `timeoutMs`, the time in the queue included.
+ * - `timeout`: no complete response within `timeoutMs`, including the time in the queue.
  * - `away`: no connection, or it broke.
- * - `status`: 5xx, 401, 403, 408 or 429.
- * - `redirect`: an answer that leads elsewhere; it is not followed.
- * - `garbage`: no JSON, JSON that does not fit the description, or errors of GraphQL.
- * - `too-large`: more than `maxResponseBytes`, or a list of more than 100.
- * - `rejected`: another 4xx: what was asked for is wrong, the source is not.
- * - `missing`: 404, 410 or `null`: there is no such object, which is an answer.
- * - `busy`: `maxQueue` calls wait already.
- * - `open`: the breaker is open; the source is not asked.
+ * - `status`: 5xx, 401, 403, 408, 429, or another status that is neither 200 nor listed here.
+ * - `redirect`: a redirect, which is not followed.
+ * - `garbage`: not JSON, JSON that does not match the description, or GraphQL errors.
+ * - `too-large`: more than `maxResponseBytes`, or a list of more than 100 entries.
+ * - `rejected`: another 4xx. The request is at fault, not the source.
+ * - `missing`: 404, 410, 204 or `null`. The object does not exist, which is a valid result.
+ * - `busy`: `maxQueue` calls are already waiting.
+ * - `open`: the breaker is open, and the source is not called.
  */
 export const sourceReasons = [
   'timeout',
@@ -26,7 +26,10 @@ export const sourceReasons = [
 ] as const;
 export type SourceReason = (typeof sourceReasons)[number];
 
-/** Reasons that the source is at fault for: so many in a row open its breaker, except for timeouts after a wait in the queue. */
+/**
+ * Reasons for which the source is at fault. Consecutive faults of these kinds open its breaker, except for timeouts after a wait in the
+ * queue.
+ */
 const failures: ReadonlySet<SourceReason> = new Set(['timeout', 'away', 'status', 'redirect', 'garbage', 'too-large']);
 
 export class SourceFault extends Error {
@@ -43,7 +46,7 @@ export class SourceFault extends Error {
   }
 }
 
-/** The fault inside an error of an executor; undefined where there is none. */
+/** Returns the fault inside an executor's error, or undefined if there is none. */
 export function sourceFaultIn(error: unknown): SourceFault | undefined {
   if (error instanceof SourceFault) return error;
   if (!(error instanceof Error)) return undefined;

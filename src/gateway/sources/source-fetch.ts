@@ -1,6 +1,6 @@
 /**
- * The one way by which anything is sent to a source. What is sent is made here: the URL is of the endpoint, the headers are
- * those of the configuration, and nothing of our caller is among them. Answers are bounded.
+ * The only way in which requests are sent to a source. Requests are built here: the URL is below the endpoint, the headers come from the
+ * configuration, and nothing of our caller is included. Response sizes are limited.
  */
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -8,11 +8,11 @@ import { foreignRequest } from '../../platform/foreign-request.ts';
 import type { SourceSettings } from './gateway-file.ts';
 import { SourceFault } from './source-fault.ts';
 
-/** One call of a source: at most one request is made in it. */
+/** One call to a source. At most one request is made in it. */
 export type SourceCall = {
-  /** Made for the call; sent as `x-request-id`, and in the log as `callId`. */
+  /** Generated for the call. Sent as `x-request-id`, and logged as `callId`. */
   id: string;
-  /** Ends the call, wherever it is. */
+  /** Aborts the call at any stage. */
   signal: AbortSignal;
 };
 
@@ -53,7 +53,7 @@ export function openSourceFetch(settings: SourceSettings): SourceFetch {
 
 type Sending = Pick<Parameters<typeof foreignRequest>[0], 'url' | 'headers' | 'agents'> & { body: string | undefined };
 
-/** The usable body of the answer. Throws SourceFault. */
+/** Returns the usable response body. Throws SourceFault. */
 async function textOf(
   { url, headers, body, agents }: Sending,
   { settings, signal }: { settings: SourceSettings; signal: AbortSignal },
@@ -65,7 +65,7 @@ async function textOf(
       headers,
       ...(body === undefined ? {} : { body }),
       signal,
-      // The operator chose the host.
+      // The operator chose the host, so private addresses are allowed.
       privateAddresses: true,
       agents,
     });
@@ -77,7 +77,7 @@ async function textOf(
   }
 }
 
-/** The URL, which must lie below the endpoint. The values in it were judged before; this holds if that should ever fail. */
+/** Returns the URL, which must be below the endpoint. The values in it were validated before, so this is a second line of defense. */
 function targetOf({ endpoint, kind }: SourceSettings, url: string): URL {
   const base = new URL(endpoint);
   const target = new URL(url);
@@ -90,7 +90,7 @@ function targetOf({ endpoint, kind }: SourceSettings, url: string): URL {
 
 const FAILING = new Set([401, 403, 408, 429]);
 
-/** The body, JSON of a bounded size. Throws SourceFault, or what the connection says. */
+/** Returns the body, JSON of a limited size. Throws SourceFault, or the connection's error. */
 async function usableText(response: IncomingMessage, { kind, limits }: SourceSettings): Promise<string> {
   const { statusCode: status = 0 } = response;
   if (status !== 200) {

@@ -1,4 +1,4 @@
-/** The way to a source: so many calls at once, so many that wait, and none while its breaker is open. */
+/** Limits calls to a source: the number of concurrent and queued calls, and none while its breaker is open. */
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import { type Attempt, openBreaker } from './breaker.ts';
@@ -7,25 +7,25 @@ import { SourceFault, type SourceReason, sourceFaultIn } from './source-fault.ts
 import type { SourceCall } from './source-fetch.ts';
 
 export type SourceObserver = {
-  /** A call that ended, or was refused before it began; a missing object is `ok`. */
+  /** Called when a call ends, or is refused before it begins. A missing object counts as `ok`. */
   called(source: string, outcome: Exclude<SourceReason, 'missing'> | 'ok', seconds: number): void;
   breaker(source: string, state: { isOpen: boolean }): void;
 };
 
-/** What a call gave after its answer was mapped; `fault` says why some or all of it cannot be used. */
+/** The result of a call after its response was mapped. `fault` says why some or all of it cannot be used. */
 export type Outcome<Value> = { value: Value; fault: SourceFault | undefined };
 
 export type SourceGate = {
   /**
-   * Runs one call, the mapping of its answer included, and returns its value with or without a fault. Rejects with SourceFault
-   * where there is no value. The call's signal ends the waiting; `run` must end by it too.
+   * Runs one call, including the mapping of its response, and returns its value with or without a fault. Rejects with SourceFault if there
+   * is no value. The call's signal ends the wait in the queue, and `run` must end with it too.
    */
   run<Value>(call: SourceCall, run: () => Promise<Outcome<Value>>): Promise<Value>;
 };
 
 type World = { clock: Clock; log: Log; observer: SourceObserver };
 
-/** A timeout is the source's failure when the queue had taken at most this share of `timeoutMs`. */
+/** A timeout counts as the source's failure if the queue took at most this share of `timeoutMs`. */
 const MOST_WAITED = 0.1;
 
 export function openSourceGate(
@@ -39,7 +39,7 @@ export function openSourceGate(
   const now = () => clock.now().getTime();
   observer.breaker(name, { isOpen: false });
 
-  /** A place among the calls that run; it goes from one call to the next without being free between. */
+  /** Takes one of the slots for concurrent calls. A slot passes from one call to the next without being released in between. */
   async function takePlace(signal: AbortSignal): Promise<void> {
     if (running < limits.maxConcurrency) {
       running += 1;
@@ -79,7 +79,7 @@ export function openSourceGate(
 
   function judge(attempt: Attempt, { fault, waitedMs }: { fault: SourceFault | undefined; waitedMs: number }): void {
     const isLate = fault?.reason === 'timeout' && waitedMs > limits.timeoutMs * MOST_WAITED;
-    // A call that began late says nothing about the source: it did not have the time that a source is given.
+    // A call that began late says nothing about the source, which did not have its full time to respond.
     if (isLate) breaker.abandon(attempt);
     else if (fault?.isFailure) breaker.fail(attempt, now());
     else breaker.succeed(attempt);

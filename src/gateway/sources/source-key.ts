@@ -1,7 +1,7 @@
 /**
- * Keys: values of a row that are sent to a source. A merchant writes them, so only a harmless one is sent; any other is the key
- * of nothing. In a URL, where Mesh puts values unencoded, a key is letters, digits, `-`, `_` and `.`, beginning with a letter or
- * digit: percent-encoding would leave each as it is, and no key is a path, a query or a template. In a variable of GraphQL it is
+ * Keys: values of a row that are sent to a source. Merchants write them, so only harmless values are sent, and any other value has no
+ * match. In a URL, where Mesh inserts values unencoded, a key consists of letters, digits, `-`, `_` and `.`, and begins with a letter or
+ * digit. Percent-encoding would leave it unchanged, and it cannot be a path, a query or a template. In a GraphQL variable, a key is
  * printable ASCII.
  */
 const forms = {
@@ -9,7 +9,7 @@ const forms = {
   graphql: /^[\x20-\x7e]{1,255}$/,
 } as const;
 
-/** The key at the end of `path` in the JSON of a value; null where there is none that may be sent. */
+/** Returns the key at the end of `path` in the JSON of a value, or null if there is none that may be sent. */
 export function keyIn(value: unknown, path: readonly string[], kind: keyof typeof forms): string | null {
   let found = value;
   for (const step of path) {

@@ -1,4 +1,4 @@
-/** Who holds what of a token around a payment, in base units. */
+/** Token balances of the parties to a payment, in base units. */
 import { erc20Abi, type Hex, type PublicClient } from 'viem';
 
 export type Party = 'payer' | 'escrow' | 'merchant' | 'feeRecipient';
@@ -34,7 +34,7 @@ export function gains(before: Balances, after: Balances): Balances {
   };
 }
 
-/** What does not add up after settled payments of `paid` base units together; nothing when all does. */
+/** Returns what does not add up after settled payments of `paid` base units in total. Empty if everything does. */
 export function balanceFaults(gained: Balances, paid: bigint): string[] {
   const lost = -gained.payer;
   const received = gained.merchant + gained.feeRecipient;
