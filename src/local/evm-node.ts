@@ -1,7 +1,7 @@
 /**
- * A local EVM chain: the platform package's own binary, for the npm wrapper around it would leave the node running when
- * it is killed. With a state file the chain outlives whatever ends it, at any moment: the node is then reached through
- * this process, which keeps a journal of all that is written, and what it has once told is there after the next start.
+ * A local EVM chain. It runs the platform package's own binary, because the npm wrapper would leave the node running when it is killed.
+ * With a state file, the chain survives any termination at any time: the node is then reached through this process, which journals all
+ * writes, so that everything that a client has seen is still there after a restart.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -24,24 +24,24 @@ export type EvmNode = {
   chainId: number;
   rpcUrl: string;
   pid: number;
-  /** Ends the node. */
+  /** Stops the node. */
   stop(): Promise<void>;
-  /** Resolves when the node has ended, by whatever hand, and its port is free again. */
+  /** Resolves when the node has ended for any reason and its port is free again. */
   ended: Promise<void>;
 };
 
 export type StartEvmNodeOptions = {
   chainId: number;
   port: number;
-  /** Absolute; the names of the files that keep the chain begin with it, and its pid lies beside them. */
+  /** Absolute path. It is the prefix of the files that persist the chain and of the pid file. */
   stateFile?: string;
-  /** Mine a block when the newest is older, so that time passes on chain; without it only transactions make blocks. */
+  /** Mine a block if the newest one is older than this, so that time passes on chain. If omitted, only transactions produce blocks. */
   blockTimeSeconds?: number;
-  /** Blocks until final are twice this many; 32 like the main network. */
+  /** A block is final after twice this many blocks. Defaults to 32, as on Ethereum mainnet. */
   slotsInAnEpoch?: number;
-  /** The node's own log; without it nothing is written. */
+  /** File of the node's own log. If omitted, no log is written. */
   logFile?: string;
-  /** Told of a node that was found running, and of blocks that could not be repeated. */
+  /** Receives messages about a node that was found running, and about blocks that could not be replayed. */
   log?: (line: string) => void;
 };
 
@@ -51,15 +51,15 @@ const portTries = 3;
 const quantity = z.string().transform(Number);
 
 /**
- * Starts the node and answers when it takes calls. Throws ConfigError when the port is taken by something else, naming
- * the setting LOCAL_EVM_PORT_<chainId>.
+ * Starts the node and resolves when it accepts calls. Throws ConfigError when another server uses the port, naming the setting
+ * LOCAL_EVM_PORT_<chainId>.
  */
 export async function startEvmNode(options: StartEvmNodeOptions): Promise<EvmNode> {
   const { stateFile } = options;
   return stateFile === undefined ? startFleetingNode(options) : startKeptNode({ ...options, stateFile });
 }
 
-/** A node that is reached directly, and forgets its chain when it ends. */
+/** Starts a node that is reached directly and loses its chain when it ends. */
 async function startFleetingNode(options: StartEvmNodeOptions): Promise<EvmNode> {
   const { chainId, port } = options;
   const rpcUrl = `http://127.0.0.1:${port}`;
@@ -117,7 +117,7 @@ async function startBehind(front: ChainFront, journal: ChainJournal, options: Ke
   });
   const stop = async () => {
     stopBeat();
-    // Without a snapshot the next start has more to repeat, and nothing is lost.
+    // Without a snapshot, the next start has more to replay, but nothing is lost.
     await writer.end().catch(() => undefined);
     await stopProcess(pid, 'SIGKILL', stopLimitMs);
     await ended;
@@ -127,7 +127,7 @@ async function startBehind(front: ChainFront, journal: ChainJournal, options: Ke
   return { chainId, rpcUrl, pid, stop, ended };
 }
 
-/** From the snapshot, which the node has loaded, to the newest block that anybody was told of; or to a first snapshot. */
+/** Restores the chain from the loaded snapshot to the newest block in the journal, or takes the first snapshot. */
 async function bringBack(
   node: NodeConnection,
   journal: ChainJournal,
@@ -141,7 +141,7 @@ async function bringBack(
     await journal.renew(await dumpState(node), { genesisTimestamp });
   }
   const newest = z.object({ timestamp: quantity }).parse(await node.result('eth_getBlockByNumber', ['latest', false]));
-  // A node counts from its genesis at each start; a chain whose time was moved ahead goes on where it was.
+  // A node derives its time from genesis at each start. A chain whose time was moved ahead must continue from its newest block.
   await node.result('evm_setTime', [Math.max(newest.timestamp, Math.floor(Date.now() / 1000))]);
 }
 
@@ -151,7 +151,7 @@ async function startKeeping(
 ): Promise<{ pid: number; nodePort: number }> {
   const { chainId, stateFile } = options;
   const args = ['--no-mining', '--order', 'fifo', '--timestamp', String(chain.genesisTimestamp)];
-  // Also what a node that was left behind is known by.
+  // The path also identifies a node that was left behind.
   args.push('--cache-path', statesOf(stateFile));
   if (chain.snapshot !== undefined) args.push('--load-state', chain.snapshot);
   rmSync(statesOf(stateFile), { recursive: true, force: true });
@@ -163,13 +163,13 @@ async function startKeeping(
       const pid = await untilAnswering(child, { chainId, rpcUrl: `http://127.0.0.1:${nodePort}` });
       return { pid, nodePort };
     } catch (error) {
-      // Somebody else may have taken the port.
+      // Another process may have taken the port.
       if (tries === portTries) throw error;
     }
   }
 }
 
-/** A node whose parent was killed is reached by nobody any more. */
+/** Stops a node whose parent was killed, because nothing can reach it any more. */
 async function endLeftBehind(options: KeptOptions): Promise<void> {
   const pid = readPid(pidFileOf(options.stateFile));
   if (pid === undefined || !isRunningWith(pid, options.stateFile)) return;
@@ -203,7 +203,7 @@ function spawnNode(options: StartEvmNodeOptions, more: string[]): ChildProcess {
   try {
     return underPrivateUmask(() =>
       spawn(nodeBinary(), args, {
-        // Ctrl-C in a terminal must reach it through stop(), after those who still call it.
+        // Ctrl-C in a terminal must reach the node through stop(), after the processes that still call it.
         detached: options.stateFile !== undefined,
         stdio: ['ignore', log, log],
       }),
@@ -239,7 +239,7 @@ async function askChainId(rpcUrl: string, tries = 4): Promise<number | 'down' | 
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    // A kept connection to a node that has ended meanwhile says nothing about the port.
+    // An error on a pooled connection to a node that has since ended says nothing about the port.
     if (code === 'UND_ERR_SOCKET' && tries > 1) return askChainId(rpcUrl, tries - 1);
     return code === 'ECONNREFUSED' || code === 'ECONNRESET' ? 'down' : 'foreign';
   }
@@ -254,7 +254,7 @@ function pidFileOf(stateFile: string): string {
   return `${stateFile}.pid`;
 }
 
-/** States of old blocks, which the node puts on the disk; they are nobody's after it has ended. */
+/** States of old blocks, which the node writes to disk. They are useless after it has ended. */
 function statesOf(stateFile: string): string {
   return `${stateFile}.states`;
 }

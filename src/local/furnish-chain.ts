@@ -29,9 +29,9 @@ export type FurnishedChain = { escrow: Address; tokens: LocalToken[] };
 export type FurnishChainOptions = {
   rpcUrl: string;
   chainId: number;
-  /** Who gets gas and a million of each token; the local payers and operator when left out. */
+  /** Accounts that receive gas and a million of each token. Defaults to the local payers. */
   fund?: Address[];
-  /** Whether the escrow and the batch contract are put on the chain; true when left out. */
+  /** Whether to deploy the escrow and the batch contract. Defaults to true. */
   deployEscrow?: boolean;
 };
 
@@ -40,8 +40,8 @@ const enoughGas = parseEther('1000');
 const enoughTokens = 1_000_000n;
 
 /**
- * Puts on a local chain what public ones have: Multicall3, the deterministic deployer, the escrow, the batch contract and
- * three tokens, and gives gas and tokens to those who pay. All addresses follow from the code, and everything that is already there stays.
+ * Sets up a local chain with what public chains have: Multicall3, the deterministic deployer, the escrow, the batch contract and three
+ * tokens. Gives gas and tokens to the payers. All addresses are derived from the code, and contracts that already exist stay unchanged.
  */
 export async function furnishChain(options: FurnishChainOptions): Promise<FurnishedChain> {
   const client = openClient(options.rpcUrl);
@@ -82,7 +82,7 @@ async function deployContracts(rpcUrl: string): Promise<Address> {
   return escrow;
 }
 
-/** Its real address comes from a key that nobody has, so the code is made elsewhere and put there. */
+/** Nobody has the key from which its real address derives, so the code is deployed elsewhere and copied to that address. */
 async function ensureMulticall3(client: FurnishingClient): Promise<void> {
   if (await hasCode(client, multicall3Address)) return;
   const receipt = await send(client, { data: await multicall3CreationCode() });
@@ -91,7 +91,7 @@ async function ensureMulticall3(client: FurnishingClient): Promise<void> {
   await client.setCode({ address: multicall3Address, bytecode });
 }
 
-/** viem carries the creation code and does not export it. */
+/** viem contains the creation code but does not export it. */
 async function multicall3CreationCode(): Promise<Hex> {
   const entry = createRequire(import.meta.url).resolve('viem/package.json');
   const module: unknown = await import(join(dirname(entry), '_esm', 'constants', 'contracts.js'));

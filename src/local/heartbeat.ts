@@ -1,15 +1,15 @@
 import { createTestClient, http, publicActions } from 'viem';
 
-/** After this long without a transaction the chain beats slower, for each block makes its state file longer. */
+/** After this long without a transaction, the chain mines more slowly, because each block makes its state file longer. */
 const busyMs = 180_000;
 const idleBlockTimeSeconds = 15;
 const busyLookMs = 500;
 const idleLookMs = 2_000;
 
 /**
- * Mines a block whenever none has come for `blockTimeSeconds`, so that deadlines and timelocks pass on a chain that nobody
- * uses. It counts by this machine's time, for the chain's own may be ahead of it. An answer that fails is tried again at
- * the next beat. Returns what stops it.
+ * Mines a block whenever none has been mined for `blockTimeSeconds`, so that deadlines and timelocks pass on an idle chain. It uses this
+ * machine's clock, because the chain's own may be ahead. A failed attempt is retried at the next interval. Returns a function that stops
+ * it.
  */
 export function startHeartbeat(options: { rpcUrl: string; blockTimeSeconds: number | undefined }): () => void {
   const { blockTimeSeconds } = options;

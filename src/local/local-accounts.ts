@@ -3,7 +3,7 @@ import { mnemonicToAccount } from 'viem/accounts';
 
 export type LocalAccount = { address: Address; privateKey: Hex };
 
-/** The words every local node starts from: the whole world knows these keys, so they are for local chains only. */
+/** The mnemonic that every local node starts from. Its keys are publicly known, so they are for local chains only. */
 const words = 'test test test test test test test test test test test junk';
 
 function accountAt(addressIndex: number): LocalAccount {
@@ -20,7 +20,7 @@ const arbiter = accountAt(3);
 const feeRecipient = accountAt(4);
 const payers: [LocalAccount, LocalAccount, LocalAccount] = [accountAt(5), accountAt(6), accountAt(7)];
 
-/** Who is who on a local chain. Merchant and fee recipient start without tokens, so that what they get is plain to see. */
+/** The roles on a local chain. Merchant and fee recipient start without tokens, so that what they receive is easy to see. */
 export const localAccounts = {
   deployer,
   operator,
@@ -28,6 +28,6 @@ export const localAccounts = {
   arbiter,
   feeRecipient,
   payers,
-  /** Gas and tokens are given to these. */
+  /** Accounts that receive gas and tokens. */
   funded: payers.map((payer) => payer.address),
 };

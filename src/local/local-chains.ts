@@ -11,7 +11,7 @@ const permitDomains: Record<string, { name: string; version: string }> = {
   DAI: { name: 'Dai Stablecoin', version: '1' },
 };
 
-/** A local chain as CHAINS_FILE describes it; the tokens' domains are those of the test contracts. */
+/** A local chain in the format of CHAINS_FILE. The tokens' domains are those of the test contracts. */
 export function localChain(chainId: number) {
   return {
     chainId,

@@ -11,8 +11,8 @@ import { LOCAL_SUI_CHAIN_ID, localSuiChain } from './sui/local-sui.ts';
 import type { SuiNode } from './sui/sui-node.ts';
 
 /**
- * What the parts of a local installation are told beside what the shell says, which goes first. Writes the chains' file
- * and `environment`, with which a part or `ops` can be run by hand: `node --env-file=.local/environment src/main.ts …`.
+ * Returns the environment for the parts of a local installation. The shell's variables take precedence over it. Writes the chains file and
+ * `environment`, with which you can run a part or `ops` manually: `node --env-file=.local/environment src/main.ts …`.
  */
 export function localEnvironment(
   settings: LocalSettings,

@@ -5,25 +5,25 @@ import { ConfigError } from '../config/config.ts';
 import { installationSettings } from '../config/installation-settings.ts';
 import { localChainIds } from './local-chains.ts';
 
-/** The checkout's own folder: what a relative LOCAL_FOLDER counts from. */
+/** The folder of the checkout, against which a relative LOCAL_FOLDER is resolved. */
 export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 export type LocalSettings = {
-  /** Absolute; everything that this installation keeps lies in it. */
+  /** Absolute path of the folder that holds all data of this installation. */
   folder: string;
   /** Whether the API, the worker and the indexer share a process. */
   isOneProcess: boolean;
   postgresPort: number;
   evmPorts: { chainId: number; port: number }[];
-  /** Of the local Solana; its websocket's is the next. */
+  /** Port of the local Solana node. Its WebSocket uses the next port. */
   solanaPort: number;
-  /** Of the local Sui, which tells balances. */
+  /** Port of the local Sui node, which serves balances only. */
   suiPort: number;
-  /** The API's. */
+  /** Port of the API. */
   port: number;
-  /** A Postgres to use instead of one of our own. */
+  /** An existing Postgres to use instead of a local one. */
   databaseUrl: string | undefined;
-  /** Whether RPC_URL_<chainId> names chains: then none are started here, and nobody gets demo money. */
+  /** Whether RPC_URL_<chainId> names chains. No local chains are started then, and no demo funds are provided. */
   hasOwnChains: boolean;
 };
 
@@ -35,7 +35,7 @@ const schema = z.object({
   DATABASE_URL: z.string().optional(),
 });
 
-/** Parses what `npm start` itself reads of the environment; the parts parse their own. Throws ConfigError. */
+/** Parses the settings that `npm start` itself reads. The parts parse their own. Throws ConfigError. */
 export function parseLocalSettings(environment: Record<string, string | undefined>): LocalSettings {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);

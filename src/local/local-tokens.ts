@@ -7,7 +7,10 @@ export type LocalToken = { key: string; symbol: string; decimals: number } & (
   | { address: 'native' }
 );
 
-/** The coins of a local chain, in the order they are offered: with EIP-2612 and ERC-3009, with neither, native, with EIP-2612 alone. */
+/**
+ * The tokens of a local chain, in the order in which they are offered: with EIP-2612 and ERC-3009, with neither, native, with EIP-2612
+ * only.
+ */
 export function localTokens(chainId: number): LocalToken[] {
   return [
     contractToken({ chainId, symbol: 'USDC', decimals: 6, creationCode: usdcTokenCreationCode }),
@@ -17,7 +20,7 @@ export function localTokens(chainId: number): LocalToken[] {
   ];
 }
 
-/** Its address follows from its code, so that a restarted chain's tokens are where they were. */
+/** The address is derived from the code, so that a restarted chain has its tokens at the same addresses. */
 function contractToken(token: { chainId: number; symbol: string; decimals: number; creationCode: Hex }): LocalToken {
   const { chainId, symbol, decimals, creationCode } = token;
   const address = getContractAddress({

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DEMO_OWNER } from './seed-demo.ts';
 import type { Installation } from './start-installation.ts';
 
-/** The one screen at the end of `npm start`: where everything is and what to try next. */
+/** Prints the summary at the end of `npm start`: the addresses of everything and what to try next. */
 export function printScreen(installation: Installation & { seconds: number }): void {
   const { settings, nodes, demo, demoFile } = installation;
   const origin = `http://127.0.0.1:${settings.port}`;

@@ -1,18 +1,18 @@
 /**
- * What an installation writes below its folder holds keys, passwords and logs: files are 0600 and folders 0700, whatever
- * the umask of the shell. The data of Postgres keeps its own owner and mode, and is not touched here.
+ * An installation's folder contains keys, passwords and logs, so files are created with mode 0600 and folders with 0700, regardless of the
+ * shell's umask. The data folder of Postgres keeps its own owner and mode and is not changed here.
  */
 import { chmodSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
-/** Others may pass through it to a folder whose name they know, and cannot list it. */
+/** Other users may traverse the folder to a path that they know, but cannot list it. */
 const PASSABLE_FOLDER = 0o711;
-/** /tmp and the like: a folder for everybody is not the installation's to close. */
+/** Marks shared folders such as /tmp, whose mode the installation must not change. */
 const STICKY = 0o1000;
 
-/** What earlier editions have written by the umask; anything else in the folder is not ours. */
+/** Files that earlier editions wrote with the default umask. Other files in the folder are not ours. */
 const ownFile =
   /^((demo|chains)\.json|environment|(start|api|worker|indexer)\.pid|evm-\d+\..+|solana\.(jsonl|genesis))(\.partial)?$/;
 
@@ -20,21 +20,21 @@ export function writePrivateFile(file: string, contents: string | Uint8Array): v
   writeFileSync(file, contents, { mode: PRIVATE_FILE });
 }
 
-/** Whole or not at all, for somebody may read it at any moment. */
+/** Replaces the file atomically, because another process may read it at any time. */
 export function replacePrivateFile(file: string, contents: string): void {
   const partial = `${file}.partial`;
   writePrivateFile(partial, contents);
   renameSync(partial, file);
 }
 
-/** For appending: a log that a child writes to. The caller closes it. */
+/** Opens a log for a child process to append to. The caller closes it. */
 export function openPrivateLog(file: string): number {
   return openSync(file, 'a', PRIVATE_FILE);
 }
 
 /**
- * Makes the folder of an installation and its folder `logs`, or closes those of an earlier edition together with the files
- * in them. `passable`: another user has to reach a folder in it, as Postgres does when we are root.
+ * Creates the folder of an installation and its folder `logs`, or restricts those of an earlier edition and the files in them. Set
+ * `passable` if another user must reach a folder in it, as Postgres does when the current user is root.
  */
 export function closeFolder(folder: string, { passable }: { passable: boolean }): void {
   const logs = join(folder, 'logs');
@@ -45,18 +45,18 @@ export function closeFolder(folder: string, { passable }: { passable: boolean })
   for (const name of readdirSync(logs)) closeFile(join(logs, name));
 }
 
-/** A link is left alone: it may lead out of the folder. */
+/** Restricts a regular file. A symbolic link is left alone, because it may point outside the folder. */
 export function closeFile(file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) close(file, PRIVATE_FILE);
 }
 
-/** What belongs to somebody else is not ours to close. */
+/** Files of other users are left unchanged. */
 function close(path: string, mode: number): void {
   const self = process.getuid?.() ?? 0;
   if (self === 0 || statSync(path).uid === self) chmodSync(path, mode);
 }
 
-/** Runs `start` under a umask that makes new files private; a process started by it keeps that umask. */
+/** Runs `start` with a umask that makes new files private. A process that it starts keeps that umask. */
 export function underPrivateUmask<Started>(start: () => Started): Started {
   const before = process.umask(0o077);
   try {

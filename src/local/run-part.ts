@@ -5,23 +5,23 @@ import { openPrivateLog, underPrivateUmask, writePrivateFile } from './private-f
 
 export type Part = {
   name: string;
-  /** The process that runs now, if one does. */
+  /** Pid of the running process, if any. */
   pid(): number | undefined;
-  /** Asks it to end, waits, and kills what is left of it. */
+  /** Asks the process to stop, waits, and kills what is left of its process group. */
   stop(): Promise<void>;
 };
 
 export type RunPartOptions = {
   name: string;
-  /** Arguments to Node; the first is the script. */
+  /** Arguments to Node. The first is the script. */
   command: [script: string, ...rest: string[]];
   folder: string;
   environment: Record<string, string | undefined>;
   logFile: string;
   pidFile: string;
-  /** Before the first restart; half a second when left out. */
+  /** Delay before the first restart. Defaults to half a second. */
   firstPauseMs?: number;
-  /** Told of each crash, and why it is not started again in the end. */
+  /** Receives a message for each crash, and the reason when the part is given up. */
   log: (line: string) => void;
   onGivenUp: () => void;
 };
@@ -31,8 +31,8 @@ const crashLimit = 5;
 const crashSpanMs = 60_000;
 
 /**
- * Runs one part of the program as a process of its own and starts it again when it ends by itself: after half a second,
- * then twice that, and so on, at most five times a minute.
+ * Runs one part of the program as a separate process and restarts it when it ends by itself: after half a second, then twice that, and so
+ * on, at most five times a minute.
  */
 export async function runPart(options: RunPartOptions): Promise<Part> {
   await endLeftBehind({ pidFile: options.pidFile, script: options.command[0] });
@@ -93,7 +93,7 @@ function spawnPart(options: RunPartOptions): ChildProcess {
     spawn(process.execPath, options.command, {
       cwd: options.folder,
       env: options.environment,
-      // The leader of its own group: Ctrl-C in a terminal reaches it through stop(), in order.
+      // The process leads its own group, so that Ctrl-C in a terminal reaches it through stop(), in order.
       detached: true,
       stdio: ['ignore', log, log],
     }),
@@ -103,7 +103,7 @@ function spawnPart(options: RunPartOptions): ChildProcess {
   return child;
 }
 
-/** A part that outlived a killed `npm start` would work beside the new one, with an old configuration. */
+/** A part that outlived a killed `npm start` would run alongside the new one, with an old configuration. */
 export async function endLeftBehind({ pidFile, script }: { pidFile: string; script: string }): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8'));
@@ -112,13 +112,13 @@ export async function endLeftBehind({ pidFile, script }: { pidFile: string; scri
   killGroup(pid);
 }
 
-/** What a killed part had started would keep its ports. */
+/** Child processes of a killed part would keep its ports. */
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // The group is empty: nothing was left.
+    // The group is empty.
   }
 }
 

@@ -13,15 +13,15 @@ import { localSolanaAccounts } from './solana/solana-accounts.ts';
 
 export type DemoKeys = { appId: string; secretKey: string; publishableKey: string };
 
-/** Short enough to watch a payment from its creation to its settlement. */
+/** Short enough to watch a payment from creation to settlement. */
 const watchableSeconds = 5;
 
-/** Logs in to the demo merchant; its codes stand in the worker's log, unless SMTP_URL is set. */
+/** Logs in to the demo merchant. The login codes appear in the worker's log unless SMTP_URL is set. */
 export const DEMO_OWNER = 'owner@example.com';
 
 /**
- * A merchant with one test app, its keys, payout addresses and an owner. `known` is what an earlier start was given: while
- * its keys are good in this database nothing is made, but for a payout address on Solana where it has none.
+ * Creates a merchant with one test app, its keys, payout addresses and an owner. `known` are the keys of an earlier start. While they are
+ * valid in this database, nothing is created except a missing payout address on Solana.
  */
 export async function seedDemo(
   { database }: { database: Database },
@@ -56,7 +56,7 @@ async function isGood(database: Database, known: DemoKeys): Promise<boolean> {
   return (await database.apiKey.count({ where: { keyHash, appId: known.appId, revokedAt: null } })) === 2;
 }
 
-/** Folders from before the local Solana have none; one that was set since is kept. */
+/** Installations from before the local Solana have no such address. An existing one is kept. */
 async function addSolanaPayout(database: Database, { appId }: DemoKeys): Promise<void> {
   await database.payoutAddress.createMany({
     data: { appId, family: 'SOLANA', address: localSolanaAccounts.merchant.address },

@@ -22,7 +22,7 @@ const updateSchema = z.object({
 export type PaymentUpdate = z.infer<typeof updateSchema>['paymentIntentUpdated'];
 
 export type FollowedPayment = {
-  /** The first update, of those to come and the last one, that fits. Rejects after `limitMs`. */
+  /** Resolves with the first update that matches, starting with the last one received. Rejects after `limitMs`. */
   until(fits: (update: PaymentUpdate) => boolean, limitMs: number): Promise<PaymentUpdate>;
   stop(): Promise<void>;
 };
@@ -38,8 +38,8 @@ const document = `subscription Follow($id: ID!) {
 const reconnectPauseMs = 250;
 
 /**
- * Follows one payment over graphql-ws. A connection that breaks is made again; each update carries all events of the
- * payment so far, so that nothing is missed in between.
+ * Follows one payment over graphql-ws and reconnects when the connection breaks. Each update contains all events of the payment so far, so
+ * none is missed.
  */
 export function followPayment(
   demo: { graphqlUrl: string; secretKey: string },
@@ -49,7 +49,7 @@ export function followPayment(
     url: demo.graphqlUrl.replace(/^http/, 'ws'),
     webSocketImpl: WebSocket,
     connectionParams: { 'x-api-key': demo.secretKey },
-    // Until it is stopped: how long anybody waits is the limit of `until`.
+    // Retry until stopped. The limit of `until` determines how long a caller waits.
     retryAttempts: Number.POSITIVE_INFINITY,
     retryWait: () => delay(reconnectPauseMs),
     shouldRetry: () => true,

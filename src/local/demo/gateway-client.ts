@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 export type GatewayClient = {
-  /** A REST call under a secret key; answers `data`, parsed. Throws what the gateway says, in words. */
+  /** Makes a REST call with the secret key and returns `data`, parsed. Throws an Error with the gateway's error message. */
   call<Shape extends z.ZodType>(shape: Shape, request: GatewayRequest): Promise<z.infer<Shape>>;
   query<Shape extends z.ZodType>(shape: Shape, document: string, variables: object): Promise<z.infer<Shape>>;
 };
@@ -18,8 +18,8 @@ const answerSchema = z.object({
 const retryPauseMs = 250;
 
 /**
- * A merchant's side of the gateway. A call whose answer never came is made again for `patienceMs`, under the same
- * Idempotency-Key: a gateway that restarts in the middle makes nothing twice.
+ * A merchant's client of the gateway. A call that received no response is retried for `patienceMs` with the same Idempotency-Key, so that a
+ * gateway that restarts in the meantime creates nothing twice.
  */
 export function openGatewayClient(demo: { restUrl: string; secretKey: string }, patienceMs: number): GatewayClient {
   const send = async (request: GatewayRequest, key: string, deadline: number): Promise<unknown> => {

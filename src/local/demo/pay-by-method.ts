@@ -16,7 +16,7 @@ export type Payment = {
   method: Method;
   chainId: number;
   token: { key: string; symbol: string; decimals: number; address: `0x${string}` };
-  /** Base units that the payer was asked for. */
+  /** Base units that the payer was asked to pay. */
   paid: bigint;
   parties: Parties;
   before: Balances;
@@ -26,9 +26,9 @@ export type Payment = {
 export type PayWorld = {
   demo: Demo;
   gateway: GatewayClient;
-  /** Told of each moment as it comes. */
+  /** Called for each moment as it occurs. */
   onMoment: (moment: Moment) => void;
-  /** For the whole way to SETTLED once the payer has done his part. */
+  /** Limit for the payment to reach SETTLED once the payer has done their part. */
   settleLimitMs: number;
 };
 
@@ -37,7 +37,7 @@ export type PayRequest = {
   amount: string;
   chainId: number;
   payer: Demo['payers'][number];
-  /** The token; what shows the method best without it. */
+  /** Symbol of the token. If omitted, the token that demonstrates the method best. */
   symbol?: string | undefined;
 };
 
@@ -64,8 +64,8 @@ const termsSchema = z.object({
 });
 
 /**
- * One payment from its intent to SETTLED: merchant and payer with nothing but HTTP, graphql-ws, a key and a wallet.
- * Answers what everybody held before and after. Throws where the gateway refuses, or takes longer than it may.
+ * Makes one payment from its intent to SETTLED, using only HTTP, graphql-ws, a key and a wallet for merchant and payer. Returns the
+ * balances of all parties before and after. Throws if the gateway refuses or a limit is exceeded.
  */
 export async function payByMethod(world: PayWorld, request: PayRequest): Promise<Payment> {
   const { demo, gateway } = world;
@@ -102,7 +102,7 @@ export async function payByMethod(world: PayWorld, request: PayRequest): Promise
   }
 }
 
-/** A checkout session of the intent, and a quote for the wallet on the chain. */
+/** Creates a checkout session for the intent, and a quote for the wallet on the chain. */
 async function prepare(gateway: GatewayClient, request: PayRequest & { id: string; wallet: PayerWallet }) {
   const { method, chainId, wallet, symbol } = request;
   const body = { paymentIntentId: request.id };
@@ -112,7 +112,7 @@ async function prepare(gateway: GatewayClient, request: PayRequest & { id: strin
   const fitting = options.filter(
     (one) => one.chainId === chainId && one.methods.includes(method) && (symbol === undefined || one.symbol === symbol),
   );
-  // What can only be approved is the better example of it.
+  // A token that can only be approved is the better example.
   const approvedOnly = method === 'APPROVAL' ? fitting.find((one) => !one.methods.includes('PERMIT')) : undefined;
   const option = approvedOnly ?? fitting[0];
   if (!option) throw new Error(`${method} is not offered on chain ${chainId}${symbol ? ` in ${symbol}` : ''}.`);
@@ -131,7 +131,7 @@ function tokenOf(chain: Demo['chains'][number], option: { tokenKey: string; symb
   return { key, symbol, decimals, address: getAddress(address) };
 }
 
-/** Whom the signed terms pay. */
+/** Returns the recipients in the signed terms. */
 async function payees(gateway: GatewayClient, id: string): Promise<Pick<Parties, 'merchant' | 'feeRecipient'>> {
   const document = 'query Terms($id: ID!) { paymentIntent(id: $id) { terms { struct } } }';
   const { paymentIntent } = await gateway.query(termsSchema, document, { id });

@@ -5,7 +5,7 @@ import type { Demo } from '../demo-file.ts';
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]*$/)]);
 
-/** A step as REST prints it; the fields of other kinds are there and null. */
+/** A step as returned by REST. Fields of other kinds are present and null. */
 export const stepSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('transaction'), description: z.string(), to: hex, data: hex, value: z.string() }),
   z.object({
@@ -26,12 +26,12 @@ export type Step = z.infer<typeof stepSchema>;
 export type PayerWallet = {
   address: Hex;
   client: Pick<PublicClient, 'readContract'>;
-  /** Sends it and waits until it is mined. Throws when it reverts. */
+  /** Sends the transaction and waits until it is mined. Throws if it reverts. */
   send(step: Extract<Step, { kind: 'transaction' }>): Promise<{ txHash: Hex; blockNumber: bigint }>;
   sign(step: Extract<Step, { kind: 'signTypedData' }>): Promise<Hex>;
 };
 
-/** What a payer has: a key and a node. */
+/** The payer's side: a key and a node. */
 export function openPayerWallet(chain: Demo['chains'][number], privateKey: string): PayerWallet {
   const account = privateKeyToAccount(hex.parse(privateKey));
   const client = createWalletClient({
@@ -51,7 +51,7 @@ export function openPayerWallet(chain: Demo['chains'][number], privateKey: strin
     async send(step) {
       const call = { to: step.to, data: step.data, value: BigInt(step.value) };
       const estimate = await client.estimateGas({ account, ...call });
-      // As wallets do: a call costs more when the escrow has paid out the last of a token since it was estimated.
+      // Add a margin, as wallets do: a call costs more if the escrow has paid out the last of a token since the estimate.
       const txHash = await client.sendTransaction({ ...call, gas: estimate + estimate / 2n });
       const receipt = await client.waitForTransactionReceipt({ hash: txHash, timeout: 60_000 });
       if (receipt.status !== 'success') throw new Error(`“${step.description}” reverted in ${txHash}.`);

@@ -1,4 +1,4 @@
-/** A payment's balances as a table, and whether they add up. */
+/** Prints a payment's balances as a table, and whether they add up. */
 import { formatUnits } from 'viem';
 import { balanceFaults, gains, type Party } from './balances.ts';
 import type { Payment } from './pay-by-method.ts';
@@ -10,7 +10,7 @@ const rows: [Party, string][] = [
   ['feeRecipient', 'fee recipient'],
 ];
 
-/** Amounts in whole tokens. */
+/** Amounts are in whole tokens. */
 export function printPayment(payment: Payment): string {
   const { before, after, token } = payment;
   const gained = gains(before, after);

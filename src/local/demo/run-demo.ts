@@ -5,7 +5,7 @@ import { type Method, type Payment, payByMethod } from './pay-by-method.ts';
 import { printPayment } from './print-payment.ts';
 import { printMoment } from './timeline.ts';
 
-/** A permit is ERC-3009 where the token has it, as USDC has, and else EIP-2612, as DAI has. */
+/** A permit uses ERC-3009 if the token supports it, as USDC does, and otherwise EIP-2612, as with DAI. */
 const plans: { method: Method; amount: string; symbol?: string }[] = [
   { method: 'DIRECT', amount: '12.50' },
   { method: 'PERMIT', amount: '8.40', symbol: 'USDC' },
@@ -14,8 +14,8 @@ const plans: { method: Method; amount: string; symbol?: string }[] = [
 ];
 
 /**
- * One payment by each method, by both kinds of permit, one after the other, on each chain in turn. Answers the payments, and what did not add
- * up. `limitMs` is for one payment to settle, and for a gateway that is away to come back.
+ * Makes one payment by each method and each kind of permit, sequentially, on each chain in turn. Returns the payments and what did not add
+ * up. `limitMs` limits how long one payment may take to settle, and how long to wait for an unreachable gateway.
  */
 export async function runDemo(
   world: { demo: Demo; print: (line: string) => void },

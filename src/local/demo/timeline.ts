@@ -1,16 +1,16 @@
-/** A payment's story as it is lived: what the payer did and what the gateway told, with the time between. */
+/** The timeline of a payment: what the payer did and what the gateway reported, with the time in between. */
 import type { PaymentUpdate } from './follow-payment.ts';
 
 export type Moment = {
-  /** A state in capitals, or what the payer did. */
+  /** A status in capitals, or an action of the payer. */
   what: string;
   blockNumber?: string;
   txHash?: string;
-  /** Since the moment before. */
+  /** Time since the previous moment. */
   afterMs: number;
 };
 
-/** The step whose transaction is the evidence of an event. */
+/** The type of the transaction that proves an event. */
 const evidence: Record<string, string> = {
   'payment_intent.pending': 'AUTHORIZE',
   'payment_intent.authorized': 'AUTHORIZE',
@@ -20,7 +20,7 @@ const evidence: Record<string, string> = {
 
 export type Timeline = {
   did(what: string, transaction?: { txHash: string; blockNumber: bigint }): void;
-  /** Tells the events that are new. */
+  /** Emits the events that are new. */
   told(update: PaymentUpdate): void;
 };
 

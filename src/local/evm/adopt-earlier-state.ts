@@ -7,8 +7,8 @@ const stateShape = z.looseObject({
 });
 
 /**
- * Earlier editions let the node write its whole state to `stateFile`. It becomes the first snapshot. The node had
- * added a genesis of its own at each start; the oldest is the chain's. A file that is torn is left where it is.
+ * Earlier editions let the node write its whole state to `stateFile`. This function turns it into the first snapshot. The node had added
+ * its own genesis block at each start; the oldest belongs to the chain. An incomplete file is left in place.
  */
 export async function adoptEarlierState(stateFile: string): Promise<void> {
   if (!existsSync(stateFile)) return;

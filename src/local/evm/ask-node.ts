@@ -10,16 +10,16 @@ const answerShape = z.union([
 export type NodeAnswer = { result: unknown } | { error: { message: string } };
 
 export type NodeConnection = {
-  /** The answer's body to a body of JSON-RPC. Rejects when the node is gone. */
+  /** Sends a JSON-RPC body and returns the response body. Rejects when the node is gone. */
   forward(body: Uint8Array | string): Promise<Buffer>;
-  /** What the node says to one call, an error included. */
+  /** Returns the node's response to one call, which may be an error. */
   answer(call: NodeCall): Promise<NodeAnswer>;
-  /** The result of a call that must not fail. */
+  /** Returns the result of a call that must not fail. */
   result(method: string, params?: unknown[]): Promise<unknown>;
   close(): void;
 };
 
-/** Connections to a node of this machine, which stay open. */
+/** Opens persistent connections to a node on this machine. */
 export function connectToNode(port: number): NodeConnection {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const headers = { 'content-type': 'application/json' };

@@ -1,6 +1,7 @@
 /**
- * The port at which a local chain is reached, in front of its node. Reads go to the node and are answered once the journal
- * has all that they may have seen; writes go to the chain's writer. Over websockets too, where subscriptions are the node's.
+ * The server through which a local chain is reached, in front of its node. Reads go to the node and are answered once the journal contains
+ * everything that they may have seen. Writes go to the chain's writer. The same applies to WebSockets, whose subscriptions are handled by
+ * the node.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,16 +13,16 @@ import type { NodeConnection } from './ask-node.ts';
 import type { ChainWriter } from './write-chain.ts';
 import { writeKindOf } from './write-kind.ts';
 
-/** What is behind the front once the node runs. */
+/** What the server forwards to once the node runs. */
 export type Backing = { node: NodeConnection; nodePort: number; writer: ChainWriter };
 
 export type ChainFront = {
-  /** Calls that have come before are answered from now on. */
+  /** Starts answering calls, including those that arrived before. */
   open(backing: Backing): void;
   close(): Promise<void>;
 };
 
-/** The node's own limit is 2 MB; a state that is loaded may be larger. */
+/** The node's own limit is 2 MB, but a state to load may be larger. */
 const bodyBytesLimit = 64 * 1024 * 1024;
 const corsHeaders = {
   'access-control-allow-origin': '*',
@@ -38,7 +39,7 @@ const callShape = z.looseObject({
     .transform((params) => params ?? []),
 });
 
-/** Throws ConfigError, naming `setting`, when the port is taken. */
+/** Throws ConfigError that names `setting` when the port is in use. */
 export async function openChainFront(options: { port: number; setting: string }): Promise<ChainFront> {
   let open: (backing: Backing) => void = () => undefined;
   let closed: (reason: Error) => void = () => undefined;
@@ -102,7 +103,7 @@ async function answerBody({ node, writer }: Backing, body: Buffer): Promise<Buff
   return isBatch(body) ? `[${answers.join(',')}]` : (answers[0] ?? '[]');
 }
 
-/** Nothing where it is no call at all: what is wrong with it, the node says best. */
+/** Returns undefined if the body is not a valid call, which the node then rejects with its own error. */
 function parseCalls(body: Buffer): z.infer<typeof callShape>[] | undefined {
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
@@ -116,7 +117,7 @@ function isBatch(body: Buffer): boolean {
   return body.toString('utf8', 0, 64).trimStart().startsWith('[');
 }
 
-/** One socket of the client's and, for its subscriptions, one to the node; when either closes, both do. */
+/** Serves one client socket and, for its subscriptions, one socket to the node. When either closes, both do. */
 function serveSocket(backing: Promise<Backing>, client: WebSocket): void {
   let upstream: Promise<WebSocket> | undefined;
   const say = (text: string) => {
@@ -148,7 +149,7 @@ function connect(
   const socket = new WebSocket(`ws://127.0.0.1:${nodePort}`, { maxPayload: bodyBytesLimit });
   let told: Promise<void> = Promise.resolve();
   socket.on('message', (message: Buffer) => {
-    // In the node's order, each after the journal has what it tells of.
+    // Deliver messages in the node's order, each after the journal contains what it reports.
     const settled = writer.settled();
     told = told.then(() => settled).then(() => client.say(message.toString('utf8')));
     told.catch(client.end);
@@ -160,7 +161,7 @@ function connect(
   });
 }
 
-/** A port that nobody listens on at this moment. */
+/** Returns a port that is free at the moment. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,7 +1,7 @@
 /**
- * A local EVM chain on disk: a snapshot of the whole chain, and a journal of what came after it, one line for each turn of
- * writes. A line is on the disk before anybody is told of what it describes. When a new snapshot is taken, it and its
- * journal get the next number; the journal appears last, by a rename, so that the pair with the highest number is whole.
+ * A local EVM chain on disk: a snapshot of the whole chain, and a journal of what followed, with one line per turn of writes. A line is on
+ * disk before any client learns of what it describes. A new snapshot and its journal get the next number. The journal is created last, by a
+ * rename, so that the pair with the highest number is complete.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -16,12 +16,12 @@ const blockShape = z.object({
   hash: z.string(),
   timestamp: z.number(),
   baseFeePerGas: z.string(),
-  /** What sends its transactions again, in their order. */
+  /** The calls that send its transactions again, in order. */
   sends: z.array(callShape),
 });
 
 const turnShape = z.object({
-  /** What changed the state without a block, before the blocks. */
+  /** Calls that changed the state without a block, applied before the blocks. */
   calls: z.array(callShape),
   blocks: z.array(blockShape),
 });
@@ -33,18 +33,18 @@ export type JournalBlock = z.infer<typeof blockShape>;
 export type Turn = z.infer<typeof turnShape>;
 
 export type ChainJournal = {
-  /** Nothing where the chain has not begun. */
+  /** Undefined if the chain has not begun. */
   kept: { snapshotFile: string; genesisTimestamp: number; turns: Turn[] } | undefined;
-  /** Blocks since the snapshot. */
+  /** Number of blocks since the snapshot. */
   blocks(): number;
-  /** Resolves when the line is on the disk. */
+  /** Resolves when the line is on disk. */
   append(turn: Turn): Promise<void>;
-  /** Replaces snapshot and journal by a new snapshot. No line may be appended meanwhile. */
+  /** Replaces snapshot and journal with a new snapshot. No line may be appended meanwhile. */
   renew(snapshot: Uint8Array, header: { genesisTimestamp: number }): Promise<void>;
   close(): Promise<void>;
 };
 
-/** `stateFile` is the beginning of the files' names. */
+/** `stateFile` is the prefix of the file names. */
 export async function openChainJournal(stateFile: string): Promise<ChainJournal> {
   let current = newestNumber(stateFile);
   const kept = current === undefined ? undefined : readKept(stateFile, current);
@@ -52,7 +52,7 @@ export async function openChainJournal(stateFile: string): Promise<ChainJournal>
   let handle: FileHandle | undefined;
   if (current !== undefined && kept) {
     handle = await open(journalName(stateFile, current), 'a', PRIVATE_FILE);
-    // What follows the last whole line was never told to anybody.
+    // Whatever follows the last complete line was never reported to any client.
     await handle.truncate(kept.bytes);
   }
   forgetOthers(stateFile, current);
@@ -98,7 +98,7 @@ function readKept(stateFile: string, number: number) {
   return { snapshotFile: snapshotName(stateFile, number), ...header, turns, bytes };
 }
 
-/** Nothing where the machine lost its power while the line was written. */
+/** Returns undefined for a line that was not written completely because of a power failure. */
 function parseLine(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -145,7 +145,7 @@ async function writeWhole(file: string, contents: Uint8Array | string): Promise<
   renameSync(partial, file);
 }
 
-/** A rename outlives a loss of power once its folder is on the disk; Windows has no such call. */
+/** A rename survives a power failure once its folder is synced. Windows has no such call. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

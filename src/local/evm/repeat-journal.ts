@@ -6,9 +6,8 @@ const minedShape = z.array(z.object({ hash: z.string(), number: z.string().trans
 const fromShape = z.looseObject({ from: z.string() });
 
 /**
- * Does again what the journal holds, on a node that has loaded its snapshot. A block's hash follows from its parent, its
- * time, its base fee and its transactions, so that the same blocks come out. Answers the first block that did not, if there is one: the
- * chain then goes on as after a reorganisation.
+ * Replays the journal on a node that has loaded its snapshot. A block's hash depends on its parent, time, base fee and transactions, so the
+ * same blocks result. Returns the first block that differs, if any. The chain then continues as after a reorganization.
  */
 export async function repeatJournal(
   node: NodeConnection,
@@ -19,7 +18,7 @@ export async function repeatJournal(
   for (const { calls, blocks } of turns) {
     for (const { method, params } of calls) await node.result(method, params);
     for (const block of blocks) {
-      // A node that has loaded its chain reckons it from other blocks than the one that has mined them.
+      // A node that has loaded its chain would compute the base fee from other blocks than the node that mined them.
       await node.result('anvil_setNextBlockBaseFeePerGas', [block.baseFeePerGas]);
       for (const call of block.sends) await sendAgain(node, call);
       await node.result('evm_setNextBlockTimestamp', [block.timestamp]);
@@ -31,7 +30,7 @@ export async function repeatJournal(
   return { head, differsFrom };
 }
 
-/** A transaction that is refused leaves its block another one, which is told by the block's hash. */
+/** If a transaction is rejected, the block differs, and its hash shows it. */
 async function sendAgain(node: NodeConnection, call: NodeCall): Promise<void> {
   const sender = call.method === 'eth_sendTransaction' ? fromShape.parse(call.params[0]).from : undefined;
   if (sender !== undefined) await node.result('anvil_impersonateAccount', [sender]);

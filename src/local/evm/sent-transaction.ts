@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NodeConnection } from './ask-node.ts';
 import type { NodeCall } from './chain-journal.ts';
 
-/** How a transaction came to the node: signed, or in the name of an account whose key nobody has. */
+/** How a transaction was sent to the node: signed, or on behalf of an account, which may be impersonated. */
 export type SentTransaction = { raw: string } | { impersonated: boolean };
 
 const fieldsShape = z.object({
@@ -19,7 +19,7 @@ const fieldsShape = z.object({
   accessList: z.unknown(),
 });
 
-/** `impersonated` has addresses in lower case, and "everybody" while the node impersonates whoever it is asked for. */
+/** `impersonated` contains addresses in lower case, and "everybody" while the node impersonates any sender. */
 export function sentTransaction(call: NodeCall, impersonated: ReadonlySet<string>): SentTransaction {
   const [first] = call.params;
   if (call.method === 'eth_sendRawTransaction' && typeof first === 'string') return { raw: first };
@@ -30,7 +30,7 @@ export function sentTransaction(call: NodeCall, impersonated: ReadonlySet<string
   return { impersonated: impersonated.has(from.toLowerCase()) || impersonated.has('everybody') };
 }
 
-/** The call that sends a mined transaction again, to the last field. */
+/** Returns the call that sends a mined transaction again with identical fields. */
 export async function repeatSend(
   node: NodeConnection,
   { hash, sent }: { hash: string; sent: SentTransaction | undefined },

@@ -1,7 +1,7 @@
 /**
- * Everything that changes a local chain goes through here, one turn after another. The node never mines by itself: a turn
- * hands it calls, mines what they ask for, and writes the blocks to the journal. Only then are the turn's callers answered,
- * and whoever has read meanwhile. So nobody ever knows of a block that a restart would not bring back.
+ * Serializes everything that changes a local chain into turns. The node never mines by itself: a turn passes calls to it, mines the blocks
+ * that they require, and writes the blocks to the journal. Only then are the turn's callers answered, and anyone who has read meanwhile. No
+ * client therefore learns of a block that a restart would not restore.
  */
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
@@ -11,11 +11,11 @@ import { repeatSend, type SentTransaction, sentTransaction } from './sent-transa
 import { writeKindOf } from './write-kind.ts';
 
 export type ChainWriter = {
-  /** The node's answer to a call that is no read. Rejects when the node is gone. */
+  /** Returns the node's response to a call that is not a read. Rejects when the node is gone. */
   write(call: NodeCall): Promise<NodeAnswer>;
-  /** Resolves when all that the node has shown until now is in the journal; rejects when it never will be. */
+  /** Resolves when everything that the node has exposed so far is in the journal. Rejects if it cannot be journaled. */
   settled(): Promise<void>;
-  /** Waits for what was begun, and takes a snapshot if the next start would have much to repeat. */
+  /** Waits for the work in progress, and takes a snapshot if the next start would have much to replay. */
   end(): Promise<void>;
 };
 
@@ -23,7 +23,7 @@ type Waiting = { call: NodeCall; answer: (answer: NodeAnswer) => void; fail: (er
 
 const sendsInATurn = 50;
 const blocksForOneCall = 500;
-/** Transactions that the pool refused later are never mined: they are forgotten in the order in which they came. */
+/** Transactions that the pool rejected later are never mined. Beyond this number, the oldest are forgotten. */
 const waitingLimit = 10_000;
 const snapshotEveryBlocks = 2000;
 const snapshotAtEndBlocks = 100;
@@ -40,8 +40,8 @@ const minedShape = z.array(blockShape).length(1);
 const poolShape = z.object({ pending: quantity });
 
 /**
- * `head` is the newest block that the journal holds; `genesisTimestamp` goes into each new snapshot's journal. `fail` ends the
- * node when a turn could not be kept: what it has then done is no part of the chain.
+ * `head` is the newest block in the journal. `genesisTimestamp` is written to the journal of each new snapshot. `fail` ends the node when a
+ * turn could not be journaled; whatever the node did in that turn is not part of the chain.
  */
 export function writeChain(
   node: NodeConnection,
@@ -79,7 +79,7 @@ export function writeChain(
       const [mined] = minedShape.parse(await node.result('evm_mine_detailed'));
       if (!mined) break;
       blocks.push(await kept(mined));
-      // What is in the pool cannot be mined now, for its fee may be too low.
+      // The remaining transactions in the pool cannot be mined now, for example because their fee is too low.
       if (mined.transactions.length === 0) break;
     }
     return blocks;
@@ -150,7 +150,7 @@ export function writeChain(
       try {
         const tell = await taken;
         tell();
-        // Twice as long a chain before each snapshot, so that what is written stays in proportion to the chain.
+        // The interval doubles with the length of the chain, so that the amount written stays proportional to it.
         if (journal.blocks() >= Math.max(snapshotEveryBlocks, snapshotBlocks)) await takeSnapshot();
       } catch (error) {
         failure = error;
@@ -177,7 +177,7 @@ export function writeChain(
   };
 }
 
-/** Transactions that wait together are mined together; everything else has a turn of its own. */
+/** Waiting transactions are mined together. Every other call has its own turn. */
 function nextBatch(waiting: Waiting[]): Waiting[] {
   let length = 0;
   while (length < sendsInATurn) {
@@ -188,7 +188,7 @@ function nextBatch(waiting: Waiting[]): Waiting[] {
   return waiting.splice(0, Math.max(1, length));
 }
 
-/** The whole chain as the node loads it. No block may be mined meanwhile, or its parts would be of two moments. */
+/** Returns the whole chain in the form that the node loads. No block may be mined meanwhile, or the parts would be inconsistent. */
 export async function dumpState(node: NodeConnection): Promise<Uint8Array> {
   const hex = z.string().parse(await node.result('anvil_dumpState'));
   const bytes = Buffer.from(hex.slice(2), 'hex');

@@ -1,14 +1,14 @@
 /**
- * What a call does to a local chain, and so what the journal has to hold of it:
+ * The effect of a call on a local chain, which determines what the journal records:
  *
- * - `read`: nothing;
- * - `send`: it puts a transaction into the pool, and blocks are mined for it;
- * - `mine`: it mines blocks, which the journal holds;
- * - `set`: it changes the state without a block, and is repeated as it is;
- * - `pass`: it changes what the next block will be, or nothing that is kept;
- * - `automine`: it is answered here, for the node itself never mines;
- * - `refused`: it would let the node mine by itself;
- * - `other`: what it does cannot be repeated, and a new snapshot is taken after it.
+ * - `read`: no effect.
+ * - `send`: adds a transaction to the pool, for which blocks are mined.
+ * - `mine`: mines blocks, which the journal records.
+ * - `set`: changes the state without a block, and is replayed as is.
+ * - `pass`: affects only the next block, or nothing that is persisted.
+ * - `automine`: handled here, because the node itself never mines.
+ * - `refused`: would let the node mine by itself.
+ * - `other`: cannot be replayed, so a new snapshot is taken after it.
  */
 export type WriteKind = 'read' | 'send' | 'mine' | 'set' | 'pass' | 'automine' | 'refused' | 'other';
 

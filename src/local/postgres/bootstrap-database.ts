@@ -1,10 +1,10 @@
-/** What needs the superuser of the local Postgres, and all that it is used for. */
+/** The tasks that require the superuser of the local Postgres. It is used for nothing else. */
 import pg from 'pg';
 import { openDatabase } from '../../../prisma/client.ts';
 import { handOverDatabase } from '../../operations/hand-over-database.ts';
 
 export type BootstrapOptions = {
-  /** The database that is to be there, as the superuser. */
+  /** URL of the database to create, as the superuser. */
   adminUrl: string;
   role: string;
   rolePassword: string;
@@ -12,8 +12,8 @@ export type BootstrapOptions = {
 };
 
 /**
- * Makes the role and the database that it owns. What the superuser owns in a database of an earlier edition is handed
- * over, one object at a time: a start that was cut off half-way is completed by the next one.
+ * Creates the role and the database that it owns. Objects that the superuser owns in a database of an earlier edition are handed over one
+ * at a time, so that the next start completes an interrupted one.
  */
 export async function bootstrapDatabase({ adminUrl, role, rolePassword, log }: BootstrapOptions): Promise<void> {
   const { username: superuser, pathname } = new URL(adminUrl);
@@ -35,7 +35,7 @@ export async function bootstrapDatabase({ adminUrl, role, rolePassword, log }: B
   }
 }
 
-/** A role that logs in with `password` and has no privilege beyond what it owns; one that exists loses what it has more. */
+/** Creates or alters a role that logs in with `password` and has no privileges beyond what it owns. An existing role loses any others. */
 export async function ensureRole(client: pg.Client, request: { role: string; password: string }): Promise<void> {
   const found = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [request.role]);
   const verb = found.rowCount === 0 ? 'CREATE' : 'ALTER';
@@ -45,7 +45,7 @@ export async function ensureRole(client: pg.Client, request: { role: string; pas
   );
 }
 
-/** Runs `work` as the superuser, in the database that every server has. */
+/** Runs `work` as the superuser, in the `postgres` database. */
 export async function asAdmin<Answer>(adminUrl: string, work: (client: pg.Client) => Promise<Answer>): Promise<Answer> {
   const url = new URL(adminUrl);
   url.pathname = '/postgres';

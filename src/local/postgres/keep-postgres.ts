@@ -8,8 +8,8 @@ const RESTART_SPAN_MS = 60_000;
 const START_PAUSE_MS = 1_000;
 
 /**
- * Starts Postgres, and starts it again on the same data when it ends by itself, at most five times a minute; then it is
- * given up. Those who use it find their connections broken, and connect again.
+ * Starts Postgres and restarts it on the same data when it ends by itself, at most five times a minute, before giving up. Clients find
+ * their connections broken and reconnect.
  */
 export async function keepPostgres(
   options: StartPostgresOptions,
@@ -20,7 +20,7 @@ export async function keepPostgres(
   let current = first;
   const restarts: number[] = [];
 
-  /** The processes of a killed server need a moment to leave; a start before that fails. */
+  /** The processes of a killed server need a moment to exit, and a start before that fails. */
   const startAgain = async (): Promise<LocalPostgres> => {
     for (;;) {
       const now = Date.now();

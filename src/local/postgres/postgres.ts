@@ -1,7 +1,7 @@
 /**
- * A Postgres of our own for machines that have none: the npm-delivered server, bound to 127.0.0.1, with passwords for
- * everybody. Its superuser only prepares the database; whoever uses the database connects as a role without privileges
- * beyond it. A server that a killed parent left behind is found again and used.
+ * A local Postgres for machines that have none: the server from npm, bound to 127.0.0.1, with a password for every role. Its superuser only
+ * prepares the database. All other connections use a role without further privileges. A server that a killed parent left behind is found
+ * and reused.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -16,44 +16,44 @@ import { asAdmin, bootstrapDatabase } from './bootstrap-database.ts';
 import { type PostgresPlace, postgresPlace, type ServerUser } from './postgres-place.ts';
 
 export type LocalPostgres = {
-  /** The database `sluice` and the role that owns it and everything in it, with its password. */
+  /** URL of the database `sluice`, with the role that owns it and everything in it, and the role's password. */
   url: string;
-  /** The same database as the superuser: for making other databases, as tests and benchmarks do. */
+  /** URL of the same database as the superuser, for creating other databases, as tests and benchmarks do. */
   adminUrl: string;
   pid: number;
-  /** Stops the server, whoever started it, and waits until it is gone. */
+  /** Stops the server, regardless of which process started it, and waits until it is gone. */
   stop(): Promise<void>;
 };
 
 export type StartPostgresOptions = {
-  /** Absolute; keeps data, password and log, unless the server's user cannot reach it. */
+  /** Absolute path. Holds data, password and log, unless the server's user cannot reach it. */
   folder: string;
   port: number;
-  /** Server settings beside our own, such as `fsync: 'off'`. */
+  /** Server settings in addition to the defaults, such as `fsync: 'off'`. */
   settings?: Record<string, string>;
-  /** Told where the data went when that is not `folder`. */
+  /** Receives the location of the data if it is not `folder`. */
   log?: (line: string) => void;
 };
 
-/** Made by initdb. */
+/** Created by initdb. */
 const superuser = 'sluice';
 const role = 'gateway';
 const database = 'sluice';
-/** Who may connect, from where, and how: the whole of pg_hba.conf. */
+/** The complete contents of pg_hba.conf: who may connect, from where, and how. */
 const hostRules = '# Written at each start of Sluice.\nhost all all 127.0.0.1/32 scram-sha-256\n';
 const startLimitMs = 60_000;
 const stopLimitMs = 30_000;
 
 /**
- * Starts the server, creating its data on the first run, and answers when it takes connections.
- * Throws ConfigError when the port is taken by something else.
+ * Starts the server, initializing its data on the first run, and resolves when it accepts connections. Throws ConfigError when another
+ * server uses the port.
  */
 export async function startPostgres(options: StartPostgresOptions): Promise<LocalPostgres> {
   const place = postgresPlace(options.folder);
   if (place.moved)
     options.log?.(`Postgres keeps its data in ${place.folder}: its user cannot reach ${options.folder}.`);
   const password = readPassword(join(place.folder, 'password'));
-  // initdb reads it, as the server's user.
+  // initdb reads the file as the server's user.
   if (place.user) chownSync(join(place.folder, 'password'), place.user.uid, place.user.gid);
   closeFile(join(place.folder, 'postgres.log'));
   const rolePassword = readPassword(join(options.folder, 'role-password'));
@@ -75,7 +75,7 @@ function readPassword(file: string): string {
 }
 
 async function initialise(place: PostgresPlace, password: string): Promise<void> {
-  // A first run that was killed half-way leaves a folder that initdb refuses.
+  // A first run that was killed leaves a folder that initdb refuses.
   rmSync(place.data, { recursive: true, force: true });
   mkdirSync(place.data, { recursive: true, mode: PRIVATE_FOLDER });
   if (place.user) chownSync(place.data, place.user.uid, place.user.gid);
@@ -86,7 +86,7 @@ async function initialise(place: PostgresPlace, password: string): Promise<void>
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     '--locale=C',
-    // Crash safety of the first seconds is worth nothing: a half-made folder is made anew.
+    // Crash safety is not needed during initialization, because an incomplete folder is recreated.
     '--no-sync',
   ]);
   const output = collect(child);
@@ -99,7 +99,7 @@ async function initialise(place: PostgresPlace, password: string): Promise<void>
   }
 }
 
-/** Answers the pid of a server on our data and port: one left behind, or a new one. */
+/** Returns the pid of a server on our data and port, either one left behind or a new one. */
 async function runServer(place: PostgresPlace, options: StartPostgresOptions, url: string): Promise<number> {
   const deadline = Date.now() + startLimitMs;
   let child: ChildProcess | undefined;
@@ -118,7 +118,7 @@ async function runServer(place: PostgresPlace, options: StartPostgresOptions, ur
       child?.kill('SIGINT');
       throw new ConfigError(`LOCAL_POSTGRES_PORT: port ${options.port} is taken by another server.`);
     }
-    // It may still be starting, or stopping; a server that ended in between is started again.
+    // The server may still be starting or stopping. A server that ended in between is started again.
     if (answer === 'down' && !found && (child === undefined || child.exitCode !== null)) {
       if (child) throw new Error(`Postgres did not start; its log is ${join(place.folder, 'postgres.log')}.`);
       child = spawnServer(place, options);
@@ -134,7 +134,7 @@ async function runServer(place: PostgresPlace, options: StartPostgresOptions, ur
 function spawnServer(place: PostgresPlace, options: StartPostgresOptions): ChildProcess {
   const settings = {
     listen_addresses: '127.0.0.1',
-    // No socket file, so that two servers of one machine never meet in a shared folder.
+    // No socket file, so that two servers on one machine cannot conflict in a shared folder.
     unix_socket_directories: '',
     max_connections: '200',
     ...options.settings,
@@ -143,7 +143,7 @@ function spawnServer(place: PostgresPlace, options: StartPostgresOptions): Child
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(join(place.binaries, 'postgres'), ['-D', place.data, '-p', String(options.port), ...flags], {
     ...place.user,
-    // Of a group of its own: Ctrl-C in a terminal must reach it last, through stop().
+    // The server gets its own process group: Ctrl-C in a terminal must reach it last, through stop().
     detached: true,
     stdio: ['ignore', log, log],
     cwd: place.folder,
@@ -154,7 +154,7 @@ function spawnServer(place: PostgresPlace, options: StartPostgresOptions): Child
   return child;
 }
 
-/** The server that `postmaster.pid` names, if that process lives. */
+/** Returns the server that `postmaster.pid` names, if that process is alive. */
 function leftBehind(place: PostgresPlace): { pid: number; port: number } | undefined {
   const file = join(place.data, 'postmaster.pid');
   if (!existsSync(file)) return undefined;
@@ -175,7 +175,7 @@ async function probe(url: string): Promise<'ready' | 'down' | 'foreign' | 'start
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ECONNREFUSED') return 'down';
-    // 57P03: starting up or shutting down. ECONNRESET: the listener closed just now.
+    // 57P03: starting up or shutting down. ECONNRESET: the listener has just closed.
     return code === '57P03' || code === 'ECONNRESET' ? 'starting' : 'foreign';
   } finally {
     await client.end().catch(() => undefined);
@@ -189,8 +189,8 @@ function withDatabase(url: string, name: string): string {
 }
 
 /**
- * A server that let anybody in without a password would make the role's limits worthless. Data that was made with other
- * rules gets ours, after the superuser's password is sure to be the one that we know.
+ * A server that accepts connections without a password would make the role's limits useless. Data that was created with other rules gets
+ * ours, once the superuser's password is known to be the one on file.
  */
 async function requirePasswords(place: PostgresPlace, known: { adminUrl: string; password: string }): Promise<void> {
   if (readFileSync(hostRulesFile(place), 'utf8') === hostRules) return;
@@ -213,7 +213,7 @@ function hostRulesFile(place: PostgresPlace): string {
 }
 
 function spawnAs(as: ServerUser | undefined, file: string, args: string[]): ChildProcess {
-  // The caller's folder may be closed to the server's user, and initdb reads its own.
+  // The server's user may be unable to access the current folder, and initdb requires a working directory that it can read.
   return spawn(file, args, { ...as, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 

@@ -1,14 +1,14 @@
-/** What every touched account was at each commitment: the virtual machine itself knows only the newest state. */
+/** The state of every touched account at each commitment. The virtual machine itself only knows the newest state. */
 import type { SvmAccount } from './svm.ts';
 
 type Version = { slot: number; account: SvmAccount | null };
 
 export type AccountVersions = {
-  /** `before` is what the account was until now, for one that is touched for the first time. */
+  /** Records a version. `before` is the account's previous state, used if it is touched for the first time. */
   note(address: string, version: Version, before: SvmAccount | null): void;
-  /** Undefined for an account that no transaction has written: then the machine's own state holds. */
+  /** Returns undefined for an account that no transaction has written. The virtual machine's state then applies. */
   at(address: string, slot: number): SvmAccount | null | undefined;
-  /** Those that any transaction has written. */
+  /** Addresses of all accounts that any transaction has written. */
   addresses(): Iterable<string>;
 };
 

@@ -22,9 +22,9 @@ const ENOUGH_TOKENS = 1_000_000n;
 const LANDING_LIMIT_MS = 60_000;
 
 /**
- * Puts on a local Solana what a public one has: the mints; and gives SOL to those who send, and SOL and a million of each
- * token to `fund`, the local payers when left out. Merchant and fee recipient get what an account must hold to take any
- * amount. All addresses follow from the code, and what is already there stays.
+ * Creates the mints on a local Solana, gives SOL to the accounts that send transactions, and SOL and a million of each token to `fund`,
+ * which defaults to the local payers. Merchant and fee recipient receive the balance that an account must hold to accept any amount. All
+ * addresses are derived from the code, and existing accounts stay unchanged.
  */
 export async function furnishSolana(options: { rpcUrl: string; fund?: string[] }): Promise<void> {
   const connection = new Connection(options.rpcUrl, 'processed');
@@ -34,7 +34,7 @@ export async function furnishSolana(options: { rpcUrl: string; fund?: string[] }
   for (const address of [authority.publicKey.toBase58(), operator.address, ...funded]) {
     await ensureLamports(connection, new PublicKey(address));
   }
-  // A wallet that holds nothing cannot take less than this, and the shares of small payments are less.
+  // An empty wallet cannot receive less than this, and the shares of small payments are smaller.
   const least = BigInt(await connection.getMinimumBalanceForRentExemption(0));
   for (const { address } of [merchant, feeRecipient]) {
     await ensureLamports(connection, new PublicKey(address), { least, lamports: least });
@@ -97,7 +97,7 @@ async function send(connection: Connection, instructions: TransactionInstruction
   await landed(connection, signature);
 }
 
-/** Polled, for a notification may be lost with its socket. */
+/** Polls the status, because a notification may be lost with its socket. */
 async function landed(connection: Connection, signature: string): Promise<void> {
   const deadline = Date.now() + LANDING_LIMIT_MS;
   while (Date.now() < deadline) {

@@ -1,6 +1,6 @@
 /**
- * The chain's memory on disk: a line for the genesis, then one for each transaction that landed, with what it left in its
- * accounts. A line is on the disk before its transaction is answered; a torn last line is one that was never answered.
+ * Persists the chain: a line for the genesis, then one for each landed transaction with the resulting state of its accounts. A line is on
+ * disk before its transaction is answered, so an incomplete last line belongs to a transaction that was never answered.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,24 +9,24 @@ import { PRIVATE_FILE, PRIVATE_FOLDER, replacePrivateFile } from '../private-fil
 
 const accountShape = z.object({
   address: z.string(),
-  /** Null where it is gone. */
+  /** Null if the account no longer exists. */
   account: z.object({ lamports: z.string(), owner: z.string(), data: z.string(), executable: z.boolean() }).nullable(),
 });
 
 const entryShape = z.object({ record: z.unknown(), accounts: z.array(accountShape) });
 const genesisShape = z.object({ genesisHash: z.string() });
 
-/** `record` is the landed transaction's; its reader parses it. Lamports as a decimal string, data in base64. */
+/** `record` is the landed transaction, which its reader parses. Lamports are decimal strings, and data is base64. */
 export type JournalEntry = z.infer<typeof entryShape>;
 
 export type Journal = {
   genesisHash: string;
-  /** What was there when it was opened, oldest first. */
+  /** Entries that existed when the journal was opened, oldest first. */
   entries: JournalEntry[];
   append(entry: JournalEntry): void;
 };
 
-/** Without a file nothing is kept. `newGenesis` is asked for where there is none yet. */
+/** Without a file, nothing is persisted. `newGenesis` is called if there is no genesis yet. */
 export function openJournal(file: string | undefined, newGenesis: () => string): Journal {
   if (file === undefined) return { genesisHash: newGenesis(), entries: [], append: () => undefined };
   mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });

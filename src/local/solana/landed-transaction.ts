@@ -1,4 +1,4 @@
-/** A transaction that landed in a slot, whether it succeeded or not, as it is kept and as it is written to disk. */
+/** A transaction that landed in a slot, successful or not, as it is stored in memory and on disk. */
 import { VersionedMessage } from '@solana/web3.js';
 import { z } from 'zod';
 import { splitTransaction } from './svm.ts';
@@ -8,7 +8,7 @@ const tokenBalanceShape = z.object({
   mint: z.string(),
   owner: z.string(),
   programId: z.string(),
-  /** Base units, a decimal string. */
+  /** Base units, as a decimal string. */
   amount: z.string(),
   decimals: z.int(),
 });
@@ -21,7 +21,7 @@ const instructionShape = z.object({
   stackHeight: z.int(),
 });
 
-/** Lamports as decimal strings, in the order of the transaction's accounts; `raw` is base64. */
+/** Lamports are decimal strings, in the order of the transaction's accounts. `raw` is base64. */
 export const landedTransactionShape = z.object({
   signature: z.string(),
   slot: z.int(),
@@ -45,12 +45,12 @@ export type TokenBalance = z.infer<typeof tokenBalanceShape>;
 export type ReadTransaction = {
   signatures: Uint8Array[];
   message: VersionedMessage;
-  /** Base58, in the message's order: signers first. */
+  /** Base58, in the message's order, signers first. */
   keys: string[];
   blockhash: string;
 };
 
-/** Throws for bytes that are no transaction, and for address lookup tables, which the local chain has not. */
+/** Throws for bytes that are not a transaction, and for address lookup tables, which the local chain does not support. */
 export function readTransaction(raw: Uint8Array): ReadTransaction {
   const { signatures, message: bytes } = splitTransaction(raw);
   const message = VersionedMessage.deserialize(bytes);

@@ -1,6 +1,6 @@
 /**
- * The local Solana chain: slots, accounts and landed transactions over the virtual machine. Like a real cluster it takes
- * a transaction within 150 slots of its blockhash, once, charges a failed one its fee, and drops one that could not pay.
+ * The local Solana chain: slots, accounts and landed transactions on top of the virtual machine. Like a real cluster, it accepts a
+ * transaction once, within 150 slots of its blockhash, charges the fee of a failed transaction, and drops one that cannot pay its fee.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
@@ -19,12 +19,12 @@ import { openSvm, type Svm, type SvmAccount, type SvmOutcome } from './svm.ts';
 import { readMint, readTokenAccount } from './token-account.ts';
 
 export type LedgerOptions = {
-  /** Zero: a slot for each transaction, and more only by `advance`. */
+  /** Slot duration in milliseconds. If 0, each transaction produces one slot, and further slots only come from `advance`. */
   slotMs: number;
-  /** Slots after which a slot is confirmed, and finalized. */
+  /** Number of slots after which a slot is confirmed or finalized. */
   confirmedAfter: number;
   finalizedAfter: number;
-  /** Absolute; without it nothing outlives the process. */
+  /** Absolute path. If omitted, the chain is lost when the process ends. */
   journalFile?: string | undefined;
   now: () => Date;
 };
@@ -33,22 +33,25 @@ export type Ledger = {
   slots: Slots;
   rentExemption(bytes: number): bigint;
   account(address: string, commitment: Commitment): SvmAccount | null;
-  /** Every account that a transaction has written. */
+  /** Addresses of every account that a transaction has written. */
   addresses(): Iterable<string>;
-  /** In the order of their landing. */
+  /** In the order in which they landed. */
   landed: readonly LandedTransaction[];
   find(signature: string): LandedTransaction | undefined;
-  /** Those that name the address, oldest first. */
+  /** Transactions that involve the address, oldest first. */
   landedWith(address: string): readonly LandedTransaction[];
-  /** Null when it was dropped: an old blockhash, or a payer without the fee. A known one is answered as it is. */
+  /**
+   * Executes a transaction. Returns null if it was dropped because of an expired blockhash or a payer that cannot pay the fee. A known
+   * transaction is returned unchanged.
+   */
   land(raw: Uint8Array): LandedTransaction | null;
   simulate(raw: Uint8Array, options: { verifySignatures: boolean }): SvmOutcome;
-  /** A transfer from the faucet; the signature. */
+  /** Transfers lamports from the faucet and returns the signature. */
   airdrop(address: string, lamports: bigint): string;
   advance(slots: number): void;
-  /** Moves to the slot that the clock says; for slots that follow time. */
+  /** Moves to the slot that corresponds to the current time. Used if slots follow the clock. */
   keepTime(): void;
-  /** While held, transactions share the slot that was the newest. */
+  /** While held, transactions share the slot that was newest. */
   holdSlot(held: boolean): void;
   onChange(listener: () => void): void;
 };
@@ -82,7 +85,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     if (account) svm.put(address, account);
   }
   const startedAt = { slot: slots.at('processed'), ms: options.now().getTime() };
-  // The chain went on while nobody ran it: what was waiting then has expired meanwhile, as it would have anywhere.
+  // Account for the slots that passed while the process was not running: pending transactions have expired, as on any chain.
   const restSeconds = Math.max(0, unixSeconds() - (history.landed.at(-1)?.blockTime ?? unixSeconds()));
   const restSlots = options.slotMs > 0 ? Math.floor((restSeconds * 1000) / options.slotMs) : 0;
   startedAt.slot += restSlots + 1;
@@ -97,7 +100,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     const before = read.keys.map((key) => svm.account(key));
     const executed = svm.send(raw);
     const after = read.keys.map((key) => svm.account(key));
-    // What could not even pay its fee leaves no trace on a chain.
+    // A transaction that could not even pay its fee leaves no trace on chain.
     if (executed.err !== null && before[0]?.lamports === after[0]?.lamports) return null;
     if (options.slotMs === 0 && !held) slots.advanceTo(slots.at('processed') + 1, unixSeconds());
     const slot = slots.at('processed');
@@ -150,7 +153,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   };
 }
 
-/** Two airdrops of one amount in one slot would be one transaction: the memo tells them apart. */
+/** Two airdrops of the same amount in one slot would be the same transaction. The memo distinguishes them. */
 function airdropTransaction(request: {
   faucet: Keypair;
   address: string;

@@ -1,13 +1,13 @@
-/** The local Solana as data: its id, its mints, and how it is described in CHAINS_FILE. */
+/** The local Solana's id and mints, and its entry in CHAINS_FILE. */
 import { TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from '@solana/spl-token';
 import { localSolanaKeypair } from './solana-accounts.ts';
 
 export const LOCAL_SOLANA_CHAIN_ID = 103;
 
-/** Of `npm start`: a slot as on a real cluster, and final while one still watches. */
+/** Used by `npm start`: slots as long as on a real cluster, and final within seconds. */
 export const localSolanaPace = { slotMs: 400, confirmedAfter: 1, finalizedAfter: 4 } as const;
 
-/** The mints' keys follow from names, so that a new chain's tokens are where the old one's were. */
+/** The mints' keys are derived from names, so that a new chain has its tokens at the same addresses. */
 export const localMints = [
   { symbol: 'USDC', name: 'USD Coin', decimals: 6, program: TOKEN_PROGRAM_ID, keypair: localSolanaKeypair('USDC') },
   {

@@ -1,4 +1,4 @@
-/** Accounts and amounts in the forms that RPC answers have. */
+/** Accounts and amounts in the format of RPC responses. */
 import { base58 } from '@scure/base';
 import type { SvmAccount } from './svm.ts';
 import { type Mint, readMint, readTokenAccount, TOKEN_2022_PROGRAM, type TokenAccount } from './token-account.ts';
@@ -6,7 +6,7 @@ import { type Mint, readMint, readTokenAccount, TOKEN_2022_PROGRAM, type TokenAc
 export type AccountEncoding = 'base58' | 'base64' | 'jsonParsed';
 export type DataSlice = { offset: number; length: number };
 
-/** Accounts here never pay rent. */
+/** Accounts on this chain never pay rent. */
 const RENT_EXEMPT_EPOCH = 18_446_744_073_709_551_615n;
 
 export function printAccount(
@@ -56,7 +56,7 @@ function printMint(mint: Mint) {
   return { decimals, supply: String(mint.supply), isInitialized: true, mintAuthority, freezeAuthority };
 }
 
-/** `uiAmount`, a float, is deprecated, and null here: nobody should count with it. */
+/** `uiAmount`, a float, is deprecated, and null here so that no client calculates with it. */
 export function printTokenAmount(amount: bigint, decimals: number) {
   const digits = amount.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);

@@ -1,4 +1,4 @@
-/** Instructions as `jsonParsed` has them. Those of other kinds stay as they are: program, accounts, data. */
+/** Instructions in the format of `jsonParsed`. Other kinds stay unparsed: program, accounts and data. */
 import { base58 } from '@scure/base';
 import { printTokenAmount } from './print-account.ts';
 import { isTokenProgram, TOKEN_2022_PROGRAM } from './token-account.ts';
@@ -18,7 +18,7 @@ export function printParsedInstruction(instruction: PlainInstruction) {
   return { programId, accounts, data: base58.encode(data), stackHeight };
 }
 
-/** What the memo programs were told in a transaction, as lists of signatures print it; null for nothing. */
+/** Returns a transaction's memos in the format of signature lists, or null if there are none. */
 export function printMemos(instructions: PlainInstruction[]): string | null {
   const memos = instructions.filter(({ programId }) => MEMO_PROGRAMS.includes(programId));
   return memos.map(({ data }) => `[${data.length}] ${Buffer.from(data).toString()}`).join('; ') || null;

@@ -1,4 +1,4 @@
-/** A landed transaction in the forms that RPC answers have. */
+/** A landed transaction in the format of RPC responses. */
 import { base58 } from '@scure/base';
 import type { VersionedMessage } from '@solana/web3.js';
 import { type LandedTransaction, readTransaction, type TokenBalance } from './landed-transaction.ts';
@@ -9,11 +9,11 @@ import { RpcError } from './rpc-error.ts';
 export type TransactionEncoding = 'json' | 'jsonParsed' | 'base64' | 'base58';
 export type PrintTransactionOptions = {
   encoding: TransactionEncoding;
-  /** Undefined: only legacy transactions are wanted. */
+  /** Undefined means that the client accepts only legacy transactions. */
   maxSupportedTransactionVersion?: number | undefined;
 };
 
-/** As `getTransaction` answers it; within a block without `slot` and `blockTime`. */
+/** The format of `getTransaction`, and of blocks, without `slot` and `blockTime`. */
 export function printTransaction(landed: LandedTransaction, options: PrintTransactionOptions) {
   const raw = Buffer.from(landed.raw, 'base64');
   const { signatures, message, keys } = readTransaction(raw);
@@ -39,7 +39,7 @@ export function printTransaction(landed: LandedTransaction, options: PrintTransa
   };
 }
 
-/** What its memos said, as `getSignaturesForAddress` prints it. */
+/** Returns its memos in the format of `getSignaturesForAddress`. */
 export function memoOf(landed: LandedTransaction): string | null {
   const { message, keys } = readTransaction(Buffer.from(landed.raw, 'base64'));
   return printMemos(outerInstructions(message, keys));

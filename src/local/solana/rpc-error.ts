@@ -1,4 +1,4 @@
-/** What a JSON-RPC answer carries instead of a result: a code of the protocol or of Solana, and its data. */
+/** The error of a JSON-RPC response: a code of the protocol or of Solana, and its data. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;

@@ -1,4 +1,4 @@
-/** The RPC methods of the local Solana. One that is not here is answered as unknown. */
+/** The RPC methods of the local Solana. Any other method is rejected as unknown. */
 import { VersionedMessage } from '@solana/web3.js';
 import { z } from 'zod';
 import { LAMPORTS_PER_SIGNATURE, type Ledger } from './ledger.ts';
@@ -20,8 +20,8 @@ const STATUSES_LIMIT = 256;
 const { accountConfig, config, parseParams, pubkey } = params;
 
 /**
- * `hidden` are signatures that are listed and cannot be read, for tests of those who read. `moveTime` moves the chain's clock
- * ahead to this instant, and does nothing to one that is there already.
+ * `hidden` are signatures that are listed but cannot be read, for tests. `moveTime` moves the chain's clock forward to this time, and does
+ * nothing if the clock is already there.
  */
 export function rpcMethods(world: {
   ledger: Ledger;
@@ -34,7 +34,7 @@ export function rpcMethods(world: {
       ...accountMethods(world.ledger),
       ...transactionMethods(world),
       ...blockMethods(world),
-      // Of no real cluster: the test clock's, as `evm_increaseTime` is on the EVM chains.
+      // Not a method of real clusters: the test clock uses it, like `evm_increaseTime` on EVM chains.
       sluice_moveTime(given: readonly unknown[]) {
         world.moveTime(parseParams(z.tuple([z.int().min(0)]), given, 1)[0]);
         return world.ledger.slots.at('processed');
@@ -181,7 +181,7 @@ function transactionMethods(world: { ledger: Ledger; hidden: ReadonlySet<string>
       const [address, wanted] = parseParams(z.tuple([pubkey, params.signaturesConfig]), given, 2);
       const newest = slots.at(wanted.commitment);
       const all = ledger.landedWith(address).toReversed();
-      // A signature that names none of them bounds nothing, as on a node that has forgotten it.
+      // An unknown signature limits nothing, as on a node that has pruned it.
       const from = wanted.before ? all.findIndex(({ signature }) => signature === wanted.before) + 1 : 0;
       const end = wanted.until ? all.findIndex(({ signature }) => signature === wanted.until) : -1;
       return all

@@ -1,4 +1,4 @@
-/** Parameters of RPC calls, parsed. What is wrong is told as -32602, as nodes do. */
+/** Parses the parameters of RPC calls. Invalid parameters are reported as -32602, as nodes do. */
 import { base58 } from '@scure/base';
 import { z } from 'zod';
 import { RpcError } from './rpc-error.ts';
@@ -60,7 +60,7 @@ export const signaturesConfig = z
 
 export const tokenFilter = z.union([z.object({ mint: pubkey }), z.object({ programId: pubkey })]);
 
-/** Missing parameters at the end are as if they were not there; more than known are left alone. */
+/** Missing trailing parameters count as undefined. Extra parameters are ignored. */
 export function parseParams<Output extends [unknown, ...unknown[]] | []>(
   schema: z.ZodType<Output>,
   params: readonly unknown[],

@@ -1,4 +1,4 @@
-/** The calls sendTransaction and simulateTransaction: preflight as nodes do it, and what they say when it fails. */
+/** The calls sendTransaction and simulateTransaction, with preflight checks and errors as on real nodes. */
 import { base58 } from '@scure/base';
 import type { z } from 'zod';
 import { readTransaction } from './landed-transaction.ts';
@@ -9,10 +9,10 @@ import { decodeBytes, type sendConfig, type simulateConfig } from './rpc-params.
 import type { TransactionError } from './svm-errors.ts';
 import { readMint } from './token-account.ts';
 
-/** Longer than a network packet carries. */
+/** Maximum size of a transaction, limited by the network packet size. */
 const TRANSACTION_BYTES = 1232;
 
-/** Answers the signature. Without preflight, what cannot land is dropped silently, as a cluster drops it. */
+/** Returns the signature. Without preflight, a transaction that cannot land is dropped silently, as a cluster does. */
 export function sendTransaction(ledger: Ledger, text: string, config: z.infer<typeof sendConfig>): string {
   const raw = decodeBytes(text, config.encoding);
   const read = decodeTransaction(raw);

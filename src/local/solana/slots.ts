@@ -1,7 +1,6 @@
 /**
- * Slots of the local chain. One fork only, so that a commitment is nothing but an age: a slot is confirmed and finalized
- * when so many slots have followed it. A slot's blockhash follows from the genesis and its number, so that it is the same
- * after a restart.
+ * Slots of the local chain. There is only one fork, so a commitment is just an age: a slot is confirmed or finalized when enough slots have
+ * followed it. A slot's blockhash is derived from the genesis and its number, so that it is the same after a restart.
  */
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
@@ -14,17 +13,17 @@ export type Slots = {
   at(commitment: Commitment): number;
   commitmentOf(slot: number): Commitment;
   blockhash(slot: number): string;
-  /** The slot whose blockhash it is, if it may still be used by a transaction. */
+  /** The slot of this blockhash, if a transaction may still use it. */
   slotOf(blockhash: string): number | undefined;
-  /** Unix seconds; undefined for a slot that is not kept. */
+  /** Unix seconds, or undefined for a slot that is not kept. */
   timeOf(slot: number): number | undefined;
   advanceTo(slot: number, unixSeconds: number): void;
 };
 
-/** How many slots a transaction may refer back to. */
+/** Number of slots that a transaction may refer back to. */
 export const BLOCKHASH_SLOTS = 150;
 
-/** Times of empty slots are kept for this many. */
+/** Number of slots whose times are kept. */
 const TIMES_KEPT = 2_000;
 
 export function openSlots(options: { genesisHash: string; confirmedAfter: number; finalizedAfter: number }): Slots {

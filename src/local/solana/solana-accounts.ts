@@ -1,9 +1,9 @@
-/** Who is who on a local Solana. The seeds are words in this file: the whole world knows these keys. */
+/** The roles on a local Solana. The seeds are strings in this file, so the keys are publicly known. */
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { Keypair } from '@solana/web3.js';
 
-/** `secretKey` is base58 of 64 bytes, as wallets import and export it. */
+/** `secretKey` is 64 bytes in base58, as wallets import and export it. */
 export type LocalSolanaAccount = { address: string; secretKey: string };
 
 export function localSolanaKeypair(name: string): Keypair {
@@ -21,13 +21,13 @@ const payers: [LocalSolanaAccount, LocalSolanaAccount, LocalSolanaAccount] = [
   account('payer 2'),
 ];
 
-/** Merchant and fee recipient start with the rent exemption and nothing else, so that what they get is plain to see. */
+/** Merchant and fee recipient start with only the rent exemption, so that what they receive is easy to see. */
 export const localSolanaAccounts = {
-  /** Holds SOL for fees and rents. */
+  /** Holds SOL for fees and rent. */
   operator: account('operator'),
   merchant: account('merchant'),
   feeRecipient: account('fee recipient'),
   payers,
-  /** From which the keys of vaults are derived: 64 hex digits. */
+  /** The secret from which the keys of vaults are derived, as 64 hex digits. */
   vaultSecret: createHash('sha256').update('local Solana vaults').digest('hex'),
 };
