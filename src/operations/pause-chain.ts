@@ -17,7 +17,7 @@ export async function pauseChain(
       pausedAt === null
         ? { count: 0 }
         : await tx.chainCursor.createMany({ data: [{ chainId, pausedAt }], skipDuplicates: true });
-    // Raw SQL, because Prisma would set `updatedAt`, and a pause must not make a dead indexer look alive.
+    // Raw SQL, because Prisma would set `updatedAt`, and a pause must not make a dead indexer appear alive.
     const changed = await tx.$executeRaw`
       UPDATE chain_cursor SET paused_at = ${pausedAt}
       WHERE chain_id = ${chainId} AND (paused_at IS NULL) <> (${pausedAt}::timestamptz IS NULL)`;

@@ -3,7 +3,7 @@
  * gateway's inbox (`chain_fact`), which knows the finality of each event and whether it was applied.
  *
  * - indexed: the indexer's tables currently hold it. They never hold Solana events and ERC-3009 authorizations, which a watcher and
- * transaction receipts add to the inbox.
+ *   transaction receipts add to the inbox.
  * - received: the inbox holds it.
  *
  * The inbox is authoritative for finality, and the fold of facts for acceptance. An event that only the indexer holds is SEEN and not

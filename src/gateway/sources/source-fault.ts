@@ -3,12 +3,12 @@
  *
  * - `timeout`: no complete response within `timeoutMs`, including the time in the queue.
  * - `away`: no connection, or it broke.
- * - `status`: 5xx, 401, 403, 408, 429, or another status that is neither 200 nor listed here.
+ * - `status`: 5xx, 401, 403, 408, 429, or another status below 300 that is neither 200 nor listed here.
  * - `redirect`: a redirect, which is not followed.
  * - `garbage`: not JSON, JSON that does not match the description, or GraphQL errors.
  * - `too-large`: more than `maxResponseBytes`, or a list of more than 100 entries.
  * - `rejected`: another 4xx. The request is at fault, not the source.
- * - `missing`: 404, 410, 204 or `null`. The object does not exist, which is a valid result.
+ * - `missing`: 404, 410, 204 or `null` from a REST source. The object does not exist, which is a valid result.
  * - `busy`: `maxQueue` calls are already waiting.
  * - `open`: the breaker is open, and the source is not called.
  */

@@ -150,7 +150,7 @@ export function writeChain(
       try {
         const tell = await taken;
         tell();
-        // The interval doubles with the length of the chain, so that the amount written stays proportional to it.
+        // The chain must double in length before the next snapshot, so that the amount written stays proportional to it.
         if (journal.blocks() >= Math.max(snapshotEveryBlocks, snapshotBlocks)) await takeSnapshot();
       } catch (error) {
         failure = error;

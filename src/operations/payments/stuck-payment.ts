@@ -1,15 +1,17 @@
 /**
- * What a payment waits for that does not come by itself, and what to do about it.
+ * What a payment waits for that does not resolve by itself, and what to do about it. Causes by what is waited for:
  *
- * | waits for | causes |
- * |---|---|
- * | MONEY | GAS: the sending key cannot pay for gas. RENT: the fee recipient's share is kept for it on Solana. PAYER_BALANCE: the payer's wallet holds too little. |
- * | ALLOWANCE | PAYER_ALLOWANCE: the payer's wallet allows the escrow too little. |
- * | RECIPIENT | UNDELIVERED: the escrow keeps what it could not push. KEPT_SHARE: the same on Solana. UNPAYABLE: a payout that is not sent before its recipient can take it. SETTLEMENT: it waits for its merchant to be payable. |
- * | PERSON | DISPUTE, CAPTURE: decisions with a deadline. GIVEN_UP, REFUSED, UNMINED, UNSENT: transactions. PAYOUT: one that an operator has to look at. CONSENT: a renewal that needs another signature or decision. CHAIN_PAUSED, CHAIN_HALTED. |
+ * - MONEY. GAS: the sending key cannot pay for gas. RENT: the fee recipient's share is kept for it on Solana. PAYER_BALANCE: the payer's
+ *   wallet holds too little.
+ * - ALLOWANCE. PAYER_ALLOWANCE: the payer's wallet allows the escrow too little.
+ * - RECIPIENT. UNDELIVERED: the escrow keeps a payout that it could not deliver. KEPT_SHARE: the same on Solana. UNPAYABLE: a payout that
+ *   is not sent until its recipient can receive it. SETTLEMENT: a settlement that waits for its merchant to be payable.
+ * - PERSON. DISPUTE, CAPTURE: decisions with a deadline. GIVEN_UP, REFUSED, UNMINED, UNSENT: transactions. PAYOUT: a payout that an
+ *   operator has to check. CONSENT: a renewal that needs another signature or decision. CHAIN_PAUSED, CHAIN_HALTED: a chain that is
+ *   paused or halted while payments are in escrow on it.
  *
- * The authority for each is what recorded it: outgoing transactions, credited payouts, intents, disputes, renewal
- * attempts and chain cursors. Nothing is kept here.
+ * Each cause is derived from the records that establish it: outgoing transactions, credited payouts, intents, disputes, renewal attempts
+ * and chain cursors. This module stores nothing.
  */
 import type { PayoutRole, TransactionType } from '../../../prisma/client.ts';
 import type { RenewalCauseCode } from '../../subscriptions/renewal/renewal-cause.ts';

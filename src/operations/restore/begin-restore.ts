@@ -7,10 +7,10 @@ export type BegunRestore = { dumpAt: Date | null; apps: number; sequenceGap: num
 /**
  * Prepares a database that was restored from a dump, before any part of it runs:
  *
- * - Every app's event sequence advances by `sequenceGap`, so that no number is assigned twice: receivers know the events that followed the
- * dump by their numbers.
+ * - Every app's event sequence advances by `sequenceGap`, so that no number is assigned twice: receivers may already have seen other
+ *   events under the numbers that followed the dump.
  * - Every session of members and wallet users ends, and every one-time password is spent, because some may have been revoked after the
- * dump.
+ *   dump.
  * - The time of the dump is recorded in the audit log, for the report.
  *
  * Each further call advances the sequences again.
