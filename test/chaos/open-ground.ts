@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Demo, readDemo } from '../../src/local/demo-file.ts';
 import { checkoutFolder } from '../../src/local/local-settings.ts';
-import { freePort } from '../setup/free-port.ts';
+import { freePort, freePorts } from '../setup/free-port.ts';
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts';
 import { type NodeProxy, openNodeProxy } from './node-proxy.ts';
 import { processesNaming, signal } from './processes.ts';
@@ -36,11 +36,12 @@ const START_LIMIT_MS = 300_000;
 const STOP_LIMIT_MS = 90_000;
 const OPERATION_LIMIT_MS = 120_000;
 const chainIds = [31337, 31338];
-const portNames = ['PORT', 'PONDER_PORT', 'LOCAL_POSTGRES_PORT', 'LOCAL_SOLANA_PORT', 'LOCAL_SUI_PORT'] as const;
+const portNames = ['PORT', 'PONDER_PORT', 'LOCAL_POSTGRES_PORT', 'LOCAL_SUI_PORT'] as const;
 
 export async function openGround(environment: Record<string, string> = {}): Promise<Ground> {
   const folder = join(tmpdir(), `sluice-chaos-${crypto.randomUUID()}`);
-  const ports: Record<string, string> = {};
+  // The local Solana listens on the next port too.
+  const ports: Record<string, string> = { LOCAL_SOLANA_PORT: String(await freePorts(2)) };
   for (const name of portNames) ports[name] = String(await freePort());
   const nodes = new Map<number, NodeProxy>();
   for (const chainId of chainIds) {
@@ -53,7 +54,8 @@ export async function openGround(environment: Record<string, string> = {}): Prom
     port: databaseProxyPort,
     databasePort: Number(ports.LOCAL_POSTGRES_PORT),
   });
-  const firstMetricsPort = await threePortsInARow();
+  // API, worker and indexer take one each.
+  const firstMetricsPort = await freePorts(3);
   const child = spawn(process.execPath, [join(checkoutFolder, 'src', 'local', 'start.ts')], {
     env: {
       PATH: process.env.PATH,
@@ -101,12 +103,6 @@ function adminUrlOf(folder: string): string {
   url.username = 'sluice';
   url.password = readFileSync(join(folder, 'postgres', 'password'), 'utf8').trim();
   return url.href;
-}
-
-/** The ports of the metrics of API, worker and indexer lie side by side. */
-async function threePortsInARow(): Promise<number> {
-  const first = (await freePort()) % 20_000;
-  return 20_000 + first - (first % 3);
 }
 
 function operate(folder: string, args: readonly string[]): Promise<Operated> {

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { isAlive, stopProcess } from '../../src/local/child-process.ts';
 import { type Demo, readDemo } from '../../src/local/demo-file.ts';
 import { checkoutFolder } from '../../src/local/local-settings.ts';
-import { freePort } from '../setup/free-port.ts';
+import { freePort, freePorts } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
 export type PartName = 'api' | 'worker' | 'indexer' | 'all';
@@ -35,7 +35,6 @@ const portNames = [
   'LOCAL_POSTGRES_PORT',
   'LOCAL_EVM_PORT_31337',
   'LOCAL_EVM_PORT_31338',
-  'LOCAL_SOLANA_PORT',
   'LOCAL_SUI_PORT',
 ];
 
@@ -49,6 +48,8 @@ export async function openInstallation(settings: Record<string, string> = {}): P
     HOME: process.env.HOME,
     LOCAL_FOLDER: folder,
     ...Object.fromEntries(ports),
+    // The local Solana listens on the next port too.
+    LOCAL_SOLANA_PORT: String(await freePorts(2)),
     ...settings,
   };
   let child: ChildProcess | undefined;

@@ -1,28 +1,31 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** A port that nobody listens on at this moment; callers that lose a race for it ask again. */
+/**
+ * Below the ports that Linux, macOS and Windows give to outgoing connections. A port of theirs may be taken between this check and
+ * the moment when a server listens on it.
+ */
+const FIRST_PORT = 20_000;
+const LAST_PORT = 32_700;
+
+/** A port that nobody listens on at this moment. */
 export function freePort(): Promise<number> {
-  return listenOnce(0);
+  return freePorts(1);
 }
 
 /** The first of `count` consecutive ports that nobody listens on at this moment. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
-    const first = await freePort();
-    const others = Array.from({ length: count - 1 }, (_, index) => listenOnce(first + index + 1));
-    const results = await Promise.allSettled(others);
-    if (results.every(({ status }) => status === 'fulfilled')) return first;
+    const first = randomInt(FIRST_PORT, LAST_PORT);
+    const checks = Array.from({ length: count }, (_, index) => isFree(first + index));
+    if ((await Promise.all(checks)).every(Boolean)) return first;
   }
 }
 
-function listenOnce(wanted: number): Promise<number> {
-  return new Promise((resolve, reject) => {
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(wanted, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
