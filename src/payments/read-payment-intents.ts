@@ -94,7 +94,7 @@ export async function countPaymentIntents(database: Database, request: Listed): 
 
 export function intentsStatement({ scope, ids }: { scope: Scope; ids: readonly string[] }): Prisma.Sql {
   return Prisma.sql`SELECT ${columnsOf(paymentIntentTable, 'intent')} FROM payment_intent intent
-    WHERE intent.id = ANY (${ids}::uuid[]) AND ${inScope(scope)}`;
+    WHERE intent.id ${amongIds(ids)} AND ${inScope(scope)}`;
 }
 
 export function listStatement({ scope, status, skip, take }: Listed & { skip: number; take: number }): Prisma.Sql {
@@ -114,6 +114,14 @@ function inScope({ merchantId, appId }: Scope): Prisma.Sql {
         AND EXISTS (SELECT FROM app WHERE id = ${appId}::uuid AND merchant_id = ${merchantId}::uuid)`;
 }
 
+/**
+ * A single id is compared by `=`: Postgres then keeps the plan of the prepared statement, whereas it would plan a comparison with an
+ * array of one element again for every execution, which takes longer than the read itself.
+ */
+function amongIds(ids: readonly string[]): Prisma.Sql {
+  return ids.length === 1 ? Prisma.sql`= ${ids[0]}::uuid` : Prisma.sql`= ANY (${ids}::uuid[])`;
+}
+
 function ofStatus(status: PaymentIntentStatus | null): Prisma.Sql {
   return status === null ? Prisma.empty : Prisma.sql`AND intent.status = ${status}::payment_intent_status`;
 }
@@ -121,20 +129,24 @@ function ofStatus(status: PaymentIntentStatus | null): Prisma.Sql {
 /** The statements for the relations of intents that were found in the caller's scope, by relation. */
 export function relationStatements(ids: readonly string[], customerIds: readonly string[]) {
   const { transaction, payout, dispute, customer, wallet } = relatedTables;
+  const [among, amongCustomers] = [amongIds(ids), amongIds(customerIds)];
+  const steps = (parent: Prisma.Sql) => Prisma.sql`SELECT ${columnsOf(transaction, 'step')} FROM transaction step
+      WHERE step.payment_intent_id = ${parent} ORDER BY step.created_at, step.id LIMIT ${Prisma.raw(String(ROWS))}`;
   return {
-    transactions: Prisma.sql`SELECT child.* FROM unnest(${ids}::uuid[]) AS parent(id), LATERAL (
-        SELECT ${columnsOf(transaction, 'step')} FROM transaction step WHERE step.payment_intent_id = parent.id
-        ORDER BY step.created_at, step.id LIMIT ${Prisma.raw(String(ROWS))}) AS child
-      ORDER BY child."createdAt", child.id`,
+    transactions:
+      ids.length === 1
+        ? steps(Prisma.sql`${ids[0]}::uuid`)
+        : Prisma.sql`SELECT child.* FROM unnest(${ids}::uuid[]) AS parent(id),
+            LATERAL (${steps(Prisma.sql`parent.id`)}) AS child ORDER BY child."createdAt", child.id`,
     payouts: Prisma.sql`SELECT ${columnsOf(payout, 'payout')} FROM credited_payout payout
-      WHERE payout.payment_intent_id = ANY (${ids}::uuid[]) AND payout.delivered_at IS NULL
+      WHERE payout.payment_intent_id ${among} AND payout.delivered_at IS NULL
       ORDER BY payout.credited_at, payout.id`,
     dispute: Prisma.sql`SELECT ${columnsOf(dispute, 'dispute')} FROM dispute
-      WHERE dispute.payment_intent_id = ANY (${ids}::uuid[])`,
+      WHERE dispute.payment_intent_id ${among}`,
     customers: Prisma.sql`SELECT ${columnsOf(customer, 'customer')} FROM customer_account customer
-      WHERE customer.id = ANY (${customerIds}::uuid[])`,
+      WHERE customer.id ${amongCustomers}`,
     wallets: Prisma.sql`SELECT ${columnsOf(wallet, 'wallet')} FROM customer_wallet wallet
-      WHERE wallet.customer_account_id = ANY (${customerIds}::uuid[]) ORDER BY wallet.id`,
+      WHERE wallet.customer_account_id ${amongCustomers} ORDER BY wallet.id`,
   };
 }
 
