@@ -58,6 +58,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   LedgerEntry: ofPayment,
   CreditedPayout: ofPayment,
   AuditEntry: (scope) => ({ merchantId: scope.merchantId, ...(scope.appId === null ? {} : { appId: scope.appId }) }),
+  PaymentIntentCount: null,
   PayoutAcknowledgement: null,
   DisputeRequest: null,
   InvoiceCounter: null,

@@ -77,6 +77,8 @@ export async function readPaymentIntents(
 }
 
 type Listed = { scope: Scope; status: PaymentIntentStatus | null };
+/** Without statuses, intents in any status are counted. */
+type Counted = { scope: Scope; statuses: readonly PaymentIntentStatus[] };
 
 /** One page of the intents, newest first. */
 export async function listPaymentIntents(
@@ -87,30 +89,35 @@ export async function listPaymentIntents(
   return await withRelations(database, intents, request.relations);
 }
 
-export async function countPaymentIntents(database: Database, request: Listed): Promise<number> {
+/** The number of intents, without reading them: the sum of the changes that triggers record with every write. */
+export async function countPaymentIntents(database: Database, request: Counted): Promise<number> {
   const [row] = await runStatement<{ count: number }>(database, countStatement(request));
   return row?.count ?? 0;
 }
 
 export function intentsStatement({ scope, ids }: { scope: Scope; ids: readonly string[] }): Prisma.Sql {
   return Prisma.sql`SELECT ${columnsOf(paymentIntentTable, 'intent')} FROM payment_intent intent
-    WHERE intent.id ${amongIds(ids)} AND ${inScope(scope)}`;
+    WHERE intent.id ${amongIds(ids)} AND ${inScope(scope, 'intent')}`;
 }
 
 export function listStatement({ scope, status, skip, take }: Listed & { skip: number; take: number }): Prisma.Sql {
   return Prisma.sql`SELECT ${columnsOf(paymentIntentTable, 'intent')} FROM payment_intent intent
-    WHERE ${inScope(scope)} ${ofStatus(status)} ORDER BY intent.id DESC LIMIT ${take}::bigint OFFSET ${skip}::bigint`;
+    WHERE ${inScope(scope, 'intent')} ${ofStatus(status)} ORDER BY intent.id DESC LIMIT ${take}::bigint OFFSET ${skip}::bigint`;
 }
 
-export function countStatement({ scope, status }: Listed): Prisma.Sql {
-  return Prisma.sql`SELECT count(*)::int AS count FROM payment_intent intent WHERE ${inScope(scope)} ${ofStatus(status)}`;
+export function countStatement({ scope, statuses }: Counted): Prisma.Sql {
+  const inStatus =
+    statuses.length === 0 ? Prisma.empty : Prisma.sql`AND counted.status = ANY (${statuses}::payment_intent_status[])`;
+  return Prisma.sql`SELECT coalesce(sum(counted.change), 0)::int AS count FROM payment_intent_count counted
+    WHERE ${inScope(scope, 'counted')} ${inStatus}`;
 }
 
 /** For a single app, a condition that is evaluated once per statement; for all apps of a merchant, a semi-join. */
-function inScope({ merchantId, appId }: Scope): Prisma.Sql {
+function inScope({ merchantId, appId }: Scope, alias: 'intent' | 'counted'): Prisma.Sql {
+  const column = Prisma.raw(`${alias}.app_id`);
   return appId === null
-    ? Prisma.sql`intent.app_id IN (SELECT id FROM app WHERE merchant_id = ${merchantId}::uuid)`
-    : Prisma.sql`intent.app_id = ${appId}::uuid
+    ? Prisma.sql`${column} IN (SELECT id FROM app WHERE merchant_id = ${merchantId}::uuid)`
+    : Prisma.sql`${column} = ${appId}::uuid
         AND EXISTS (SELECT FROM app WHERE id = ${appId}::uuid AND merchant_id = ${merchantId}::uuid)`;
 }
 

@@ -175,7 +175,7 @@ describe('a page', () => {
         expect(read).toEqual(
           await database.paymentIntent.findMany({ where, skip, take, orderBy: { id: 'desc' }, include }),
         );
-        expect(await countPaymentIntents(database, { scope: within, status })).toBe(
+        expect(await countPaymentIntents(database, { scope: within, statuses: status ? [status] : [] })).toBe(
           await database.paymentIntent.count({ where }),
         );
       }

@@ -230,17 +230,22 @@ describe('intents and their relations', () => {
     ];
     const intents = await typesOf(paymentIntentTable);
     for (const scope of scopes) {
-      expect((await prepare(intentsStatement({ scope, ids: [newId()] }))).results).toEqual(intents);
+      for (const ids of [[newId()], [newId(), newId()]]) {
+        expect((await prepare(intentsStatement({ scope, ids }))).results).toEqual(intents);
+      }
       for (const status of [null, 'CREATED'] as const) {
         expect((await prepare(listStatement({ scope, status, skip: 0, take: 20 }))).results).toEqual(intents);
-        expect((await prepare(countStatement({ scope, status }))).results).toEqual(['integer']);
+        const statuses = status ? [status] : [];
+        expect((await prepare(countStatement({ scope, statuses }))).results).toEqual(['integer']);
       }
     }
-    const { transactions, payouts, dispute, customers, wallets } = relationStatements([newId()], [newId()]);
-    expect((await prepare(transactions)).results).toEqual(await typesOf(relatedTables.transaction));
-    expect((await prepare(payouts)).results).toEqual(await typesOf(relatedTables.payout));
-    expect((await prepare(dispute)).results).toEqual(await typesOf(relatedTables.dispute));
-    expect((await prepare(customers)).results).toEqual(await typesOf(relatedTables.customer));
-    expect((await prepare(wallets)).results).toEqual(await typesOf(relatedTables.wallet));
+    for (const ids of [[newId()], [newId(), newId()]]) {
+      const { transactions, payouts, dispute, customers, wallets } = relationStatements(ids, ids);
+      expect((await prepare(transactions)).results).toEqual(await typesOf(relatedTables.transaction));
+      expect((await prepare(payouts)).results).toEqual(await typesOf(relatedTables.payout));
+      expect((await prepare(dispute)).results).toEqual(await typesOf(relatedTables.dispute));
+      expect((await prepare(customers)).results).toEqual(await typesOf(relatedTables.customer));
+      expect((await prepare(wallets)).results).toEqual(await typesOf(relatedTables.wallet));
+    }
   });
 });

@@ -1,5 +1,5 @@
 /** What lists and live lists of payment intents may be narrowed and ordered by. */
-import type { PaymentIntent, Prisma } from '../../../../prisma/client.ts';
+import type { PaymentIntent, PaymentIntentStatus, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { invalid } from '../../../errors.ts';
@@ -126,6 +126,13 @@ export function paymentIntentWhere(
     amount: { gte: filter.amountFrom ?? undefined, lte: filter.amountTo ?? undefined },
     ...(search ? { OR: searchConditions(search) } : {}),
   };
+}
+
+/** The statuses of a filter that has no conditions but the app and the status, or null. Empty means any status. */
+export function statusesAlone(filter: PaymentIntentFilterInput | null | undefined): PaymentIntentStatus[] | null {
+  const { appId: _appId, status, ...others } = filter ?? {};
+  const isAlone = Object.values(others).every((value) => value == null);
+  return isAlone ? [...new Set(status ?? [])] : null;
 }
 
 /** Whether an intent of the right app fits the rest of a filter, for live lists; the same rules without the database. */

@@ -17,6 +17,7 @@ import {
   PaymentIntentOrder,
   paymentIntentWhere,
   paymentIntentWindow,
+  statusesAlone,
 } from './payment-intent-filter.ts';
 import { merchantScope, type PaymentIntentQuery, writtenRelations } from './written-intents.ts';
 
@@ -66,6 +67,8 @@ builder.queryField('paymentIntents', (t) =>
       },
       totalCount: async (_root, { filter }, context) => {
         const scope = await scopeOf(context, { appId: filter?.appId });
+        const statuses = statusesAlone(filter);
+        if (statuses) return await countPaymentIntents(context.world.database, { scope, statuses });
         return context.database.paymentIntent.count({ where: paymentIntentWhere(scope, filter) });
       },
       resolve: async (query, _root, args, context) => {
@@ -94,7 +97,7 @@ builder.queryField('paymentIntentsPage', (t) =>
       const status = args.status ?? null;
       return pageOf(args, {
         items: (query: PaymentIntentQuery, window) => listIntents(context, { scope, status, query, ...window }),
-        total: () => countPaymentIntents(context.world.database, { scope, status }),
+        total: () => countPaymentIntents(context.world.database, { scope, statuses: status ? [status] : [] }),
       });
     },
   }),
