@@ -24,7 +24,7 @@ export type BriefWork<Opened> = {
   writing: (opened: Opened) => Prisma.Sql | null;
 };
 
-type Connections = { pool: pg.Pool; reads: pg.Pool; names: ReturnType<typeof statementNames> | undefined };
+type Connections = { pool: pg.Pool; names: ReturnType<typeof statementNames> | undefined };
 
 const kept = new WeakMap<PrismaClient, Connections>();
 
@@ -68,33 +68,6 @@ export async function runStatement<Row>(database: PrismaClient, statement: Prism
   } catch (error) {
     throw withSqlState(error);
   }
-}
-
-/**
- * Runs several read-only statements, sent together on one read connection, and returns the rows of each under its name, with values as
- * `briefTransaction` returns them. Each statement sees what was committed when it began.
- */
-export async function readTogether<Rows extends object>(
-  database: PrismaClient,
-  statements: { readonly [Name in keyof Rows]?: Prisma.Sql },
-): Promise<{ [Name in keyof Rows]?: Rows[Name][] }> {
-  const connections = connectionsOf(database);
-  return await onConnection(connections.reads, async (client) => {
-    const asked = Object.entries<Prisma.Sql | undefined>(statements).flatMap(([name, statement]) =>
-      statement ? [{ name, rows: client.query(configOf(connections, statement)) }] : [],
-    );
-    // Wait for all of them before the connection returns to its pool.
-    await Promise.allSettled(asked.map(({ rows }) => rows));
-    const found: Record<string, unknown[]> = {};
-    for (const { name, rows } of asked) {
-      try {
-        found[name] = (await rows).rows;
-      } catch (error) {
-        throw withSqlState(error);
-      }
-    }
-    return found as { [Name in keyof Rows]?: Rows[Name][] };
-  });
 }
 
 const BEGIN: pg.QueryConfig = { text: 'BEGIN' };

@@ -26,7 +26,7 @@ const afterCommits = new WeakMap<DatabaseTransaction, AfterCommit[]>();
 export function openDatabase(options: { url: string; poolSize?: number; isPooled?: boolean }): Database {
   const { url, poolSize = 5, isPooled = false } = options;
   const pool = new pg.Pool({ connectionString: url, max: poolSize, pipeline: !isPooled });
-  return openOn({ pool, reads: pool, pools: [pool] }, isPooled);
+  return openOn({ pool, pools: [pool] }, isPooled);
 }
 
 /** Opens separate connection pools for writes, for reads, and for the lanes `credentials` and `health`, all with timeouts. */
@@ -35,7 +35,7 @@ export function openBoundedDatabase(options: DatabasePools): Database {
 }
 
 /** Prisma and hand-written statements share the connections, the names of prepared statements, and the listeners for credential changes. */
-function openOn({ pool, reads, pools }: OpenedPools, isPooled: boolean): Database {
+function openOn({ pool, pools }: OpenedPools, isPooled: boolean): Database {
   const changes: OwnChanges = new Set();
   for (const each of pools) watchPool(each, changes);
   const names = isPooled ? undefined : statementNames();
@@ -44,7 +44,7 @@ function openOn({ pool, reads, pools }: OpenedPools, isPooled: boolean): Databas
     ...(names ? { statementNameGenerator: names } : {}),
   });
   const database = new PrismaClient({ adapter: exactNumbers(adapter) });
-  keepConnections(database, { pool, reads, names });
+  keepConnections(database, { pool, names });
   ownChangesAre(database, changes);
   return database;
 }

@@ -36,8 +36,8 @@ export function inLane<Answer>(lane: Lane | undefined, work: () => Promise<Answe
   return lanes.run(lane, async () => await work());
 }
 
-/** `pool` acts as one pool for the driver adapter, and its `end` closes all pools. `pools` are the underlying pools, including `reads`. */
-export type OpenedPools = { pool: pg.Pool; reads: pg.Pool; pools: readonly pg.Pool[] };
+/** `pool` acts as one pool for the driver adapter, and its `end` closes all pools, which `pools` lists. */
+export type OpenedPools = { pool: pg.Pool; pools: readonly pg.Pool[] };
 
 export function openPools(options: DatabasePools): OpenedPools {
   const { bounds } = options;
@@ -80,7 +80,7 @@ export function openPools(options: DatabasePools): OpenedPools {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  return { pool, reads, pools };
+  return { pool, pools };
 }
 
 /** The connection settings for these timeouts. A connection pooler rejects the settings that Postgres enforces. */

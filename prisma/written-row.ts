@@ -9,6 +9,20 @@ export type WrittenTable<Row> = {
   json: readonly (keyof Row & string)[];
 };
 
+/** How a value is read from JSON, for each field whose value JSON does not have: an exhaustive list. */
+export type JsonKinds<Row> = {
+  readonly [Field in keyof Row & string as NonNullable<Row[Field]> extends Prisma.Decimal | bigint | Date
+    ? Field
+    : never]: NonNullable<Row[Field]> extends bigint
+    ? 'integer'
+    : NonNullable<Row[Field]> extends Date
+      ? 'instant'
+      : 'decimal';
+};
+
+/** A table whose rows are also read as JSON, as relations of others. */
+export type RelatedTable<Row> = WrittenTable<Row> & { kinds: JsonKinds<Row> };
+
 type Texts = { into: Prisma.Sql; returned: Prisma.Sql };
 
 const texts = new WeakMap<object, Texts>();
@@ -36,6 +50,23 @@ export function columnsOf<Row extends object>(table: WrittenTable<Row>, alias: s
   known.set(alias, made);
   return made;
 }
+
+/** A row of JSON that `columnsOf` selected, with its values as the columns have them. Changes and returns the same object. */
+export function rowFromJson<Row>({ kinds }: RelatedTable<Row>, json: Record<string, unknown>): Row {
+  for (const [field, kind] of Object.entries(kinds)) {
+    const value = json[field];
+    if (value !== null) json[field] = parsers[kind as Kind](value as string | number);
+  }
+  return json as Row;
+}
+
+type Kind = 'integer' | 'instant' | 'decimal';
+
+const parsers: { [Name in Kind]: (value: string | number) => unknown } = {
+  integer: (value) => BigInt(value),
+  instant: (value) => new Date(value),
+  decimal: (value) => new Prisma.Decimal(value),
+};
 
 /** Returns the column of a field: `appId` becomes `app_id`. */
 export function columnOf(field: string): string {

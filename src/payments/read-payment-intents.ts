@@ -1,8 +1,8 @@
 /**
- * Reads payment intents with hand-written SQL: one statement for the intents, and one round trip for all of their relations. Each
- * statement contains the caller's scope, so that another merchant's intent is not found.
+ * Reads payment intents with hand-written SQL: one statement, which contains the caller's scope, so that another merchant's intent is not
+ * found, and returns the requested relations as JSON.
  */
-import { readTogether, runStatement } from '../../prisma/brief-transaction.ts';
+import { runStatement } from '../../prisma/brief-transaction.ts';
 import {
   type CreditedPayout,
   type CustomerAccount,
@@ -14,7 +14,7 @@ import {
   Prisma,
   type Transaction,
 } from '../../prisma/client.ts';
-import { columnsOf, type WrittenTable } from '../../prisma/written-row.ts';
+import { columnsOf, type RelatedTable, rowFromJson } from '../../prisma/written-row.ts';
 import type { Scope } from '../auth/principal.ts';
 import { paymentIntentTable } from './store.ts';
 
@@ -39,54 +39,79 @@ export type ReadIntent = PaymentIntent & {
   customerAccount?: CustomerRow | null;
 };
 
+const transactionTable: RelatedTable<Transaction> = {
+  name: 'transaction',
+  fields: Prisma.TransactionScalarFieldEnum,
+  json: [],
+  kinds: {
+    blockNumber: 'integer',
+    amount: 'decimal',
+    gasUsed: 'integer',
+    createdAt: 'instant',
+    confirmedAt: 'instant',
+  },
+};
+const payoutTable: RelatedTable<CreditedPayout> = {
+  name: 'credited_payout',
+  fields: Prisma.CreditedPayoutScalarFieldEnum,
+  json: [],
+  kinds: {
+    amount: 'decimal',
+    blockNumber: 'integer',
+    creditedAt: 'instant',
+    deliveredBlockNumber: 'integer',
+    deliveredAt: 'instant',
+    nextTryAt: 'instant',
+    createdAt: 'instant',
+  },
+};
+const disputeTable: RelatedTable<Dispute> = {
+  name: 'dispute',
+  fields: Prisma.DisputeScalarFieldEnum,
+  json: [],
+  kinds: { deadline: 'instant', createdAt: 'instant', resolvedAt: 'instant' },
+};
+const customerTable: RelatedTable<CustomerAccount> = {
+  name: 'customer_account',
+  fields: Prisma.CustomerAccountScalarFieldEnum,
+  json: ['metadata'],
+  kinds: { createdAt: 'instant', updatedAt: 'instant' },
+};
+const walletTable: RelatedTable<CustomerWallet> = {
+  name: 'customer_wallet',
+  fields: Prisma.CustomerWalletScalarFieldEnum,
+  json: [],
+  kinds: { authorizedAt: 'instant', createdAt: 'instant', updatedAt: 'instant' },
+};
+
 export const relatedTables = {
-  transaction: {
-    name: 'transaction',
-    fields: Prisma.TransactionScalarFieldEnum,
-    json: [],
-  } as WrittenTable<Transaction>,
-  payout: {
-    name: 'credited_payout',
-    fields: Prisma.CreditedPayoutScalarFieldEnum,
-    json: [],
-  } as WrittenTable<CreditedPayout>,
-  dispute: { name: 'dispute', fields: Prisma.DisputeScalarFieldEnum, json: [] } as WrittenTable<Dispute>,
-  customer: {
-    name: 'customer_account',
-    fields: Prisma.CustomerAccountScalarFieldEnum,
-    json: ['metadata'],
-  } as WrittenTable<CustomerAccount>,
-  wallet: {
-    name: 'customer_wallet',
-    fields: Prisma.CustomerWalletScalarFieldEnum,
-    json: [],
-  } as WrittenTable<CustomerWallet>,
+  transaction: transactionTable,
+  payout: payoutTable,
+  dispute: disputeTable,
+  customer: customerTable,
+  wallet: walletTable,
 };
 
 /** The maximum number of rows returned per relation. */
 const ROWS = 100;
 
 /** The intents with these ids that are in the scope, by id. */
-export async function readPaymentIntents(
-  database: Database,
-  request: { scope: Scope; ids: readonly string[]; relations: ReadonlySet<IntentRelation> },
-): Promise<Map<string, ReadIntent>> {
-  const intents = await runStatement<PaymentIntent>(database, intentsStatement(request));
-  const read = await withRelations(database, intents, request.relations);
-  return new Map(read.map((intent) => [intent.id, intent]));
+export async function readPaymentIntents(database: Database, request: Identified): Promise<Map<string, ReadIntent>> {
+  const rows = await runStatement<IntentRow>(database, intentsStatement(request));
+  return new Map(rows.map((row) => [row.id, intentFrom(row, request.relations)]));
 }
 
+type Identified = { scope: Scope; ids: readonly string[]; relations: ReadonlySet<IntentRelation> };
 type Listed = { scope: Scope; status: PaymentIntentStatus | null };
 /** Without statuses, intents in any status are counted. */
 type Counted = { scope: Scope; statuses: readonly PaymentIntentStatus[] };
 
+type Page = Listed & { skip: number; take: number; relations: ReadonlySet<IntentRelation> };
+
 /** One page of the intents, newest first. */
-export async function listPaymentIntents(
-  database: Database,
-  request: Listed & { skip: number; take: number; relations: ReadonlySet<IntentRelation> },
-): Promise<ReadIntent[]> {
-  const intents = await runStatement<PaymentIntent>(database, listStatement(request));
-  return await withRelations(database, intents, request.relations);
+export async function listPaymentIntents(database: Database, request: Page): Promise<ReadIntent[]> {
+  const rows = await runStatement<IntentRow>(database, listStatement(request));
+  return rows.map((row) => intentFrom(row, request.relations));
 }
 
 /** The number of intents, without reading them: the sum of the changes that triggers record with every write. */
@@ -95,14 +120,17 @@ export async function countPaymentIntents(database: Database, request: Counted):
   return row?.count ?? 0;
 }
 
-export function intentsStatement({ scope, ids }: { scope: Scope; ids: readonly string[] }): Prisma.Sql {
-  return Prisma.sql`SELECT ${columnsOf(paymentIntentTable, 'intent')} FROM payment_intent intent
-    WHERE intent.id ${amongIds(ids)} AND ${inScope(scope, 'intent')}`;
+export function intentsStatement({ scope, ids, relations }: Identified): Prisma.Sql {
+  // With an array of one element, Postgres would plan the prepared statement again for every execution.
+  const among = ids.length === 1 ? Prisma.sql`= ${ids[0]}::uuid` : Prisma.sql`= ANY (${ids}::uuid[])`;
+  return Prisma.sql`SELECT ${selectedColumns(relations)} FROM payment_intent intent
+    WHERE intent.id ${among} AND ${inScope(scope, 'intent')}`;
 }
 
-export function listStatement({ scope, status, skip, take }: Listed & { skip: number; take: number }): Prisma.Sql {
-  return Prisma.sql`SELECT ${columnsOf(paymentIntentTable, 'intent')} FROM payment_intent intent
-    WHERE ${inScope(scope, 'intent')} ${ofStatus(status)} ORDER BY intent.id DESC LIMIT ${take}::bigint OFFSET ${skip}::bigint`;
+export function listStatement({ scope, status, skip, take, relations }: Page): Prisma.Sql {
+  const inStatus = status === null ? Prisma.empty : Prisma.sql`AND intent.status = ${status}::payment_intent_status`;
+  return Prisma.sql`SELECT ${selectedColumns(relations)} FROM payment_intent intent
+    WHERE ${inScope(scope, 'intent')} ${inStatus} ORDER BY intent.id DESC LIMIT ${take}::bigint OFFSET ${skip}::bigint`;
 }
 
 export function countStatement({ scope, statuses }: Counted): Prisma.Sql {
@@ -121,89 +149,64 @@ function inScope({ merchantId, appId }: Scope, alias: 'intent' | 'counted'): Pri
         AND EXISTS (SELECT FROM app WHERE id = ${appId}::uuid AND merchant_id = ${merchantId}::uuid)`;
 }
 
-/**
- * A single id is compared by `=`: Postgres then keeps the plan of the prepared statement, whereas it would plan a comparison with an
- * array of one element again for every execution, which takes longer than the read itself.
- */
-function amongIds(ids: readonly string[]): Prisma.Sql {
-  return ids.length === 1 ? Prisma.sql`= ${ids[0]}::uuid` : Prisma.sql`= ANY (${ids}::uuid[])`;
+/** The columns of an intent, and of each relation one column of JSON. */
+function selectedColumns(relations: ReadonlySet<IntentRelation>): Prisma.Sql {
+  const related: string[] = [];
+  if (relations.has('transactions')) related.push(`${TRANSACTIONS} AS "steps"`);
+  if (relations.has('transactions') || relations.has('payouts')) related.push(`${PAYOUTS} AS "undelivered"`);
+  if (relations.has('dispute')) related.push(`${DISPUTE} AS "disputed"`);
+  if (relations.has('customerAccount')) related.push(`${CUSTOMER} AS "customer"`);
+  return Prisma.raw([columnsOf(paymentIntentTable, 'intent').text, ...related].join(', '));
 }
 
-function ofStatus(status: PaymentIntentStatus | null): Prisma.Sql {
-  return status === null ? Prisma.empty : Prisma.sql`AND intent.status = ${status}::payment_intent_status`;
-}
+const TRANSACTIONS = `(SELECT json_agg(step) FROM (SELECT ${columnsOf(transactionTable, 'step').text}
+    FROM transaction step WHERE step.payment_intent_id = intent.id ORDER BY step.created_at, step.id LIMIT ${ROWS}) step)`;
+const PAYOUTS = `(SELECT json_agg(payout) FROM (SELECT ${columnsOf(payoutTable, 'payout').text}
+    FROM credited_payout payout WHERE payout.payment_intent_id = intent.id AND payout.delivered_at IS NULL
+    ORDER BY payout.credited_at, payout.id) payout)`;
+const DISPUTE = `(SELECT to_json(found) FROM (SELECT ${columnsOf(disputeTable, 'dispute').text}
+    FROM dispute WHERE dispute.payment_intent_id = intent.id) found)`;
+const CUSTOMER = `(SELECT to_json(found) FROM (SELECT ${columnsOf(customerTable, 'customer').text},
+      (SELECT json_agg(held) FROM (SELECT ${columnsOf(walletTable, 'wallet').text}
+        FROM customer_wallet wallet WHERE wallet.customer_account_id = customer.id ORDER BY wallet.id) held) AS wallets
+    FROM customer_account customer WHERE customer.id = intent.customer_account_id) found)`;
 
-/** The statements for the relations of intents that were found in the caller's scope, by relation. */
-export function relationStatements(ids: readonly string[], customerIds: readonly string[]) {
-  const { transaction, payout, dispute, customer, wallet } = relatedTables;
-  const [among, amongCustomers] = [amongIds(ids), amongIds(customerIds)];
-  const steps = (parent: Prisma.Sql) => Prisma.sql`SELECT ${columnsOf(transaction, 'step')} FROM transaction step
-      WHERE step.payment_intent_id = ${parent} ORDER BY step.created_at, step.id LIMIT ${Prisma.raw(String(ROWS))}`;
-  return {
-    transactions:
-      ids.length === 1
-        ? steps(Prisma.sql`${ids[0]}::uuid`)
-        : Prisma.sql`SELECT child.* FROM unnest(${ids}::uuid[]) AS parent(id),
-            LATERAL (${steps(Prisma.sql`parent.id`)}) AS child ORDER BY child."createdAt", child.id`,
-    payouts: Prisma.sql`SELECT ${columnsOf(payout, 'payout')} FROM credited_payout payout
-      WHERE payout.payment_intent_id ${among} AND payout.delivered_at IS NULL
-      ORDER BY payout.credited_at, payout.id`,
-    dispute: Prisma.sql`SELECT ${columnsOf(dispute, 'dispute')} FROM dispute
-      WHERE dispute.payment_intent_id ${among}`,
-    customers: Prisma.sql`SELECT ${columnsOf(customer, 'customer')} FROM customer_account customer
-      WHERE customer.id ${amongCustomers}`,
-    wallets: Prisma.sql`SELECT ${columnsOf(wallet, 'wallet')} FROM customer_wallet wallet
-      WHERE wallet.customer_account_id ${amongCustomers} ORDER BY wallet.id`,
-  };
-}
+type Json = Record<string, unknown>;
 
-async function withRelations(
-  database: Database,
-  intents: readonly PaymentIntent[],
-  relations: ReadonlySet<IntentRelation>,
-): Promise<ReadIntent[]> {
-  if (intents.length === 0 || relations.size === 0) return [...intents];
-  const ids = intents.map(({ id }) => id);
-  const customerIds = [...new Set(intents.flatMap(({ customerAccountId }) => customerAccountId ?? []))];
-  const all = relationStatements(ids, customerIds);
-  const wantsSteps = relations.has('transactions');
-  const wantsCustomers = relations.has('customerAccount') && customerIds.length > 0;
-  const rows = await readTogether<{
-    transactions: Transaction;
-    payouts: CreditedPayout;
-    dispute: Dispute;
-    customers: CustomerAccount;
-    wallets: CustomerWallet;
-  }>(database, {
-    ...(wantsSteps ? { transactions: all.transactions } : {}),
-    ...(wantsSteps || relations.has('payouts') ? { payouts: all.payouts } : {}),
-    ...(relations.has('dispute') ? { dispute: all.dispute } : {}),
-    ...(wantsCustomers ? { customers: all.customers, wallets: all.wallets } : {}),
-  });
-  const stepsOf = Map.groupBy(rows.transactions ?? [], ({ paymentIntentId }) => paymentIntentId);
-  const payoutsOf = Map.groupBy(rows.payouts ?? [], ({ paymentIntentId }) => paymentIntentId);
-  const payoutsOfStep = Map.groupBy(rows.payouts ?? [], ({ transactionId }) => transactionId);
-  const disputeOf = new Map((rows.dispute ?? []).map((dispute) => [dispute.paymentIntentId, dispute]));
-  const walletsOf = Map.groupBy(rows.wallets ?? [], ({ customerAccountId }) => customerAccountId);
-  const customers = new Map(
-    (rows.customers ?? []).map((row) => [row.id, { ...row, wallets: walletsOf.get(row.id) ?? [] }]),
-  );
-  return intents.map((intent) => {
-    const read: ReadIntent = { ...intent };
-    if (wantsSteps) {
-      const { acceptedTermsHash, authorizationChainId } = intent;
-      read.transactions = (stepsOf.get(intent.id) ?? []).map((step) => ({
+/** Null where a relation has no rows; undefined where it was not requested. */
+type IntentRow = PaymentIntent & {
+  steps?: Json[] | null;
+  undelivered?: Json[] | null;
+  disputed?: Json | null;
+  customer?: (Json & { wallets: Json[] | null }) | null;
+};
+
+function intentFrom(row: IntentRow, relations: ReadonlySet<IntentRelation>): ReadIntent {
+  const { steps, undelivered, disputed, customer, ...intent } = row;
+  if (relations.size === 0) return intent;
+  const read: ReadIntent = intent;
+  const payouts = (undelivered ?? []).map((payout) => rowFromJson(payoutTable, payout));
+  if (relations.has('transactions')) {
+    const { acceptedTermsHash, authorizationChainId } = intent;
+    const payoutsOf = Map.groupBy(payouts, ({ transactionId }) => transactionId);
+    read.transactions = (steps ?? []).map((json) => {
+      const step = rowFromJson(transactionTable, json);
+      return {
         ...step,
-        payouts: (payoutsOfStep.get(step.id) ?? []).slice(0, ROWS),
+        payouts: (payoutsOf.get(step.id) ?? []).slice(0, ROWS),
         paymentIntent: { acceptedTermsHash, authorizationChainId },
-      }));
-    }
-    if (relations.has('payouts')) read.payouts = (payoutsOf.get(intent.id) ?? []).slice(0, ROWS);
-    if (relations.has('dispute')) read.dispute = disputeOf.get(intent.id) ?? null;
-    if (relations.has('customerAccount')) {
-      read.customerAccount =
-        intent.customerAccountId === null ? null : (customers.get(intent.customerAccountId) ?? null);
-    }
-    return read;
-  });
+      };
+    });
+  }
+  if (relations.has('payouts')) read.payouts = payouts.slice(0, ROWS);
+  if (relations.has('dispute')) read.dispute = disputed ? rowFromJson(disputeTable, disputed) : null;
+  if (relations.has('customerAccount')) {
+    read.customerAccount = customer
+      ? {
+          ...rowFromJson(customerTable, customer),
+          wallets: (customer.wallets ?? []).map((wallet) => rowFromJson(walletTable, wallet)),
+        }
+      : null;
+  }
+  return read;
 }

@@ -12,10 +12,10 @@ import { intentCreated } from '../../src/payments/insert-payment-intent.ts';
 import { newPaymentIntentRow } from '../../src/payments/new-payment-intent.ts';
 import {
   countStatement,
+  type IntentRelation,
   intentsStatement,
   listStatement,
   relatedTables,
-  relationStatements,
 } from '../../src/payments/read-payment-intents.ts';
 import { intentGround, intentInsertion, paymentIntentTable } from '../../src/payments/store.ts';
 import { claiming, recording } from '../../src/platform/idempotency/claim.ts';
@@ -229,23 +229,22 @@ describe('intents and their relations', () => {
       { merchantId: newId(), appId: null },
     ];
     const intents = await typesOf(paymentIntentTable);
-    for (const scope of scopes) {
-      for (const ids of [[newId()], [newId(), newId()]]) {
-        expect((await prepare(intentsStatement({ scope, ids }))).results).toEqual(intents);
+    const all = ['transactions', 'payouts', 'dispute', 'customerAccount'] as const;
+    for (const [relations, types] of [
+      [new Set<IntentRelation>(), intents],
+      [new Set<IntentRelation>(all), [...intents, 'json', 'json', 'json', 'json']],
+    ] as const) {
+      for (const scope of scopes) {
+        for (const ids of [[newId()], [newId(), newId()]]) {
+          expect((await prepare(intentsStatement({ scope, ids, relations }))).results).toEqual(types);
+        }
+        for (const status of [null, 'CREATED'] as const) {
+          const page = { scope, status, skip: 0, take: 20, relations };
+          expect((await prepare(listStatement(page))).results).toEqual(types);
+          const statuses = status ? [status] : [];
+          expect((await prepare(countStatement({ scope, statuses }))).results).toEqual(['integer']);
+        }
       }
-      for (const status of [null, 'CREATED'] as const) {
-        expect((await prepare(listStatement({ scope, status, skip: 0, take: 20 }))).results).toEqual(intents);
-        const statuses = status ? [status] : [];
-        expect((await prepare(countStatement({ scope, statuses }))).results).toEqual(['integer']);
-      }
-    }
-    for (const ids of [[newId()], [newId(), newId()]]) {
-      const { transactions, payouts, dispute, customers, wallets } = relationStatements(ids, ids);
-      expect((await prepare(transactions)).results).toEqual(await typesOf(relatedTables.transaction));
-      expect((await prepare(payouts)).results).toEqual(await typesOf(relatedTables.payout));
-      expect((await prepare(dispute)).results).toEqual(await typesOf(relatedTables.dispute));
-      expect((await prepare(customers)).results).toEqual(await typesOf(relatedTables.customer));
-      expect((await prepare(wallets)).results).toEqual(await typesOf(relatedTables.wallet));
     }
   });
 });
