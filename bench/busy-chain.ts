@@ -12,7 +12,7 @@ import { startEvmNode } from '../src/local/evm-node.ts';
 import { furnishChain } from '../src/local/furnish-chain.ts';
 import { localAccounts } from '../src/local/local-accounts.ts';
 import { localChain } from '../src/local/local-chains.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../test/setup/free-port.ts';
 
 const CHAIN_ID = 31337;
 /** Of each payer, in one block. */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads, cpu,
- * creates, pushes, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused; all when none is
+ * creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused; all when none is
  * named. `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md, those of
  * `refused` into docs/operations.md, and those of `gateway` into docs/gateway.md.
  */
@@ -15,6 +15,7 @@ import { measureChain } from './measure-chain.ts';
 import { measureCreates } from './measure-creates.ts';
 import { measureDashboard } from './measure-dashboard.ts';
 import { measureGateway } from './measure-gateway.ts';
+import { measureHops } from './measure-hops.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measurePrices } from './measure-prices.ts';
 import { measurePushes } from './measure-pushes.ts';
@@ -32,6 +33,7 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   cpu: measureCpu,
   creates: measureCreates,
   pushes: measurePushes,
+  hops: measureHops,
   chain: measureChain,
   memory: measureMemory,
   subscribers: measureSubscribers,
@@ -71,18 +73,16 @@ try {
     sizes: values.renewals === undefined ? chosen : { ...chosen, renewals: Number(values.renewals) },
     print: (line: string) => console.log(line),
   };
-  const tables: { page: string; text: string }[] = [];
+  const tables: string[] = [];
   const loadBefore = load();
   for (const [name, measure] of Object.entries(parts)) {
     if (positionals.length > 0 && !positionals.includes(name)) continue;
     console.log(`\n== ${name}`);
-    tables.push({ page: pages[name] ?? 'performance.md', text: await measure(bench) });
+    const text = await measure(bench);
+    tables.push(text);
+    if (values.write) write(name, `${surroundings(loadBefore)}\n\n${text}`);
   }
-  const heading = surroundings(loadBefore);
-  console.log(`\n${[heading, ...tables.map(({ text }) => text)].join('\n\n')}`);
-  for (const [page, held] of Object.entries(Object.groupBy(tables, (table) => table.page))) {
-    if (values.write) write(page, [heading, ...(held ?? []).map(({ text }) => text)].join('\n\n'));
-  }
+  console.log(`\n${[surroundings(loadBefore), ...tables].join('\n\n')}`);
 } finally {
   await installation.stop();
 }
@@ -98,10 +98,14 @@ function surroundings(loadBefore: string): string {
   return `${day}, ${size}, Node ${process.version}, ${availableParallelism()} cores of ${processor}; load of the machine (1 min) ${loadBefore} before and ${load()} after.`;
 }
 
-function write(page: string, report: string): void {
-  const file = join(import.meta.dirname, '..', 'docs', page);
+/** Replaces the figures of a part in its page. */
+function write(name: string, report: string): void {
+  const file = join(import.meta.dirname, '..', 'docs', pages[name] ?? 'performance.md');
   const text = readFileSync(file, 'utf8');
-  const written = text.replace(/<!-- figures -->[\s\S]*?<!-- end -->/, `<!-- figures -->\n${report}\n<!-- end -->`);
-  if (written === text) throw new Error(`${file} has no place for figures, or these are in it.`);
-  writeFileSync(file, written);
+  const place = new RegExp(`<!-- figures: ${name} -->[\\s\\S]*?<!-- end -->`);
+  if (!place.test(text)) throw new Error(`${file} has no place for the figures of ${name}.`);
+  writeFileSync(
+    file,
+    text.replace(place, () => `<!-- figures: ${name} -->\n${report}\n<!-- end -->`),
+  );
 }

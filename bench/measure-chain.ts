@@ -9,10 +9,11 @@ import { supervisePonder } from '../src/facts/ponder/supervise-ponder.ts';
 import { runIndexer } from '../src/facts/run-indexer.ts';
 import { factTable } from '../src/main/fact-table.ts';
 import { systemClock } from '../src/platform/clock.ts';
+import { openListener } from '../src/platform/database/listener.ts';
 import { silentLog } from '../src/platform/log.ts';
+import { freePort } from '../test/setup/free-port.ts';
 import type { Bench } from './bench.ts';
 import { type BusyChain, openBusyChain } from './busy-chain.ts';
-import { freePort } from './free-port.ts';
 import { measurePushes } from './measure-pushes.ts';
 import { type Installation, openInstallation } from './open-installation.ts';
 
@@ -78,11 +79,13 @@ async function readByIndexer(chain: BusyChain, url: string): Promise<void> {
     rpc: [chain.rpc],
   };
   // Ponder is what is measured: the node is not read in its stead.
-  const indexer = await runIndexer({ ...world, config, handlers: factTable(world), patienceMs: LIMIT_MS });
+  const listener = openListener({ url, log: silentLog });
+  const indexer = await runIndexer({ ...world, listener, config, handlers: factTable(world), patienceMs: LIMIT_MS });
   try {
     await untilCounted(url, { query: APPLIED, events: chain.events });
   } finally {
     await indexer.stop();
+    await listener.close();
     await database.$disconnect();
   }
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { openDatabase, transaction } from '../prisma/client.ts';
 import { appendEvents } from '../src/events/append-events.ts';
 import { newId } from '../src/platform/identifier.ts';
+import { freePort } from '../test/setup/free-port.ts';
 import type { Bench } from './bench.ts';
-import { freePort } from './free-port.ts';
 import { percentile } from './load.ts';
 import { failingReceiverHead, measureFailingReceiver } from './measure-failing-receiver.ts';
 

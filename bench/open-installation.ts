@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Demo, readDemo } from '../src/local/demo-file.ts';
 import { checkoutFolder } from '../src/local/local-settings.ts';
-import { freePort } from './free-port.ts';
+import { freePort, freePorts } from '../test/setup/free-port.ts';
 
 export type Installation = {
   folder: string;
@@ -22,7 +22,6 @@ const portNames = [
   'LOCAL_POSTGRES_PORT',
   'LOCAL_EVM_PORT_31337',
   'LOCAL_EVM_PORT_31338',
-  'LOCAL_SOLANA_PORT',
   'LOCAL_SUI_PORT',
 ];
 /** A key's usual limit is there to be reached, and would be what is measured. */
@@ -37,7 +36,8 @@ export async function openInstallation(
   options: { environment?: (ports: Record<string, string>) => Record<string, string> } = {},
 ): Promise<Installation> {
   const folder = join(tmpdir(), `sluice-bench-${crypto.randomUUID()}`);
-  const ports: Record<string, string> = {};
+  // The local Solana listens on the next port too.
+  const ports: Record<string, string> = { LOCAL_SOLANA_PORT: String(await freePorts(2)) };
   for (const name of portNames) ports[name] = String(await freePort());
   const child = spawn(process.execPath, [join(checkoutFolder, 'src', 'local', 'start.ts')], {
     env: {

@@ -11,21 +11,24 @@ const MERGE_MS = 10;
 /** A payload must be shorter than 8,000 bytes; each app takes 36 characters and a comma. */
 const NAMED_APPS = 200;
 
-const ringing = new WeakMap<Database, Set<string>>();
+/** Apps with new events since the last notification of a process, while the next one has to wait. */
+const gathered = new WeakMap<Database, Set<string>>();
 
-/** Sends a notification for an app, at most one per process and 10 ms for all apps together. */
+/** Sends a notification for an app at once, unless the process has sent one in the last 10 ms: the next one then names all apps. */
 export function ringBell(database: Database, appId: string): void {
-  const waiting = ringing.get(database);
-  if (waiting) {
-    waiting.add(appId);
-    return;
-  }
-  const apps = new Set([appId]);
-  ringing.set(database, apps);
+  const waiting = gathered.get(database);
+  if (waiting) waiting.add(appId);
+  else notify(database, [appId]);
+}
+
+function notify(database: Database, apps: readonly string[]): void {
+  const payload = apps.length > NAMED_APPS ? '' : apps.join();
+  runStatement(database, Prisma.sql`SELECT pg_notify(${bellChannel}, ${payload})`).catch(() => undefined);
+  gathered.set(database, new Set());
   setTimeout(() => {
-    ringing.delete(database);
-    const payload = apps.size > NAMED_APPS ? '' : [...apps].join();
-    runStatement(database, Prisma.sql`SELECT pg_notify(${bellChannel}, ${payload})`).catch(() => undefined);
+    const waiting = [...(gathered.get(database) ?? [])];
+    gathered.delete(database);
+    if (waiting.length > 0) notify(database, waiting);
   }, MERGE_MS).unref();
 }
 

@@ -6,6 +6,7 @@ import type { Chain, Registry } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Listener } from '../platform/database/listener.ts';
 import type { Log } from '../platform/log.ts';
 import type { FactHandlers } from './fact-handler.ts';
 import { type FallbackSource, withFallback } from './fallback-source.ts';
@@ -37,6 +38,7 @@ type Options = {
   database: Database;
   clock: Clock;
   log: Log;
+  listener: Listener;
   handlers: FactHandlers;
   observer?: ProjectorObserver;
   /** Compares open payments with the escrow contract, independently of the events. */
@@ -83,7 +85,7 @@ function runIndexed(
   const viewsSchema = config.ponder.schema;
   const supervisor = supervisePonder({ log }, { databaseUrl: url, viewsSchema, port: config.ponder.port, chains });
   const source = withFallback(
-    { first: openPonderSource({ url, viewsSchema }), second: openLogSource(options), log },
+    { first: openPonderSource({ url, viewsSchema, listener: options.listener }), second: openLogSource(options), log },
     { patienceMs: (chainId) => options.patienceMs ?? usualPatience(registry.chain(chainId)) },
   );
   const watch = watchStalls({ supervisor, source, log });

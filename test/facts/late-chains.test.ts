@@ -6,6 +6,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { openGround } from '../payments/ground.ts';
 import { freePort } from '../setup/free-port.ts';
+import { handListener } from '../setup/hand-listener.ts';
 import { openRpcGate } from '../setup/rpc-gate.ts';
 import { onTeardown } from '../setup/teardown.ts';
 
@@ -29,6 +30,7 @@ it('a chain whose node is down when the indexer first starts joins when it answe
     database,
     clock: systemClock,
     log: silentLog,
+    listener: handListener().listener,
     handlers: paymentFactHandlers({ database, registry, nodes, clock: systemClock, hooks: {}, log: silentLog }),
     joinEveryMs: 100,
   });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningIndexer, runIndexer } from '../../src/facts/run-indexer.ts';
 import { paymentFactHandlers } from '../../src/payments/facts/payment-fact-handler.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { type Listener, openListener } from '../../src/platform/database/listener.ts';
 import { openLog, silentLog } from '../../src/platform/log.ts';
 import { type Ground, openGround } from '../payments/ground.ts';
 import { freePort } from '../setup/free-port.ts';
@@ -16,6 +17,7 @@ const PATIENCE_MS = 10_000;
 let ground: Ground;
 let proxy: WebsocketProxy;
 let indexer: RunningIndexer;
+let listener: Listener;
 let client: pg.Client;
 
 beforeAll(async () => {
@@ -24,6 +26,7 @@ beforeAll(async () => {
   proxy = await openWebsocketProxy(evm);
   client = new pg.Client({ connectionString: url });
   await client.connect();
+  listener = openListener({ url, log: silentLog });
   indexer = await runIndexer({
     config: {
       database: { url, directUrl: url, poolSize: 5 },
@@ -34,6 +37,7 @@ beforeAll(async () => {
     nodes,
     database,
     clock: systemClock,
+    listener,
     log: process.env.SLUICE_TEST_LOG ? openLog({ level: 'debug', part: 'indexer' }) : silentLog,
     handlers: paymentFactHandlers({ database, registry, nodes, clock: systemClock, hooks: {}, log: silentLog }),
     patienceMs: PATIENCE_MS,
@@ -42,6 +46,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await indexer?.stop();
+  await listener?.close();
   await client?.end();
 });
 

@@ -6,12 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningIndexer, runIndexer } from '../../src/facts/run-indexer.ts';
 import { paymentFactHandlers } from '../../src/payments/facts/payment-fact-handler.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { type Listener, openListener } from '../../src/platform/database/listener.ts';
 import { openLog, silentLog } from '../../src/platform/log.ts';
 import { type Ground, openGround } from '../payments/ground.ts';
 import { freePort } from '../setup/free-port.ts';
 
 let ground: Ground;
 let indexer: RunningIndexer;
+let listener: Listener;
 
 beforeAll(async () => {
   ground = await openGround();
@@ -22,6 +24,7 @@ beforeAll(async () => {
     return found && { ...found, local: false };
   };
   const registry = { ...plain, chain };
+  listener = openListener({ url, log: silentLog });
   indexer = await runIndexer({
     config: {
       database: { url, directUrl: url, poolSize: 5 },
@@ -32,12 +35,16 @@ beforeAll(async () => {
     nodes,
     database,
     clock: systemClock,
+    listener,
     log: process.env.SLUICE_TEST_LOG ? openLog({ level: 'debug', part: 'indexer' }) : silentLog,
     handlers: paymentFactHandlers({ database, registry, nodes, clock: systemClock, hooks: {}, log: silentLog }),
   });
 });
 
-afterAll(() => indexer?.stop());
+afterAll(async () => {
+  await indexer?.stop();
+  await listener?.close();
+});
 
 async function waitFor<Value>(read: () => Promise<Value>, holds: (value: Value) => boolean): Promise<Value> {
   const deadline = performance.now() + 150_000;

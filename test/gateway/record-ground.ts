@@ -11,6 +11,7 @@ import { runIndexer } from '../../src/facts/run-indexer.ts';
 import { localChain } from '../../src/local/local-chains.ts';
 import { factTable } from '../../src/main/fact-table.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { openListener } from '../../src/platform/database/listener.ts';
 import { openLog, silentLog } from '../../src/platform/log.ts';
 import { openGround, type Signed } from '../payments/ground.ts';
 import { openApi } from '../setup/api.ts';
@@ -54,6 +55,8 @@ export async function openRecordGround() {
   };
   const registry = { ...plain, chain };
   const log = process.env.SLUICE_TEST_LOG ? openLog({ level: 'debug', part: 'indexer' }) : silentLog;
+  const listener = openListener({ url, log });
+  onTeardown(() => listener.close());
   const indexer = await runIndexer({
     config: {
       database: { url, directUrl: url, poolSize: 5 },
@@ -65,6 +68,7 @@ export async function openRecordGround() {
     database,
     clock: systemClock,
     log,
+    listener,
     handlers: factTable({ database, registry, nodes, clock: systemClock, log }),
     patienceMs: 3_600_000,
   });
