@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads, cpu,
+ * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads, cpu, postgraphile,
  * creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused; all when none is
  * named. `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md, those of
  * `refused` into docs/operations.md, and those of `gateway` into docs/gateway.md.
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Bench, sizes } from './bench.ts';
 import { measureCpu } from './cpu/measure-cpu.ts';
+import { measurePostgraphile } from './cpu/measure-postgraphile.ts';
 import { measureBalances } from './measure-balances.ts';
 import { measureChain } from './measure-chain.ts';
 import { measureCreates } from './measure-creates.ts';
@@ -31,6 +32,7 @@ import { openInstallation } from './open-installation.ts';
 const parts: Record<string, (bench: Bench) => Promise<string>> = {
   reads: measureReads,
   cpu: measureCpu,
+  postgraphile: measurePostgraphile,
   creates: measureCreates,
   pushes: measurePushes,
   hops: measureHops,
@@ -64,6 +66,13 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
+const chosenParts = Object.keys(parts).filter((name) => positionals.length === 0 || positionals.includes(name));
+const homeless = values.write ? chosenParts.filter((name) => !placeOf(name)) : [];
+if (homeless.length > 0) {
+  console.error(`No page has a place for the figures of ${homeless.join(', ')}.`);
+  process.exit(1);
+}
+
 const installation = await openInstallation();
 process.once('SIGINT', () => void installation.stop().finally(() => process.exit(130)));
 try {
@@ -75,10 +84,9 @@ try {
   };
   const tables: string[] = [];
   const loadBefore = load();
-  for (const [name, measure] of Object.entries(parts)) {
-    if (positionals.length > 0 && !positionals.includes(name)) continue;
+  for (const name of chosenParts) {
     console.log(`\n== ${name}`);
-    const text = await measure(bench);
+    const text = (await parts[name]?.(bench)) ?? '';
     tables.push(text);
     if (values.write) write(name, `${surroundings(loadBefore)}\n\n${text}`);
   }
@@ -98,12 +106,18 @@ function surroundings(loadBefore: string): string {
   return `${day}, ${size}, Node ${process.version}, ${availableParallelism()} cores of ${processor}; load of the machine (1 min) ${loadBefore} before and ${load()} after.`;
 }
 
-/** Replaces the figures of a part in its page. */
-function write(name: string, report: string): void {
+/** The page of a part's figures and the text that is replaced there; null if there is no such page. */
+function placeOf(name: string): { file: string; text: string; place: RegExp } | null {
   const file = join(import.meta.dirname, '..', 'docs', pages[name] ?? 'performance.md');
   const text = readFileSync(file, 'utf8');
   const place = new RegExp(`<!-- figures: ${name} -->[\\s\\S]*?<!-- end -->`);
-  if (!place.test(text)) throw new Error(`${file} has no place for the figures of ${name}.`);
+  return place.test(text) ? { file, text, place } : null;
+}
+
+function write(name: string, report: string): void {
+  const found = placeOf(name);
+  if (!found) throw new Error(`No page has a place for the figures of ${name}.`);
+  const { file, text, place } = found;
   writeFileSync(
     file,
     text.replace(place, () => `<!-- figures: ${name} -->\n${report}\n<!-- end -->`),

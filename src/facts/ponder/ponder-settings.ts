@@ -28,6 +28,14 @@ const abiFile = fileURLToPath(new URL('../../escrow/escrow-abi.ts', import.meta.
 /** A progress row needs a block's header when history is read, for which providers of public chains charge. */
 const PUBLIC_PROGRESS_BLOCKS = 10;
 
+/**
+ * Ponder sends each provider at most 20 requests a second at first, which is ten blocks. A local chain mines a block per transaction, and its
+ * node needs no such care: Ponder takes it for so many providers. A fragment is not sent.
+ */
+const LOCAL_PROVIDERS = 10;
+
+const asManyProviders = (url: string) => Array.from({ length: LOCAL_PROVIDERS }, (_, index) => `${url}#${index}`);
+
 /** Ponder's minimum. */
 const LEAST_POLLING_MS = 100;
 
@@ -45,7 +53,7 @@ export function indexedChains(request: {
     if (chain.family !== 'EVM' || !chain.escrow || !settings || startBlock === undefined) return [];
     return {
       chainId: chain.chainId,
-      rpcUrls: settings.urls,
+      rpcUrls: chain.local ? settings.urls.flatMap(asManyProviders) : settings.urls,
       wsUrl: settings.wsUrl,
       pollingIntervalMs: Math.max(settings.pollingIntervalMs, LEAST_POLLING_MS),
       startBlock: Number(startBlock),
