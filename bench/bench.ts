@@ -3,6 +3,8 @@ import type { Installation } from './open-installation.ts';
 export type Sizes = {
   /** Intents in the table when reads are measured. */
   rows: number;
+  /** How long the installation rests before its rest is measured. */
+  restMs: number;
   /** Of each load. */
   seconds: number;
   connections: number;
@@ -32,6 +34,7 @@ export type Sizes = {
 export const sizes: { quick: Sizes; full: Sizes } = {
   quick: {
     rows: 2_000,
+    restMs: 10_000,
     seconds: 2,
     connections: 8,
     payments: 10,
@@ -48,6 +51,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
   },
   full: {
     rows: 50_000,
+    restMs: 270_000,
     seconds: 10,
     connections: 16,
     payments: 100,

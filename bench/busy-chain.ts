@@ -9,9 +9,9 @@ import { type EvmNodes, openEvmNodes } from '../src/chains/evm/nodes.ts';
 import { loadRegistry, type Registry } from '../src/chains/registry.ts';
 import type { RpcSettings } from '../src/config/config.ts';
 import { startEvmNode } from '../src/local/evm-node.ts';
-import { furnishChain } from '../src/local/furnish-chain.ts';
 import { localAccounts } from '../src/local/local-accounts.ts';
 import { localChain } from '../src/local/local-chains.ts';
+import { furnishChain } from '../src/local/set-up/furnish-chain.ts';
 import { freePort } from '../test/setup/free-port.ts';
 
 const CHAIN_ID = 31337;

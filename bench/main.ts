@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: reads, cpu, postgraphile,
+ * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: rest, reads, cpu, postgraphile,
  * creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused; all when none is
  * named. `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md, those of
  * `refused` into docs/operations.md, and those of `gateway` into docs/gateway.md.
@@ -23,6 +23,7 @@ import { measurePushes } from './measure-pushes.ts';
 import { measureReads } from './measure-reads.ts';
 import { measureRefused } from './measure-refused.ts';
 import { measureRenewals } from './measure-renewals.ts';
+import { measureRest } from './measure-rest.ts';
 import { measureSequence } from './measure-sequence.ts';
 import { measureSolana } from './measure-solana.ts';
 import { measureSubscribers } from './measure-subscribers.ts';
@@ -30,6 +31,7 @@ import { measureWebhooks } from './measure-webhooks.ts';
 import { openInstallation } from './open-installation.ts';
 
 const parts: Record<string, (bench: Bench) => Promise<string>> = {
+  rest: measureRest,
   reads: measureReads,
   cpu: measureCpu,
   postgraphile: measurePostgraphile,

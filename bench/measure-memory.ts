@@ -31,6 +31,23 @@ export async function measureMemory({ installation, print }: Bench): Promise<str
   return `| process | memory, MiB |\n|---|---:|\n${rows.join('\n')}`;
 }
 
+/** Memory of all processes of an installation, in MiB, by name and together. */
+export function memoryOfAll({ folder }: Installation): Map<string, number> {
+  const all = listProcesses();
+  const pidIn = (file: string) => Number(readFileSync(join(folder, file), 'utf8').split('\n')[0]);
+  const names = new Map(parts.map(([name, file]) => [pidIn(file), name]));
+  const sums = new Map<string, number>();
+  const add = (pid: number, inherited: string) => {
+    const name = names.get(pid) ?? (inherited === 'indexer, without Ponder' ? 'Ponder' : inherited);
+    const process = all.find((one) => one.pid === pid);
+    if (process) sums.set(name, (sums.get(name) ?? 0) + memoryKb(process) / 1024);
+    for (const child of all) if (child.parent === pid) add(child.pid, name);
+  };
+  add(pidIn('start.pid'), 'supervisor');
+  if (!sums.has('Postgres')) add(pidIn('postgres/data/postmaster.pid'), 'Postgres');
+  return sums;
+}
+
 /** Memory of a part's process, in KiB; `pidFile` as `api.pid`. */
 export function partMemoryKb(installation: Installation, pidFile: string): number {
   const pid = Number(readFileSync(join(installation.folder, pidFile), 'utf8').split('\n')[0]);

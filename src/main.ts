@@ -2,7 +2,9 @@
  * The composition root: `node src/main.ts <part>`. Calls from lower to higher modules go through the tables in `main/`: job to verb, event
  * type to reactions, fact kind to handler. Each part is loaded only where it runs.
  */
-import { type Config, ConfigError, parseConfig } from './config/config.ts';
+import { type Config, parseConfig } from './config/config.ts';
+import { ConfigError } from './config/config-error.ts';
+import { collectStartGarbage } from './main/collect-start-garbage.ts';
 import type { RunningPart } from './main/open-world.ts';
 
 const parts: Record<string, (config: Config) => Promise<RunningPart>> = {
@@ -65,6 +67,7 @@ async function runUntilStopped(start: () => Promise<RunningPart>): Promise<void>
   process.on('SIGINT', stop);
   try {
     await starting;
+    collectStartGarbage();
   } catch (error) {
     if (!stopping) throw error;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, parseConfig } from '../src/config/config.ts';
+import { parseConfig } from '../src/config/config.ts';
+import { ConfigError } from '../src/config/config-error.ts';
 
 const needed = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:5432/sluice' };
 

@@ -29,6 +29,7 @@ export async function compareAll(
   await database.connect();
   const snapshot = () => takeSnapshot(installation.folder, reference.pid);
   try {
+    await delay(sizes.restMs);
     await settled(database, snapshot);
     const lines: string[] = [];
     const resting: string[] = [];

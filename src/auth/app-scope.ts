@@ -1,4 +1,4 @@
-/** What every query of an app's resources carries: the caller's merchant, and the one app where the caller has only one. */
+/** The condition of every query of an app's resources: the caller's merchant and, if the caller is limited to one app, that app. */
 import type { Scope } from './principal.ts';
 
 export function appScope(scope: Scope): { app: { merchantId: string }; appId?: string } {

@@ -1,6 +1,6 @@
 /**
- * The settings of an app, with the limits that the escrow contract sets on them. A setting counts for payments made after
- * it; what was signed before keeps its own terms.
+ * The settings of an app, within the limits of the escrow contract. A change applies to payments that are created afterwards; terms that
+ * are already signed remain as they are.
  */
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ const seconds = (least: number, most: number) =>
 const whole = (least: number, most: number) =>
   z.int().min(least, `at least ${least}`).max(most, `at most ${most}`).optional();
 
-/** A partial change: an absent field stays, and null clears what may be missing. */
+/** In a partial change, an absent field stays unchanged, and null clears one of these fields. */
 export const clearableSettings: readonly string[] = ['logoUrl', 'accentColor'];
 
 export const appSettingsSchema = z.object({

@@ -10,25 +10,25 @@ import type { Principal } from './principal.ts';
 import type { TokenWorld } from './tokens/issue-token.ts';
 import { verifyToken } from './tokens/verify-token.ts';
 
-/** What a caller shows, by the header (or connection parameter) that carries it. */
+/** The credentials of a request, by the header or connection parameter that contains them. */
 export type Credentials = {
   apiKey?: string | undefined;
-  /** The header `Authorization`, whole. */
+  /** The full value of the header `Authorization`. */
   authorization?: string | undefined;
   clientSecret?: string | undefined;
-  /** Whence the call comes, whole: an API key may be bound to networks. */
+  /** The full address of the caller, because an API key may be restricted to networks. */
   callerAddress?: string | undefined;
 };
 
-/** Without a memory, every call asks the database. */
+/** Without `memory`, every call queries the database. */
 export type AuthenticateWorld = TokenWorld & { database: Database; memory?: CredentialMemory | undefined };
 
 const LONGEST_CREDENTIAL = 8192;
 
 /**
- * Who is calling: the API key, else the bearer token, else the client secret, else nobody.
- * Throws AUTHENTICATION_ERROR for a credential that is wrong, expired or revoked, whatever else is given;
- * AUTHORIZATION_ERROR for a key that may not be used from the caller's network.
+ * Determines the caller by the API key, or else the bearer token, or else the client secret; without any of them, the caller is anonymous.
+ * Throws AUTHENTICATION_ERROR for a credential that is wrong, expired or revoked, regardless of the others, and AUTHORIZATION_ERROR for a
+ * key that may not be used from the caller's network.
  */
 export async function authenticate(world: AuthenticateWorld, credentials: Credentials): Promise<Principal> {
   const { apiKey, authorization, clientSecret, callerAddress } = credentials;

@@ -1,9 +1,9 @@
 /**
- * Whether a caller who was authenticated before is still who they were. Over a websocket the credential is shown once, and
- * an HTTP body may come long after its headers; meanwhile any process may have ended the credential. Every operation over a
- * websocket is judged by `renewPrincipal` when it begins, every transaction that writes by `demandCredential` when it begins.
+ * Checks whether the credential of an authenticated caller is still valid. A WebSocket presents its credential once, and an HTTP body may
+ * arrive long after its headers; in the meantime, any process may have revoked the credential. `renewPrincipal` checks every operation of
+ * a WebSocket when it begins, and `demandCredential` every writing transaction when it begins.
  *
- * One statement by a primary key; none for a token that nothing but its time ends.
+ * A check takes one statement by primary key, or none for a token that only ends by expiry.
  */
 import { type Database, Prisma } from '../../prisma/client.ts';
 import type { WriteCheck } from '../../prisma/guarded-database.ts';
@@ -14,16 +14,15 @@ import type { Principal } from './principal.ts';
 type Row = Record<string, unknown> | null;
 type Member = Extract<Principal, { kind: 'member' }>;
 
-/** What has to be read of a caller (at most one row; null: nothing), and who the caller is by that row. */
+/** The query that reads a caller's credential (at most one row; null if nothing needs to be read), and the caller by that row. */
 type Renewal = { query: Prisma.Sql | null; renew: (row: Row) => Principal };
 
-/** From what may do least to what may do most; each may do all that those before it may. */
+/** Roles in ascending order. Each role includes the rights of those before it. */
 const ranks: readonly Member['role'][] = ['VIEWER', 'DEVELOPER', 'OWNER'];
 
 /**
- * The caller as of now: a member with the present role. Throws AUTHENTICATION_ERROR for a credential that was revoked, has
- * expired or is gone, and AUTHORIZATION_ERROR for a key that may do other things than when the caller was judged. `now` is
- * real time.
+ * Returns the caller as of now; a member has the current role. Throws AUTHENTICATION_ERROR for a credential that was revoked, has expired or
+ * no longer exists, and AUTHORIZATION_ERROR for a key whose rights differ from those at authentication. `now` is real time.
  */
 export async function renewPrincipal(database: Database, principal: Principal, now: Date): Promise<Principal> {
   const { query, renew } = renewalOf(principal, now);
@@ -32,8 +31,8 @@ export async function renewPrincipal(database: Database, principal: Principal, n
 }
 
 /**
- * The check of a transaction that writes. It throws AUTHENTICATION_ERROR as `renewPrincipal` does, and AUTHORIZATION_ERROR for
- * a member who may do less by now than when the call was judged. `now` is real time.
+ * Returns the check for a writing transaction. It throws AUTHENTICATION_ERROR as `renewPrincipal` does, and AUTHORIZATION_ERROR for a member
+ * who has fewer rights than when the call was authorized. `now` is real time.
  */
 export function demandCredential(principal: Principal, now: Date): WriteCheck {
   const { query, renew } = renewalOf(principal, now);
@@ -98,7 +97,7 @@ function keyRenewal(principal: Extract<Principal, { kind: 'apiKey' }>, now: Date
       if (row.is_revoked !== false) throw refused('The API key is revoked.');
       if (row.has_expired !== false) throw refused('The API key has expired.');
       const present = scopesOfKey({ isRestricted: row.is_restricted !== false, scopes: textsOf(row.scopes) });
-      // No verb changes them; where somebody has, by hand, the caller was judged by others.
+      // No operation changes them. If they were changed in the database by hand, the caller was authorized with other rights.
       if (!isSame(present, scopes) || !isSame(textsOf(row.allowed_networks), allowedNetworks)) throw lowered();
       return principal;
     },
@@ -147,7 +146,7 @@ function cardRenewal(principal: Extract<Principal, { kind: 'card' }>, now: Date)
   };
 }
 
-/** The caller is still who they were where the query finds a row. */
+/** Renews the caller unchanged if the query finds a row. */
 function wherePresent(principal: Principal, { query, otherwise }: { query: Prisma.Sql; otherwise: string }): Renewal {
   return {
     query,
@@ -158,7 +157,7 @@ function wherePresent(principal: Principal, { query, otherwise }: { query: Prism
   };
 }
 
-/** The caller of a token that nothing but its time ends. */
+/** Renews the caller of a token that only ends by expiry. */
 function whileItLasts(principal: Extract<Principal, { expiresAt: Date }>, now: Date): Renewal {
   return {
     query: null,

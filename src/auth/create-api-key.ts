@@ -13,7 +13,7 @@ import type { KeyScope } from './keys/key-scope.ts';
 
 export type IssuedApiKey = {
   key: ApiKey;
-  /** Shown to the caller, and again to one who repeats the call with its idempotency key; its record has only its hash. */
+  /** Returned to the caller, and again if the call is repeated with its idempotency key. The row contains only its hash. */
   secret: string;
 };
 
@@ -21,21 +21,21 @@ type CreateApiKeyRequest = {
   scope: { merchantId: string; appId: string };
   kind: ApiKeyKind;
   name?: string | null;
-  /** Restricts a secret key to these; null or absent: it may do everything for its app. */
+  /** Restricts a secret key to these scopes. If null or absent, the key may do everything for its app. */
   scopes?: readonly KeyScope[] | null;
-  /** In CIDR notation, as `parseNetwork` returns them; null or absent: any. */
+  /** In CIDR notation, as returned by `parseNetwork`. If null or absent, any network is allowed. */
   allowedNetworks?: readonly string[] | null;
   expiresAt?: Date | null;
-  /** The key that makes this one, which must have all of its rights. */
+  /** The key that creates this one. It must have all rights of the new key. */
   maker?: { apiKeyId: string } | null;
   idempotency?: IdempotencyRequest | undefined;
 };
 
 /**
- * Makes a key of an app; its prefix follows the app's mode. NOT_FOUND for an app that is not the merchant's,
- * VALIDATION_ERROR for scopes of a publishable key and an end that is not ahead, AUTHORIZATION_ERROR where a key would make
- * one with more rights than its own. A replay shows the same key again: the stored answer has it sealed under the
- * installation's secret and the caller's idempotency key.
+ * Creates a key for an app, with a prefix for the app's mode. Throws NOT_FOUND for an app of another merchant, VALIDATION_ERROR for scopes
+ * on a publishable key and for an expiry that is not in the future, and AUTHORIZATION_ERROR if a key creates one with more rights than its
+ * own. A replay returns the same key again: the stored response contains it encrypted under the installation's secret and the caller's
+ * idempotency key.
  */
 export async function createApiKey(
   world: { database: Database; clock: Clock },
@@ -48,7 +48,7 @@ export async function createApiKey(
     networks: request.allowedNetworks ?? [],
     endsAt: request.expiresAt ?? null,
   };
-  // Judged before a replay is: another key's idempotency key must not hand out its secret.
+  // Checked before the replay, because another key's idempotency key must not return its secret.
   if (request.maker) await demandMakersRights(world.database, { apiKeyId: request.maker.apiKeyId, wanted: rights });
   const open = (issued: IssuedApiKey) => ({ ...issued, secret: unsealed(idempotency, issued.secret) });
   const first = await firstAnswer<IssuedApiKey>(world.database, idempotency);
@@ -63,7 +63,7 @@ export async function createApiKey(
   return open(result);
 }
 
-/** AUTHORIZATION_ERROR unless the key has all the wanted rights. A key's rights never change. */
+/** Throws AUTHORIZATION_ERROR unless the key has all of the requested rights. The rights of a key never change. */
 export async function demandMakersRights(
   database: Database | DatabaseTransaction,
   { apiKeyId, wanted }: { apiKeyId: string; wanted: KeyRights },

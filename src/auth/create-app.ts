@@ -6,12 +6,12 @@ import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
 import { recordAction } from './audit/record-action.ts';
 
-/** Of a merchant: as many as are listed at once. */
+/** Maximum number of apps per merchant, which a list returns in one response. */
 export const APPS_LIMIT = 100;
 
 /**
- * Makes an app with the default settings; its mode is for ever. The platform's fee is the highest of the merchant's other
- * apps, so that a merchant cannot shed it by making a new one. NOT_FOUND for an unknown merchant, CONFLICT beyond 100 apps.
+ * Creates an app with the default settings. Its mode cannot be changed later. The platform fee is the highest of the merchant's other apps,
+ * so that a merchant cannot avoid it with a new app. Throws NOT_FOUND for an unknown merchant and CONFLICT beyond 100 apps.
  */
 export async function createApp(
   world: { database: Database },

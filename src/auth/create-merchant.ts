@@ -2,7 +2,7 @@ import { type Database, type Merchant, transaction } from '../../prisma/client.t
 import { newId } from '../platform/identifier.ts';
 import { recordAction } from './audit/record-action.ts';
 
-/** Makes a merchant, who owns nothing yet. */
+/** Creates a merchant without apps or members. */
 export function createMerchant(world: { database: Database }, request: { name: string }): Promise<Merchant> {
   return transaction(world.database, async (tx) => {
     const merchant = await tx.merchant.create({ data: { id: newId(), name: request.name } });

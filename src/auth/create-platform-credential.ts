@@ -6,7 +6,7 @@ import { recordAction } from './audit/record-action.ts';
 
 const READABLE = 9;
 
-/** A credential of the installation itself, for an operator or an arbiter; the secret is shown once. */
+/** Creates a credential for an operator or an arbiter of the installation. The secret is returned once. */
 export async function createPlatformCredential(
   world: { database: Database },
   request: { role: PlatformRole; name: string },

@@ -1,7 +1,6 @@
 /**
- * What a process remembers of credentials, for reads only (docs/decisions/0086): what the database says of them and never a
- * verdict, since ends, networks and secrets are judged at every use. A write judges its caller in its own transaction, by
- * the database (`demandCredential`).
+ * The credentials that a process caches for reads (docs/decisions/0086). It caches rows, never decisions: expiry, networks and secrets are
+ * checked at every use. Writes check their caller against the database in their own transaction (`demandCredential`).
  */
 import { type Database, onOwnChange } from '../../prisma/client.ts';
 import { inLane } from '../../prisma/database-pools.ts';
@@ -11,7 +10,7 @@ import type { AppMode } from './api-key.ts';
 import type { Principal } from './principal.ts';
 import type { TokenClaims } from './tokens/token.ts';
 
-/** Of the migration `credential_changes`. */
+/** Defined in the migration `credential_changes`. */
 const CHANNEL = 'sluice_credentials';
 
 /** An API key that is not revoked. */
@@ -29,7 +28,7 @@ export type KeyRow = {
 /** A credential of the installation that is not revoked. */
 export type PlatformRow = { id: string; role: 'OPERATOR' | 'ARBITER' };
 
-/** A login that was not ended, of a member who was not removed. */
+/** A login that has not been ended, of a member who has not been removed. */
 export type LoginRow = {
   memberId: string;
   expiresAt: Date;
@@ -39,7 +38,7 @@ export type LoginRow = {
 /** A session of the card API that is not revoked. */
 export type CardRow = { userId: string; expiresAt: Date };
 
-/** A checkout session, in whatever state. */
+/** A checkout session in any state. */
 export type SessionRow = {
   id: string;
   appId: string;
@@ -47,24 +46,24 @@ export type SessionRow = {
   app: { merchantId: string };
 };
 
-/** A token whose signature was verified by the key of that id. */
+/** A token whose signature was verified with the key `kid`. */
 export type TokenRow = { kid: string; claims: TokenClaims };
 
 export type CredentialMemory = {
-  /** By the SHA-256 of the secret, in base64, as are platform credentials. */
+  /** By the SHA-256 hash of the secret in base64, as are platform credentials. */
   keys: RememberedRow<KeyRow>;
   platform: RememberedRow<PlatformRow>;
   /** By id, as are card sessions and checkout sessions. */
   logins: RememberedRow<LoginRow>;
   cards: RememberedRow<CardRow>;
   sessions: RememberedRow<SessionRow>;
-  /** By the SHA-256 of the token, in base64. */
+  /** By the SHA-256 hash of the token in base64. */
   tokens: RememberedRow<TokenRow>;
   size(): number;
   close(): void;
 };
 
-/** `listener` must be connected to the database of `database`; `limit` is that of the row memory. */
+/** `listener` must be connected to the same database. `limit` is the limit of the row memory. */
 export function openCredentialMemory(options: {
   database: Database;
   listener: Listener;
@@ -85,7 +84,7 @@ export function openCredentialMemory(options: {
   };
 }
 
-/** The row from memory, where there is one, else by `load` over the connections that are kept for credentials. */
+/** Returns the cached row, or else loads it over the connections reserved for credentials. */
 export function recall<Row>(
   remembered: RememberedRow<Row> | undefined,
   key: string,

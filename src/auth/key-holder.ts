@@ -1,10 +1,10 @@
-/** Whose API keys a call may touch: those of a scope, or every one, for the operator of the installation. */
+/** The API keys that a call may access: those of a scope, or all keys for the operator of the installation. */
 import { appScope } from './app-scope.ts';
 import type { Scope } from './principal.ts';
 
 export type KeyHolder = Scope | 'INSTALLATION';
 
-/** The condition on keys; for the installation's operator there is none. */
+/** Returns the condition on keys. It is empty for the operator of the installation. */
 export function keysOf(holder: KeyHolder): Partial<ReturnType<typeof appScope>> {
   return holder === 'INSTALLATION' ? {} : appScope(holder);
 }

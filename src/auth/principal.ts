@@ -1,13 +1,13 @@
 /**
- * Who is calling. Every query of a merchant's data is scoped by one of these.
+ * The caller. Every query of a merchant's data is scoped by one of these.
  *
- * - `apiKey`: a key of one app. SECRET may do everything for its app, or what its scopes name; PUBLISHABLE may read prices only.
- * - `session`: a payer with a checkout session's client secret; that session and nothing else.
- * - `member`: a person of a merchant, logged in to the dashboard, over all apps of the merchant.
+ * - `apiKey`: a key of one app. SECRET may do everything for its app, or what its scopes allow. PUBLISHABLE may only read prices.
+ * - `session`: a payer with the client secret of a checkout session, limited to that session.
+ * - `member`: a person of a merchant who is logged in to the dashboard, for all apps of the merchant.
  * - `card`: a wallet user with a token of the card API.
- * - `payer`: a wallet that proved itself, which may read what it paid, across merchants.
+ * - `payer`: a wallet that has proved its ownership and may read its own payments to all merchants.
  * - `platform`: an operator of the installation, or an arbiter.
- * - `anonymous`: nobody.
+ * - `anonymous`: a caller without credentials.
  */
 import type { KeyScope } from './keys/key-scope.ts';
 
@@ -22,9 +22,9 @@ export type Principal =
       appId: string;
       merchantId: string;
       mode: 'TEST' | 'LIVE';
-      /** What a restricted key may do; null: everything that its kind may. */
+      /** The scopes of a restricted key. Null if the key may do everything that its kind allows. */
       scopes: readonly KeyScope[] | null;
-      /** In CIDR notation, as they were when the caller was admitted; empty if any network is allowed. */
+      /** In CIDR notation, as of the authentication. Empty if any network is allowed. */
       allowedNetworks: readonly string[];
     }
   | {
@@ -40,10 +40,10 @@ export type Principal =
       memberId: string;
       merchantId: string;
       role: 'OWNER' | 'DEVELOPER' | 'VIEWER';
-      /** May look after the whole installation too. */
+      /** Whether the member also operates the whole installation. */
       isOperator: boolean;
       tokenId: string;
-      /** The login, which logout ends. */
+      /** The login, which ends with a logout. */
       sessionId: string;
       expiresAt: Date;
     }
@@ -60,7 +60,7 @@ export type Principal =
       kind: 'payer';
       /** Checksummed. */
       wallet: string;
-      /** The one chain that a contract wallet proved itself on; null: all, for its key did. */
+      /** The only chain on which a contract wallet proved its ownership. Null for a wallet with a key, which is the same on all chains. */
       chainId: number | null;
       tokenId: string;
       expiresAt: Date;
@@ -74,8 +74,8 @@ export type Principal =
     };
 
 /**
- * Whether anybody can become such a caller at no cost: nobody in particular, a payer with a session or a wallet, a user of
- * the card API. What they may hold is counted by address.
+ * Whether anyone can become such a caller at no cost: an anonymous caller, a payer with a session or a wallet, or a user of the card API.
+ * Limits for them apply per network address.
  */
 export function isStranger(principal: Principal): boolean {
   switch (principal.kind) {
@@ -93,5 +93,5 @@ export function isStranger(principal: Principal): boolean {
   }
 }
 
-/** What a caller may touch of the payments API: one merchant, and one app of it or all. */
+/** What a caller may access in the payments API: one merchant, and one of its apps or all. */
 export type Scope = { merchantId: string; appId: string | null };

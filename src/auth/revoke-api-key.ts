@@ -5,9 +5,9 @@ import { recordAction } from './audit/record-action.ts';
 import { type KeyHolder, keysOf } from './key-holder.ts';
 
 /**
- * Ends a key at once and for ever: what begins after it, in any process, writes nothing with the key. Reads end at once in this
- * process and within a second in others, what the key holds open within a second or two. Revoking again changes nothing.
- * NOT_FOUND for a key that is not the holder's.
+ * Revokes a key permanently. No operation that begins afterwards, in any process, writes with the key. Reads are rejected at once in this
+ * process and within a second in others, and open connections are closed within two seconds. Revoking a key again changes nothing. Throws
+ * NOT_FOUND for a key that does not belong to the holder.
  */
 export async function revokeApiKey(
   world: { database: Database; clock: Clock },

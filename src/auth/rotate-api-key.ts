@@ -17,17 +17,17 @@ type RotateApiKeyRequest = {
   holder: KeyHolder;
   id: string;
   overlapSeconds: number;
-  /** The key that asks for this one's successor, which must have all of its rights. */
+  /** The key that requests the successor. It must have all rights of the rotated key. */
   maker?: { apiKeyId: string } | null;
   idempotency?: IdempotencyRequest | undefined;
 };
 
 /**
- * Makes a successor of a key, of the same app, kind, name, scopes and networks, with the end that the key was made with; the
- * old one works for `overlapSeconds` more, or as long as an earlier rotation left it. Two at the same time are one after the
- * other. NOT_FOUND for a key that is not the holder's, INVALID_STATE for one that has ended, AUTHORIZATION_ERROR where a key
- * asks for a successor with more rights than its own. A replay shows the same successor: the stored answer has it sealed under
- * the installation's secret and the caller's idempotency key.
+ * Creates a successor of a key with the same app, kind, name, scopes, networks and original expiry. The old key remains valid for
+ * `overlapSeconds`, or for the shorter time that an earlier rotation left it. Concurrent rotations are serialized. Throws NOT_FOUND for a
+ * key that does not belong to the holder, INVALID_STATE for a key that is no longer valid, and AUTHORIZATION_ERROR if a key requests a
+ * successor with more rights than its own. A replay returns the same successor: the stored response contains it encrypted under the
+ * installation's secret and the caller's idempotency key.
  */
 export async function rotateApiKey(
   world: { database: Database; clock: Clock },
@@ -47,7 +47,7 @@ export async function rotateApiKey(
   return open(result);
 }
 
-/** Judged before a replay is, as another key's idempotency key must not hand out a successor; whether the key exists comes later. */
+/** Checked before the replay, because another key's idempotency key must not return a successor. Whether the key exists is checked later. */
 async function demandMayRotate(
   database: Database,
   { holder, id, maker }: Pick<RotateApiKeyRequest, 'holder' | 'id'> & { maker: { apiKeyId: string } },

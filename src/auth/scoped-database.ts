@@ -1,7 +1,7 @@
 /**
- * The database as one caller may read it: every query is narrowed to the caller's scope before it leaves, whatever the
- * resolver wrote, and nothing can be written through it. A resolver that forgets the scope therefore finds nothing of
- * anybody else; one that reaches for a table of no tenant fails, and so does Prisma's `cursor`, which reads past the scope.
+ * The database as one caller may read it. Every query is limited to the caller's scope, regardless of the resolver, and writes are
+ * impossible. A resolver that omits the scope therefore never finds rows of another tenant. Queries of tables without a tenant fail, and
+ * so does Prisma's `cursor`, which ignores the scope.
  */
 import { LRUCache } from 'lru-cache';
 import type { Database, Prisma } from '../../prisma/client.ts';
@@ -9,13 +9,13 @@ import { readingVerbs, unguarded } from '../../prisma/guarded-database.ts';
 import { appScope } from './app-scope.ts';
 import type { Scope } from './principal.ts';
 
-/** A client for reading; its writing and raw verbs throw. */
+/** A client for reads. Its methods for writes and raw queries throw. */
 export type ScopedDatabase = Database;
 
-/** What a caller may read: a merchant's apps, one checkout session, or what one wallet paid. */
+/** What a caller may read: a merchant's apps, one checkout session, or the payments of one wallet. */
 export type Reach = Scope | { sessionId: string } | WalletReach;
 
-/** `chainId` null: on every chain. */
+/** `chainId` is null for all chains. */
 export type WalletReach = { wallet: string; chainId: number | null };
 
 type Narrow = (scope: Scope) => Record<string, unknown>;
@@ -23,7 +23,7 @@ type Narrow = (scope: Scope) => Record<string, unknown>;
 const ofPayment: Narrow = (scope) => ({ paymentIntent: appScope(scope) });
 const ofSubscription: Narrow = (scope) => ({ subscription: appScope(scope) });
 
-/** How each table belongs to a merchant; null: to nobody, and no caller reads it. */
+/** The condition by which each table belongs to a merchant. Null for tables that no caller reads. */
 const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   Merchant: (scope) => ({ id: scope.merchantId }),
   App: (scope) => ({ merchantId: scope.merchantId, ...(scope.appId === null ? {} : { id: scope.appId }) }),
@@ -85,7 +85,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   TestClock: null,
 };
 
-/** What the payer of a session may read, by table; of every other table nothing. */
+/** What the payer of a session may read, by table. Other tables cannot be read. */
 const sessionTenancy: { [Model in Prisma.ModelName]?: (sessionId: string) => Record<string, unknown> } = {
   CheckoutSession: (id) => ({ id }),
   CheckoutItem: (id) => ({ sessionId: id }),
@@ -107,7 +107,7 @@ function paidBy({ wallet, chainId }: WalletReach): Record<string, unknown> {
   };
 }
 
-/** What a wallet may read, by table; of every other table nothing. */
+/** What a wallet may read, by table. Other tables cannot be read. */
 const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Record<string, unknown> } = {
   PaymentIntent: paidBy,
   Dispute: (reach) => ({ paymentIntent: paidBy(reach) }),
@@ -123,14 +123,11 @@ const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Rec
   }),
 };
 
-/**
- * A client takes about 17 KiB. Those that were used last are kept: apps ask again and again, while every payer comes with a
- * session of his own and leaves.
- */
+/** A client takes about 17 KiB. The most recently used ones are kept, because apps call often, while each payer has a session of its own. */
 const REMEMBERED_SCOPES = 256;
 const remembered = new WeakMap<Database, LRUCache<string, ScopedDatabase>>();
 
-/** The reading client of a caller; `null` may read no merchant's data. */
+/** Returns the client for a caller's reads. With `null`, no merchant's data can be read. */
 export function scopedDatabase(database: Database, reach: Reach | null): ScopedDatabase {
   const source = unguarded(database);
   const scopes = remembered.get(source) ?? new LRUCache<string, ScopedDatabase>({ max: REMEMBERED_SCOPES });
@@ -158,7 +155,7 @@ function narrowed(database: Database, reach: Reach | null): ScopedDatabase {
       },
     },
   });
-  // The extended client reads exactly like the client it extends; only its lifecycle verbs are gone.
+  // The extended client reads exactly like the client that it extends; it only lacks the lifecycle methods.
   return client as unknown as ScopedDatabase;
 }
 

@@ -6,9 +6,9 @@ import { changedFields } from './audit/audit-entry.ts';
 import { recordChange } from './audit/record-action.ts';
 
 /**
- * Sets where an app is paid on the chains of a family; payments authorized before keep their own address.
- * VALIDATION_ERROR for an address that cannot be paid on some registered chain of the family (one that is not enabled yet
- * may be later), NOT_FOUND for an app that is not the merchant's.
+ * Sets the payout address of an app on all chains of a family. Payments that are already authorized keep their address. Throws
+ * VALIDATION_ERROR for an address that cannot be paid on a registered chain of the family, enabled or not, and NOT_FOUND for an app of
+ * another merchant.
  */
 export async function setPayoutAddress(
   world: { database: Database; registry: Registry },
@@ -18,7 +18,7 @@ export async function setPayoutAddress(
   const { address, fault } = readPayable(world.registry.chains(), { family, text: request.address });
   if (address === null) throw invalid([{ param: 'address', message: fault }]);
   return await transaction(world.database, async (tx) => {
-    // Locked, so that of two changes each tells what it found.
+    // Locked, so that each of two concurrent changes records the value that it replaced.
     await tx.$queryRaw`SELECT 1 FROM app WHERE id = ${scope.appId}::uuid FOR UPDATE`;
     const app = await tx.app.findFirst({ where: { id: scope.appId, merchantId: scope.merchantId } });
     if (!app) throw notFound('app', 'appId');

@@ -5,8 +5,8 @@ import { changedFields } from './audit/audit-entry.ts';
 import { recordChange } from './audit/record-action.ts';
 
 /**
- * Changes an app's settings; an absent field stays, and null takes the look away. NOT_FOUND for an app that is not the merchant's, VALIDATION_ERROR
- * where the dispute window would outlast the timelock.
+ * Changes an app's settings. Absent fields stay unchanged, and null removes the logo or the accent color. Throws NOT_FOUND for an app of
+ * another merchant, and VALIDATION_ERROR if the dispute window would be longer than the timelock.
  */
 export function updateApp(
   world: { database: Database },
@@ -14,7 +14,7 @@ export function updateApp(
 ): Promise<App> {
   const { scope, settings } = request;
   return transaction(world.database, async (tx) => {
-    // Locked, so that two changes cannot agree with each other's past only.
+    // Locked, so that two concurrent changes are not each validated against values that the other one replaces.
     await tx.$queryRaw`SELECT 1 FROM app WHERE id = ${scope.appId}::uuid FOR UPDATE`;
     const app = await tx.app.findFirst({ where: { id: scope.appId, merchantId: scope.merchantId } });
     if (!app) throw notFound('app');

@@ -1,6 +1,7 @@
 /** The chains and tokens that this installation knows, and the chains for which it has a node. */
 import { readFileSync } from 'node:fs';
-import { ConfigError, type RpcSettings } from '../config/config.ts';
+import type { RpcSettings } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { create2Fault } from '../escrow/create2-rules.ts';
 import { escrowAddress } from '../escrow/escrow-bytecode.ts';
 import { builtInChains } from './built-in-chains.ts';

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { chainSettings } from './chain-settings.ts';
+import { ConfigError } from './config-error.ts';
 import { environmentSchema } from './environment-settings.ts';
 
 export type RpcSettings = {
@@ -23,11 +24,6 @@ export type RpcSettings = {
 };
 
 export type Config = ReturnType<typeof parseConfig>;
-
-/** Thrown when settings are missing or invalid. The message has one line per fault. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
 
 /** Parses the environment. Throws one ConfigError that names every fault. */
 export function parseConfig(environment: Record<string, string | undefined>) {

@@ -3,6 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { replacePrivateFile } from './private-files.ts';
 
+/** Logs in to the demo merchant. The login codes appear in the worker's log unless SMTP_URL is set. */
+export const DEMO_OWNER = 'owner@example.com';
+
 const demoShape = z.object({
   restUrl: z.string(),
   graphqlUrl: z.string(),

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { isAlive, isRunningWith, stopProcess } from './child-process.ts';
 import { adoptEarlierState } from './evm/adopt-earlier-state.ts';
 import { connectToNode, type NodeConnection } from './evm/ask-node.ts';

@@ -2,9 +2,6 @@ import { tokenNames } from '../chains/data/chain-data.ts';
 import { escrowAddress } from '../escrow/escrow-bytecode.ts';
 import { localTokens } from './local-tokens.ts';
 
-/** The EVM chains that `npm start` runs. */
-export const localChainIds = [31337, 31338] as const;
-
 const usdcDomain = { name: 'USD Coin', version: '2' };
 const permitDomains: Record<string, { name: string; version: string }> = {
   USDC: usdcDomain,

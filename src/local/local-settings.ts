@@ -1,9 +1,11 @@
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { installationSettings } from '../config/installation-settings.ts';
-import { localChainIds } from './local-chains.ts';
+
+/** The EVM chains that `npm start` runs. */
+const localChainIds = [31337, 31338] as const;
 
 /** The folder of the checkout, against which a relative LOCAL_FOLDER is resolved. */
 export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url));

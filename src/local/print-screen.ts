@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DEMO_OWNER } from './seed-demo.ts';
+import { DEMO_OWNER } from './demo-file.ts';
 import type { Installation } from './start-installation.ts';
 
 /** Prints the summary at the end of `npm start`: the addresses of everything and what to try next. */

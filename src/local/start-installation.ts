@@ -1,26 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, openDatabase } from '../../prisma/client.ts';
-import { deployMigrations } from '../../prisma/migrate.ts';
-import { ConfigError } from '../config/config.ts';
+import pg from 'pg';
+import { ConfigError } from '../config/config-error.ts';
 import { isRunningWith } from './child-process.ts';
-import { type Demo, readDemo, writeDemo } from './demo-file.ts';
+import type { Demo } from './demo-file.ts';
 import type { EvmNode } from './evm-node.ts';
-import { localAccounts } from './local-accounts.ts';
-import { localChain } from './local-chains.ts';
-import { localEnvironment } from './local-environment.ts';
 import { checkoutFolder, type LocalSettings } from './local-settings.ts';
 import { keepPostgres } from './postgres/keep-postgres.ts';
 import { closeFolder, PRIVATE_FOLDER, writePrivateFile } from './private-files.ts';
 import { endLeftBehind, type Part, runPart } from './run-part.ts';
-import { seedDemo } from './seed-demo.ts';
-import { localSolanaChain } from './solana/local-solana-chain.ts';
-import { localSolanaAccounts } from './solana/solana-accounts.ts';
+import { openSetUp } from './set-up/run-set-up.ts';
 import type { SolanaNode } from './solana/solana-node.ts';
 import { startLocalSolana } from './solana/start-local-solana.ts';
 import { startLocalChain } from './start-local-chain.ts';
-import { LOCAL_SUI_CHAIN_ID, localSuiChain, localSuiHolders, startLocalSui } from './sui/local-sui.ts';
+import { startLocalSui } from './sui/local-sui.ts';
 import type { SuiNode } from './sui/sui-node.ts';
 
 export type StartWorld = {
@@ -40,8 +34,8 @@ export type Installation = {
   sui: SuiNode | undefined;
   parts: Part[];
   demoFile: string;
-  /** Undefined when the chains are not local, because no wallet then holds money to try it with. */
-  demo: Demo | undefined;
+  /** Null if the chains are not local, because no wallet then holds money to try it with. */
+  demo: Demo | null;
 };
 
 /** Far beyond a usual start, because a machine that is busy with other work is slow rather than broken. */
@@ -52,6 +46,8 @@ const wholeParts = ['all'];
 const ALLOCATOR_ARENAS = '2';
 /** More frequent collection of short-lived objects is acceptable in background parts, since no caller waits for them. */
 const SMALL_YOUNG_SPACE = '--max-semi-space-size=4';
+/** Compiled modules are kept between starts. They also spare a process the compiler that removes types, which stays in its memory. */
+const compiledFolder = join(checkoutFolder, 'generated', 'compiled');
 const mainScript = join(checkoutFolder, 'src', 'main.ts');
 
 /** Starts everything, each component once its dependencies are available, and resolves when a payment could be made. */
@@ -63,29 +59,30 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
   // End processes left from an earlier start before the database changes its owner.
   for (const name of [...separateParts, ...wholeParts])
     await endLeftBehind({ pidFile: pidFileOf(name, settings), script: mainScript });
+  const setUp = openSetUp({ NODE_COMPILE_CACHE: compiledFolder, ...world.environment });
+  world.onStarted(setUp.stop);
   const [databaseUrl, nodes, solana, sui] = await whole([
     provideDatabase(settings, world),
     startChains(settings, world),
     startSolana(settings, world),
     startSui(settings, world),
   ]);
-  const { applied } = await deployMigrations(databaseUrl);
-  if (applied.length > 0) world.log(`Applied ${applied.length} migrations.`);
-  const database = openDatabase({ url: databaseUrl, poolSize: 2 });
-  try {
-    const local = localEnvironment(settings, { databaseUrl, nodes, solana, sui });
-    const environment = { ...local, ...withoutEmpty(world.environment), DATABASE_URL: databaseUrl };
-    const demoFile = join(settings.folder, 'demo.json');
-    const running = { settings, nodes, solana, sui, demoFile };
-    const demo = nodes.length === 0 ? undefined : await provideDemo(database, running);
-    const parts: Part[] = [];
-    for (const name of settings.isOneProcess ? wholeParts : separateParts)
-      parts.push(await startPart(name, settings, { ...world, environment: environmentOf(name, environment) }));
-    await untilReady(database, { settings, nodes, environment });
-    return { settings, databaseUrl, nodes, solana, sui, parts, demoFile, demo };
-  } finally {
-    await database.$disconnect();
-  }
+  const demoFile = join(settings.folder, 'demo.json');
+  const { migrations, environment, demo } = await setUp.run({
+    settings,
+    databaseUrl,
+    nodes: nodes.map(({ chainId, rpcUrl }) => ({ chainId, rpcUrl })),
+    solana: solana ? { rpcUrl: solana.rpcUrl, wsUrl: solana.wsUrl } : null,
+    sui: sui ? { url: sui.url } : null,
+    demoFile,
+  });
+  if (migrations > 0) world.log(`Applied ${migrations} migrations.`);
+  const partEnvironment = { ...environment, ...withoutEmpty(world.environment), DATABASE_URL: databaseUrl };
+  const parts: Part[] = [];
+  for (const name of settings.isOneProcess ? wholeParts : separateParts)
+    parts.push(await startPart(name, settings, { ...world, environment: environmentOf(name, partEnvironment) }));
+  await untilReady({ settings, databaseUrl, nodes });
+  return { settings, databaseUrl, nodes, solana, sui, parts, demoFile, demo };
 }
 
 /** Allows only one start per folder, because two would write to the same chain. */
@@ -143,32 +140,6 @@ async function whole<Starts extends readonly unknown[] | []>(
   return await Promise.all(starts);
 }
 
-/** Secret keys are returned only once, so this file is the only place that holds them. It is kept as long as they are valid. */
-async function provideDemo(
-  database: Database,
-  options: Pick<Installation, 'settings' | 'nodes' | 'solana' | 'sui' | 'demoFile'>,
-): Promise<Demo> {
-  const { settings, nodes, solana, sui, demoFile } = options;
-  const keys = await seedDemo({ database }, { known: readDemo(demoFile) });
-  const origin = `http://127.0.0.1:${settings.port}`;
-  const demo: Demo = {
-    restUrl: origin,
-    graphqlUrl: `${origin}/graphql`,
-    cardUrl: origin,
-    ...keys,
-    chains: nodes.map((node) => {
-      const { chainId, escrow, confirmations, tokens } = localChain(node.chainId);
-      const listed = tokens.map(({ key, address, decimals }) => ({ key, address, decimals }));
-      return { chainId, rpcUrl: node.rpcUrl, escrow, confirmations, tokens: listed };
-    }),
-    payers: localAccounts.payers.map(({ address, privateKey }) => ({ address, privateKey })),
-    ...(solana ? { solana: demoOf(solana) } : {}),
-    ...(sui ? { sui: demoOfSui(sui) } : {}),
-  };
-  writeDemo(demoFile, demo);
-  return demo;
-}
-
 /** METRICS_PORT belongs to one part. On one machine the API uses it, the worker the next port, and the indexer the port after that. */
 function environmentOf(name: string, environment: Record<string, string | undefined>) {
   const first = Number(environment.METRICS_PORT);
@@ -177,28 +148,11 @@ function environmentOf(name: string, environment: Record<string, string | undefi
     ...environment,
     ...(first > 0 ? { METRICS_PORT: String(first + offset) } : {}),
     MALLOC_ARENA_MAX: environment.MALLOC_ARENA_MAX ?? ALLOCATOR_ARENAS,
+    NODE_COMPILE_CACHE: environment.NODE_COMPILE_CACHE ?? compiledFolder,
     ...(name === 'api' || name === 'all'
       ? {}
       : { NODE_OPTIONS: `${SMALL_YOUNG_SPACE} ${environment.NODE_OPTIONS ?? ''}`.trim() }),
   };
-}
-
-function demoOf(node: SolanaNode): NonNullable<Demo['solana']> {
-  const { chainId, confirmations, tokens } = localSolanaChain();
-  return {
-    chainId,
-    rpcUrl: node.rpcUrl,
-    wsUrl: node.wsUrl,
-    confirmations,
-    tokens: tokens.map(({ key, address, decimals }) => ({ key, address, decimals })),
-    payers: localSolanaAccounts.payers,
-  };
-}
-
-function demoOfSui(node: SuiNode): NonNullable<Demo['sui']> {
-  const tokens = localSuiChain().tokens.map(({ key, address, decimals }) => ({ key, address, decimals }));
-  const holders = localSuiHolders.map(({ address }) => ({ address }));
-  return { chainId: LOCAL_SUI_CHAIN_ID, rpcUrl: node.url, tokens, holders };
 }
 
 async function startPart(name: string, settings: LocalSettings, world: StartWorld): Promise<Part> {
@@ -221,24 +175,30 @@ function pidFileOf(name: string, settings: LocalSettings): string {
 }
 
 /** Waits until the API reports that it is ready and the indexer has read the head of every local chain since this call. */
-async function untilReady(
-  database: Database,
-  options: { settings: LocalSettings; nodes: EvmNode[]; environment: Record<string, string | undefined> },
-): Promise<void> {
+async function untilReady(options: Pick<Installation, 'settings' | 'databaseUrl' | 'nodes'>): Promise<void> {
   const since = new Date();
   const deadline = Date.now() + readyLimitMs;
   const chainIds = options.nodes.map((node) => node.chainId);
-  let waitsFor = '';
-  while (Date.now() < deadline) {
-    const read = await database.chainCursor.count({ where: { chainId: { in: chainIds }, updatedAt: { gt: since } } });
-    const answers = await isReady(`http://127.0.0.1:${options.settings.port}/readyz`);
-    if (answers && read === chainIds.length) return;
-    waitsFor = answers ? 'indexer' : 'API';
-    await delay(150);
+  const client = new pg.Client({ connectionString: options.databaseUrl });
+  await client.connect();
+  try {
+    let waitsFor = '';
+    while (Date.now() < deadline) {
+      const { rowCount: read } = await client.query(
+        'SELECT FROM chain_cursor WHERE chain_id = ANY ($1) AND updated_at > $2',
+        [chainIds, since],
+      );
+      const answers = await isReady(`http://127.0.0.1:${options.settings.port}/readyz`);
+      if (answers && read === chainIds.length) return;
+      waitsFor = answers ? 'indexer' : 'API';
+      await delay(150);
+    }
+    throw new ConfigError(
+      `The ${waitsFor} was not ready within ${readyLimitMs / 1000} s; its log is in ${join(options.settings.folder, 'logs')}.`,
+    );
+  } finally {
+    await client.end();
   }
-  throw new ConfigError(
-    `The ${waitsFor} was not ready within ${readyLimitMs / 1000} s; its log is in ${join(options.settings.folder, 'logs')}.`,
-  );
 }
 
 async function isReady(url: string): Promise<boolean> {

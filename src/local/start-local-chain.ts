@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPublicClient, http } from 'viem';
-import { ConfigError } from '../config/config.ts';
+import { z } from 'zod';
+import { ConfigError } from '../config/config-error.ts';
+import { connectToNode } from './evm/ask-node.ts';
 import { type EvmNode, type StartEvmNodeOptions, startEvmNode } from './evm-node.ts';
-import { furnishChain } from './furnish-chain.ts';
 import { replacePrivateFile } from './private-files.ts';
 
 export type LocalChainOptions = { chainId: number; port: number; folder: string };
@@ -12,7 +12,7 @@ const restartLimit = 5;
 const restartSpanMs = 60_000;
 
 /**
- * Starts a chain, sets up its contracts and accounts, and restarts it if it ends by itself (at most five times a minute). Throws
+ * Starts a chain, and restarts it if it ends by itself (at most five times a minute). Throws
  * ConfigError when its state was lost, because the database then refers to a chain that no longer exists.
  */
 export async function startLocalChain(
@@ -38,8 +38,7 @@ export async function startLocalChain(
     await current.stop();
   };
   try {
-    await checkGenesis(options, first.rpcUrl);
-    await furnishChain({ rpcUrl: first.rpcUrl, chainId });
+    await checkGenesis(options);
   } catch (error) {
     await stop();
     throw error;
@@ -61,9 +60,15 @@ export async function startLocalChain(
   return { node: first, stop };
 }
 
-async function checkGenesis(options: LocalChainOptions, rpcUrl: string): Promise<void> {
+const blockShape = z.object({ hash: z.string() });
+
+async function checkGenesis(options: LocalChainOptions): Promise<void> {
   const file = join(options.folder, `evm-${options.chainId}.genesis`);
-  const { hash } = await createPublicClient({ transport: http(rpcUrl) }).getBlock({ blockNumber: 0n });
+  const connection = connectToNode(options.port);
+  const { hash } = await connection
+    .result('eth_getBlockByNumber', ['0x0', false])
+    .then((block) => blockShape.parse(block))
+    .finally(() => connection.close());
   const known = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   if (known !== undefined && known !== hash) {
     throw new ConfigError(

@@ -3,9 +3,7 @@
  * merchant, then the API, worker and indexer as separate processes, and a screen that lists the addresses of all of them. Environment
  * variables of the shell take precedence: DATABASE_URL replaces the local Postgres, RPC_URL_<chainId> the local chains.
  */
-import { FirstEditionOpen } from '../../prisma/open-first-edition.ts';
-import { ConfigError } from '../config/config.ts';
-import { GatewayError } from '../errors.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { parseLocalSettings } from './local-settings.ts';
 import { printScreen } from './print-screen.ts';
 import { startInstallation } from './start-installation.ts';
@@ -43,8 +41,6 @@ try {
   if (!ending) printScreen({ ...installation, seconds: (Date.now() - startedAt) / 1000 });
 } catch (error) {
   // Configuration and environment errors are printed as a message, bugs with their stack trace.
-  const isOfSurroundings =
-    error instanceof ConfigError || error instanceof GatewayError || error instanceof FirstEditionOpen;
-  if (!ending) console.error(isOfSurroundings ? error.message : error);
+  if (!ending) console.error(error instanceof ConfigError ? error.message : error);
   await end(ending ? 0 : 1);
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { demandFirstEditionClosed, FirstEditionOpen } from '../../prisma/open-first-edition.ts';
-import { type Config, ConfigError } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 30_000;

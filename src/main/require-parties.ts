@@ -5,7 +5,8 @@
 import { isAddressEqual } from 'viem';
 import { readPayable } from '../chains/payable-address.ts';
 import type { Registry } from '../chains/registry.ts';
-import { type Config, ConfigError } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';
 
 /** Throws one ConfigError that names every setting whose address cannot take part in payments on some registered chain. */

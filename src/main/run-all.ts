@@ -1,4 +1,5 @@
-import { type Config, ConfigError } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { RunningPart } from './open-world.ts';
 import { runApi } from './run-api.ts';
 import { runIndexerPart } from './run-indexer-part.ts';

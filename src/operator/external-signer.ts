@@ -24,7 +24,7 @@ import {
   serializeTransaction,
 } from 'viem';
 import { z } from 'zod';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { GatewayError } from '../errors.ts';
 import type { OperatorSigner } from './operator-signer.ts';
 

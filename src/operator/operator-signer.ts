@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type { Address, Hex, TransactionSerializable, TypedDataDefinition } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { ConfigError } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 
 export type OperatorSigner = {
   address: Address;

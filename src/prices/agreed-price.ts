@@ -1,14 +1,14 @@
 /**
- * One price of what several sources say. The median of all; a source that is off it by more than the limit does not
- * count, and more than half must be left: so two sources that differ by more than twice the limit agree on nothing, and
- * one alone is believed. The answer is the median of those that count, the mean of the middle two where they are even.
+ * Derives one price from several sources. Sources that deviate from the median of all by more than the limit are discarded, and more
+ * than half must remain. Two sources that differ by more than twice the limit therefore have no agreed price, and a single source is
+ * accepted. The result is the median of the remaining sources, or the mean of the middle two if their number is even.
  */
 import { Decimal } from 'decimal.js';
 import type { SourcePrice } from './price-source.ts';
 
 const Exact = Decimal.clone({ precision: 60 });
 
-/** Null where they do not agree. `limitPercent` of the median. */
+/** Returns null if there is no agreed price. `limitPercent` is relative to the median. */
 export function agreedPrice(said: readonly SourcePrice[], limitPercent: number): { priceUsd: Decimal } | null {
   const median = medianOf(said);
   if (median === null) return null;

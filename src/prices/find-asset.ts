@@ -2,18 +2,18 @@ import type { Registry, Token } from '../chains/registry.ts';
 import { notFound } from '../errors.ts';
 
 export type Asset = {
-  /** The token key where one token is meant, else the symbol. */
+  /** The token key if a single token is meant, or the symbol otherwise. */
   asset: string;
   symbol: string;
   decimals: number;
 };
 
-/** Tokens print at most this many digits after the point where only a symbol is known. */
+/** Maximum number of fraction digits of a token amount if only the symbol is known. */
 const SYMBOL_DECIMALS = 18;
 
 /**
- * What `asset` names: a token key (`USDC-1`), a symbol (`USDC`), or a contract or mint on a chain (`0xa0b8…-1`).
- * Throws NOT_FOUND with param `asset`.
+ * Finds an asset by token key (`USDC-1`), symbol (`USDC`), or contract or mint on a chain (`0xa0b8…-1`). Throws NOT_FOUND with param
+ * `asset`.
  */
 export function findAsset(registry: Registry, asset: string): Asset {
   const byKey = registry.token(asset);

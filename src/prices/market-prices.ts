@@ -1,4 +1,4 @@
-/** The price book over public sources, kept in memory. */
+/** A price book that reads public sources and keeps their prices in memory. */
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { agreedPrice } from './agreed-price.ts';
@@ -20,17 +20,17 @@ const WARN_EVERY_MS = 60_000;
 type Watched = {
   source: PriceSource;
   reading: Reading;
-  /** Milliseconds, by the clock. */
+  /** Milliseconds on the world's clock. */
   readAt: number;
   notBefore: number;
   underWay: Promise<void> | null;
 };
 
 /**
- * A price older than 30 s is refreshed in the background while it is still given out; one older than `staleSeconds` is
- * never given out: PRICE_UNAVAILABLE. Whatever the number of callers, each source has one request under way; one that
- * failed is left alone for two seconds, or for as long as it asked. A source that fails is done without while another
- * has the asset; sources that disagree (`agreed-price.ts`) make it PRICE_UNAVAILABLE, and the log says so.
+ * A price older than 30 s is still returned and refreshed in the background. A price older than `staleSeconds` is never returned
+ * (PRICE_UNAVAILABLE). Each source has at most one request in progress, regardless of the number of callers, and a source that failed
+ * is not asked again for two seconds or for as long as it requested. A failed source is ignored while another source has the asset.
+ * If the sources disagree (`agreed-price.ts`), the price is PRICE_UNAVAILABLE and a message is logged.
  */
 export function marketPrices(
   world: { clock: Clock; log: Log },

@@ -1,4 +1,4 @@
-/** The price book that the settings ask for. */
+/** Opens the price book that the settings select. */
 import { builtInPriceIds } from '../chains/price-ids.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { Config } from '../config/config.ts';
@@ -13,7 +13,7 @@ import { kraken } from './sources/kraken.ts';
 
 type World = { clock: Clock; log: Log; registry: Pick<Registry, 'priceIds'> };
 
-/** Throws ConfigError for a table that is not one. A fixed table is told of in the log: its prices are nobody's. */
+/** Throws ConfigError for a malformed price table. Logs a warning if a fixed table is used, because its prices are not market prices. */
 export function openPriceBook(world: World, settings: Config['prices']): PriceBook {
   return peggedPrices(world, openSources(world, settings), world.registry.priceIds());
 }

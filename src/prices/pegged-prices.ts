@@ -3,8 +3,8 @@ import type { Clock } from '../platform/clock.ts';
 import { ONE, type Price, type PriceBook } from './price-source.ts';
 
 /**
- * A price book in which a pegged token is worth one unit of what it is pegged to, as the operator's configuration says: a
- * dollar, a euro, or one token of another symbol, whose sources are then its own.
+ * Wraps a price book so that a pegged token is worth exactly one unit of its peg, as configured by the operator: one US dollar, one euro,
+ * or one token of another symbol. In the last case, its sources are those of the other token.
  */
 export function peggedPrices(world: { clock: Clock }, book: PriceBook, ids: ReadonlyMap<string, PriceIds>): PriceBook {
   const ofPeg = async (peg: string): Promise<Price> => {

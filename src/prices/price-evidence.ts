@@ -1,7 +1,7 @@
 /**
- * What a quote's prices rest on: for each asset the price that was used, and what each source said of it and when. It is
- * kept with the quote, and its hash is in the terms that operator and payer sign, so that neither can claim another
- * price later. `docs/prices.md` tells how to check one.
+ * The evidence for a quote's prices: for each asset, the price that was used, and the price and time that each source reported. It is
+ * stored with the quote, and its hash is part of the terms that operator and payer sign, so that neither can claim a different price
+ * later. `docs/prices.md` describes how to verify it.
  */
 import { z } from 'zod';
 import type { Price } from './price-source.ts';
@@ -12,16 +12,16 @@ const evidenceSchema = z.array(
   z.object({
     /** A token's symbol or a fiat currency's code. */
     asset: z.string(),
-    /** The price that was used, USD for one whole unit, plain digits. */
+    /** The price that was used, in USD for one whole unit, in plain digits. */
     priceUsd: usd,
     sources: z.array(z.object({ source: z.string(), priceUsd: usd, at: z.iso.datetime() })),
   }),
 );
 
-/** By asset, and within one by source. */
+/** Sorted by asset, then by source. */
 export type PriceEvidence = z.infer<typeof evidenceSchema>;
 
-/** Of the assets that a quote was reckoned with. USD needs none: it is what prices are told in. */
+/** Returns the evidence for the assets of a quote. USD needs none, because prices are in USD. */
 export function priceEvidence(prices: Record<string, Price>): PriceEvidence {
   return Object.entries(prices)
     .filter(([asset]) => asset !== 'USD')
@@ -35,7 +35,7 @@ export function priceEvidence(prices: Record<string, Price>): PriceEvidence {
     }));
 }
 
-/** The text that is hashed: a line `asset priceUsd` for each asset, each followed by its lines `- source priceUsd at`. */
+/** Prints the text that is hashed: a line `asset priceUsd` for each asset, followed by its lines `- source priceUsd at`. */
 export function printEvidence(evidence: PriceEvidence): string {
   return evidence
     .flatMap(({ asset, priceUsd, sources }) => [
@@ -45,12 +45,12 @@ export function printEvidence(evidence: PriceEvidence): string {
     .join('');
 }
 
-/** Of a quote's column; empty for quotes that were made before evidence was kept. */
+/** Reads the evidence column of a quote. It is empty for quotes that were created before evidence was stored. */
 export function readEvidence(column: unknown): PriceEvidence {
   return evidenceSchema.parse(column);
 }
 
-/** By code units, so that the order does not depend on a language. */
+/** Compares by code units, so that the order does not depend on the locale. */
 function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -1,34 +1,34 @@
 /**
- * Where prices come from. A *source* is one public market that is asked for all assets at once; the *price book* is what
- * everything else asks, and is made of sources or of a fixed table. Assets are token symbols and currencies' codes.
+ * Sources of prices. A *source* is a public market that returns the prices of all assets in one request. The *price book* is what all
+ * other modules use; it is based on sources or on a fixed table. Assets are token symbols and currency codes.
  */
 import { Decimal } from 'decimal.js';
 import { GatewayError } from '../errors.ts';
 import type { Currency } from './money.ts';
 
-/** What one source said: USD for one whole unit, read `at`. */
+/** The price that one source reported: USD for one whole unit, read at the time `at`. */
 export type SourcePrice = { source: string; priceUsd: Decimal; at: Date };
 
-/** `priceUsd` is the price of one whole unit in USD, at `cachedAt`, made of what `sources` said. */
+/** `priceUsd` is the price of one whole unit in USD at `cachedAt`, derived from `sources`. */
 export type Price = { priceUsd: Decimal; cachedAt: Date; sources: SourcePrice[] };
 
 export type PriceBook = {
-  /** Of one whole token of this symbol. Throws PRICE_UNAVAILABLE when none, or none that is fresh, is known. */
+  /** Returns the price of one whole token of this symbol. Throws PRICE_UNAVAILABLE if no fresh price is known. */
   usdPrice(symbol: string): Promise<Price>;
-  /** Of one unit of a fiat currency; 1 for USD. */
+  /** Returns the price of one unit of a fiat currency, which is 1 for USD. */
   fiatUsd(currency: Currency): Promise<Price>;
 };
 
-/** What one reading of a source brings: USD for one whole unit, by asset; assets that it does not have are left out. */
+/** The result of one request to a source: USD for one whole unit, by asset. Assets that the source does not have are absent. */
 export type Reading = ReadonlyMap<string, Decimal>;
 
 export type PriceSource = {
   name: string;
-  /** One request. Throws a SourceFault for a refusal, no answer in time, or an answer that is not understood. */
+  /** Sends one request. Throws a SourceFault if the source refuses it, does not respond in time, or responds in an unknown format. */
   read(): Promise<Reading>;
 };
 
-/** Why a source had no answer; `retryAfterMs` where it said how long to leave it alone. */
+/** Why a source returned no prices. `retryAfterMs` is set if the source said when to ask again. */
 export class SourceFault extends Error {
   override readonly name = 'SourceFault';
   readonly retryAfterMs: number | undefined;

@@ -1,17 +1,15 @@
 /**
- * Quote arithmetic: how many base units pay a fiat amount. Exact rationals until the last step, which rounds up, so that
- * the merchant is never paid short and the payer at most one base unit more than the price says.
+ * Computes how many base units pay a fiat amount. Uses exact rationals until the last step, which rounds up, so that the merchant never
+ * receives too little and the payer pays at most one base unit more than the exact price.
  */
 import type { Decimal } from 'decimal.js';
 
-/** `cryptoAmount` in base units; `exchangeRate` in whole tokens per 1 USD, for amounts in other currencies too. */
+/** `cryptoAmount` is in base units. `exchangeRate` is in whole tokens per 1 USD, also for amounts in other currencies. */
 export type QuotedAmount = { cryptoAmount: bigint; exchangeRate: string };
 
 const RATE_DIGITS = 18;
 
-/**
- * `fiatUsd` is the price of one unit of the amount's currency in USD, `tokenUsd` of one whole token; both above zero.
- */
+/** `fiatUsd` is the price of one unit of the amount's currency in USD, `tokenUsd` that of one whole token. Both must be positive. */
 export function quoteAmount(request: {
   amount: Decimal;
   fiatUsd: Decimal;
@@ -29,7 +27,7 @@ export function quoteAmount(request: {
   };
 }
 
-/** Base units as a decimal string of whole tokens, without zeros at the end. */
+/** Prints base units as a decimal string of whole tokens, without trailing zeros. */
 export function printUnits(baseUnits: bigint, decimals: number): string {
   const digits = baseUnits.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);

@@ -9,22 +9,23 @@ export type PriceQuote = {
   asset: string;
   symbol: string;
   currency: Currency;
-  /** Of one whole token. */
+  /** The price of one whole token. */
   priceFiat: Decimal;
   cachedAt: Date;
-  /** Of a conversion, in `currency`. */
+  /** The fiat side of a conversion, in `currency`. Null without a conversion. */
   amountFiat: Decimal | null;
-  /** Of a conversion: whole tokens, at most as fine as the token. */
+  /** The token side of a conversion: whole tokens, with at most as many fraction digits as the token has. Null without a conversion. */
   tokenAmount: string | null;
 };
 
-/** Digits that a rate keeps; far more than any source gives. */
+/** The precision of rates, which is far higher than that of any source. */
 const Exact = Decimal.clone({ precision: 60 });
 
 /**
- * The spot price of an asset, and a conversion where one amount is given: fiat to tokens is rounded up to the token's
- * decimals, for it is to be paid; tokens are cut to their decimals and their value half-up to cents.
- * Throws NOT_FOUND for an unknown asset, VALIDATION_ERROR for both amounts, PRICE_UNAVAILABLE without a fresh price.
+ * Returns the spot price of an asset and, if one amount is given, its conversion. A fiat amount is converted to tokens rounded up to the
+ * token's decimals, because that is what a payer must pay. A token amount is truncated to the token's decimals, and its value is rounded
+ * half up to cents. Throws NOT_FOUND for an unknown asset, VALIDATION_ERROR if both amounts are given, and PRICE_UNAVAILABLE without a
+ * fresh price.
  */
 export async function readPrice(
   world: { registry: Registry; prices: PriceBook },

@@ -5,7 +5,8 @@ import { isAddress } from 'viem';
 import { afterAll, describe, expect, it } from 'vitest';
 import { selectionFaults } from '../../src/chains/chain-selection.ts';
 import { loadRegistry } from '../../src/chains/registry.ts';
-import { ConfigError, type RpcSettings } from '../../src/config/config.ts';
+import type { RpcSettings } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { escrowAddress } from '../../src/escrow/escrow-bytecode.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-registry-'));

@@ -19,9 +19,9 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-process.ts';
 import { startEvmNode } from '../../src/local/evm-node.ts';
-import { furnishChain } from '../../src/local/furnish-chain.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
 import { checkoutFolder } from '../../src/local/local-settings.ts';
+import { furnishChain } from '../../src/local/set-up/furnish-chain.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

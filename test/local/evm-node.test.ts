@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, createTestClient, http, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { startEvmNode } from '../../src/local/evm-node.ts';
-import { furnishChain } from '../../src/local/furnish-chain.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
+import { furnishChain } from '../../src/local/set-up/furnish-chain.ts';
 import { freePort } from '../setup/free-port.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

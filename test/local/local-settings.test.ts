@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadRegistry } from '../../src/chains/registry.ts';
-import { ConfigError, parseConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { readDemo, writeDemo } from '../../src/local/demo-file.ts';
-import { localEnvironment } from '../../src/local/local-environment.ts';
 import { parseLocalSettings } from '../../src/local/local-settings.ts';
+import { localEnvironment } from '../../src/local/set-up/local-environment.ts';
 import { isMovable } from '../../src/test-clock/test-clock.ts';
 import { onTeardown } from '../setup/teardown.ts';
 

@@ -1,6 +1,6 @@
 /** The Sui of `npm start`: a server of balances, asked through the API. */
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { localSuiChain, localSuiHolders, startLocalSui } from '../../src/local/sui/local-sui.ts';
 import { freePort } from '../setup/free-port.ts';
 import { openRestApi } from '../setup/rest.ts';

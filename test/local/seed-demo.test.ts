@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { hashSecret } from '../../src/auth/api-key.ts';
+import { DEMO_OWNER } from '../../src/local/demo-file.ts';
 import { localAccounts } from '../../src/local/local-accounts.ts';
-import { DEMO_OWNER, seedDemo } from '../../src/local/seed-demo.ts';
+import { seedDemo } from '../../src/local/set-up/seed-demo.ts';
 import { localSolanaAccounts } from '../../src/local/solana/solana-accounts.ts';
 import { freshDatabase } from '../setup/database.ts';
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { ConfigError, parseConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { runAll } from '../../src/main/run-all.ts';
 
 const needed = { DATABASE_URL: 'postgres://localhost/none', PRICE_SOURCE: 'fixed' };

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { parseTransaction, recoverTransactionAddress, recoverTypedDataAddress } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError, parseConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-operator-'));

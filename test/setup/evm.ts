@@ -19,11 +19,12 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { loadRegistry, type Registry } from '../../src/chains/registry.ts';
-import { ConfigError, type RpcSettings } from '../../src/config/config.ts';
+import type { RpcSettings } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { type EvmNode, startEvmNode } from '../../src/local/evm-node.ts';
-import { furnishChain } from '../../src/local/furnish-chain.ts';
 import { type LocalAccount, localAccounts } from '../../src/local/local-accounts.ts';
 import { localChain } from '../../src/local/local-chains.ts';
+import { furnishChain } from '../../src/local/set-up/furnish-chain.ts';
 import { freePort } from './free-port.ts';
 import { onTeardown } from './teardown.ts';
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { deployMigrations, migrationsHash } from '../../prisma/migrate.ts';
-import { ConfigError } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
 import { isAlive, isRunningWith, stopProcess } from '../../src/local/child-process.ts';
 import { asAdmin, ensureRole } from '../../src/local/postgres/bootstrap-database.ts';
 import { type LocalPostgres, startPostgres } from '../../src/local/postgres/postgres.ts';

@@ -1,20 +1,20 @@
-/** For whom the present work is done: the caller of a mutation, or an operator at the command line. */
+/** The actor of the current work: the caller of a mutation, or an operator at the command line. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuditActorKind } from '../../../prisma/client.ts';
 
 export type Actor = {
   kind: AuditActorKind;
-  /** Of the member, the key or the credential; null at the command line. */
+  /** The id of the member, key or credential. Null at the command line. */
   id: string | null;
-  /** Where it is not told by the row that `id` names. */
+  /** Set if the row of `id` does not contain the name. */
   name?: string;
-  /** What the actor belongs to. */
+  /** The merchant that the actor belongs to. */
   merchantId: string | null;
   appId: string | null;
 };
 
 export type Acting = {
-  /** Null: nobody whose actions are recorded, such as a payer. */
+  /** Null if the caller's actions are not recorded, as for a payer. */
   actor: Actor | null;
   address: string | null;
   userAgent: string | null;
@@ -23,12 +23,12 @@ export type Acting = {
 
 const acts = new AsyncLocalStorage<Acting>();
 
-/** Runs `work` for its actor; everything it awaits included. */
+/** Runs `work`, including everything that it awaits, on behalf of its actor. */
 export function actingFor<Answer>(acting: Acting, work: () => Answer): Answer {
   return acts.run(acting, work);
 }
 
-/** For whom the present work is done; undefined for what the gateway does by itself. */
+/** Returns the actor of the current work, or undefined for work that the gateway does on its own. */
 export function presentActing(): Acting | undefined {
   return acts.getStore();
 }

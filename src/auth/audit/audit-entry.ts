@@ -1,14 +1,14 @@
 /**
  * The audit log: every action of a member, a secret key or an operator that changes settings, keys, payouts, members or money.
  *
- * - *Actor*: who did it. A payer is none, and neither is the gateway, which captures, renews and settles by itself: what
- *   follows from an action is told by events, which carry the same request id.
- * - *Action*: what was done, a stable dotted name. It is API: never renamed, never reused.
+ * - *Actor*: who did it. Payers are not actors, and neither is the gateway, which captures, renews and settles on its own. The
+ *   consequences of an action are recorded as events, which have the same request id.
+ * - *Action*: what was done, as a stable dotted name. Names are part of the API and are never changed or reused.
  * - *Target*: the object that was changed.
- * - *Before and after*: the fields that changed and no others; never a secret, nor a hash of one.
+ * - *Before and after*: only the fields that changed, and never a secret or its hash.
  *
- * An entry is written in the transaction of the change that it records, so that both are there or neither is. A call that
- * changes nothing leaves none. Entries are never changed or deleted: the table refuses it.
+ * An entry is written in the same transaction as the change that it records. A call that changes nothing writes no entry. The table
+ * rejects changes and deletions of entries.
  */
 export const auditActions = [
   'api_key.created',
@@ -91,12 +91,12 @@ export type AuditTarget =
 
 type Fields = Record<string, unknown>;
 
-/** The named fields of a row. */
+/** Returns the named fields of a row. */
 export function fieldsOf<Row extends object>(row: Row, names: readonly (keyof Row & string)[]): Fields {
   return Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
 }
 
-/** Those of the named fields that differ, before and after; null where none does. */
+/** Returns the values before and after of those named fields that differ, or null if none does. */
 export function changedFields(
   before: object,
   after: object,
@@ -109,7 +109,7 @@ export function changedFields(
   return { before: of(was), after: of(is) };
 }
 
-/** As it is stored: instants in ISO 8601, decimals and big integers as strings. */
+/** Serializes a value for storage: times in ISO 8601, decimals and big integers as strings. */
 export function auditJson(value: unknown): string {
   return JSON.stringify(value ?? null, (_name, held) => (typeof held === 'bigint' ? String(held) : held));
 }

@@ -1,4 +1,4 @@
-/** Which entries of the audit log are wanted. */
+/** Filters for entries of the audit log. */
 import { z } from 'zod';
 import type { AuditActorKind, Prisma } from '../../../prisma/client.ts';
 import { auditActions } from './audit-entry.ts';
@@ -13,7 +13,7 @@ function isActionOrGroup(text: string): boolean {
 
 const text = z.string().min(1, 'at least 1 character').max(TEXT_LENGTH, `at most ${TEXT_LENGTH} characters`).nullish();
 
-/** All conditions must hold. `action` holds actions, or groups of them such as `api_key.*`, any one of which suffices. */
+/** Entries must satisfy all conditions. `action` lists actions or groups such as `api_key.*`; an entry must match one of them. */
 export const auditFilterSchema = z
   .object({
     appId: z.string().nullish(),
@@ -31,7 +31,7 @@ export const auditFilterSchema = z
   .refine(({ from, to }) => !from || !to || from < to, { path: ['to'], message: 'must be later than from' });
 export type AuditFilter = z.infer<typeof auditFilterSchema>;
 
-/** Those of the filter's conditions that no scope says: `appId` is the scope's. */
+/** Returns the conditions of the filter except `appId`, which is part of the scope. */
 export function auditConditions(filter: AuditFilter): Prisma.AuditEntryWhereInput {
   const { action, actorKind, actorId, targetId, requestId, from, to } = filter;
   const time = { ...(from ? { gte: from } : {}), ...(to ? { lt: to } : {}) };
@@ -45,7 +45,7 @@ export function auditConditions(filter: AuditFilter): Prisma.AuditEntryWhereInpu
   };
 }
 
-/** What concerns the installation: changes of its own, and whatever its operators changed anywhere. */
+/** Selects the entries that concern the installation: its own changes, and all changes made by its operators. */
 export function installationEntries(): Prisma.AuditEntryWhereInput {
   const operators: AuditActorKind[] = ['OPERATOR', 'ARBITER', 'COMMAND_LINE'];
   return { OR: [{ merchantId: null }, { actorKind: { in: operators } }] };

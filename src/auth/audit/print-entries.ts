@@ -1,4 +1,4 @@
-/** Entries of the audit log as text for other programs: CSV (RFC 4180) and newline-delimited JSON. */
+/** Prints entries of the audit log for other programs, as CSV (RFC 4180) or newline-delimited JSON. */
 import type { AuditEntry } from '../../../prisma/client.ts';
 
 export const exportFormats = ['csv', 'ndjson'] as const;
@@ -22,12 +22,12 @@ const columns = [
   'requestId',
 ] as const satisfies readonly (keyof AuditEntry)[];
 
-/** What stands before the first entry. */
+/** Returns the text that precedes the first entry. */
 export function exportHead(format: ExportFormat): string {
   return format === 'csv' ? line(columns) : '';
 }
 
-/** The entries, each ending with a line break. */
+/** Prints the entries, each followed by a line break. */
 export function printEntries(format: ExportFormat, entries: readonly AuditEntry[]): string {
   return entries.map((entry) => (format === 'csv' ? csvOf(entry) : ndjsonOf(entry))).join('');
 }
@@ -50,7 +50,7 @@ function line(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\r\n`;
 }
 
-/** A cell that a spreadsheet would take for a formula is made a text: names are strangers' words. */
+/** Escapes cells that a spreadsheet would evaluate as formulas, because names are chosen by third parties. */
 function quoted(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -7,19 +7,19 @@ const USER_AGENT_LENGTH = 500;
 
 export type AuditRecord = {
   action: AuditAction;
-  /** Whose log it is in: of an app and its merchant, of a merchant, of whatever the actor belongs to, of the installation. */
+  /** The owner of the log: an app and its merchant, a merchant, the actor's merchant, or the installation. */
   owner: { appId: string } | { merchantId: string } | 'ACTOR' | 'INSTALLATION';
   target: { type: AuditTarget; id: string | null };
-  /** The fields that changed, as they were. Never a secret. */
+  /** The previous values of the fields that changed. Never a secret. */
   before?: Record<string, unknown> | undefined;
   after?: Record<string, unknown> | undefined;
-  /** Instead of the present one, where the action itself tells who acts: a login. */
+  /** Overrides the current actor if the action itself identifies the actor, as a login does. */
   actor?: Actor;
 };
 
 /**
- * Writes an audit entry for the present actor, in the transaction of the change. Where nobody acts whose actions are recorded,
- * as in a job or for a payer, it writes nothing.
+ * Writes an audit entry for the current actor in the transaction of the change. Writes nothing if there is no actor whose actions are
+ * recorded, as in a job or for a payer.
  */
 export async function recordAction(tx: DatabaseTransaction, record: AuditRecord): Promise<void> {
   const acting = presentActing();
@@ -41,7 +41,7 @@ export async function recordAction(tx: DatabaseTransaction, record: AuditRecord)
       ${acting.address}, ${acting.userAgent?.slice(0, USER_AGENT_LENGTH) ?? null}, ${acting.requestId})`;
 }
 
-/** As `recordAction`, where anything changed at all. */
+/** Does the same as `recordAction` if anything changed, and nothing otherwise. */
 export async function recordChange(
   tx: DatabaseTransaction,
   record: Omit<AuditRecord, 'before' | 'after'> & { changed: ReturnType<typeof changedFields> },

@@ -1,4 +1,4 @@
-/** What a key may do, from where and until when; and that no key hands out more than it has. */
+/** The rights of a key: scopes, networks and expiry. A key cannot grant more than its own rights. */
 import type { ApiKey } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ApiKeyKind } from '../api-key.ts';
@@ -7,11 +7,11 @@ import { isWithinNetworks } from './network.ts';
 
 export type KeyRights = {
   kind: ApiKeyKind;
-  /** Null: everything that a secret key may do. */
+  /** Null if the key may do everything that a secret key may do. */
   scopes: readonly KeyScope[] | null;
-  /** In CIDR notation; none: any. */
+  /** In CIDR notation. Empty if any network is allowed. */
   networks: readonly string[];
-  /** The end that was chosen when the key was made; null: none. */
+  /** The expiry that was chosen when the key was created. Null if the key does not expire. */
   endsAt: Date | null;
 };
 
@@ -21,7 +21,7 @@ export function rightsOf(
   return { kind: key.kind, scopes: scopesOfKey(key), networks: key.allowedNetworks, endsAt: key.termEndsAt };
 }
 
-/** What the audit log tells of a key: nothing that opens anything. */
+/** Returns the facts about a key for the audit log, without anything secret. */
 export function keyFacts(
   key: Pick<ApiKey, 'kind' | 'name' | 'prefix' | 'isRestricted' | 'scopes' | 'allowedNetworks' | 'expiresAt'>,
 ): Record<string, unknown> {
@@ -29,7 +29,7 @@ export function keyFacts(
   return { kind, name, prefix, scopes: scopesOfKey(key), allowedNetworks, expiresAt };
 }
 
-/** AUTHORIZATION_ERROR where a key with `own` rights would make one that may do more, be used elsewhere or last longer. */
+/** Throws AUTHORIZATION_ERROR if `wanted` exceeds the rights `own` in scopes, networks or expiry. */
 export function demandWithinRights(own: KeyRights, wanted: KeyRights): void {
   const excess = [scopeExcess(own, wanted), networkExcess(own, wanted), endExcess(own, wanted)].filter(
     (words) => words !== null,
@@ -43,7 +43,7 @@ export function demandWithinRights(own: KeyRights, wanted: KeyRights): void {
 
 function scopeExcess(own: KeyRights, wanted: KeyRights): string | null {
   if (own.scopes === null) return null;
-  // What a publishable key may read, READ covers.
+  // READ includes everything that a publishable key may read.
   const scopes = wanted.kind === 'PUBLISHABLE' ? (['READ'] as const) : wanted.scopes;
   if (scopes === null) return 'scopes must be among its own';
   const missing = scopes.filter((scope) => !own.scopes?.includes(scope));

@@ -1,7 +1,6 @@
 /**
- * The scopes of a restricted key. A secret key without scopes may do everything for its app; a restricted one may do what
- * its scopes name, and nothing else that needs a credential. Which operation needs which scope is the API's table
- * (`api/graphql/server/access/key-scopes.ts`): exactly one each.
+ * The scopes of a restricted key. A secret key without scopes may do everything for its app. A restricted key may do only what its scopes
+ * allow. Each operation requires exactly one scope, as listed in `api/graphql/server/access/key-scopes.ts`.
  */
 export const keyScopes = [
   'READ',
@@ -19,7 +18,7 @@ export const keyScopes = [
 ] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
-/** The scopes of a stored key; null: it is not restricted. A name that this version does not know grants nothing. */
+/** Returns the scopes of a stored key, or null if it is not restricted. Names that this version does not know grant nothing. */
 export function scopesOfKey(key: { isRestricted: boolean; scopes: readonly string[] }): readonly KeyScope[] | null {
   return key.isRestricted ? keyScopes.filter((scope) => key.scopes.includes(scope)) : null;
 }

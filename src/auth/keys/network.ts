@@ -1,7 +1,7 @@
-/** Networks from which a key may be used, in CIDR notation; an address alone is a network of one. */
+/** Networks from which a key may be used, in CIDR notation. A single address is a network of one. */
 import { BlockList, isIP } from 'node:net';
 
-/** Of a key. */
+/** Maximum number of networks per key. */
 export const NETWORKS_LIMIT = 50;
 
 type Family = 'ipv4' | 'ipv6';
@@ -11,20 +11,20 @@ const mappedAddresses = new BlockList();
 mappedAddresses.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 /**
- * The network as it is stored, such as `203.0.113.0/24`; null for what is none. IPv4 addresses written as IPv6 ones are
- * refused: a caller's address is judged as IPv4 then, and the network would never match.
+ * Parses a network into its stored form, such as `203.0.113.0/24`. Returns null for anything else. IPv4-mapped IPv6 addresses are rejected,
+ * because a caller's address is compared as IPv4 and would never match such a network.
  */
 export function parseNetwork(text: string): string | null {
   const network = readNetwork(text);
   return network && `${network.address}/${network.prefix}`;
 }
 
-/** Whether a caller's whole address lies in one of the networks. */
+/** Whether a caller's full address is in one of the networks. */
 export function networksAllow(networks: readonly string[], address: string): boolean {
   return isIP(address) !== 0 && lies({ address, family: familyOf(address) }, networks.map(readNetwork));
 }
 
-/** Whether `inner` lies wholly in one of `outer`. */
+/** Whether `inner` is completely contained in one of `outer`. */
 export function isWithinNetworks(inner: string, outer: readonly string[]): boolean {
   const network = readNetwork(inner);
   if (!network) return false;
@@ -32,7 +32,7 @@ export function isWithinNetworks(inner: string, outer: readonly string[]): boole
   return lies(network, larger);
 }
 
-/** Of the same family only: Node takes an IPv4 address for one of `::/0` as well. */
+/** Compares within the same address family only, because Node considers an IPv4 address part of `::/0`. */
 function lies({ address, family }: Omit<Network, 'prefix'>, networks: readonly (Network | null)[]): boolean {
   const list = new BlockList();
   for (const network of networks) {

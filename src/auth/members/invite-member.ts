@@ -19,9 +19,9 @@ type InviteMemberRequest = {
 };
 
 /**
- * Invites a person to a merchant's dashboard, or changes the role of a member or brings a removed one back, and has a mail
- * sent that says so. A replay answers the member as the first call left it, and has no mail sent. Throws CONFLICT when the
- * merchant would lose its last owner, or has too many members.
+ * Invites a person to a merchant's dashboard, changes the role of a member, or restores a removed member, and enqueues a mail about it. A
+ * replay returns the member as the first call left it and sends no mail. Throws CONFLICT if the merchant would lose its last owner or has
+ * too many members.
  */
 export async function inviteMember(
   world: { database: Database; clock: Clock },
@@ -61,7 +61,7 @@ async function invite(tx: DatabaseTransaction, request: InviteMemberRequest & { 
   return member;
 }
 
-/** Inviting a member again as they are sends one more mail, and changes nothing. */
+/** Inviting a member again without a change sends another mail and records nothing. */
 async function recordInvitation(
   tx: DatabaseTransaction,
   { known, member }: { known: Member | undefined; member: Member },

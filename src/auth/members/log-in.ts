@@ -11,9 +11,9 @@ import { tokenSeconds } from '../tokens/token.ts';
 export type Login = { issued: IssuedToken; member: Member };
 
 /**
- * Logs a member in with a one-time password: the first time they join. A person of several merchants names one.
- * Throws AUTHENTICATION_ERROR for a code that is not good, and for whoever is no member (any more);
- * CONFLICT, the code unspent, when `merchantId` is needed: `details` name the merchants.
+ * Logs a member in with a one-time password. With the first login, the member joins. `merchantId` is required if the person is a member of
+ * several merchants. Throws AUTHENTICATION_ERROR for an invalid code and for anyone who is not a member (any more), and CONFLICT if
+ * `merchantId` is missing; the code then remains valid, and `details` lists the merchants.
  */
 export async function logIn(
   world: TokenWorld & {

@@ -2,7 +2,9 @@ import { type Database, transaction } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { recordAction } from '../audit/record-action.ts';
 
-/** Ends one login of a member, or all of them: reads in other processes end within a second, what they hold open within two. */
+/**
+ * Ends one login of a member, or all of them. Other processes reject reads within a second and close open connections within two seconds.
+ */
 export async function logOut(
   world: { database: Database; clock: Clock },
   request: { memberId: string; sessionId: string; everywhere: boolean },

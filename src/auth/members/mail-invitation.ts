@@ -1,7 +1,7 @@
 import type { Database } from '../../../prisma/client.ts';
 import { escapeHtml, type Mailer } from '../../platform/mail.ts';
 
-/** Tells a person that they are invited. The mail opens nothing by itself: they log in with a code of their own. */
+/** Sends the invitation mail. The mail grants no access; the person logs in with a one-time password. */
 export async function mailInvitation(
   world: { database: Database; mailer: Mailer; config: { publicUrl: string } },
   request: { memberId: string },

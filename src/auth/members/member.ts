@@ -1,15 +1,15 @@
 /**
- * A member: a person of a merchant, known by a mail address, who logs in to the dashboard with a one-time password.
+ * A member is a person of a merchant, identified by an email address, who logs in to the dashboard with a one-time password.
  *
- * | role | may |
+ * | role | rights |
  * |---|---|
- * | OWNER | everything, and make apps, invite and remove members |
- * | DEVELOPER | everything but that |
- * | VIEWER | read |
+ * | OWNER | everything, including creating apps and inviting and removing members |
+ * | DEVELOPER | everything else |
+ * | VIEWER | reading |
  *
- * Invited (`invitedAt`) ──first login──► joined (`joinedAt`) ──removed──► `removedAt`; an invitation again brings a
- * removed one back. A merchant keeps at least one owner: nobody could invite any more. Making payment intents takes a
- * secret key, whatever the role.
+ * Invited (`invitedAt`) ──first login──► joined (`joinedAt`) ──removed──► `removedAt`. Another invitation restores a removed member. A
+ * merchant always keeps at least one owner, because otherwise nobody could invite members. Creating payment intents requires a secret
+ * key, regardless of the role.
  */
 import { z } from 'zod';
 
@@ -18,5 +18,5 @@ export type MemberRole = (typeof memberRoles)[number];
 
 export const MEMBERS_LIMIT = 500;
 
-/** As RFC 5321 bounds an address. */
+/** An email address of at most the length that RFC 5321 allows. */
 export const emailSchema = z.email('a mail address').max(254, 'at most 254 characters');

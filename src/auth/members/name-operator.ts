@@ -4,8 +4,8 @@ import { recordAction } from '../audit/record-action.ts';
 import { canonicalEmail } from '../one-time-password/one-time-password.ts';
 
 /**
- * Lets a member look after the whole installation from the dashboard, or ends that: it counts from their next request on.
- * Only who runs the installation may say so. NOT_FOUND for somebody who is not a member.
+ * Grants a member the operation of the whole installation in the dashboard, or revokes it, with effect from the member's next request. Only
+ * the operator of the installation may call it. Throws NOT_FOUND for a person who is not a member.
  */
 export async function nameOperator(
   { database }: { database: Database },

@@ -5,9 +5,8 @@ import { recordAction } from '../audit/record-action.ts';
 import { lastOwner } from './invite-member.ts';
 
 /**
- * Removes a member: their logins end at once, for reads in other processes within a second, and what they hold open within two
- * seconds. Again changes nothing.
- * Throws NOT_FOUND for a member who is not the merchant's; CONFLICT for the last owner.
+ * Removes a member and ends all of their logins. Other processes reject reads within a second and close open connections within two
+ * seconds. Removing a member again changes nothing. Throws NOT_FOUND for a member of another merchant and CONFLICT for the last owner.
  */
 export async function removeMember(
   world: { database: Database; clock: Clock },

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { defineJob } from '../../platform/jobs.ts';
 
-/** Mails a code. `sealedCode` is sealed: a queue's table is no place for a password. */
+/** Mails a code. `sealedCode` is encrypted, because the job table must not contain passwords. */
 export const mailPasswordJob = defineJob({
   name: 'mail_one_time_password',
   payload: z.object({ requestId: z.uuid(), sealedCode: z.string() }),
-  // Past its ten minutes a code is not worth mailing.
+  // A code that has expired after ten minutes is not mailed.
   maxAttempts: 8,
 });

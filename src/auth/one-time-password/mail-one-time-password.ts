@@ -5,7 +5,7 @@ import { unseal } from '../../platform/secret-box.ts';
 import type { SecretKeys } from '../tokens/secret-keys.ts';
 import { CODE_SECONDS, isOpen } from './one-time-password.ts';
 
-/** Mails a code while it is good; for the dashboard to members only. */
+/** Mails a code while it is valid. Codes for the dashboard are mailed to members only. */
 export async function mailOneTimePassword(
   world: { database: Database; clock: Clock; mailer: Mailer; secretKeys: SecretKeys },
   request: { requestId: string; sealedCode: string },

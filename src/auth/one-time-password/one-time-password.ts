@@ -1,8 +1,8 @@
 /**
- * A one-time password: six digits mailed to an address, good for ten minutes, five tries and one use. At rest there is only
- * its HMAC, bound to its own id. Who asks learns nothing about the address: known and unknown ones are answered alike.
+ * A one-time password consists of six digits that are mailed to an address and are valid for ten minutes, five attempts and one use. Only
+ * its HMAC, bound to its id, is stored. The response is the same for known and unknown addresses, so that callers learn nothing about them.
  *
- * Limits hold per address, whatever the purpose, and per network address: see `RequestLimits`.
+ * Limits apply per email address, regardless of the purpose, and per network address (`RequestLimits`).
  */
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import type { OneTimePassword } from '../../../prisma/client.ts';
@@ -13,15 +13,15 @@ export const TRIES_LIMIT = 5;
 export const RESEND_SECONDS = 60;
 
 export type RequestLimits = {
-  /** Passwords that one address may ask for in an hour. */
+  /** Maximum number of passwords that may be requested for one email address per hour. */
   perAddressHour: number;
-  /** Wrong codes that one address may be guessed with in a day. */
+  /** Maximum number of wrong codes for one email address per day. */
   wrongPerAddressDay: number;
-  /** Passwords that one network address may ask for in an hour. */
+  /** Maximum number of passwords that may be requested from one network address per hour. */
   perNetworkHour: number;
 };
 
-/** Six digits, each equally likely. */
+/** Generates six uniformly distributed digits. */
 export function newCode(): string {
   return String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
 }
@@ -30,7 +30,7 @@ export function hashCode(key: Uint8Array, password: { id: string; code: string }
   return new Uint8Array(createHmac('sha256', key).update(`${password.id}:${password.code}`).digest());
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 export function codeMatches(
   key: Uint8Array,
   password: Pick<OneTimePassword, 'id' | 'codeHash'>,
@@ -39,12 +39,12 @@ export function codeMatches(
   return timingSafeEqual(hashCode(key, { id: password.id, code }), password.codeHash);
 }
 
-/** Whether it may still be tried. */
+/** Whether the password may still be used. */
 export function isOpen(password: OneTimePassword, now: Date): boolean {
   return password.spentAt === null && password.expiresAt > now && password.tries < TRIES_LIMIT;
 }
 
-/** Mail addresses are compared in lower case, as mailboxes in practice are. */
+/** Email addresses are compared in lower case, because mailboxes in practice ignore case. */
 export function canonicalEmail(email: string): string {
   return email.trim().toLowerCase();
 }

@@ -26,8 +26,8 @@ export type PasswordRequest = { requestId: string; expiresAt: Date; resendAfterS
 const HOUR_SECONDS = 3600;
 
 /**
- * Makes a one-time password and has it mailed. The answer, its time included, is the same whether anybody is known by
- * the address: the mail's job decides that. Throws RATE_LIMIT_EXCEEDED with the seconds to wait.
+ * Creates a one-time password and enqueues its mail. The response and its timing are the same for known and unknown addresses, because only
+ * the job looks the address up. Throws RATE_LIMIT_EXCEEDED with the seconds to wait.
  */
 export async function requestOneTimePassword(
   world: { database: Database; clock: Clock; secretKeys: SecretKeys; config: { passwordLimits: RequestLimits } },
@@ -66,7 +66,7 @@ async function countNetwork(database: Database, request: { networkAddress: strin
   if (grant.granted < 1) throw tooMany(Math.ceil((1 - grant.left) / perSecond));
 }
 
-/** Requests of one address are judged one after the other. */
+/** Serializes the requests for one email address. */
 export async function lockAddress(tx: DatabaseTransaction, email: string): Promise<void> {
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`otp:${email}`}, 0))::text`;
 }

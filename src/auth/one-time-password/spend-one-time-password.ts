@@ -15,9 +15,9 @@ const DAY_SECONDS = 86_400;
 type Judgement<Result> = { result: Result } | { refusal: GatewayError };
 
 /**
- * Spends a code: `effect` runs in the same transaction, with the address that the code was mailed to, and a code whose
- * effect throws is not spent. A wrong code is counted. Throws AUTHENTICATION_ERROR, in the same words for a wrong, spent,
- * expired, unknown or foreign one; RATE_LIMIT_EXCEEDED once an address has been guessed at too often today.
+ * Uses a code. `effect` runs in the same transaction with the address that the code was mailed to; if it throws, the code remains valid.
+ * Wrong codes are counted. Throws AUTHENTICATION_ERROR, with the same message for a wrong, used, expired, unknown or foreign code, and
+ * RATE_LIMIT_EXCEEDED after too many wrong codes for the address within a day.
  */
 export async function spendOneTimePassword<Result>(
   world: { database: Database; clock: Clock; secretKeys: SecretKeys; config: { passwordLimits: RequestLimits } },
@@ -40,12 +40,12 @@ export async function spendOneTimePassword<Result>(
     await tx.oneTimePassword.update({ where: { id: password.id }, data: { spentAt: now } });
     return { result: await effect(tx, password.email) };
   });
-  // Thrown after the commit: the try is counted.
+  // Thrown after the commit, so that the attempt is counted.
   if ('refusal' in judged) throw judged.refusal;
   return judged.result;
 }
 
-/** Seconds until enough of the last day's wrong codes are a day old; 0 while there may be more. */
+/** Returns the seconds until enough wrong codes are older than a day, or 0 if further attempts are allowed. */
 async function lockedOutFor(
   tx: DatabaseTransaction,
   request: { email: string; now: Date; limit: RequestLimits },

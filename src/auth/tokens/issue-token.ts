@@ -7,7 +7,7 @@ export type TokenWorld = { clock: Clock; signingKeys: SigningKeys; config: { pub
 
 export type IssuedToken = { token: string; tokenId: string; expiresAt: Date; expiresInSeconds: number };
 
-/** Signs a token of the subject's kind. It lives as long as its kind does, or until `expiresAt` where that is earlier. */
+/** Signs a token of the subject's kind. It is valid for the lifetime of its kind, or until `expiresAt` if that is earlier. */
 export async function issueToken(
   world: TokenWorld,
   request: { subject: TokenSubject; expiresAt?: Date },

@@ -1,14 +1,14 @@
 import type { Database } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 
-/** Longer than a code, a nonce or a login counts for anything: the wrong codes of a day are the longest. */
+/** Longer than any code, nonce or login has an effect; wrong codes, which count for a day, have the longest. */
 const KEPT_MS = 2 * 86_400_000;
 const BATCH = 5_000;
 const MAX_BATCHES = 200;
 
 /**
- * Deletes one-time passwords, account proofs, dashboard logins and signing keys that count no more, in batches so that no
- * statement holds many rows. Returns how many.
+ * Deletes one-time passwords, account proofs, dashboard logins and signing keys that no longer have an effect, in batches, so that no
+ * statement locks many rows. Returns the number of deleted rows.
  */
 export async function purgeTokens({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
   const before = new Date(clock.now().getTime() - KEPT_MS);

@@ -1,25 +1,25 @@
-/** The keys that TOKEN_SECRET stands for, one a purpose. */
-import { ConfigError } from '../../config/config.ts';
+/** The keys derived from TOKEN_SECRET, one per purpose. */
+import { ConfigError } from '../../config/config-error.ts';
 import { deriveKey } from '../../platform/secret-box.ts';
 
 export type SecretKeys = {
-  /** Seals the private halves of signing keys. */
+  /** Encrypts the private parts of signing keys. */
   signing: Uint8Array;
-  /** HMAC of one-time passwords at rest. */
+  /** HMAC of stored one-time passwords. */
   passwords: Uint8Array;
-  /** Seals a one-time password on its way to the mail. */
+  /** Encrypts one-time passwords in mail jobs. */
   mails: Uint8Array;
   /** HMAC of the tokens in links to invoices. */
   invoices: Uint8Array;
-  /** HMAC of the addresses under which we show merchants' images. */
+  /** HMAC of the URLs under which merchants' images are served. */
   images: Uint8Array;
   /** HMAC of the nonces that payers' wallets sign. */
   payers: Uint8Array;
-  /** Seals secrets in first answers, together with the callers' idempotency keys. */
+  /** Encrypts secrets in stored responses, together with the callers' idempotency keys. */
   answers: Uint8Array;
 };
 
-/** Known to everybody: it protects nothing, and is refused in production. */
+/** This secret is public, protects nothing, and is rejected in production. */
 const DEVELOPMENT_SECRET = 'a secret for development only, known to all';
 
 /** Throws ConfigError in production without TOKEN_SECRET. */

@@ -1,6 +1,6 @@
 /**
- * The keys that sign tokens: the newest signs, every one that is not expired verifies. They are kept in the database, the
- * private halves sealed, so that all processes of an installation share them; each process remembers them for a while.
+ * The keys that sign tokens. The newest key signs, and every key that has not expired verifies. They are stored in the database, with
+ * encrypted private parts, so that all processes of an installation share them. Each process caches them for a short time.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,19 +12,19 @@ import { recordAction } from '../audit/record-action.ts';
 import { LONGEST_TOKEN_SECONDS, TOKEN_ALGORITHM } from './token.ts';
 
 export type SigningKeys = {
-  /** The key to sign with; made when there is none yet. */
+  /** Returns the key to sign with, and creates the first one. */
   current(): Promise<{ kid: string; key: CryptoKey | Uint8Array }>;
-  /** The public key of a `kid` that is still good; undefined for any other. */
+  /** Returns the public key of a valid `kid`, or undefined for any other. */
   find(kid: string): Promise<CryptoKey | Uint8Array | undefined>;
-  /** Whether a `kid` is still good, for a token that it has verified before. */
+  /** Whether a `kid` is still valid, for a token that it has verified before. */
   verifies(kid: string): Promise<boolean>;
-  /** The JSON Web Key Set (RFC 7517) of all keys that still verify. */
+  /** Returns the JSON Web Key Set (RFC 7517) of all keys that still verify. */
   published(): Promise<{ keys: JWK[] }>;
 };
 
-/** A rotation elsewhere is seen after this time at most; a token with an unknown `kid` makes this process look at once. */
+/** A rotation by another process is noticed within this time. A token with an unknown `kid` triggers a reload at once. */
 const REMEMBERED_MS = 60_000;
-/** Strangers can name unknown keys at will; they make us look this often at most. */
+/** The minimum interval between reloads for unknown keys, because anyone can send tokens with unknown keys. */
 const LOOK_AGAIN_MS = 2_000;
 
 export function openSigningKeys(
@@ -70,8 +70,8 @@ export function openSigningKeys(
 }
 
 /**
- * Makes a new key that signs from now on; the ones before verify until every token that they signed is over.
- * Other processes sign with it within a minute.
+ * Creates a new key that signs from now on. Earlier keys verify until all tokens that they signed have expired. Other processes sign with the
+ * new key within a minute.
  */
 export async function rotateSigningKeys(
   world: { database: Database; clock: Clock },
@@ -96,7 +96,7 @@ function goodKeys(database: Database, now: Date): Promise<SigningKey[]> {
   });
 }
 
-/** One of the processes that find none makes the first key; the others wait and take that one. */
+/** If several processes find no key, one of them creates the first key, and the others wait for it. */
 async function makeFirst(world: { database: Database; clock: Clock }, sealKey: Uint8Array): Promise<SigningKey> {
   const made = await newKey(world, sealKey);
   return await transaction(world.database, async (tx) => {
@@ -116,6 +116,6 @@ async function newKey(world: { clock: Clock }, sealKey: Uint8Array) {
 }
 
 function publicJwk(row: SigningKey): JWK {
-  // The column is written by newKey only.
+  // Only newKey writes this column.
   return row.publicJwk as JWK;
 }

@@ -1,16 +1,16 @@
 /**
- * Bearer tokens: JWTs (ES256) with iss, aud, sub, iat, exp, jti and a `kid`. The audience is the token's kind, and a token
- * of one kind is refused wherever another is asked for.
+ * Bearer tokens are JWTs (ES256) with iss, aud, sub, iat, exp, jti and a `kid`. The audience is the kind of the token, and a token of one
+ * kind is rejected wherever another kind is required.
  *
- * | audience | holder | `sub` | lives | ends early when |
+ * | audience | holder | `sub` | lifetime | ends early |
  * |---|---|---|---|---|
  * | `card` | a wallet user | the user | 1 h | – |
- * | `session-connect` | a client of a user | the user; `sid` the session | 24 h | the session is revoked |
- * | `onetime-connect` | whoever signs one request | the user; `rid` the request | 5 min | – (it decides once, and then reads what it decided) |
- * | `dashboard` | a member of a merchant | the member; `sid` the login | 1 h | logout, or the member is removed |
- * | `payer` | a payer's wallet | the address; `chain` where a contract signed | 30 min | – (it reads that wallet's things) |
+ * | `session-connect` | a client of a user | the user; `sid` is the session | 24 h | when the session is revoked |
+ * | `onetime-connect` | the signer of one request | the user; `rid` is the request | 5 min | – (it decides once, and then reads its decision) |
+ * | `dashboard` | a member of a merchant | the member; `sid` is the login | 1 h | at logout, or when the member is removed |
+ * | `payer` | a payer's wallet | the address; `chain` if a contract signed | 30 min | – (it reads the data of that wallet) |
  *
- * Authority: the signing keys for who issued it, the rows of sessions and members for whether it still counts.
+ * The signing keys determine the issuer, and the rows of sessions and members whether the token is still valid.
  */
 import { z } from 'zod';
 
@@ -27,10 +27,10 @@ export const tokenSeconds = {
   payer: 1800,
 } as const satisfies Record<Audience, number>;
 
-/** How long a key that signs no more still verifies: no token lives longer. */
+/** How long a key verifies after it has stopped signing. No token is valid for longer. */
 export const LONGEST_TOKEN_SECONDS = 86_400;
 
-/** What a token claims beside its times, by kind. */
+/** The claims of a token, except its times, by kind. */
 export type TokenSubject =
   | { audience: 'card'; userId: string }
   | { audience: 'session-connect'; userId: string; sessionId: string }
@@ -59,7 +59,7 @@ export const claimsSchema = z.discriminatedUnion('aud', [
 ]);
 export type TokenClaims = z.infer<typeof claimsSchema>;
 
-/** `sub` and what else names the subject. */
+/** Returns `sub` and the other claims that identify the subject. */
 export function claimsOf(subject: TokenSubject): { sub: string; extra: Record<string, string> } {
   switch (subject.audience) {
     case 'card':

@@ -10,13 +10,13 @@ import { audiences, claimsSchema, TOKEN_ALGORITHM, type TokenClaims } from './to
 
 type VerifyWorld = TokenWorld & { database: Database; memory?: CredentialMemory | undefined };
 
-/** Clocks of our own processes differ by no more. */
+/** The maximum difference between the clocks of our processes. */
 const TOLERANCE_SECONDS = 5;
 
 /**
- * Who holds the token. Only ES256 under one of our keys, our issuer and a known audience count; then the rows behind it
- * are asked: a revoked session, a logout or a removed member end it at once. Throws AUTHENTICATION_ERROR, in the same
- * words whatever is wrong, but for an expired one.
+ * Returns the holder of a token. The token must be signed with ES256 by one of our keys, and have our issuer and a known audience. The
+ * rows behind it are then checked, so that a revoked session, a logout or the removal of a member ends it at once. Throws
+ * AUTHENTICATION_ERROR, with the same message for all faults except expiry.
  */
 export async function verifyToken(world: VerifyWorld, token: string): Promise<Principal> {
   const claims = await presentClaims(world, token);
@@ -73,13 +73,13 @@ async function findCardSession(database: Database, id: string): Promise<CardRow>
   return found;
 }
 
-/** The claims of a token that is good now. Its signature is verified once as long as the token is remembered. */
+/** Returns the claims of a currently valid token. Its signature is verified once while the token is cached. */
 async function presentClaims(world: VerifyWorld, token: string): Promise<TokenClaims> {
   const name = hash('sha256', token, 'base64');
   const { kid, claims } = await recall(world.memory?.tokens, name, () => verified(world, token));
   const nowSeconds = world.clock.now().getTime() / 1000;
   if (claims.exp <= nowSeconds) throw expired();
-  // jose does not look at `iat` by itself: a token of the future was not issued by us.
+  // jose does not check `iat`. We have not issued a token from the future.
   if (
     claims.iat > nowSeconds + TOLERANCE_SECONDS ||
     !(await inLane('credentials', () => world.signingKeys.verifies(kid)))

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -73,6 +74,7 @@ function spawnPonder(schema: string, options: Parameters<typeof supervisePonder>
   arguments_.push('--hostname', '127.0.0.1', '--port', String(options.port), '--log-format', 'json');
   const flags = ['--max-old-space-size=768', '--max-semi-space-size=4'];
   for (const file of PRELOADED) flags.push('--import', join(indexerFolder, file));
+  const compiled = getCompileCacheDir();
   return spawn(process.execPath, [...flags, ponderFile, ...arguments_], {
     cwd: indexerFolder,
     // Our environment is not passed on, because the API's PORT would override Ponder's.
@@ -86,6 +88,8 @@ function spawnPonder(schema: string, options: Parameters<typeof supervisePonder>
       PONDER_CACHE_BYTES: String(32 * 1024 * 1024),
       NODE_ENV: 'production',
       NO_COLOR: '1',
+      // The directory of this version of Node is inside the one that was configured.
+      ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

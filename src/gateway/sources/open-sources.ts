@@ -1,7 +1,8 @@
 /** Opens the sources of GATEWAY_SOURCES and the fields that they add to the core's schema. */
 import { dirname, resolve } from 'node:path';
 import type { GraphQLSchema } from 'graphql';
-import { type Config, ConfigError } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { ConfigError } from '../../config/config-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { GatewayFields, GatewaySource } from '../gateway-source.ts';

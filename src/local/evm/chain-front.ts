@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { ConfigError } from '../../config/config.ts';
+import { ConfigError } from '../../config/config-error.ts';
 import { readAtMost } from '../../platform/read-at-most.ts';
 import type { NodeConnection } from './ask-node.ts';
 import type { ChainWriter } from './write-chain.ts';

@@ -9,7 +9,7 @@ import { chownSync, closeSync, existsSync, mkdirSync, readFileSync, renameSync, 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { ConfigError } from '../../config/config.ts';
+import { ConfigError } from '../../config/config-error.ts';
 import { isRunningWith, stopProcess } from '../child-process.ts';
 import { closeFile, openPrivateLog, PRIVATE_FOLDER, writePrivateFile } from '../private-files.ts';
 import { asAdmin, bootstrapDatabase } from './bootstrap-database.ts';

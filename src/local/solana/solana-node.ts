@@ -10,7 +10,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { ConfigError } from '../../config/config.ts';
+import { ConfigError } from '../../config/config-error.ts';
 import { openLedger } from './ledger.ts';
 import { RpcError } from './rpc-error.ts';
 import { type RpcMethod, rpcMethods } from './rpc-methods.ts';

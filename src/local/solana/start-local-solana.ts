@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../../config/config.ts';
+import { ConfigError } from '../../config/config-error.ts';
 import { replacePrivateFile } from '../private-files.ts';
 import { furnishSolana } from './furnish-solana.ts';
 import { localSolanaPace } from './local-solana-chain.ts';

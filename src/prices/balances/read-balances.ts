@@ -33,9 +33,9 @@ export type BalanceAnswer = { holding: Holding; reading: HoldingReading } | Gate
 const CHAINS_AT_ONCE = 8;
 
 /**
- * Balances on any known chains, in the order asked; what is asked twice is read once. Each chain is asked by itself and
- * given BALANCE_TIMEOUT_MS, so that a slow or broken one costs its own items only. An item's fault is its answer:
- * VALIDATION_ERROR, NOT_FOUND for a token that is not there, CHAIN_UNAVAILABLE for a chain without a node or that failed.
+ * Reads balances on any known chains and returns them in the order of the queries; duplicates are read once. Chains are read
+ * independently, each within BALANCE_TIMEOUT_MS, so that a slow or broken chain affects only its own items. Errors are returned per
+ * item: VALIDATION_ERROR, NOT_FOUND for a token that does not exist, CHAIN_UNAVAILABLE if the chain has no node or its node failed.
  */
 export async function readBalances(world: BalanceWorld, queries: readonly BalanceQuery[]): Promise<BalanceAnswer[]> {
   const found = await Promise.all(queries.map((query) => findOrFault(world, query)));
@@ -85,7 +85,7 @@ async function readChain(world: BalanceWorld, holdings: Holding[]): Promise<Hold
   }
 }
 
-/** Libraries are loaded when they are first needed, which may take longer than a chain is given to answer. */
+/** Loads a chain's library before the time limit starts, because the first load may take longer than the limit. */
 async function loadLibrary(family: Chain['family']): Promise<void> {
   switch (family) {
     case 'EVM':
@@ -114,7 +114,7 @@ function readerOf(world: BalanceWorld, chain: Chain): ReadHoldings {
   }
 }
 
-/** The reading may go on behind it: every request of it has a limit of its own. */
+/** The work may continue after the timeout. Each of its requests has its own limit. */
 async function withinTime<Answer>(work: Promise<Answer>, chainId: number, timeoutMs: number): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -6,7 +6,7 @@ import type { Price, PriceBook } from '../price-source.ts';
 import { printUnits } from '../quote.ts';
 import { type BalanceAnswer, type BalanceWorld, readBalances } from './read-balances.ts';
 
-/** `priceFiat` of one whole token, `valueFiat` of the balance, half-up to cents. */
+/** `priceFiat` is the price of one whole token, `valueFiat` the value of the balance, rounded half up to cents. */
 export type BalanceValue = { currency: Currency; priceFiat: Decimal; valueFiat: Decimal; cachedAt: Date };
 
 export type Balance = {
@@ -17,17 +17,17 @@ export type Balance = {
   symbol: string | null;
   decimals: number;
   baseUnits: bigint;
-  /** Whole tokens, a decimal string without zeros at the end. */
+  /** Whole tokens, as a decimal string without trailing zeros. */
   formatted: string;
-  /** Null where none was asked for, and for a token that the registry does not know: its symbol proves nothing. */
+  /** Null if no currency was requested, and for tokens outside the registry, because a symbol does not identify a token. */
   price: BalanceValue | null;
 };
 
 const Exact = Decimal.clone({ precision: 100 });
 
 /**
- * Balances in the order asked, with their value in a currency where one is named. Beside the faults of `readBalances` an
- * item's answer is PRICE_UNAVAILABLE where its registered token has no fresh price.
+ * Returns balances in the order of the queries, with their values if a currency is given. In addition to the errors of `readBalances`, an
+ * item has PRICE_UNAVAILABLE if its token is registered and has no fresh price.
  */
 export async function readValuedBalances(
   world: BalanceWorld & { prices: PriceBook },

@@ -5,12 +5,12 @@ const TIMEOUT_MS = 3_000;
 const BODY_LIMIT = 1_000_000;
 const LONGEST_WAIT_SECONDS = 300;
 
-/** A JSON number's own digits, which a JavaScript number would round; and numbers that come as text already. */
+/** The digits of a JSON number as written, because a JavaScript number would round them. Also matches numbers that are sent as strings. */
 export const priceText = z.string().regex(/^\d{1,20}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/);
 
 /**
- * Asks a public price API once, and answers its JSON with every number as the text it was written with.
- * Throws a SourceFault for a status that is not 200, no answer in three seconds, or what is no JSON.
+ * Sends one request to a public price API and returns its JSON, with every number as the text it was written with. Throws a SourceFault
+ * for a status other than 200, if there is no response within three seconds, and if the response is not JSON.
  */
 export async function askSource(name: string, url: string): Promise<unknown> {
   let answer: Response;
@@ -40,7 +40,7 @@ function keepDigits(_key: string, value: unknown, context?: { source?: string })
   return typeof value === 'number' ? (context?.source ?? String(value)) : value;
 }
 
-/** Seconds; a source that is asked too often says how long to wait, or is left alone for half a minute. */
+/** Returns the value of Retry-After in milliseconds, or half a minute for a 429 response without it. */
 function retryAfterOf(answer: Response): number | undefined {
   if (answer.status !== 429) return undefined;
   const seconds = Number(answer.headers.get('retry-after') ?? 30);

@@ -1,16 +1,16 @@
-/** CoinGecko's public API: `/simple/price`, every known asset in one request. */
+/** CoinGecko's public API. `/simple/price` returns all known assets in one request. */
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { type PriceSource, SourceFault } from '../price-source.ts';
 import { askSource, priceText } from './ask-source.ts';
 
-/** What a euro is worth follows from a coin that is priced in both. */
+/** The price of the euro is derived from a coin that is priced in both currencies. */
 const BRIDGE = 'usd-coin';
 const EURO_DIGITS = 8;
 
 const answerSchema = z.record(z.string(), z.object({ usd: priceText.optional(), eur: priceText.optional() }));
 
-/** `ids` are CoinGecko's own, by asset; one that it does not know is left out of the answer and spoils no other. */
+/** `ids` are CoinGecko's ids by asset. An unknown id is absent from the response and does not affect others. */
 export function coinGecko(settings: { url: string; ids: ReadonlyMap<string, string> }): PriceSource {
   const asked = new Set([...settings.ids.values(), BRIDGE]);
   const url = `${settings.url}/simple/price?ids=${[...asked].join(',')}&vs_currencies=usd,eur&precision=full`;

@@ -1,6 +1,6 @@
-/** A fixed table of prices, for development and tests: always fresh. */
+/** A fixed table of prices for development and tests. Its prices are always fresh. */
 import { Decimal } from 'decimal.js';
-import { ConfigError } from '../../config/config.ts';
+import { ConfigError } from '../../config/config-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ONE, type PriceBook, priceUnavailable } from '../price-source.ts';
 
@@ -19,7 +19,7 @@ const defaults: Record<string, string> = {
   EUR: '1.1',
 };
 
-/** `table` is "USDC=1,ETH=2500", on top of the built-in one. Throws ConfigError for anything else. */
+/** `table` has the form "USDC=1,ETH=2500" and overrides the built-in table. Throws ConfigError for anything else. */
 export function fixedPrices(world: { clock: Clock }, table: string): PriceBook {
   const prices = new Map(Object.entries(defaults));
   for (const entry of table.split(',').filter((text) => text.trim() !== '')) {

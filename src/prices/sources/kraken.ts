@@ -1,4 +1,4 @@
-/** Kraken's public API: `/0/public/Ticker`, every pair that ships with the dollar in one request; the last trade's price. */
+/** Kraken's public API. `/0/public/Ticker` returns all built-in pairs with the dollar in one request; the price is that of the last trade. */
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { type PriceSource, SourceFault } from '../price-source.ts';
@@ -6,15 +6,15 @@ import { askSource, priceText } from './ask-source.ts';
 
 const EURO_PAIR = 'EURUSD';
 
-/** `c`: the last trade, price first. */
+/** `c` is the last trade, with its price first. */
 const answerSchema = z.object({
   error: z.array(z.string()),
   result: z.record(z.string(), z.object({ c: z.tuple([priceText], z.unknown()) })).optional(),
 });
 
 /**
- * `pairs` by asset: those that ship in one request. Kraken refuses a request whole for one pair that it does not know, so that
- * `otherPairs`, which the operator named, are asked for in a request of their own and can spoil no other price.
+ * `pairs` are the built-in pairs by asset, which are read in one request. Kraken rejects a whole request because of one unknown pair, so
+ * `otherPairs`, which the operator configured, are read in a separate request and cannot affect the others.
  */
 export function kraken(settings: {
   url: string;
@@ -48,7 +48,7 @@ async function readPairs(url: string, pairs: ReadonlyMap<string, string>): Promi
   return prices;
 }
 
-/** A pair may come back under Kraken's older names, with an X for a coin and a Z for a currency. */
+/** A pair may be returned under Kraken's older names, with an X for a coin and a Z for a currency. */
 function answeredNames(pair: string): string[] {
   const base = pair.replace(/USD$/, '');
   return [pair, `X${base}ZUSD`, `Z${base}ZUSD`, `${base}ZUSD`];

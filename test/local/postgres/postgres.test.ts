@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../../src/config/config.ts';
+import { ConfigError } from '../../../src/config/config-error.ts';
 import { isAlive, stopProcess } from '../../../src/local/child-process.ts';
 import { startPostgres } from '../../../src/local/postgres/postgres.ts';
 import { canTraverse } from '../../../src/local/postgres/postgres-place.ts';

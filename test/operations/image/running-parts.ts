@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { startEvmNode } from '../../../src/local/evm-node.ts';
-import { furnishChain } from '../../../src/local/furnish-chain.ts';
 import { localAccounts } from '../../../src/local/local-accounts.ts';
 import { localChain } from '../../../src/local/local-chains.ts';
 import { startPostgres } from '../../../src/local/postgres/postgres.ts';
+import { furnishChain } from '../../../src/local/set-up/furnish-chain.ts';
 import { freePort } from '../../setup/free-port.ts';
 
 const CHAIN = 31337;

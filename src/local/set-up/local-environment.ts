@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import type { EvmNode } from './evm-node.ts';
-import { localAccounts } from './local-accounts.ts';
-import { localChain } from './local-chains.ts';
-import type { LocalSettings } from './local-settings.ts';
-import { writePrivateFile } from './private-files.ts';
-import { LOCAL_SOLANA_CHAIN_ID, localSolanaChain } from './solana/local-solana-chain.ts';
-import { localSolanaAccounts } from './solana/solana-accounts.ts';
-import type { SolanaNode } from './solana/solana-node.ts';
-import { LOCAL_SUI_CHAIN_ID, localSuiChain } from './sui/local-sui.ts';
-import type { SuiNode } from './sui/sui-node.ts';
+import type { EvmNode } from '../evm-node.ts';
+import { localAccounts } from '../local-accounts.ts';
+import { localChain } from '../local-chains.ts';
+import type { LocalSettings } from '../local-settings.ts';
+import { writePrivateFile } from '../private-files.ts';
+import { LOCAL_SOLANA_CHAIN_ID, localSolanaChain } from '../solana/local-solana-chain.ts';
+import { localSolanaAccounts } from '../solana/solana-accounts.ts';
+import type { SolanaNode } from '../solana/solana-node.ts';
+import { LOCAL_SUI_CHAIN_ID, localSuiChain } from '../sui/local-sui.ts';
+import type { SuiNode } from '../sui/sui-node.ts';
 
 /**
  * Returns the environment for the parts of a local installation. The shell's variables take precedence over it. Writes the chains file and
@@ -18,9 +18,9 @@ export function localEnvironment(
   settings: LocalSettings,
   running: {
     databaseUrl: string;
-    nodes: EvmNode[];
-    solana?: Pick<SolanaNode, 'rpcUrl' | 'wsUrl'> | undefined;
-    sui?: Pick<SuiNode, 'url'> | undefined;
+    nodes: readonly Pick<EvmNode, 'chainId' | 'rpcUrl'>[];
+    solana?: Pick<SolanaNode, 'rpcUrl' | 'wsUrl'> | null;
+    sui?: Pick<SuiNode, 'url'> | null;
   },
 ): Record<string, string> {
   const chainsFile = join(settings.folder, 'chains.json');

@@ -1,23 +1,21 @@
-import type { Database } from '../../prisma/client.ts';
-import { hashSecret } from '../auth/api-key.ts';
-import { createApiKey } from '../auth/create-api-key.ts';
-import { createApp } from '../auth/create-app.ts';
-import { createMerchant } from '../auth/create-merchant.ts';
-import { inviteMember } from '../auth/members/invite-member.ts';
-import { nameOperator } from '../auth/members/name-operator.ts';
-import { setPayoutAddress } from '../auth/set-payout-address.ts';
-import { loadRegistry } from '../chains/registry.ts';
-import { systemClock } from '../platform/clock.ts';
-import { localAccounts } from './local-accounts.ts';
-import { localSolanaAccounts } from './solana/solana-accounts.ts';
+import type { Database } from '../../../prisma/client.ts';
+import { hashSecret } from '../../auth/api-key.ts';
+import { createApiKey } from '../../auth/create-api-key.ts';
+import { createApp } from '../../auth/create-app.ts';
+import { createMerchant } from '../../auth/create-merchant.ts';
+import { inviteMember } from '../../auth/members/invite-member.ts';
+import { nameOperator } from '../../auth/members/name-operator.ts';
+import { setPayoutAddress } from '../../auth/set-payout-address.ts';
+import { loadRegistry } from '../../chains/registry.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { DEMO_OWNER } from '../demo-file.ts';
+import { localAccounts } from '../local-accounts.ts';
+import { localSolanaAccounts } from '../solana/solana-accounts.ts';
 
 export type DemoKeys = { appId: string; secretKey: string; publishableKey: string };
 
 /** Short enough to watch a payment from creation to settlement. */
 const watchableSeconds = 5;
-
-/** Logs in to the demo merchant. The login codes appear in the worker's log unless SMTP_URL is set. */
-export const DEMO_OWNER = 'owner@example.com';
 
 /**
  * Creates a merchant with one test app, its keys, payout addresses and an owner. `known` are the keys of an earlier start. While they are

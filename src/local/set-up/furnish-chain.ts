@@ -17,12 +17,12 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { z } from 'zod';
-import { deployBatch, deployEscrow } from '../escrow/deploy-escrow.ts';
-import { deterministicDeployer } from '../escrow/deterministic-deployer.ts';
-import { escrowAddress } from '../escrow/escrow-bytecode.ts';
-import { localAccounts } from './local-accounts.ts';
-import { type LocalToken, localTokens } from './local-tokens.ts';
-import { usdcTokenAbi } from './test-tokens.ts';
+import { deployBatch, deployEscrow } from '../../escrow/deploy-escrow.ts';
+import { deterministicDeployer } from '../../escrow/deterministic-deployer.ts';
+import { escrowAddress } from '../../escrow/escrow-bytecode.ts';
+import { localAccounts } from '../local-accounts.ts';
+import { type LocalToken, localTokens } from '../local-tokens.ts';
+import { usdcTokenAbi } from '../test-tokens.ts';
 
 export type FurnishedChain = { escrow: Address; tokens: LocalToken[] };
 
