@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 const LOOK_MS = 15_000;
 
 /**
- * Ends a streamed answer whose client has read nothing of what waits for it between two looks: its place is free again,
- * and it comes back where it was. One that reads slowly stays, and what waits for it is bounded by the feed.
+ * Ends a streamed response if its client has read none of the buffered data between two checks. This frees its place, and the client can
+ * resume where it stopped. A client that reads slowly stays connected; the feed limits its queue.
  */
 export function endWhenUnread(response: ServerResponse, options: { lookMs?: number } = {}): void {
   let unreadSince: number | undefined;

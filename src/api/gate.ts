@@ -1,7 +1,7 @@
 /**
- * The gate of every API call, REST or GraphQL: names the request, asks who calls, and counts the call against a limit.
- * It runs before a body is read: a call costs one unit, and a GraphQL operation more by its complexity before it executes.
- * A refusal is carried, not thrown, so that its answer has the same headers as any other.
+ * The gate of every API call, REST or GraphQL. It assigns a request id, authenticates the caller, and counts the call against the rate limit,
+ * before the body is read. A call costs one unit; a GraphQL operation costs more units by its complexity before it is executed. A refusal
+ * is returned instead of thrown, so that its response has the same headers as any other.
  */
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -18,25 +18,25 @@ import { requestId } from '../platform/request-id.ts';
 
 export type Admission = {
   requestId: string;
-  /** What calls without a key are counted by. */
+  /** The address by which calls without a key are counted. */
   address: string;
-  /** Whence the call comes, whole. */
+  /** The full address of the caller. */
   callerAddress: string;
   userAgent: string | undefined;
   principal: Principal;
-  /** Of the header Idempotency-Key. */
+  /** The value of the header Idempotency-Key. */
   idempotencyKey: string | undefined;
-  /** For every answer: x-request-id and the rate limit's. */
+  /** The headers of every response: x-request-id and those of the rate limit. */
   headers: Record<string, string>;
-  /** Why the call may not go on: AUTHENTICATION_ERROR, AUTHORIZATION_ERROR, RATE_LIMIT_EXCEEDED, UNAVAILABLE, a fault of the database, or a bug of ours. */
+  /** Why the call is refused: AUTHENTICATION_ERROR, AUTHORIZATION_ERROR, RATE_LIMIT_EXCEEDED, UNAVAILABLE, or an unexpected error. */
   refusal: unknown;
 };
 
 export type Gate = {
   admit(call: Call): Promise<Admission>;
-  /** Takes more units of a caller who was admitted, and updates the admission's headers; returns why the call may not go on. */
+  /** Charges more units to an admitted caller and updates the admission's headers. Returns the reason for a refusal, or undefined. */
   charge(admission: Admission, units: number): Promise<unknown>;
-  /** Judges a connection by its address alone, before anything of it is read; RATE_LIMIT_EXCEEDED in `refusal`. */
+  /** Checks a connection by its address only, before anything is read from it. `refusal` may be RATE_LIMIT_EXCEEDED. */
   admitAddress(call: Pick<Call, 'headers' | 'remoteAddress'>): Promise<{ address: string; refusal: unknown }>;
 };
 
@@ -45,14 +45,14 @@ type Call = {
   headers: IncomingHttpHeaders;
   remoteAddress: string | undefined;
   requestId?: string | undefined;
-  /** Where they do not come in the headers, as over a websocket. */
+  /** Set if the credentials are not in the headers, as over a WebSocket. */
   credentials?: Credentials;
-  /** Checks the credential against the database even if it is remembered; used for what stays open. */
+  /** Whether to check the credential against the database even if it is cached, as for connections that stay open. */
   stays?: boolean;
 };
 
 export type GateOptions = {
-  /** `isFresh`: by the database alone. */
+  /** With `isFresh`, the database is queried and no cached row is used. */
   authenticate: (credentials: Credentials, options: { isFresh: boolean }) => Promise<Principal>;
   limiter: RateLimiter;
   limits: { perSecond: number; burst: number; keylessPerSecond: number };
@@ -61,7 +61,7 @@ export type GateOptions = {
 };
 
 const anonymous: Principal = { kind: 'anonymous' };
-/** Credentials that were good a moment ago, by their hash: the flood of an address does not lock them out. */
+/** Recently valid credentials, by hash. They remain usable while other calls from their address exceed its limit. */
 const REMEMBERED_CREDENTIALS = 10_000;
 const REMEMBERED_MS = 600_000;
 
@@ -73,7 +73,7 @@ export function openGate(options: GateOptions): Gate {
     return { key: `ip:${address}`, perSecond: limits.keylessPerSecond, burst: limits.keylessPerSecond };
   }
 
-  /** Wrong credentials count against the address, so that they cannot be guessed without limit. */
+  /** Invalid credentials are counted against the address, so that they cannot be guessed without limit. */
   function bucketOf(principal: Principal, address: string): Bucket {
     const named = caller(principal);
     if (named === undefined) return bucketOfAddress(address);
@@ -91,12 +91,12 @@ export function openGate(options: GateOptions): Gate {
       if (!decision.allowed) admission.refusal = tooMany(decision);
     } catch (error) {
       log.error({ err: error, requestId: admission.requestId }, 'The rate limit could not be checked.');
-      // Without a count a read does little harm; a write that nobody counts could.
+      // An uncounted read does little harm, but an uncounted write could.
       if (isWrite) admission.refusal = unavailable(databaseFault(error) ?? 'away', error);
     }
   }
 
-  /** AUTHENTICATION_ERROR as `authenticate`; an address that has used up its limit cannot have further credentials looked up. */
+  /** Throws what `authenticate` throws. No further credentials are looked up for an address that has reached its limit. */
   async function identify(
     credentials: Credentials,
     { address, isFresh }: { address: string; isFresh: boolean },
@@ -138,7 +138,7 @@ export function openGate(options: GateOptions): Gate {
       } catch (error) {
         admission.refusal = error;
       }
-      // A database that could not say who calls is not asked to count the call.
+      // If the database could not authenticate the caller, it is not used to count the call.
       if (databaseFault(admission.refusal)) return admission;
       await count(admission, { units: 1, isWrite: method !== 'GET' && method !== 'HEAD' });
       return admission;
@@ -170,7 +170,7 @@ function caller(principal: Principal): string | undefined {
     case 'card':
       return `card:${principal.userId}`;
     case 'session':
-    // Wallets cost nothing to make, so that each is no caller of its own.
+    // Wallets can be created at no cost, so they are not counted individually.
     case 'payer':
     case 'anonymous':
       return undefined;

@@ -2,12 +2,12 @@ import type { GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { TransportContext } from './graphql/server/request-plugin.ts';
 
-/** The running graph, as the gateway composes it: HTTP, SSE, websocket and REST execute on it and on nothing else. */
+/** The running graph, as composed by the gateway. HTTP, SSE, WebSocket and REST execute all operations on it. */
 export type Graph = {
   schema: GraphQLSchema;
   /**
-   * The gateway's part of the pipeline. It stands behind ours, for it copies errors and loses their causes: what leaves must be
-   * formatted before it. It stands before what replaces its engine.
+   * The plugins of the gateway. They run after ours, because they copy errors without their causes, so errors must be formatted before. They
+   * run before the plugin that replaces the execution engine.
    */
   plugins: Plugin<TransportContext>[];
   close(): Promise<void>;

@@ -14,7 +14,7 @@ import { serveInvoice } from './serve-invoice.ts';
 import { serveKeySet } from './serve-key-set.ts';
 import type { ApiParts } from './start-api.ts';
 
-/** What the HTTP server serves beside GraphQL, and the gate before both: `startApi({ world, graph }, listen, openParts(world))`. */
+/** Opens the gate and what the HTTP server serves in addition to GraphQL: `startApi({ world, graph }, listen, openParts(world))`. */
 export function openParts(world: World): ApiParts {
   const limiter = openRateLimiter({
     take: (wanted) => inLane('credentials', () => takeTokens(world.database, wanted)),

@@ -6,7 +6,7 @@ import { printError } from './rest/print-error.ts';
 
 type Refusal = { status: number; code: ErrorCode; message: string };
 
-/** By the code of Node's error; everything else is no HTTP. */
+/** Refusals by Node's error code. All other errors mean that the request is not HTTP. */
 const refusals: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'VALIDATION_ERROR', message: "The request's head is too large." },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
@@ -26,9 +26,9 @@ export function noteExchange(request: IncomingMessage, response: ServerResponse)
 }
 
 /**
- * Answers what Node's own parser refused, in the shape of an error: 431 for a head over REQUEST_HEAD_LIMIT_BYTES, 408 for
- * a sender that was too slow, 400 for what is no HTTP. A request that was answered before its body broke gets no second answer.
- * For `server.on('clientError')`.
+ * Responds to requests that Node's parser rejects, in the format of other errors: 431 for a head larger than REQUEST_HEAD_LIMIT_BYTES, 408 for a
+ * sender that was too slow, and 400 for a request that is not HTTP. A request that was answered before its body broke off receives no second
+ * response. For `server.on('clientError')`.
  */
 export function refuseBrokenRequest(error: Error, socket: Duplex): void {
   const cause = 'code' in error ? String(error.code) : '';
@@ -38,7 +38,7 @@ export function refuseBrokenRequest(error: Error, socket: Duplex): void {
   }
   const exchange = exchanges.get(socket);
   if (exchange?.response.headersSent && !exchange.request.complete) {
-    // What was written of the answer still goes out.
+    // Data of the response that is already written is still sent.
     socket.end();
     return;
   }

@@ -1,4 +1,4 @@
-/** The printable page of an invoice: GET shows it, POST to `/pay` leads to a checkout session that pays it. */
+/** The printable page of an invoice. GET shows it, and POST to `/pay` redirects to a checkout session that pays it. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sessionUrl } from '../checkout/checkout-session.ts';
@@ -26,10 +26,10 @@ const headers = {
 
 type InvoiceWorld = Pick<World, 'database' | 'clock' | 'config' | 'secretKeys'>;
 
-/** A wrong token, a draft and an invoice that is not there are answered alike. Counted by address, as any call without a key. */
+/** The response is the same for a wrong token, a draft and a missing invoice. Requests are counted by address, as calls without a key are. */
 export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
   return async (request, response) => {
-    // Split by hand: a target such as `//` is no URL, and is not ours to refuse.
+    // Not parsed as a URL, because a target such as `//` is not one, and other handlers respond to it.
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);
     const [, id, pays] = PATH.exec(path) ?? [];
     if (id === undefined) return false;
@@ -60,7 +60,7 @@ async function findInvoice(world: InvoiceWorld, id: string): Promise<PrintedInvo
   });
 }
 
-/** A renewal is charged by its subscription; everything else is paid here while it is to be paid. */
+/** An invoice of a renewal is charged by its subscription. All other open invoices can be paid on this page. */
 function payAction(world: InvoiceWorld, invoice: PrintedInvoice): string | null {
   const isOpen = invoice.status === 'OPEN' || invoice.status === 'PAST_DUE';
   if (!isOpen || invoice.subscriptionId !== null) return null;
@@ -85,7 +85,7 @@ async function pay(world: InvoiceWorld, response: ServerResponse, invoice: Print
   }
 }
 
-/** Only what tells the address: a credential changes nothing here. */
+/** Returns only the headers that determine the address, because credentials have no effect here. */
 function forwarded(request: IncomingMessage) {
   const name = 'x-forwarded-for';
   return request.headers[name] === undefined ? {} : { [name]: request.headers[name] };
@@ -97,7 +97,7 @@ function answer(response: ServerResponse, status: number, page: string, isHead =
   return true;
 }
 
-/** Fixed words, or a message of the catalogue: nothing of a stranger's. */
+/** `title` and `sentence` are fixed texts or messages of the error catalog, and never contain input. */
 function words(title: string, sentence: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><style>${pageStyle}</style></head><body><main><h1>${title}</h1><p>${sentence}</p></main></body></html>\n`;
 }

@@ -26,34 +26,34 @@ import { type GatewayYoga, openYoga } from './graphql/server/yoga.ts';
 import { asksForPage } from './pages/asks-for-page.ts';
 import { noteExchange, refuseBrokenRequest } from './refuse-broken-request.ts';
 
-/** Answers a request and says true, or leaves it untouched and says false. */
+/** Handles a request and returns true, or leaves it untouched and returns false. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
-/** What handlers execute operations with. */
+/** What handlers need to execute operations. */
 export type Served = { yoga: GatewayYoga; schema: Graph['schema'] };
 
 export type ApiParts = {
-  /** Judges and counts every call; without one the GraphQL server authenticates by itself. */
+  /** Authenticates and counts every call. Without it, the GraphQL server authenticates callers. */
   gate?: Gate | undefined;
-  /** Tried in order for every path but /graphql and the server's own: REST, documents, pages. */
+  /** Handlers for REST, documents and pages, tried in order for all paths except /graphql and those of the server itself. */
   handlers?: ((served: Served) => HttpHandler)[];
-  /** More of the GraphQL pipeline. */
+  /** Further plugins of the GraphQL pipeline. */
   plugins?: Plugin<TransportContext>[];
-  /** /healthz, /readyz and /metrics; without them they tell of this process and its database only. */
+  /** Serves /healthz, /readyz and /metrics. Without it, they cover this process and its database only. */
   service?: ServiceEndpoints;
-  /** Told of every call when it is answered. */
+  /** Called for every call once its response is complete. */
   observe?: (call: HttpCall) => void;
 };
 
 export type RunningApi = { url: string; port: number; server: Server; yoga: GatewayYoga; close(): Promise<void> };
 
 const LOOK_FOR_SLOW_MS = 5_000;
-/** The headers that decide the form of an answer of GraphQL, and who may read it. */
+/** The request headers that determine the format of a GraphQL response and who may read it. */
 const VARY = ['accept', 'accept-encoding', 'origin'];
 
 /**
- * Serves `graph` at /graphql (HTTP, SSE, graphql-ws), what `handlers` answer, and /healthz, /readyz, /metrics.
- * Port 0 takes a free one. `close` ends live connections, waits for requests in flight, and closes the graph.
+ * Serves `graph` at /graphql (HTTP, SSE, graphql-ws), the paths of `handlers`, and /healthz, /readyz and /metrics. Port 0 selects a free port.
+ * `close` ends live connections, waits for requests in progress, and closes the graph.
  */
 export async function startApi(
   { world, graph }: { world: World; graph: Graph },
@@ -69,7 +69,7 @@ export async function startApi(
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0];
-    // Pages, keys and health have one too; the APIs say it again with theirs.
+    // Pages, keys and health checks have a request id too. The APIs set it again with their own headers.
     const requestId = newRequestId(single(request.headers['x-request-id']));
     response.setHeader('x-request-id', requestId);
     if (request.httpVersion === '1.1' && request.headers.host === undefined) throw noHost();
@@ -82,15 +82,15 @@ export async function startApi(
 
   async function serveGraphql(request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
     nameRoute(response, '/graphql');
-    // For what is refused before Yoga is asked.
+    // For requests that are refused before they reach Yoga.
     response.setHeader('cache-control', 'no-store');
     response.setHeader('vary', VARY.join(', '));
-    // By which pages count ages: a browser knows nothing of the test clock.
+    // Pages compute ages by this time, because a browser does not know the test clock.
     response.setHeader('sluice-time', world.clock.now().toISOString());
-    // Yoga makes a URL of it, and would print where that failed.
+    // Yoga parses it as a URL and would print an internal error if that failed.
     if (!URL.canParse(`http://${request.headers.host ?? 'localhost'}/`))
       throw new GatewayError('VALIDATION_ERROR', 'The Host header is not valid.');
-    // A preflight asks for nothing and shows no credential.
+    // A preflight request reads nothing and has no credentials.
     const admission = request.method === 'OPTIONS' ? undefined : await admit(request, requestId);
     for (const [name, value] of Object.entries(admission?.headers ?? {})) response.setHeader(name, value);
     const isStream = /text\/event-stream/.test(request.headers.accept ?? '');
@@ -121,7 +121,7 @@ export async function startApi(
     return refusal;
   }
 
-  /** Counts an event stream of a stranger against its address; RATE_LIMIT_EXCEEDED when the address has too many open. */
+  /** Counts an event stream of a caller without a key against its address. Returns RATE_LIMIT_EXCEEDED if the address has too many open. */
   function holdPlace({ principal, address }: Admission, response: ServerResponse): GatewayError | undefined {
     if (!isStranger(principal)) return undefined;
     const release = places.take(address);
@@ -160,18 +160,18 @@ export async function startApi(
 }
 
 function openServer(limits: World['config']['http'], listener: RequestListener): Server {
-  // What Node would answer itself is judged by the listener: its own answers have no body.
+  // The listener handles what Node would answer itself, because Node's own responses have no body.
   const options = {
     ServerResponse: encodingResponse(openCompressor({ atOnce: limits.compressionsAtOnce })),
     maxHeaderSize: limits.headLimitBytes,
-    // How often Node looks for clients that are too slow.
+    // The interval at which Node checks for clients that are too slow.
     connectionsCheckingInterval: Math.min(limits.headTimeoutMs, LOOK_FOR_SLOW_MS),
     shouldUpgradeCallback: asksForWebsocket,
     requireHostHeader: false,
   };
   const server = createServer(options, listener);
   server.on('checkExpectation', listener);
-  // A client that sends its head slowly holds a socket, nothing else.
+  // A client that sends its head slowly occupies a socket and nothing else.
   server.headersTimeout = limits.headTimeoutMs;
   server.requestTimeout = limits.requestTimeoutMs;
   server.prependListener('request', noteExchange);
@@ -183,12 +183,12 @@ function noHost(): GatewayError {
   return new GatewayError('VALIDATION_ERROR', 'A request of HTTP/1.1 must have the header Host.');
 }
 
-/** Any other upgrade is passed over, as HTTP has it: Node would leave the connection to whoever listens, without an answer. */
+/** Any other upgrade is ignored, as HTTP specifies. Node would otherwise leave the connection to the listeners, without a response. */
 function asksForWebsocket({ url = '/', headers }: IncomingMessage): boolean {
   return /^\/graphql(\?|$)/.test(url) && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** On every answer of Yoga, which would let caches keep a stream and names other headers alone. */
+/** Sets the caching headers of Yoga's responses, because Yoga would allow caches to store a stream and lists only other headers in Vary. */
 function cacheHeaders(): Plugin<TransportContext> {
   return {
     onResponse({ response }) {

@@ -1,18 +1,18 @@
-/** A content coding that answers are sent in. */
+/** A content coding of responses. */
 export type Encoding = 'br' | 'gzip';
 
 export type EncodingChoice = {
-  /** Undefined: the body as it is. */
+  /** Undefined if the body is sent unencoded. */
   encoding: Encoding | undefined;
-  /** Whether the client would rather have any coding than the body as it is, however short that is. */
+  /** Whether the client refuses an unencoded body, however short it is. */
   refusesPlain: boolean;
 };
 
 const noHeader: EncodingChoice = { encoding: undefined, refusesPlain: false };
 
 /**
- * Chooses by `Accept-Encoding` (RFC 9110, section 12.5.3): the coding of `offered` with the highest weight, the earlier
- * one where they are equal. Without the header, or where the body as it is has the higher weight by name, none.
+ * Chooses the coding of `offered` with the highest weight in `Accept-Encoding` (RFC 9110, section 12.5.3), or the earlier one of equal weight.
+ * Chooses none without the header, or if `identity` is named with a higher weight.
  */
 export function chooseEncoding(header: string | undefined, offered: readonly Encoding[]): EncodingChoice {
   if (header === undefined || header === '') return noHeader;
@@ -41,7 +41,7 @@ function parseWeights(header: string): Map<string, number> {
   return weights;
 }
 
-/** 1 where none is given, and 0 for what is no weight. */
+/** Returns 1 if no weight is given, and 0 for a malformed weight. */
 function weightOf(parameters: string[]): number {
   const [weight] = parameters.flatMap((parameter) => /^\s*q\s*=\s*(.*?)\s*$/i.exec(parameter)?.[1] ?? []);
   if (weight === undefined) return 1;

@@ -3,17 +3,17 @@ import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'n
 import type { Encoding } from './accept-encoding.ts';
 
 export type Compressor = {
-  /** The compressed body, at once or later; undefined where it is to be sent as it is. */
+  /** Returns the compressed body or a promise of it, or undefined if the body must be sent unencoded. */
   compress(body: string | Uint8Array, encoding: Encoding): Buffer | Promise<Buffer> | undefined;
 };
 
 /**
- * Up to this size a body is compressed on the event loop, in about a tenth of a millisecond: handing it to another thread
- * costs more than that (decision 0045).
+ * Bodies up to this size are compressed on the event loop, which takes about a tenth of a millisecond. Passing them to another thread would
+ * cost more (decision 0045).
  */
 const INLINE_LIMIT_BYTES = 32 * 1024;
 
-/** The lowest levels: the next ones take twice the time for a few percent. */
+/** The lowest levels, because the next ones take twice the time and save a few percent. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 const gzipOptions = { level: 1 };
 
@@ -21,8 +21,8 @@ const laterBrotli = promisify(brotliCompress);
 const laterGzip = promisify(gzip);
 
 /**
- * Compresses small bodies at once, and up to `atOnce` larger ones at the same time on other threads; while those run,
- * further large bodies are not compressed. With 0 nothing is.
+ * Compresses small bodies synchronously, and up to `atOnce` larger ones concurrently on other threads. Large bodies beyond that number are
+ * not compressed. With 0, no body is compressed.
  */
 export function openCompressor({ atOnce }: { atOnce: number }): Compressor {
   let running = 0;

@@ -1,4 +1,4 @@
-/** The response of every request: JSON leaves it compressed, whichever handler wrote it. */
+/** The response class of all requests. It compresses JSON, regardless of the handler that writes it. */
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { chooseEncoding, type Encoding } from './accept-encoding.ts';
 import type { Compressor } from './compressor.ts';
@@ -6,19 +6,18 @@ import type { Compressor } from './compressor.ts';
 type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
 type Body = string | Uint8Array;
 
-/** Shorter bodies leave as they are: they fit a packet or two, and their headers weigh as much. */
+/** Shorter bodies are sent unencoded, because they fit in one or two packets together with their headers. */
 const MINIMUM_BYTES = 1024;
 const encodings: readonly Encoding[] = ['br', 'gzip'];
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 
 /**
- * For `createServer({ ServerResponse })`, which takes a class. A body of JSON is held until it is complete, so that its
- * length is known; one that is written in several pieces, is encoded already or is of another type, as a stream of events
- * is, passes through at once.
+ * Returns the class for `createServer({ ServerResponse })`. A JSON body is held until it is complete, so that its length is known. A body
+ * that is written in several parts, is already encoded, or has another type, such as an event stream, is passed through at once.
  */
 export function encodingResponse(compressor: Compressor) {
   return class EncodingResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-    /** HELD: the head is set and waits for the body. PASSING: what comes goes out. ENDED: the body is being compressed. */
+    /** HELD: the head is set and waits for the body. PASSING: data is passed through. ENDED: the body is being compressed. */
     #state: 'OPEN' | 'HELD' | 'PASSING' | 'ENDED' = 'OPEN';
     #body: Body | undefined;
 
@@ -67,7 +66,7 @@ export function encodingResponse(compressor: Compressor) {
       return this.#state === 'HELD' || (this.#state === 'OPEN' && isJson(this, undefined));
     }
 
-    /** Gives up on holding: what was held goes out. */
+    /** Stops holding the response and sends what was held. */
     #pass(): void {
       const held = this.#state === 'HELD' ? this.#body : undefined;
       this.#state = 'PASSING';
@@ -101,14 +100,14 @@ export function encodingResponse(compressor: Compressor) {
 }
 
 function encodingFor(accepted: string | undefined, body: Body): Encoding | undefined {
-  // A header that refuses nothing asks for nothing of a short body, so it is not read.
+  // Unless the header refuses something, a short body needs no encoding, so the header is not parsed.
   const isShort = Buffer.byteLength(body) < MINIMUM_BYTES;
   if (accepted === undefined || (isShort && !accepted.includes('=0'))) return undefined;
   const { encoding, refusesPlain } = chooseEncoding(accepted, encodings);
   return isShort && !refusesPlain ? undefined : encoding;
 }
 
-/** What is written, where nothing else is said with it; `null` as nothing. */
+/** Returns the chunk, with undefined for `null`; returns null if further arguments are given. */
 function onlyChunk([chunk, ...rest]: unknown[]): unknown {
   const isOnly = rest.every((one) => one === undefined || one === null);
   return isOnly ? (chunk ?? undefined) : null;
@@ -118,7 +117,7 @@ function isBody(chunk: unknown): chunk is Body {
   return (typeof chunk === 'string' || chunk instanceof Uint8Array) && chunk.length > 0;
 }
 
-/** Whether the answer is JSON that nobody has encoded yet. */
+/** Whether the response is JSON that is not encoded yet. */
 function isJson(response: ServerResponse, headers: OutgoingHttpHeaders | undefined): boolean {
   const field = (name: string) => fieldOf(headers, name) ?? response.getHeader(name);
   const type = field('content-type');

@@ -1,4 +1,4 @@
-/** One example of each type of event, printed from rows by the functions that print the events themselves. */
+/** One example of each event type, printed from rows by the same functions as the events. */
 import type {
   CreditedPayout,
   CustomerAccount,
@@ -68,7 +68,7 @@ const ofSubscription = (row: Subscription, further: Prisma.JsonObject = {}): Tol
 const ofInvoice = (row: Invoice): Told => ({ of: row, data: invoiceFields(row), at: row.updatedAt });
 const ofSession = (row: SessionWithItems): Told => ({
   of: row,
-  // What the session's own function answers is JSON, for it is what the table of events is given.
+  // The function returns JSON, because that is what the event table stores.
   data: JSON.parse(JSON.stringify(checkoutSessionFields(row, 'https://pay.example'))),
   at: row.updatedAt,
 });
@@ -137,7 +137,7 @@ const told: { [Type in EventType]: Told } = {
   },
 };
 
-/** As a webhook carries it. */
+/** Returns the example as the body of a webhook. */
 export function eventExample(type: EventType): EventBody {
   const { of: resource, data, at, finality = null } = told[type];
   const place = eventTypes.indexOf(type);

@@ -1,4 +1,4 @@
-/** The published shape of every event, JSON Schema 2020-12: `schema/events.json`, and the webhooks of the OpenAPI document. */
+/** The published schema of every event in JSON Schema 2020-12, for `schema/events.json` and the webhooks of the OpenAPI document. */
 import { type GraphQLField, type GraphQLSchema, getNamedType, isLeafType, isNonNullType, isObjectType } from 'graphql';
 import { type EventType, eventTypes } from '../../events/event-type.ts';
 import { payoutRoles } from '../../payments/payouts/payout.ts';
@@ -7,7 +7,7 @@ import { type Components, type JsonSchema, leafSchema, nullable } from '../rest/
 import { eventExample } from './event-examples.ts';
 import { eventWords } from './event-words.ts';
 
-/** What an event's `data` holds, by the first word of its type: the scalar fields of that GraphQL type. */
+/** The GraphQL type whose scalar fields an event's `data` contains, by the first word of the event type. */
 const dataTypes: Record<string, string> = {
   payment_intent: 'PaymentIntent',
   dispute: 'Dispute',
@@ -87,7 +87,7 @@ const sessionFurther: Record<string, JsonSchema> = {
   },
 };
 
-/** What some events tell beside the resource's own fields. */
+/** Fields that some events contain in addition to those of the resource. */
 const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'payment_intent.payout_undelivered': { payout: undeliveredPayout },
   'payment_intent.payout_delivered': { payout: undeliveredPayout },
@@ -99,7 +99,7 @@ const furtherData: { [Type in EventType]?: Record<string, JsonSchema> } = {
   'webhook_endpoint.disabled': { reason: { type: 'string', description: 'The older name of `disabledReason`.' } },
 };
 
-/** Fields that no event carries in its data: secrets, which only their owner sees and only once, and `sequence`, which the envelope has. */
+/** Fields that no event contains in its data: secrets, which are returned to their owner once, and `sequence`, which is in the envelope. */
 const untold = new Set(['secret', 'clientSecret', 'sequence']);
 
 export function eventSchemas(schema: GraphQLSchema): JsonSchema {
@@ -123,7 +123,7 @@ export function eventSchemas(schema: GraphQLSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document).replaceAll('#/components/schemas/', '#/$defs/'));
 }
 
-/** The webhooks of an OpenAPI document, one a type; their schemas become components. */
+/** Describes the webhooks of an OpenAPI document, one per event type. Their schemas become components. */
 export function describeWebhooks(schema: GraphQLSchema, components: Components): Record<string, JsonSchema> {
   const webhooks: Record<string, JsonSchema> = {};
   for (const type of eventTypes) {
@@ -160,7 +160,7 @@ function webhookOperation(type: EventType, component: string): JsonSchema {
   };
 }
 
-/** Of Standard Webhooks. */
+/** The headers of Standard Webhooks. */
 const deliveryHeaders = [
   ['webhook-id', "The event's `id`: the same at each try."],
   ['webhook-timestamp', 'When this try was made, Unix seconds.'],
@@ -200,7 +200,7 @@ function envelope(type: string, data: JsonSchema): JsonSchema {
   };
 }
 
-/** Of `data`: what all events of the resource have, and what this type has beside it. */
+/** Returns the schema of `data`: the fields that all events of the resource have, and the further fields of this type. */
 function dataSchema(
   schema: GraphQLSchema,
   components: Components,

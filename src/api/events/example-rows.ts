@@ -1,4 +1,4 @@
-/** The rows that the examples of events are printed from: one shop, one customer, and what becomes of an order. */
+/** The rows from which the example events are printed: one shop, one customer, and the course of one order. */
 import {
   type CheckoutItem,
   type CreditedPayout,

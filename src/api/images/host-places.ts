@@ -1,22 +1,22 @@
-/** Places for calls to foreign hosts, of one process: so many at once in all, and so many to one host. */
+/** Limits the concurrent calls of one process to foreign hosts, in total and per host. */
 
 export type PlaceLimits = {
   inAll: number;
   ofHost: number;
-  /** How many may wait for a place, in all and for one host's; the next one is refused at once. */
+  /** Maximum number of calls that wait for a place, in total and per host. Further calls are refused at once. */
   waitingInAll: number;
   waitingOfHost: number;
   waitMs: number;
 };
 
 export type HostPlaces = {
-  /** What `work` answers, begun once a place is free; null, and no work, where none was within `waitMs` or too many wait. */
+  /** Runs `work` once a place is free and returns its result. Returns null without running it if none is free within `waitMs` or too many calls wait. */
   within<Answer>(host: string, work: () => Promise<Answer>): Promise<Answer | null>;
 };
 
 type Waiting = { host: string; begin: (hasPlace: boolean) => void };
 
-/** First come, first served, but for those whose own host is full: they hold up nobody else's. */
+/** Serves calls in order of arrival, except that a call whose host has no free place does not block calls to other hosts. */
 export function hostPlaces(limits: PlaceLimits): HostPlaces {
   const taken: string[] = [];
   const waiting: Waiting[] = [];
@@ -58,7 +58,7 @@ export function hostPlaces(limits: PlaceLimits): HostPlaces {
     });
   }
 
-  /** One that left makes room for one: the first that waits and may. */
+  /** Gives a freed place to the first waiting call that may run. */
   function passOn(): void {
     const next = waiting.find((entry) => isFree(entry.host));
     if (!next) return;

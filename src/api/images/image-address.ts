@@ -1,6 +1,6 @@
 /**
- * Where our pages load a merchant's image from: ourselves, never the merchant's host, which would learn who pays. The path
- * names the image's URL, and an HMAC of it: only what a merchant of ours told is fetched. Another TOKEN_SECRET ends them.
+ * The paths under which pages load merchants' images from this installation instead of from the merchant's host, which would learn who pays. A
+ * path contains the image's URL and its HMAC, so that only URLs of our merchants are fetched. A change of TOKEN_SECRET invalidates all paths.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SecretKeys } from '../../auth/tokens/secret-keys.ts';
@@ -9,13 +9,13 @@ type Keys = Pick<SecretKeys, 'images'>;
 
 const PATH = /^\/images\/([A-Za-z0-9_-]{43})\/([A-Za-z0-9_-]{1,12000})$/;
 
-/** A path of this installation; null where there is no image. */
+/** Returns the path for an image, or null if there is no image. */
 export function imageAddress(keys: Keys, url: string | null): string | null {
   if (url === null) return null;
   return `/images/${signature(keys, url).toString('base64url')}/${Buffer.from(url).toString('base64url')}`;
 }
 
-/** The URL that a path of `imageAddress` names; null for any other. Compares in constant time. */
+/** Returns the URL in a path of `imageAddress`, or null for any other path. Compares in constant time. */
 export function imageUrlOf(keys: Keys, path: string): string | null {
   const [, given, encoded] = PATH.exec(path) ?? [];
   if (given === undefined || encoded === undefined) return null;

@@ -1,4 +1,4 @@
-/** GET /images/<signature>/<URL in base64url>: a merchant's image, fetched for a payer who need not meet the merchant's host. */
+/** GET /images/<signature>/<URL in base64url>: fetches a merchant's image for a payer, who therefore does not contact the merchant's host. */
 import type { ServerResponse } from 'node:http';
 import { fetchBytes } from '../../platform/fetch-bytes.ts';
 import { nameRoute } from '../../platform/http-call.ts';
@@ -13,13 +13,13 @@ import { rasterType } from './raster-type.ts';
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 3;
-/** Of one process. A page that shows more images of one host than are fetched at once has the others wait: no browser asks again. */
+/** Limits per process. If a page shows more images of one host than are fetched at once, the others wait, because browsers do not retry. */
 const PLACES = { inAll: 20, ofHost: 4, waitingInAll: 60, waitingOfHost: 20, waitMs: TIMEOUT_MS };
-/** Answered but not read yet, which is memory. */
+/** Maximum number of responses that are complete but not read yet, because they take memory. */
 const MAX_UNREAD = 40;
 
 const guards = {
-  // Opened by itself, an image may do nothing either.
+  // An image that is opened as a document must not run or load anything.
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
@@ -29,11 +29,10 @@ const guards = {
 type ImageWorld = Pick<World, 'config' | 'secretKeys' | 'log'>;
 
 /**
- * 404 for a signature that is not ours; 502 without a word of the host's where it fails, is private, or sends what is no
- * PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB within five seconds. Twenty are fetched at once, four of them from one host;
- * others wait, and answer 503 after five seconds without a place, at once where sixty wait, twenty of them for this host, or
- * while forty answers wait to be read. One that is asked for twice at once is fetched once. Counted by address, as a call
- * without a key is.
+ * Responds with 404 to an invalid signature, and with 502, without details from the host, if the host fails, has a private address, or does not
+ * send a PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB within five seconds. At most 20 images are fetched at once, 4 of them from one host.
+ * Others wait, and receive 503 after five seconds, or at once if 60 calls wait, 20 of them for the same host, or while 40 responses are
+ * unread. Concurrent requests for the same image share one fetch. Requests are counted by address, as calls without a key are.
  */
 export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
   const running = new Map<string, Promise<Image | 502 | 503>>();
@@ -55,7 +54,7 @@ export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
     if (url === null) return refuse(response, 404);
     if (unread >= MAX_UNREAD) return refuse(response, 503);
     const image = await (running.get(url) ?? begin(url));
-    // Closed already, it would never close again, and be counted for ever.
+    // A response that is already closed emits no further `close` event and would be counted forever.
     if (response.destroyed) return true;
     if (typeof image === 'number') return refuse(response, image);
     unread += 1;

@@ -1,4 +1,4 @@
-/** The pages as `npm ci` built them, held in memory: a build under a running server changes nothing of what it serves. */
+/** The pages that `npm ci` built, held in memory, so that a build while the server runs does not change what it serves. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ export type PageName = 'checkout' | 'payer' | 'dashboard' | 'graphiql';
 export type BuiltFile = { type: string; plain: Buffer; brotli: Buffer | undefined; gzip: Buffer | undefined };
 
 export type BuiltPages = {
-  /** By name under `/assets/`. */
+  /** Files by their names under `/assets/`. */
   files: ReadonlyMap<string, BuiltFile>;
   firstFiles(page: PageName): { scripts: string[]; styles: string[] };
 };
@@ -27,7 +27,7 @@ const types: Record<string, string> = {
 
 let held: BuiltPages | undefined;
 
-/** Undefined when nothing was built. Read at most once a process. */
+/** Returns undefined if nothing was built. Files are read at most once per process. */
 export function loadBuiltPages(folder: string = builtFolder): BuiltPages | undefined {
   if (folder === builtFolder && held) return held;
   const manifestFile = join(folder, 'manifest.json');

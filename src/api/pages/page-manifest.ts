@@ -1,4 +1,4 @@
-/** What the build of the pages says of itself: which file is whose, and what each page needs at first. */
+/** The manifest of the built pages: the files of each page, and those that it needs to start. */
 import { z } from 'zod';
 
 export const manifestSchema = z.record(
@@ -14,7 +14,7 @@ export const manifestSchema = z.record(
 
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Scripts and styles that a page cannot start without: its entry and all that it imports, not what is loaded later. */
+/** Returns the scripts and styles that a page needs to start: its entry and its static imports, without those that are loaded later. */
 export function filesAtFirst(manifest: Manifest, page: string): { scripts: string[]; styles: string[] } {
   const entry = Object.entries(manifest).find(([, chunk]) => chunk.isEntry && chunk.name === page);
   if (!entry) throw new Error(`The build has no page ${page}.`);

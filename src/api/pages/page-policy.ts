@@ -1,9 +1,9 @@
-/** What a page may load and whom it may talk to: ourselves, the nodes that payers' browsers may ask, and nobody else. */
+/** The Content-Security-Policy of the pages. A page may contact this installation and the nodes that payers' browsers may call. */
 import type { Registry } from '../../chains/registry.ts';
 import type { Config } from '../../config/config.ts';
 import type { PageName } from './built-pages.ts';
 
-/** Where WalletConnect's relay and its certificates of origin are. */
+/** The hosts of WalletConnect's relay and of its verification of origins. */
 const walletConnect = {
   connect: [
     'https://*.walletconnect.com',
@@ -14,7 +14,7 @@ const walletConnect = {
   frame: ['https://verify.walletconnect.com', 'https://verify.walletconnect.org'],
 };
 
-/** The value of Content-Security-Policy. Merchants' images come through our own proxy, so `'self'` is enough for them. */
+/** Returns the value of Content-Security-Policy. Merchants' images are served by this installation, so `'self'` allows them. */
 export function pagePolicy(world: { config: Config; registry: Registry }, page: PageName): string {
   const { config } = world;
   const isForPayers = page === 'checkout' || page === 'payer';

@@ -1,4 +1,4 @@
-/** What the pages know of this installation before they ask anything: its chains, tokens and contracts. Nothing secret. */
+/** The settings of this installation that are embedded in the pages: its chains, tokens and contracts. They contain nothing secret. */
 import { type Chain, takesPayment } from '../../chains/chain.ts';
 import type { Registry } from '../../chains/registry.ts';
 import type { Config } from '../../config/config.ts';

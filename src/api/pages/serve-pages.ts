@@ -1,6 +1,6 @@
 /**
- * The pages of payers and of the dashboard, and their files under `/assets/`. A page is the same few lines for everybody:
- * who asks and what for is told to GraphQL by the page itself, so an unknown link or session is answered there.
+ * Serves the pages of payers and of the dashboard, and their files under `/assets/`. The HTML of a page is the same for everyone. The page
+ * itself queries GraphQL, which responds to unknown links and sessions.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nameRoute } from '../../platform/http-call.ts';
@@ -22,12 +22,12 @@ const routes: PageRoute[] = [
   { path: /^\/graphql$/, route: '/graphql', page: 'graphiql', title: 'Sluice GraphQL' },
 ];
 
-/** Where members have the same editor in production, with the schema that only they may read there. */
+/** The path of the editor for members in production, with the schema that only they may read there. */
 const MEMBERS_EDITOR = '/dashboard/developers?tab=graphql';
 
 type PageWorld = Pick<World, 'config' | 'registry'>;
 
-/** `built` is for tests; what `npm ci` built otherwise. The editor at /graphql is for development (decision 0045). */
+/** `built` is set by tests and defaults to what `npm ci` built. The editor at /graphql is for development only (decision 0045). */
 export function servePages(world: PageWorld, built: BuiltPages | undefined = loadBuiltPages()): HttpHandler {
   const settings = JSON.stringify(pageSettings(world)).replaceAll('<', '\\u003c');
   return async (request, response) => {
@@ -41,7 +41,7 @@ export function servePages(world: PageWorld, built: BuiltPages | undefined = loa
     const isEditor = route.page === 'graphiql';
     if (isEditor && !asksForPage(request)) return false;
     nameRoute(response, route.route);
-    // What stands at /graphql depends on Accept, and no cache keeps any of it.
+    // The response at /graphql depends on Accept, so caches must not store it.
     const caching = isEditor ? { 'cache-control': 'no-store', vary: 'accept' } : { 'cache-control': 'no-cache' };
     if (isEditor && world.config.isProduction) {
       response.writeHead(303, { ...caching, location: MEMBERS_EDITOR, 'content-length': 0 }).end();
@@ -53,7 +53,7 @@ export function servePages(world: PageWorld, built: BuiltPages | undefined = loa
       'content-length': Buffer.byteLength(html),
       'content-security-policy': pagePolicy(world, route.page),
       ...caching,
-      // A session's secret stands in the page's address behind the #, which browsers never send; its id does not go out either.
+      // A session's secret is in the fragment of the page's URL, which browsers never send. This keeps the session's id private too.
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'cross-origin-opener-policy': 'same-origin-allow-popups',
@@ -90,7 +90,7 @@ function pageHtml(route: PageRoute, built: BuiltPages, settings: string): string
 const notBuilt =
   '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Not built</title></head><body><h1>Not built</h1><p>The pages were not built: run npm ci.</p></body></html>\n';
 
-/** Every name carries the hash of its content, so a browser may keep it for good. */
+/** Each file name contains the hash of its content, so browsers may cache it indefinitely. */
 function serveAsset(request: IncomingMessage, response: ServerResponse, file: BuiltFile | undefined): boolean {
   const method = request.method ?? 'GET';
   if (!file || (method !== 'GET' && method !== 'HEAD')) return false;

@@ -1,6 +1,6 @@
 /**
- * The build step of the REST surface: from Mesh's artifacts to `generated/rest.ts` (what the server imports), the OpenAPI
- * files under `schema/openapi`, and the typed client's types. What Mesh does at run time is in src/gateway.
+ * The build step of the REST API. It converts Mesh's artifacts to `generated/rest.ts`, which the server imports, the OpenAPI documents under
+ * `schema/openapi`, and the types of the typed client. Mesh's part at run time is in src/gateway.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -48,7 +48,7 @@ write('generated/rest.ts', routesModule());
 write('generated/payments-api.ts', await clientTypes('schema/openapi/payments.json'));
 process.exit(0);
 
-/** Mesh's index imports types as if they were values, which Node's own type stripping would leave in. */
+/** Compiles Mesh's index, which imports types like values. Node's own type stripping would keep these imports. */
 function compiledArtifacts(): string {
   const source = readFileSync(join(root, 'schema/.mesh/index.ts'), 'utf8');
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };

@@ -1,8 +1,8 @@
-/** Cross-origin headers: a credential is in a header here, and no cookie is. */
+/** Cross-origin headers. Credentials are in headers, and cookies are not used. */
 
 /**
- * What pages of other origins may call: nothing; with a credential of their own, a session's client secret or a card token;
- * or what anybody may read, where a publishable key is taken too. A secret key belongs in no page, and no page may send one.
+ * Which calls pages of other origins may make: none; calls with a client secret or a card token; or public reads, also with a publishable key.
+ * Pages must not contain secret keys and are not allowed to send them.
  */
 export type Openness = 'CLOSED' | 'OWN_CREDENTIALS' | 'PUBLIC';
 

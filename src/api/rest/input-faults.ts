@@ -1,6 +1,6 @@
 /**
- * What is wrong with a request's values by their GraphQL types: every fault at once, in the words of the REST border.
- * Stricter than GraphQL in one thing: a single value is not taken for a list.
+ * Validates the values of a request against their GraphQL types and reports all faults at once, in the terms of the REST API. It is stricter
+ * than GraphQL in one respect: a single value is not accepted as a list.
  */
 import {
   GraphQLError,
@@ -16,7 +16,7 @@ import {
 import type { FieldFault } from '../../errors.ts';
 import { isId } from '../../platform/identifier.ts';
 
-/** The faults of a value that stands at `path`; none for undefined, which is the asking type's matter. */
+/** Returns the faults of the value at `path`. There are none for undefined, which the containing type checks. */
 export function inputFaults(type: GraphQLInputType, value: unknown, path: string): FieldFault[] {
   if (isNonNullType(type))
     return value === null ? [{ param: path, message: 'is null' }] : inputFaults(type.ofType, value, path);

@@ -1,6 +1,6 @@
 /**
- * The REST API over Node's HTTP server: finds the route, passes the gate, and answers in the API's envelope. Everything
- * else it does is in the document of the route: REST has no logic of its own.
+ * The REST API over Node's HTTP server. It finds the route, passes the gate, and responds in the API's envelope. Everything else is defined by the
+ * document of the route; REST has no logic of its own.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { restRoutes } from '../../../generated/rest.ts';
@@ -23,14 +23,14 @@ import { openRouteTable, type RouteMatch } from './route-table.ts';
 import { runRoute } from './run-route.ts';
 
 export type Rest = {
-  /** Answers any request, one for a path that is not here with 404. Never rejects. */
+  /** Responds to any request, with 404 for an unknown path. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<true>;
 };
 
 type Found = Extract<RouteMatch, { found: true }>;
 type Answer = { status: number; headers: Record<string, string>; body: string | Buffer | null };
 
-/** What the published documents take. */
+/** The methods of the published documents. */
 const READING = ['GET', 'HEAD'];
 
 export function openRest(options: {
@@ -71,7 +71,7 @@ export function openRest(options: {
     };
   }
 
-  /** A path that is not here, or does not take the method; neither asks who calls. */
+  /** Responds to an unknown path, or to a method that the path does not support, without authenticating the caller. */
   function answerStranger(method: string, allowed: string[], openness: Openness): Answer {
     if (allowed.length === 0) throw new GatewayError('NOT_FOUND', 'No such path.');
     const allow = [...allowed, 'OPTIONS'].join(', ');
@@ -140,7 +140,7 @@ export function openRest(options: {
 
   return {
     async handle(request, response) {
-      // The server has named the request already.
+      // The server has already assigned a request id.
       const named = response.getHeader('x-request-id');
       const id = typeof named === 'string' ? named : requestId(single(request.headers['x-request-id']));
       const match = table.match(request.method ?? 'GET', (request.url ?? '/').split('?', 1)[0] ?? '/');
@@ -151,7 +151,7 @@ export function openRest(options: {
   };
 }
 
-/** The card API takes a bearer token and no other credential; it ignores the other headers. */
+/** The card API accepts bearer tokens only and ignores the headers of other credentials. */
 function isCardPath(path: string): boolean {
   return path.startsWith('/v1/');
 }
@@ -166,9 +166,9 @@ function send(request: IncomingMessage, response: ServerResponse, { status, head
     ...headers,
     ...length,
   });
-  // Node sends no body to HEAD, and counts it.
+  // Node omits the body for HEAD, but computes its length.
   response.end(body ?? undefined);
-  // A body that was not read must not keep the connection waiting for its rest.
+  // The rest of an unread body is discarded, so that the connection can be reused.
   if (!request.readableEnded) request.resume();
 }
 

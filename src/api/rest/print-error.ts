@@ -4,10 +4,7 @@ export type PrintedError = { status: number; contentType: string; body: string; 
 
 const PROBLEM = 'application/problem+json';
 
-/**
- * The error as the caller sees it: `{ success: false, error }`, or the same as a problem (RFC 9457) where `accept` asks
- * for it.
- */
+/** Prints an error for the caller: `{ success: false, error }`, or a problem (RFC 9457) if `accept` requests one. */
 export function printError(
   error: GatewayError,
   request: { requestId: string; path: string; accept: string | undefined },

@@ -1,4 +1,4 @@
-/** `/openapi.json`, `/v1/openapi.json` and the page that shows them at `/docs`, from files that are read once. */
+/** Serves `/openapi.json`, `/v1/openapi.json` and the page at `/docs` that shows them, from files that are read once. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ export type PublishedDocument = { status: number; headers: Record<string, string
 
 export type PublishedDocuments = {
   has(path: string): boolean;
-  /** By GET and HEAD, in the encoding that the client prefers. */
+  /** Finds the document for GET and HEAD, in the encoding that the client prefers. */
   find(method: string, path: string, acceptEncoding: string | undefined): Promise<PublishedDocument | undefined>;
 };
 
@@ -20,7 +20,7 @@ const compress: Record<Encoding, (body: Buffer | string) => Promise<Buffer>> = {
   gzip: promisify(gzip),
 };
 
-/** Nothing but our own files: no inline script or style, no frame, no other host. */
+/** Allows our own files only: no inline scripts or styles, no frames, and no other hosts. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,7 +51,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The viewer's own bar with a choice of documents brings inline styles, which the policy refuses: links do as well. */
+/** The viewer's own selector of documents needs inline styles, which the policy forbids, so the page has links instead. */
 const START = `SwaggerUIBundle({
   dom_id: '#docs',
   url: location.pathname.startsWith('/docs/card') ? '/v1/openapi.json' : '/openapi.json',
@@ -86,7 +86,7 @@ export function openDocuments({ publicUrl }: { publicUrl: string }): PublishedDo
   };
 }
 
-/** Each document is compressed once for each encoding. */
+/** Compresses each document once per encoding. */
 async function encode({ document, encoded }: Held, acceptEncoding: string | undefined): Promise<PublishedDocument> {
   if (document.headers['content-type']?.startsWith('image/')) return document;
   const headers = { ...document.headers, vary: 'accept-encoding' };
@@ -97,7 +97,7 @@ async function encode({ document, encoded }: Held, acceptEncoding: string | unde
   return { ...document, headers: { ...headers, 'content-encoding': encoding }, body: await body };
 }
 
-/** As published, with the address of this installation. */
+/** Returns the published document with the URL of this installation. */
 function described(file: string, publicUrl: string): string {
   const path = fileURLToPath(new URL(`../../../schema/openapi/${file}`, import.meta.url));
   const document = JSON.parse(readFileSync(path, 'utf8'));

@@ -1,4 +1,4 @@
-/** Routes from Mesh's artifacts: the documents under `schema/rest`, checked against the schema they ask. */
+/** Reads routes from Mesh's artifacts, which contain the documents under `schema/rest`, and checks them against the schema. */
 import {
   type DocumentNode,
   type GraphQLSchema,
@@ -24,13 +24,13 @@ import {
 } from './rest-route.ts';
 import { readUnions } from './rest-union.ts';
 
-/** What is used of Mesh's built index. */
+/** The part of Mesh's built index that is used. */
 export type MeshArtifacts = {
   getBuiltMesh(): Promise<{ schema: GraphQLSchema; destroy(): void }>;
   getMeshOptions(): Promise<{ documents: { document?: DocumentNode | undefined }[] }>;
 };
 
-/** The routes, by path. Throws with every document that cannot be one. */
+/** Returns the routes sorted by path. Throws an error that lists all invalid documents. */
 export async function readArtifacts(artifacts: MeshArtifacts): Promise<RestRoute[]> {
   const mesh = await artifacts.getBuiltMesh();
   const { documents } = await artifacts.getMeshOptions();
@@ -81,7 +81,7 @@ function readRoute(schema: GraphQLSchema, document: DocumentNode): RestRoute {
   return route;
 }
 
-/** The directive is the build's alone: the server's schema does not know it. */
+/** Removes the directive, which only the build uses and the server's schema does not contain. */
 function withoutRest(document: DocumentNode): DocumentNode {
   const stripped: DocumentNode = visit(document, {
     Directive: (node) => (node.name.value === 'rest' ? null : undefined),

@@ -7,8 +7,8 @@ const [BACKSLASH, QUOTE] = [0x5c, 0x22];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * The request's JSON object, or undefined where there is no body. Only `application/json` in UTF-8, at most `limitBytes`.
- * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR.
+ * Reads the JSON object of a request, or returns undefined if there is no body. Accepts only `application/json` in UTF-8 of at most `limitBytes`.
+ * Throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_ERROR.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -28,7 +28,7 @@ export async function readBody(
   throw new GatewayError('VALIDATION_ERROR', 'The body must be a JSON object.');
 }
 
-/** A caller who left hears no answer, and it is no bug of ours. */
+/** Throws VALIDATION_ERROR if the caller disconnects, which is not an error of the server. */
 async function arrived(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
   try {
     return await readAtMost(request, limitBytes);
@@ -37,7 +37,7 @@ async function arrived(request: IncomingMessage, limitBytes: number): Promise<Bu
   }
 }
 
-/** Refuses nesting that a recursive reader further in could not follow, before anything is built of it. */
+/** Rejects nesting that is too deep for recursive code, before the text is parsed. */
 function demandShallow(text: string): void {
   let depth = 0;
   let inString = false;

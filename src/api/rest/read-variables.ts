@@ -17,13 +17,13 @@ import { LIST_LIMIT } from '../graphql/server/limits.ts';
 import { inputFaults } from './input-faults.ts';
 import { BODY_VARIABLE, pathVariables, type RestRoute } from './rest-route.ts';
 
-/** A variable of a route's document, and where a request carries it. */
+/** A variable of a route's document, and its location in a request. */
 export type RouteVariable = {
   name: string;
   type: GraphQLInputType;
-  /** `body` takes the whole body, `field` one field of it. */
+  /** `body` is the whole body, `field` one of its fields. */
   in: 'path' | 'query' | 'body' | 'field';
-  /** Must be given, for it has neither a default nor null. */
+  /** Whether it must be given, because it is not nullable and has no default. */
   required: boolean;
 };
 
@@ -33,7 +33,7 @@ export type RequestValues = {
   body: Record<string, unknown> | undefined;
 };
 
-/** The variables of a route by the schema's types. Throws where the document does not fit the schema. */
+/** Returns the variables of a route with their types in the schema. Throws if the document does not match the schema. */
 export function routeVariables(
   schema: GraphQLSchema,
   route: Pick<RestRoute, 'method' | 'kind' | 'path' | 'document'>,
@@ -42,7 +42,7 @@ export function routeVariables(
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   );
   const inPath = new Set(pathVariables(route.path));
-  // A query has arguments rather than one input object: where it is posted they are the body's fields.
+  // A query has arguments instead of one input object. If it is sent by POST, they are the fields of the body.
   const elsewhere = route.method === 'POST' && route.kind === 'query' ? 'field' : 'query';
   return (operation?.variableDefinitions ?? []).map((definition) => {
     const name = definition.variable.name.value;
@@ -58,8 +58,8 @@ export function routeVariables(
 }
 
 /**
- * A request's variables with every fault of their types. An absent field stays absent and null stays null, so that an
- * update can tell them apart. An empty body is `{}` where the body may be empty.
+ * Returns the variables of a request with all faults of their types. Absent fields stay absent and null stays null, so that updates can
+ * distinguish them. An empty body is read as `{}` if the body may be empty.
  */
 export function readVariables(
   variables: readonly RouteVariable[],
@@ -71,7 +71,7 @@ export function readVariables(
     const value = given(variable, values, faults);
     if (value !== undefined) {
       read[variable.name] = value;
-      // A body may have more faults than a call may have arguments.
+      // A body may have more faults than a function call may have arguments, so spread syntax is not used.
       for (const fault of inputFaults(variable.type, value, variable.in === 'body' ? '' : variable.name))
         faults.push(fault);
       if (variable.in === 'query') faults.push(...sizeFaults(variable.name, value));
@@ -102,10 +102,10 @@ function given(variable: RouteVariable, values: RequestValues, faults: FieldFaul
   return fromText(inner, texts[0] ?? '');
 }
 
-/** Values of one parameter that takes several. */
+/** Maximum number of values of a parameter that accepts several. */
 const MOST_ENTRIES = 200;
 
-/** What every list's parameters are limited to, by their name. */
+/** The limits of the parameters that all lists have, by name. */
 export const parameterLimits: Record<string, { minimum: number; maximum?: number }> = {
   page: { minimum: 1 },
   pageSize: { minimum: 1, maximum: LIST_LIMIT },
@@ -124,14 +124,14 @@ function sizeFaults(name: string, value: unknown): FieldFault[] {
   ];
 }
 
-/** Query text as the value its type asks for; text that does not fit stays text, and is a fault of its type. */
+/** Converts query text to the value of its type. Text that does not match stays text and is then a fault of its type. */
 function fromText(type: GraphQLInputType, text: string): unknown {
   switch (getNamedType(type).name) {
     case 'Int':
       return /^-?\d{1,10}$/.test(text) ? Number(text) : text;
     case 'Float':
       return /^-?\d{1,30}(\.\d{1,30})?$/.test(text) ? Number(text) : text;
-    // The compiled documents take an ID as it comes.
+    // Compiled documents do not coerce IDs.
     case 'ID':
       return canonicalId(text);
     case 'Boolean':
@@ -146,7 +146,7 @@ function mayBeEmpty(variable: RouteVariable): boolean {
   return isInputObjectType(type) && !Object.values(type.getFields()).some(isRequiredInputField);
 }
 
-/** A body that is missing lacks each of its required fields. */
+/** A missing body lacks all of its required fields. */
 function missing(variable: RouteVariable): FieldFault[] {
   const type = getNamedType(variable.type);
   if (variable.in !== 'body' || !isInputObjectType(type)) return [{ param: variable.name, message: 'is required' }];

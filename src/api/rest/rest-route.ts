@@ -1,7 +1,6 @@
 /**
- * One operation of the REST surface, as the build printed it from a document under `schema/rest` into
- * `generated/rest.ts`. A route has no logic: it says how a request becomes variables of its document, and how the
- * document's result becomes an answer.
+ * An operation of the REST API, as printed by the build from a document under `schema/rest` into `generated/rest.ts`. A route has no logic: it
+ * defines how a request is converted to the variables of its document, and the document's result to a response.
  */
 import type { DocumentNode } from 'graphql';
 import type { Access } from '../graphql/server/access/access.ts';
@@ -22,31 +21,31 @@ export const restEnvelopes = ['DATA', 'PAGE', 'LIST', 'EVENTS', 'BARE', 'NONE'] 
 export type RestEnvelope = (typeof restEnvelopes)[number];
 
 export type RestRoute = {
-  /** The document's operation name; the operationId in OpenAPI. */
+  /** The operation name of the document, which is the operationId in OpenAPI. */
   operation: string;
   kind: 'query' | 'mutation';
   method: RestMethod;
-  /** With `:name` for each path variable. */
+  /** The path, with `:name` for each path variable. */
   path: string;
-  /** Of success. */
+  /** The HTTP status of a successful response. */
   status: number;
   envelope: RestEnvelope;
-  /** Fields of the document's `data` that are left out where they are null: names, or paths such as `items.error`. */
+  /** Fields of the document's `data` that are omitted if they are null: names, or paths such as `items.error`. */
   leftOut: readonly string[];
   /** Objects of the document's `data` whose fields depend on the value of one of them. */
   unions: readonly RestUnion[];
-  /** The root field that the document asks. */
+  /** The root field that the document selects. */
   field: string;
-  /** Who may call, any one of them: the root field's own scopes. */
+  /** The callers that the root field allows. */
   access: readonly Access[];
-  /** Without the @rest directive, ready to be executed. */
+  /** The executable document, without the @rest directive. */
   document: DocumentNode;
 };
 
-/** The names of a path's variables. */
+/** Returns the names of a path's variables. */
 export function pathVariables(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
 }
 
-/** The variable that takes the body; every other one is of the path or the query. */
+/** The variable that receives the body. All others are in the path or the query. */
 export const BODY_VARIABLE = 'input';

@@ -1,15 +1,15 @@
 /**
- * Objects whose fields depend on the value of one of them, such as an item of a batch on its `ok`. GraphQL has one type
- * for them, whose other fields are null; over REST each object has the fields of its variant only.
+ * Objects whose fields depend on the value of one of them, such as the items of a batch on `ok`. GraphQL has one type for all variants, in which
+ * the fields of other variants are null. Over REST, each object has only the fields of its variant.
  */
 import { z } from 'zod';
 
 export type RestVariant = {
-  /** The value as text: a name of an enum, `true` or `false`. */
+  /** The value as text: the name of an enum value, `true` or `false`. */
   is: string;
-  /** The fields that the variant has beside those of every variant. */
+  /** The fields of this variant, in addition to those of all variants. */
   has: readonly string[];
-  /** Which of these are never null. */
+  /** The fields among these that are never null. */
   present: readonly string[];
 };
 
@@ -30,7 +30,7 @@ const unionsSchema = z
   )
   .nullish();
 
-/** From the directive, where a name with `!` is of a field that is never null in that variant. */
+/** Reads unions from the directive. A name with `!` marks a field that is never null in that variant. */
 export function readUnions(value: unknown): RestUnion[] {
   return (unionsSchema.parse(value) ?? []).map(({ at, by, of }) => ({
     at,
@@ -43,12 +43,12 @@ export function readUnions(value: unknown): RestUnion[] {
   }));
 }
 
-/** The fields that only some variants have. */
+/** Returns the fields that only some variants have. */
 export function variantFields({ of }: RestUnion): Set<string> {
   return new Set(of.flatMap(({ has }) => has));
 }
 
-/** The data with each object at the union's path as its variant. */
+/** Returns the data with each object at the union's path reduced to its variant. */
 export function asVariants(data: unknown, union: RestUnion): unknown {
   return narrowed(data, union, union.at.split('.'), variantFields(union));
 }

@@ -1,7 +1,7 @@
 import type { RestRoute } from './rest-route.ts';
 import { asVariants } from './rest-union.ts';
 
-/** The answer's body from the document's `data` field, or null for no body. */
+/** Returns the body of a response from the document's `data`, or null if it has no body. */
 export function resultEnvelope(
   { envelope, leftOut, unions }: Pick<RestRoute, 'envelope' | 'leftOut' | 'unions'>,
   told: unknown,
@@ -33,7 +33,7 @@ function fieldsOf(data: unknown): Record<string, unknown> {
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }
 
-/** Without the field at the end of the path where it is null, in each item of a list on the way. */
+/** Removes the field at the end of the path if it is null, in every item of the lists along the path. */
 function withoutNull(data: unknown, [name = '', ...below]: readonly string[]): unknown {
   if (Array.isArray(data)) return data.map((item) => withoutNull(item, [name, ...below]));
   if (typeof data !== 'object' || data === null) return data;

@@ -1,4 +1,4 @@
-/** Which route a method and path name. */
+/** Finds the route of a method and path. */
 import findMyWay from 'find-my-way';
 import type { GraphQLSchema } from 'graphql';
 import { routeVariables } from './read-variables.ts';
@@ -7,12 +7,12 @@ import type { RunningRoute } from './run-route.ts';
 
 export type RouteMatch =
   | { found: true; running: RunningRoute; path: Record<string, string | undefined> }
-  /** The methods that the path takes; none for a path that is not there. */
+  /** The methods that the path supports. Empty for an unknown path. */
   | { found: false; allowed: string[] };
 
 export type RouteTable = { match(method: string, path: string): RouteMatch };
 
-/** HEAD is answered as GET without its body. Throws where a route does not fit the schema. */
+/** HEAD requests are handled like GET, without the body. Throws if a route does not match the schema. */
 export function openRouteTable(schema: GraphQLSchema, routes: readonly RestRoute[]): RouteTable {
   const router = findMyWay({ ignoreTrailingSlash: true, maxParamLength: 500 });
   for (const route of routes) {

@@ -13,8 +13,8 @@ import type { RestRoute } from './rest-route.ts';
 export type RunningRoute = { route: RestRoute; variables: readonly RouteVariable[] };
 
 /**
- * Runs a route's document through the GraphQL pipeline. VALIDATION_ERROR names every fault of types and of rules at
- * once; any other error is the pipeline's own.
+ * Runs a route's document in the GraphQL pipeline. A VALIDATION_ERROR lists all faults of types and rules at once. All other errors are those of
+ * the pipeline.
  */
 export async function runRoute(
   { world, yoga }: { world: World; yoga: Pick<GatewayYoga, 'getEnveloped'> },
@@ -22,7 +22,7 @@ export async function runRoute(
 ): Promise<{ data: unknown; replayed: boolean }> {
   const { requestId } = admission;
   const context = { ...contextOf(world, admission.principal, admission), ownDocument: true };
-  // The pipeline's own context is made from a fetch Request; this caller is known already.
+  // The pipeline would create its context from a fetch Request, but this caller is already authenticated.
   const { execute, schema } = yoga.getEnveloped(context);
   const { document } = running.route;
   const { variables, faults: typeFaults } = readVariables(running.variables, values);
@@ -38,7 +38,7 @@ export async function runRoute(
   return { data: result.data?.data, replayed: context.answer.replayed };
 }
 
-/** The pipeline formats its errors; the gravest is the answer. */
+/** Returns the most severe of the pipeline's errors, which are already formatted. */
 function errorOf(errors: readonly GraphQLError[]): GatewayError {
   const found = errors.map(readError);
   return found.find((error) => error.code === 'INTERNAL_ERROR') ?? found[0] ?? internal();

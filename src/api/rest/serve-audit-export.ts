@@ -1,6 +1,6 @@
 /**
- * `GET /audit-log/export`: the audit log as a file, CSV or newline-delimited JSON, oldest entry first. It takes the filters of
- * `GET /audit-log` and is read for the same callers. The file ends with the newest entry there is when the export begins.
+ * `GET /audit-log/export`: the audit log as a CSV or newline-delimited JSON file, oldest entry first. It has the filters and the allowed callers of
+ * `GET /audit-log`. The file ends with the newest entry at the time when the export begins.
  */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -28,7 +28,7 @@ import { type RouteVariable, readVariables } from './read-variables.ts';
 export const auditExportPath = '/audit-log/export';
 
 const FIELD = 'auditLog';
-/** Entries that are read at a time: what is held of an export, however long it is. */
+/** Number of entries that are read at a time, so that memory does not depend on the length of an export. */
 const PAGE = 200;
 
 const contentTypes: { [Format in ExportFormat]: string } = {
@@ -47,7 +47,7 @@ const parameters: readonly RouteVariable[] = [
 
 export function serveAuditExport(world: World, gate: Gate): HttpHandler {
   return async (request, response) => {
-    // Split by hand: a target such as `//` is no URL, and is not ours to refuse.
+    // Not parsed as a URL, because a target such as `//` is not one, and other handlers respond to it.
     const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);
     if (path !== auditExportPath) return false;
     nameRoute(response, auditExportPath);
@@ -96,12 +96,12 @@ async function answer(
   if (isHead) return void response.end();
   endWhenUnread(response);
   await pipeline(Readable.from(exportText(context.database, { where, format })), response).catch((error: unknown) => {
-    // A client that goes away in the middle is no fault.
+    // A client that disconnects during the export is not an error.
     if (!isPrematureClose(error)) throw error;
   });
 }
 
-/** VALIDATION_ERROR names every bad parameter. */
+/** Throws a VALIDATION_ERROR that lists all invalid parameters. */
 function readRequest(context: GraphqlContext, query: URLSearchParams): { format: ExportFormat; filter: AuditFilter } {
   const { variables, faults } = readVariables(parameters, { path: {}, query, body: undefined });
   const { format: given = 'ndjson', ...conditions } = variables;
@@ -131,7 +131,7 @@ async function* exportText(
   }
 }
 
-/** What has begun can only be cut off, so that nobody takes a part for the whole. */
+/** Aborts the connection if the response has begun, so that no client mistakes a part for the whole file. */
 function fail(
   response: ServerResponse,
   fault: GatewayError,

@@ -1,4 +1,4 @@
-/** Who calls the card API, as its verbs want it. The access of the field has let no other token through. */
+/** The caller of the card API, in the form that its operations need. The field's access has already excluded other tokens. */
 import type { Principal } from '../../../auth/principal.ts';
 import type { CardCaller } from '../../../card/card-world.ts';
 import { refusal } from '../server/scope-of.ts';
@@ -10,7 +10,7 @@ export function cardPrincipal(principal: Principal): CardPrincipal {
   return principal;
 }
 
-/** With an access token, or with a session's. */
+/** Returns the caller of an access token or of a session's token. */
 export function cardCaller(principal: Principal): CardCaller {
   const { userId, audience, subjectId } = cardPrincipal(principal);
   return { userId, sessionId: audience === 'session-connect' ? subjectId : null };

@@ -166,7 +166,7 @@ builder.queryField('signingMethods', (t) =>
   }),
 );
 
-/** Those of `ids` that the caller may read: with a onetime token its own request; else any of the user's, a session's of its origin. */
+/** Returns those of `ids` that the caller may read: the token's own request for a onetime token, the user's requests of the session's origin for a session, or else all of the user's. */
 export async function readableRequests(
   { world: { database }, principal }: Pick<GraphqlContext, 'world' | 'principal'>,
   ids: string[],

@@ -1,4 +1,4 @@
-/** The payment of a session, and what the payer did for it, as the payer's page may see them. */
+/** The payment of a session and the payer's steps, as the payer's page may see them. */
 import { isOfPayer } from '../../../payments/payouts/payout-fields.ts';
 import { AuthorizationMethodEnum, CaptureModeEnum, PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { TransactionRef } from '../payments/transaction.ts';

@@ -142,7 +142,7 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
   }),
 });
 
-/** A row that has just been made carries its secret beside its columns; a field with a selection would read it anew. */
+/** Returns the secret of a row that has just been created, which is not a column. A field with a selection would read the row again, without it. */
 function newSecretOf(session: object): string | null {
   return 'clientSecret' in session && typeof session.clientSecret === 'string' ? session.clientSecret : null;
 }

@@ -20,7 +20,7 @@ type ShownSession = Prisma.CheckoutSessionGetPayload<{ include: typeof shown }>;
 
 export type ShownPayment = NonNullable<ShownSession['paymentIntent']> & { disputeSeconds: number };
 
-/** What the payer has answered and nothing has refused yet. */
+/** An attempt of the payer that has not failed yet. */
 export type Attempt = {
   quoteId: string;
   chainId: number;
@@ -30,7 +30,7 @@ export type Attempt = {
   cryptoAmount: string;
   txHash: string | null;
   madeAt: Date;
-  /** Null for a subscription's consent, which the gateway sends. */
+  /** Null for a subscription's consent, which the gateway submits. */
   payBy: Date | null;
 };
 
@@ -57,7 +57,7 @@ export async function readPayersView(world: World, sessionId: string): Promise<P
   };
 }
 
-/** As the terms will have it: none without an arbiter, and never longer than the money is held. */
+/** Returns the dispute window of the terms: none without an arbiter, and never longer than the funds are held. */
 function disputeSecondsOf(world: World, { app, paymentIntent }: ShownSession): number {
   if (BigInt(partiesOf(world).arbiter) === 0n) return 0;
   const { disputeStartDuration, timelockDuration } = paymentIntent ?? app;

@@ -1,4 +1,4 @@
-/** Hands the driving of a session to the room of its mode: a payment's to checkout, a subscription's to subscriptions. */
+/** Routes the operations on a session by its mode: payments to checkout, subscriptions to subscriptions. */
 import type { Scope } from '../../../auth/principal.ts';
 import { scopedDatabase } from '../../../auth/scoped-database.ts';
 import type { SessionWithItems } from '../../../checkout/checkout-session.ts';
@@ -28,7 +28,7 @@ export async function confirmSession(
   return isRecurring ? await confirmConsent(world, request) : await confirmCheckout(world, request);
 }
 
-/** A session that is not the caller's is none: the verb says so. */
+/** Returns false for a session of another merchant, for which the operation then throws NOT_FOUND. */
 async function isSubscription(world: World, { scope, sessionId }: SessionName): Promise<boolean> {
   const sessions = scopedDatabase(world.database, scope).checkoutSession;
   return (await sessions.count({ where: { id: sessionId, mode: 'SUBSCRIPTION' } })) > 0;

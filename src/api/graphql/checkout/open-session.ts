@@ -7,7 +7,7 @@ import { createSubscriptionCheckout } from '../../../subscriptions/checkout/crea
 import { startLink } from '../links/start-link.ts';
 import type { World } from '../server/world.ts';
 
-/** Hands a session's input to the room of what it is for: an invoice, a subscription, a link, or the checkout's own items and intents. */
+/** Routes the input of a new session by its purpose: an invoice, a subscription, a link, or items and intents. */
 export async function openSession(
   world: World,
   request: {

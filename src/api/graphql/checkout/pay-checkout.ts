@@ -23,7 +23,7 @@ const waySchema = z.object({
 
 const prepareRules = defineRules({ schema: waySchema, also: wayFaults });
 
-/** An unknown chain or token and a bad address are bad requests whatever the session is. */
+/** Unknown chains and tokens and invalid addresses are faults of the request, regardless of the session. */
 function wayFaults(input: unknown, { world }: GraphqlContext): FieldFault[] {
   const parsed = waySchema.safeParse(input);
   if (!parsed.success) return [];

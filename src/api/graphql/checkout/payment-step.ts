@@ -1,4 +1,4 @@
-/** What a wallet does to pay, and what was quoted for it. */
+/** The steps of a wallet to pay, and the quote for them. */
 import { renderSVG } from 'uqr';
 import type { PaymentStep } from '../../../checkout/payment-step.ts';
 import type { PreparedCheckout, ToldQuote } from '../../../checkout/prepare-checkout.ts';

@@ -1,10 +1,10 @@
-/** Who drives a checkout session: the merchant, or the payer with its client secret. */
+/** The callers that operate a checkout session: the merchant, or the payer with its client secret. */
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
-/** The scope to look the session up in. A client secret opens its own session only; any other is NOT_FOUND for it. */
+/** Returns the scope in which the session is looked up. With a client secret, every other session is NOT_FOUND. */
 export async function sessionScope(
   context: Pick<GraphqlContext, 'principal' | 'database'>,
   sessionId: string,
@@ -15,8 +15,8 @@ export async function sessionScope(
 }
 
 /**
- * Where the idempotency keys of a call on a session live: a payer's with the session, the merchant's with the app, so that no
- * payer takes a key that the merchant will use.
+ * Returns the scope of the idempotency keys for calls on a session: the session for a payer, and the app for the merchant, so that a payer cannot use up
+ * a key of the merchant.
  */
 export function sessionKeyScope({ principal }: Pick<GraphqlContext, 'principal'>, scope: Scope): string {
   return principal.kind === 'session' ? principal.sessionId : (scope.appId ?? scope.merchantId);

@@ -1,6 +1,6 @@
 /**
- * Rings when something of a session changes that no event tells: a block more on its payment, a relay that failed, an
- * answer that was given in another tab. One statement a second serves everybody who follows a session in this process.
+ * Detects changes of a session that no event reports: another confirmation of its payment, a relay that failed, or a step in another tab. One statement
+ * per second serves all followers of sessions in this process.
  */
 import { type Database, Prisma } from '../../../../prisma/client.ts';
 import { unguarded } from '../../../../prisma/guarded-database.ts';
@@ -14,7 +14,7 @@ type Watch = { followers: Map<string, number>; poll: () => AsyncIterableIterator
 
 const watches = new WeakMap<Database, Watch>();
 
-/** The session's print, whenever it is another one. Ending the iterator ends the watching. */
+/** Yields the session's fingerprint whenever it changes. Ending the iterator stops watching. */
 export function watchSession(world: World, sessionId: string): AsyncIterableIterator<string, void, void> {
   const watch = watchOf(world);
   watch.followers.set(sessionId, (watch.followers.get(sessionId) ?? 0) + 1);
@@ -50,7 +50,7 @@ function leave(watch: Watch, sessionId: string): void {
 }
 
 function watchOf(world: World): Watch {
-  // One for all callers: it belongs to the process.
+  // Shared by all callers of the process.
   const database = unguarded(world.database);
   const known = watches.get(database);
   if (known) return known;
@@ -70,7 +70,7 @@ function watchOf(world: World): Watch {
   return watch;
 }
 
-/** By session: what its page would show otherwise. A payment's depth counts until it is authorized. */
+/** Returns a fingerprint per session of what its page shows. The depth of a payment is included until it is authorized. */
 export async function readSessionPrints(database: Database, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await database.$queryRaw<{ id: string; print: string }[]>`

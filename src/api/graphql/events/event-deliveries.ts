@@ -1,4 +1,4 @@
-/** Which webhook endpoints were told of an event, and how that went. */
+/** The deliveries of an event to webhook endpoints, and their results. */
 import type { WebhookDelivery } from '../../../../prisma/client.ts';
 import { ENDPOINTS_LIMIT } from '../../../events/webhooks/webhook-endpoint.ts';
 import { batched } from '../server/batch.ts';

@@ -140,7 +140,7 @@ type SearchArgs = {
   resourceId?: string | null | undefined;
 };
 
-/** What `searchArgs` ask for, of one app of the caller. */
+/** Returns the search that `searchArgs` describe, in one app of the caller. */
 async function searchOf(context: GraphqlContext, args: SearchArgs): Promise<EventSearch> {
   const { types } = readSequenceArgs({ types: args.types ?? null });
   const { requestId, resourceId } = checked(context, searchRules, args);
@@ -222,7 +222,7 @@ builder.subscriptionField('events', (t) =>
   }),
 );
 
-/** VALIDATION_ERROR for an `after` that is no number, types that are none and a `limit` that is out of bounds, all at once. */
+/** Throws one VALIDATION_ERROR for an invalid `after`, unknown types and a `limit` out of bounds. */
 function readSequenceArgs(args: { after?: number | null; types?: string[] | null; limit?: number }): {
   after: bigint | undefined;
   types: EventType[] | undefined;

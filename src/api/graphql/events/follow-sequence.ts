@@ -4,24 +4,23 @@ import type { Feed } from '../../../events/feed.ts';
 import type { Follower } from '../../../events/follower.ts';
 import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
 
-/** Events that one read of the table fetches. */
+/** Number of events per read of the table. */
 const BATCH = 500;
 
 type SequenceRequest = {
   appId: string;
   after: bigint | undefined;
-  /** Only what concerns these, where they are named; as of the feed. */
+  /** Only events that concern these, as for the feed. */
   resourceIds?: readonly string[];
-  /** Which of the feed's events are meant: the same that `read` reads. */
+  /** Selects the same events of the feed as `read` reads. */
   passes: (event: SequencedEvent) => boolean;
-  /** At most `limit` events after a number, oldest first. */
+  /** Reads at most `limit` events after a number, oldest first. */
   read: (window: { after: bigint; limit: number }) => Promise<SequencedEvent[]>;
 };
 
 /**
- * Events of an app after a number, in sequence, without gap or repetition: first from the table, then from the feed.
- * Without `after`: those from now on. The table is read only as fast as the consumer takes, so that however far behind a
- * client comes back, at most one batch of it is in memory.
+ * Yields the events of an app after a number, or from now on without `after`, in sequence and without gaps or duplicates: first from the table, then from
+ * the feed. The table is read only as fast as the consumer takes events, so that at most one batch is in memory, however far behind the client is.
  */
 export async function followSequence(
   world: { feed: Feed },
@@ -36,12 +35,12 @@ export async function followSequence(
   let ended = false;
   if (caughtUp) follower = await join();
 
-  /** Reads on from the table; joins the feed once the table has nearly been read to its end. */
+  /** Continues reading from the table, and joins the feed shortly before the end of the table. */
   async function readOn(after: bigint): Promise<void> {
     batch = await request.read({ after, limit: BATCH });
     const isLast = batch.length < BATCH;
     if (isLast && follower) caughtUp = true;
-    // What was appended between this read and the joining is in the next read.
+    // Events appended between this read and joining the feed are part of the next read.
     else if (isLast && !ended) follower = await join();
     if (ended) follower?.stop();
   }
@@ -79,8 +78,8 @@ export async function followSequence(
 }
 
 /**
- * `after` of a live field as a sequence number of this app. VALIDATION_ERROR where it is negative, and where the app has no
- * such event yet: after a restored backup, or with a number of another app, the field would be silent for long.
+ * Returns `after` of a live field as a sequence number of this app. Throws VALIDATION_ERROR if it is negative or the app has no such event yet: after a
+ * restored backup, or with the number of another app, the field would yield nothing for a long time.
  */
 export async function checkedAfter(
   database: Database,

@@ -7,7 +7,7 @@ import { numberOf, present } from './row-at-event.ts';
 
 /**
  * Follows a resource: its state after each event about it, once and in order. With `after`, it starts with the first event
- * after that number. Without `after`, it starts with the present state, which includes all earlier events.
+ * after that number. Without `after`, it starts with the current state, which includes all earlier events.
  */
 export async function followSubject<Row extends Version>(
   world: World,

@@ -7,7 +7,7 @@ import type { World } from '../server/world.ts';
 
 const numbers = new WeakMap<object, bigint>();
 
-/** `row`, which includes the events up to this one. */
+/** Marks a row as including the events up to this one. */
 export function numbered<Row extends object>(row: Row, sequence: bigint): Row {
   numbers.set(row, sequence);
   return row;
@@ -38,21 +38,21 @@ function versionsOf(context: GraphqlContext): Map<string, Version> {
   return known;
 }
 
-/** A row with the number of the newest event in it. */
+/** Reads a row with the number of the newest event that it includes. */
 export async function present<Row extends Version>(world: World, kind: SubjectKind, rows: Row[]): Promise<Row[]> {
   const sequences = await sequencesOf(world.database, kind, rows);
   return rows.map((row) => numbered(row, sequences.get(versionKey(row)) ?? 0n));
 }
 
-/** Of a row that `present` or `rowReader` answered. */
+/** Returns the number of a row that `present` or `rowReader` returned. */
 export function numberOf(row: object): bigint {
   return numbers.get(row) ?? 0n;
 }
 
 /**
- * Reads rows as they were right after an event: the columns of the event's data, the others as they are now. Each is read
- * once for all followers of the event, who were let in by the event's app; what they select beside the row's own columns
- * is read for each, as of now. Rows are kept as long as their event is.
+ * Reads rows as they were right after an event: columns that are in the event's data as of the event, the others as of now. A row is read once for all
+ * followers of the event, who have access to the event's app. Selected relations are read per follower, as of now. Rows are kept as long as their
+ * event.
  */
 export function rowReader<Row extends object>(source: {
   find: (world: World, place: { id: string; appId: string }) => Promise<Row | null>;

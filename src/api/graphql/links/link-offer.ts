@@ -1,4 +1,4 @@
-/** The query linkOffer: what a payer's page shows of a link before a session is made from it. */
+/** The query linkOffer: what a payer's page shows of a link before a session is created from it. */
 import { Decimal } from 'decimal.js';
 import { type TaxedTotal, taxLine, taxTotal } from '../../../catalog/tax.ts';
 import { taxRuleOf } from '../../../catalog/tax-rate.ts';
@@ -18,7 +18,7 @@ type Offer = {
   isSubscription: boolean;
   merchantName: string;
   price: Price | null;
-  /** Null where the payer says the amount. */
+  /** Null if the payer chooses the amount. */
   total: TaxedTotal | null;
 };
 
@@ -133,7 +133,7 @@ async function readOffer({ database }: Pick<World, 'database'>, slug: string): P
       : link.productPlanPrice;
   const amount = price?.amount ?? link.amount;
   if (amount === null) return { ...offer, price, total: null };
-  // As the room that starts it taxes it: a subscription by its plan's rate, anything else by the link's first.
+  // The same tax as when the checkout starts: a subscription by the rate of its plan, anything else by the first rate of the link.
   const planRate = link.productPlan?.taxRate?.isActive ? link.productPlan.taxRate : null;
   const tax = taxRuleOf(isSubscription ? planRate : (link.taxRate ?? planRate));
   return { ...offer, price, total: taxTotal([taxLine({ amount: new Decimal(amount.toFixed(2)), quantity: 1, tax })]) };

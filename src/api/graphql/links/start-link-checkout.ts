@@ -51,7 +51,7 @@ builder.mutationField('startLinkCheckout', (t) =>
         link: { slug: args.slug },
         input,
         idempotency: publicIdempotencyOf(context, {
-          // Not the app's: anybody may call this, and takes no key that the merchant will use.
+          // Not the app's scope, because anyone may call this and must not use up keys of the merchant.
           scopeId: link.id,
           operation: 'startLinkCheckout',
           parameters: { slug: args.slug, ...input },

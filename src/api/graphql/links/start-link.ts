@@ -9,7 +9,7 @@ import type { IdempotencyRequest } from '../../../platform/idempotency/idempoten
 import { startLinkSubscription } from '../../../subscriptions/checkout/start-link-subscription.ts';
 import type { World } from '../server/world.ts';
 
-/** Hands a link to the room of what it sells: a SUBSCRIPTION plan begins a subscription, anything else is one payment. */
+/** Routes a link by what it sells: a SUBSCRIPTION plan starts a subscription, anything else is one payment. */
 export async function startLink(
   world: World,
   request: {

@@ -1,4 +1,4 @@
-/** How a wallet is shown its own things: the mutations requestPayerLogin and verifyPayerLogin. */
+/** The login of a wallet: the mutations requestPayerLogin and verifyPayerLogin. */
 import { z } from 'zod';
 import { logInPayer, type PayerLogin } from '../../../card/payer/log-in-payer.ts';
 import { payerAccount } from '../../../card/payer/payer-account.ts';
@@ -90,7 +90,7 @@ builder.mutationField('verifyPayerLogin', (t) =>
     description:
       'Gives a wallet its token. VALIDATION_ERROR for a message that is not ours or too old, AUTHENTICATION_ERROR for a wrong signature and for a message that was used.',
     authScopes: { public: true },
-    // A contract's signature is judged by its own code in a node.
+    // The signature of a contract is verified by its code in a node.
     complexity: 1_000,
     args: { input: t.arg({ type: VerifyPayerLoginInput, required: true, description: 'What was signed.' }) },
     resolve: (_root, { input }, context) => logInPayer(byRealTime(context.world), checked(context, verifyRules, input)),

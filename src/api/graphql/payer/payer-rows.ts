@@ -34,7 +34,7 @@ type ConsentRow = Prisma.SubscriptionConsentGetPayload<{
 const LINES = 100;
 const PAYOUTS = 50;
 
-/** What a payment is read with to be shown to the wallet that paid it. */
+/** Returns the selection of a payment for the wallet that paid it. */
 export function shownToPayer(wallet: string) {
   return {
     app: { select: { name: true, logoUrl: true } },

@@ -1,4 +1,4 @@
-/** The query payer: all that a wallet has with this installation, across merchants. */
+/** The query payer: all payments and consents of a wallet in this installation, across merchants. */
 import { getAddress } from 'viem';
 import type { Principal } from '../../../auth/principal.ts';
 import { type Allowance, readAllowances } from '../../../card/payer/read-allowances.ts';
@@ -34,7 +34,7 @@ const PayerAllowanceRef = builder.objectRef<Allowance>('PayerAllowance').impleme
 const paid = { acceptedTermsHash: { not: null } };
 const undelivered = { deliveredAt: null };
 
-/** What a `PayerConsent` is printed from. */
+/** The selection for a `PayerConsent`. */
 const consentRow = {
   acceptedBy: { select: { id: true } },
   subscription: {

@@ -1,4 +1,4 @@
-/** The mutations openDispute, of the payer, concedeDispute, of the merchant, and resolveDispute, of both and the arbiter. */
+/** The mutations openDispute for payers, concedeDispute for merchants, and resolveDispute for merchants and the arbiter. */
 import { z } from 'zod';
 import type { Scope } from '../../../auth/principal.ts';
 import { notFound } from '../../../errors.ts';
@@ -115,7 +115,7 @@ function disputeField(
         const scope = await payerScope(context, args.id);
         const scopeId = scope.appId ?? scope.merchantId;
         const parameters = { id: args.id, ...input };
-        // By both names it is one call, and by the older one keys have been used.
+        // Both names are the same operation for idempotency keys, of which some were used with the older name.
         const idempotency = idempotencyOf(context, { scopeId, operation: 'disputePaymentIntent', parameters });
         return await openDispute(context.world, { scope, id: args.id, ...input, idempotency });
       },
@@ -124,8 +124,8 @@ function disputeField(
 }
 
 /**
- * A client secret speaks for its own session's payment only, a wallet for what it paid; any other does not exist for them.
- * Neither can dispute by the credential alone: the signature does.
+ * A client secret gives access to the payment of its session only, a wallet to its own payments; all others are NOT_FOUND. Neither credential is enough for
+ * a dispute, which needs the payer's signature.
  */
 async function payerScope(context: GraphqlContext, paymentIntentId: string): Promise<Scope> {
   const { principal } = context;
@@ -188,7 +188,7 @@ builder.mutationField('concedeDispute', (t) =>
   }),
 );
 
-/** A concession is the same call by either name. */
+/** A concession is the same operation under both names. */
 async function resolveBy(context: GraphqlContext, decision: { disputeId: string; payerBps: number }) {
   const { disputeId, payerBps } = decision;
   const by = await resolverOf(context);

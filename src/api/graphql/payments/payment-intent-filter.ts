@@ -1,4 +1,4 @@
-/** What lists and live lists of payment intents may be narrowed and ordered by. */
+/** The filter and the order of lists and live lists of payment intents. */
 import type { PaymentIntent, PaymentIntentStatus, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
@@ -73,7 +73,7 @@ export function paymentIntentOrderBy(order: Order): Prisma.PaymentIntentOrderByW
   }
 }
 
-/** What `findMany` takes for a window of payment intents, in any of their orders. VALIDATION_ERROR as `beyondAmount` says. */
+/** Returns the arguments of `findMany` for a window of payment intents in any order. Throws what `beyondAmount` throws. */
 export async function paymentIntentWindow<Query extends { cursor?: object; skip?: number }>(
   context: Pick<GraphqlContext, 'database'>,
   request: { query: Query; args: WindowArgs & { orderBy: Order }; where: Prisma.PaymentIntentWhereInput },
@@ -91,8 +91,8 @@ export async function paymentIntentWindow<Query extends { cursor?: object; skip?
 }
 
 /**
- * By amount a cursor's row says where it lies, and only a row of the caller's does: VALIDATION_ERROR for another merchant's as for
- * one that does not exist.
+ * Reads the amount of a cursor's row, which is its place in the list. Throws VALIDATION_ERROR for the row of another merchant and for a row that does not
+ * exist.
  */
 async function beyondAmount(
   { database }: Pick<GraphqlContext, 'database'>,
@@ -103,7 +103,7 @@ async function beyondAmount(
   return { OR: [{ amount: { [sign]: row.amount } }, { amount: row.amount, id: { [sign]: id } }] };
 }
 
-/** The condition in the caller's scope. */
+/** Returns the condition of a filter in the caller's scope. */
 export function paymentIntentWhere(
   scope: Scope,
   filter: PaymentIntentFilterInput | null | undefined,
@@ -128,14 +128,14 @@ export function paymentIntentWhere(
   };
 }
 
-/** The statuses of a filter that has no conditions but the app and the status, or null. Empty means any status. */
+/** Returns the statuses of a filter that has no other conditions than the app and the status, or else null. Empty means any status. */
 export function statusesAlone(filter: PaymentIntentFilterInput | null | undefined): PaymentIntentStatus[] | null {
   const { appId: _appId, status, ...others } = filter ?? {};
   const isAlone = Object.values(others).every((value) => value == null);
   return isAlone ? [...new Set(status ?? [])] : null;
 }
 
-/** Whether an intent of the right app fits the rest of a filter, for live lists; the same rules without the database. */
+/** Whether an intent of the right app matches the rest of a filter. The same rules as `paymentIntentWhere`, for live lists. */
 export function fitsFilter(intent: PaymentIntent, filter: PaymentIntentFilterInput | null | undefined): boolean {
   if (!filter) return true;
   return (
@@ -152,7 +152,7 @@ export function fitsFilter(intent: PaymentIntent, filter: PaymentIntentFilterInp
   );
 }
 
-/** A transaction's hash as it is kept, where the text is one: EVM's in lower case, Solana's as it is. */
+/** Returns a transaction hash in its stored form, in lower case for EVM and unchanged for Solana, or null if the text is not one. */
 export function hashOf(text: string): string | null {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase();
   return /^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(text) ? text : null;
@@ -186,7 +186,7 @@ function hasMetadata(metadata: unknown, { key, value }: Match): boolean {
   return found === value || (found !== undefined && found === jsonScalar(value));
 }
 
-/** The number or boolean that the text prints, if any. */
+/** Parses a number or boolean in the form that JSON prints. Returns null for any other text. */
 function jsonScalar(text: string): number | boolean | null {
   if (text === 'true' || text === 'false') return text === 'true';
   const number = Number(text);

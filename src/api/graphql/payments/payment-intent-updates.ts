@@ -1,4 +1,4 @@
-/** The live fields paymentIntentUpdated and paymentIntentsUpdated: the whole object as it was after each event. */
+/** The live fields paymentIntentUpdated and paymentIntentsUpdated, which return the whole object as of each event. */
 import type { PaymentIntent } from '../../../../prisma/client.ts';
 import { notFound } from '../../../errors.ts';
 import { eventTypes } from '../../../events/event-type.ts';
@@ -13,7 +13,7 @@ import { appScopeOf } from '../server/scope-of.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 import { fitsFilter, PaymentIntentFilter, paymentIntentOrderBy, paymentIntentWhere } from './payment-intent-filter.ts';
 
-/** How many rows a live list begins with. */
+/** Number of rows at the start of a live list. */
 const PRESENT_ROWS = 20;
 
 const intentAt = rowReader<PaymentIntent>({
@@ -116,7 +116,7 @@ function isOfPayments(type: string): boolean {
   return type.startsWith('payment_intent.') || type.startsWith('dispute.');
 }
 
-/** The payment that an event is of, or whose dispute it is of. */
+/** Returns the payment of an event, or of the dispute that the event is about. */
 function paymentOf({ type, resourceId, data }: SequencedEvent): string | undefined {
   if (!isOfPayments(type)) return undefined;
   if (type.startsWith('payment_intent.')) return resourceId;

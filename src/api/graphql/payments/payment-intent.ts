@@ -58,8 +58,7 @@ export const PaymentSourceTypeEnum = builder.enumType('PaymentSourceType', {
 });
 
 /**
- * Whoever drives a session reads its payment, with the client secret in a header or in an argument, and nothing else;
- * what the merchant noted beside the payment, and what it leads to, is the merchant's.
+ * A payer with a client secret reads the payment of the session. Fields for the merchant's own use, and related objects, are readable by the merchant only.
  */
 export const isMerchant = ({ principal }: GraphqlContext) => accessOf(principal).has('read');
 

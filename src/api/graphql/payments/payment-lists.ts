@@ -1,4 +1,4 @@
-/** Connections of what belongs to a payment, beside the lists of the same rows. */
+/** Connections of the objects of a payment, in addition to the lists of the same rows. */
 import { countEventsAbout, readSpansAbout } from '../../../events/subject.ts';
 import { EventConnection } from '../events/events.ts';
 import { batched } from '../server/batch.ts';
@@ -13,7 +13,7 @@ import { LedgerEntryRef } from './payment-story.ts';
 import { TransactionRef } from './transaction.ts';
 import { UndeliveredPayoutConnection, undeliveredWhere } from './undelivered.ts';
 
-/** Whoever drives a session reads its payment without what it leads to. */
+/** A payer reads the payment of a session without these. */
 const authScopes = { read: true };
 
 relatedConnection(PaymentIntentRef, 'transactionsConnection', {

@@ -1,9 +1,9 @@
-/** The refunds that a merchant asked for, beside the payment that they give back. */
+/** The refunds that a merchant requested for a payment. */
 import { builder, NodeRef } from '../server/builder.ts';
 import { RefundStatusEnum } from './payment-actions.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 
-/** Refunds that one payment shows. */
+/** Maximum number of refunds per payment. */
 const ROWS = 100;
 
 export const PaymentRefundRef = builder.prismaObject('Refund', {

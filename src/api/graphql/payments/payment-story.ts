@@ -1,4 +1,4 @@
-/** What belongs to a payment beside its own fields: its steps, terms, ledger, events and the people around it. */
+/** The objects of a payment: its steps, terms, ledger, events and the people involved. */
 
 import { asFinality, type SequencedEvent } from '../../../events/store.ts';
 import { isAccepted } from '../../../payments/payment-key.ts';
@@ -13,7 +13,7 @@ import { DisputeRef } from './dispute.ts';
 import { AuthorizationMethodEnum, PaymentIntentRef } from './payment-intent.ts';
 import { TransactionRef } from './transaction.ts';
 
-/** Rows of each kind that one payment shows. */
+/** Maximum number of rows of each kind per payment. */
 const ROWS = 100;
 
 const LedgerAccountEnum = builder.enumType('LedgerAccount', {
@@ -95,7 +95,7 @@ builder.prismaObject('PaymentTerms', {
   }),
 });
 
-/** Whoever drives a session reads its payment without what it leads to. */
+/** A payer reads the payment of a session without these. */
 const authScopes = { read: true };
 
 builder.prismaObjectFields(PaymentIntentRef, (t) => ({

@@ -1,4 +1,4 @@
-/** What the chain itself says of a payment, beside what we tell of it: `npm run verify` as a field. */
+/** Compares a payment with its chain, as `npm run verify` does, as a field. */
 import type { Database } from '../../../../prisma/client.ts';
 import { unguarded } from '../../../../prisma/guarded-database.ts';
 import { openLogSource } from '../../../facts/log-source.ts';
@@ -11,9 +11,9 @@ import { builder } from '../server/builder.ts';
 import type { World } from '../server/world.ts';
 import { PaymentIntentRef } from './payment-intent.ts';
 
-/** For so long an answer is given again instead of asking the nodes. */
+/** Results are reused for this time instead of querying the nodes again. */
 const FRESH_MS = 10_000;
-/** Answers that a process keeps. */
+/** Maximum number of results that a process keeps. */
 const KEPT = 500;
 
 type Checked = Verification & { verifiedAt: Date };
@@ -65,7 +65,7 @@ builder.prismaObjectField(PaymentIntentRef, 'verification', (t) =>
   t.field({
     type: VerificationRef,
     authScopes: { read: true },
-    // The nodes are asked: a list of payments must not cost a list of scans.
+    // The nodes are queried, so the field must not be cheap in lists of payments.
     complexity: 1_000,
     description: `What the chains' own nodes say of it; asked when this field is, at most once in ${FRESH_MS / 1000} seconds. CHAIN_UNAVAILABLE.`,
     select: { id: true, updatedAt: true },

@@ -64,7 +64,7 @@ export const UndeliveredPayoutRef = builder.objectRef<CreditedPayout>('Undeliver
 
 export const UndeliveredPayoutConnection = connectionOf(UndeliveredPayoutRef);
 
-/** `newestAt`: when we learned of the newest of what is undelivered to this recipient. A claim from before may have missed it. */
+/** `newestAt` is when the newest undelivered payout of this recipient was recorded. An earlier claim may not include it. */
 export async function isBeingDelivered(
   context: GraphqlContext,
   { chainId, recipient, token, newestAt }: Recipient & { newestAt: Date },

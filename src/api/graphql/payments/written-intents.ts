@@ -1,6 +1,6 @@
 /**
- * When a selection of payment intents is read by the statements of `read-payment-intents`: when the caller is of a merchant, and
- * nothing but columns of the intent and the relations below is selected, in the way that their fields select them.
+ * Decides when a selection of payment intents is read by the statement of `read-payment-intents`: if the caller belongs to a merchant and selects only
+ * columns of the intent and the relations below, in the way that their fields select them.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Prisma } from '../../../../prisma/client.ts';
@@ -12,13 +12,13 @@ import { undelivered } from './undelivered-selection.ts';
 
 export type PaymentIntentQuery = { include?: Prisma.PaymentIntentInclude; select?: Prisma.PaymentIntentSelect };
 
-/** The scope of a caller of a merchant; undefined for payers, who read otherwise, and for whoever reads nothing. */
+/** Returns the scope of a caller of a merchant, or undefined for payers and for callers that may not read. */
 export function merchantScope({ principal }: GraphqlContext): Scope | undefined {
   if (principal.kind === 'session' || principal.kind === 'payer') return undefined;
   return reachOf(principal) ?? undefined;
 }
 
-/** The relations of a selection; undefined where it selects anything else. */
+/** Returns the relations of a selection, or undefined if it selects anything else. */
 export function writtenRelations({ include, select }: PaymentIntentQuery): ReadonlySet<IntentRelation> | undefined {
   if (select) return undefined;
   const relations = new Set<IntentRelation>();

@@ -1,6 +1,6 @@
 /**
- * graphql-ws on the connections of a websocket server. The library's own server prints whatever a client does wrong, with its
- * stack, and calls it an internal error; here a client's fault closes its connection and is worth a line for debugging.
+ * graphql-ws on the connections of a WebSocket server. The library's own server prints every client error with its stack and calls it an internal
+ * error. Here, a client error closes the connection and is logged for debugging.
  */
 import type { IncomingMessage } from 'node:http';
 import { CloseCode, handleProtocols, MessageType, makeServer, parseMessage, type ServerOptions } from 'graphql-ws';
@@ -13,17 +13,17 @@ type Accepting<Extra> = {
   sockets: WebSocketServer;
   keepAliveMs: number;
   log: Log;
-  /** What the options' functions are given of a connection. */
+  /** Returns what the functions of the options receive about a connection. */
   extraOf: (connected: Connected) => Extra;
 };
 
 const GOING_AWAY = 1001;
-/** What only a server says. */
+/** Message types that only servers send. */
 const OURS = new Set<string>([MessageType.ConnectionAck, MessageType.Next, MessageType.Error]);
 
 /**
- * Serves every connection of `sockets` from now on. A connection is cut when it does not answer a ping within `keepAliveMs`. The
- * returned function closes all of them.
+ * Serves all future connections of `sockets`. A connection that does not respond to a ping within `keepAliveMs` is terminated. The returned
+ * function closes all connections.
  */
 export function acceptWebsockets<Extra>(
   { sockets, keepAliveMs, log, extraOf }: Accepting<Extra>,
@@ -32,7 +32,7 @@ export function acceptWebsockets<Extra>(
   const server = makeServer<Record<string, unknown>, Extra>(options);
   sockets.options.handleProtocols = handleProtocols;
   sockets.on('connection', (socket: WebSocket, request: IncomingMessage) => {
-    // `ws` closes the connection itself, by the code that the protocol has for it.
+    // `ws` closes the connection itself, with the code of the protocol.
     socket.on('error', (error) => log.debug({ err: error }, 'A websocket broke the protocol.'));
     keepAlive(socket, keepAliveMs);
     const closed = server.opened(
@@ -75,7 +75,7 @@ function keepAlive(socket: WebSocket, everyMs: number): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Whoever is gone meanwhile needs no answer: the close that follows ends its operations. */
+/** Ignores connections that are closed in the meantime, because their `close` event ends their operations. */
 function sendTo(socket: WebSocket, text: string): Promise<void> {
   if (socket.readyState !== socket.OPEN) return Promise.resolve();
   return new Promise((resolve) => socket.send(text, () => resolve()));

@@ -1,7 +1,7 @@
 /**
- * Which document a request asks for. A client sends the text, the name of a document that the installation ships
- * (`documentId`, or the hash of a persisted query), or the hash of a text that it registered before (automatic persisted
- * queries, as Apollo and urql speak them). With GRAPHQL_PERSISTED_ONLY only documents that the installation ships are run.
+ * Determines the document of a request. A client sends its text, the id of a document that the installation ships (`documentId`, or the hash of a
+ * persisted query), or the hash of a text that it registered before (automatic persisted queries as in Apollo and urql). With
+ * GRAPHQL_PERSISTED_ONLY, only documents that the installation ships are executed.
  */
 import { GatewayError, invalid } from '../../../errors.ts';
 import type { DocumentCache, DocumentOwner } from './document-cache.ts';
@@ -11,9 +11,9 @@ export type Asked = { query?: string | null | undefined; extensions?: unknown; d
 
 export type AskedDocument = {
   text: string;
-  /** The installation ships it: it has no owner, and its size is not the caller's. */
+  /** Whether the installation ships it. It then has no owner, and the caller's size limits do not apply. */
   isKnown: boolean;
-  /** To be registered under, once the document has validated. */
+  /** The hash under which the document is registered once it has been validated. */
   hash?: string | undefined;
 };
 
@@ -21,9 +21,9 @@ const DOCUMENT_ID = /^(?:sha256:)?([0-9a-f]{64})$/;
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * The document, or undefined where the request names none. VALIDATION_ERROR for an unknown `documentId`, a hash that is not
- * the text's, and a text of the caller's own where only persisted documents are run; PERSISTED_QUERY_NOT_FOUND
- * for a hash without a text that the caller has not registered.
+ * Returns the document, or undefined if the request names none. Throws VALIDATION_ERROR for an unknown `documentId`, for a hash that does not match
+ * the text, and for a text of the caller if only persisted documents are executed. Throws PERSISTED_QUERY_NOT_FOUND for a hash without a
+ * text that the caller has not registered.
  */
 export function askedDocument(
   parts: { known: KnownDocuments; cache: DocumentCache; persistedOnly: boolean },
@@ -46,7 +46,7 @@ function persisted(
   { owner, query, hash }: { owner: DocumentOwner; query: string | undefined; hash: string },
 ): AskedDocument {
   if (persistedOnly || known.has(hash)) return shipped(known, hash);
-  // Over a websocket a payload must have a query, if only an empty one.
+  // Over a WebSocket, a payload must contain a query, which may be empty.
   if (query === undefined || query === '') {
     const text = cache.textOf(owner, hash);
     if (text === undefined) throw new GatewayError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');

@@ -6,8 +6,8 @@ import { byteLimits } from '../server/limits.ts';
 import type { TransportContext } from '../server/request-plugin.ts';
 
 /**
- * Bounds the body of a request by who sends it, before it is read: by its declared length, or, where it declares none, while
- * it arrives. PAYLOAD_TOO_LARGE.
+ * Enforces the caller's limit for bodies: by the declared length before the body is read or, without a declared length, while it arrives. Throws
+ * PAYLOAD_TOO_LARGE.
  */
 export function bodyPlugin(config: Pick<Config, 'bodies' | 'graphql'>): Plugin<TransportContext, TransportContext> {
   return {
@@ -17,7 +17,7 @@ export function bodyPlugin(config: Pick<Config, 'bodies' | 'graphql'>): Plugin<T
       const limit = admission ? byteLimits(config, admission.principal).body : config.bodies.bytes;
       const declared = request.headers.get('content-length');
       if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
-      // The HTTP parser reads no more than what is declared.
+      // The HTTP parser does not read more than the declared length.
       const { incoming } = serverContext;
       if (declared !== null || !incoming) return;
       setRequestParser(async (given) => {

@@ -1,12 +1,12 @@
 /**
- * The documents of callers that a process keeps parsed and validated, so that the next request with the same text skips
- * both. Its size is bounded in estimated bytes of memory, and only documents that validated are put into it.
+ * Callers' documents that a process keeps parsed and validated, so that further requests with the same text skip both steps. The size of the cache
+ * is limited by estimated bytes of memory, and only valid documents are cached.
  *
- * A document belongs to the *owner* that sent it: an app, a merchant's members, or an address without a credential.
- * Nobody reads another owner's entries, and none can push out those of others: what strangers send and what
- * merchants send has a space of its own each, and of either an owner has an eighth at most.
+ * A document belongs to the *owner* that sent it: an app, the members of a merchant, or an address without a credential. Owners cannot read
+ * each other's entries or evict them: callers without credentials and merchants have separate spaces, and each owner may use at most an eighth of
+ * its space.
  *
- * An entry may also be registered under the hash of its text (automatic persisted queries); the hash lives as long as the entry.
+ * An entry may also be registered under the hash of its text (automatic persisted queries). The hash is valid as long as the entry exists.
  */
 import { type DocumentNode, TokenKind } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -15,13 +15,13 @@ import { isStranger, type Principal } from '../../../auth/principal.ts';
 export type DocumentOwner = { key: string; isStranger: boolean };
 
 export type DocumentCache = {
-  /** The parsed document of this text, if it validated before. */
+  /** Returns the parsed document of this text, if it was validated before. */
   find(owner: DocumentOwner, text: string): DocumentNode | undefined;
-  /** Keeps a document that has validated; `hash` registers it as a persisted query. */
+  /** Caches a valid document. `hash` registers it as a persisted query. */
   keep(owner: DocumentOwner, entry: { text: string; document: DocumentNode; hash?: string | undefined }): void;
-  /** The text that the owner registered under a hash. */
+  /** Returns the text that the owner registered under a hash. */
   textOf(owner: DocumentOwner, hash: string): string | undefined;
-  /** Estimated bytes that all entries hold. */
+  /** Returns the estimated size of all entries in bytes. */
   heldBytes(): number;
 };
 
@@ -34,16 +34,16 @@ type Space = {
 };
 
 /**
- * Memory of a parsed document by its lexical tokens, with nodes and positions: the pages' documents were measured at 455
- * bytes a token, hostile ones at 90 (comments) to 514 (fields of four letters).
+ * Estimated memory of a parsed document per lexical token, including nodes and positions. Measured: 455 bytes per token for the documents of the
+ * pages, and 90 (comments) to 514 (fields of four letters) for hostile documents.
  */
 const BYTES_PER_TOKEN = 600;
-/** Maps, hash and keys of an entry. */
+/** Estimated memory for the maps, hash and keys of an entry. */
 const BYTES_PER_ENTRY = 1_024;
 const STRANGERS_SHARE = 4;
 const OWNERS_SHARE = 8;
 
-/** `limitBytes`: a quarter for callers without a credential of a merchant, the rest for merchants. */
+/** A quarter of `limitBytes` is for callers without a merchant's credential, the rest for merchants. */
 export function openDocumentCache({ limitBytes }: { limitBytes: number }): DocumentCache {
   const strangers = openSpace(Math.floor(limitBytes / STRANGERS_SHARE));
   const merchants = openSpace(limitBytes - Math.floor(limitBytes / STRANGERS_SHARE));
@@ -76,7 +76,7 @@ export function openDocumentCache({ limitBytes }: { limitBytes: number }): Docum
   };
 }
 
-/** Whose documents a caller's are. */
+/** Returns the owner of a caller's documents. */
 export function documentOwner(principal: Principal, address: string): DocumentOwner {
   if (principal.kind === 'apiKey') return { key: `app:${principal.appId}`, isStranger: false };
   if (principal.kind === 'member') return { key: `merchant:${principal.merchantId}`, isStranger: false };
@@ -100,7 +100,7 @@ function openSpace(limit: number): Space {
   return { entries, heldBy, hashes, limit };
 }
 
-/** Drops the owner's oldest documents until it holds at most `mayHold` bytes. */
+/** Evicts the owner's oldest documents until they take at most `mayHold` bytes. */
 function makeRoom(space: Space, owner: DocumentOwner, mayHold: number): void {
   if ((space.heldBy.get(owner.key) ?? 0) <= mayHold) return;
   for (const key of [...space.entries.rkeys()]) {

@@ -1,13 +1,12 @@
 /**
- * How large a parsed document is, found in time that is linear in its size: what validation and execution may cost is
- * bounded by these figures, so they are judged before either.
+ * Measures a parsed document in linear time. These figures limit the cost of validation and execution, so they are checked before either.
  *
- * - `operations`, `fragments`, `variables`: definitions of each kind.
- * - `directives`: as they are written, fragments not expanded.
- * - `fields`: selected fields of the largest operation, its fragments expanded and every alias counted.
- * - `depth`: levels of selections of the deepest operation. Fields of the schema's own description count as fields, not as levels.
- * - `merges`: pairs of selections that validation compares, because they have the same place in the answer or because
- *   two fragments meet in one selection.
+ * - `operations`, `fragments`, `variables`: number of definitions of each kind.
+ * - `directives`: number of directives as written, without expanding fragments.
+ * - `fields`: number of selected fields in the largest operation, with fragments expanded and every alias counted.
+ * - `depth`: levels of selections in the deepest operation. Introspection fields count as fields, but not as levels.
+ * - `merges`: pairs of selections that validation compares, because they have the same place in the response or because two fragments are spread
+ *   in one selection.
  */
 import {
   type DefinitionNode,
@@ -35,8 +34,8 @@ type Measuring = { fragments: Fragments; sizes: Map<string, Size>; open: Set<str
 const NOTHING: Size = { fields: 0, depth: 0 };
 
 /**
- * `fieldsLimit`: `merges` is counted only for operations within it, and never for one whose fragments form a cycle:
- * the other figures, or validation, refuse those anyway.
+ * `merges` is counted only for operations with at most `fieldsLimit` fields and without cycles of fragments. All others are rejected by the other
+ * figures or by validation.
  */
 export function shapeOf(document: DocumentNode, { fieldsLimit }: { fieldsLimit: number }): DocumentShape {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -102,7 +101,7 @@ function sizeOfSelection(selection: SelectionNode, measuring: Measuring): Size {
   return { fields: below.fields + 1, depth: isOfSchema ? 1 : below.depth + 1 };
 }
 
-/** Each fragment is measured once. One that contains itself adds nothing there. */
+/** Measures each fragment once. A fragment within itself counts as nothing. */
 function sizeOfFragment(name: string, measuring: Measuring): Size {
   const known = measuring.sizes.get(name);
   if (known) return known;
@@ -119,7 +118,7 @@ function sizeOfFragment(name: string, measuring: Measuring): Size {
   return size;
 }
 
-/** Pairs in the selections that stand at one place of the answer, and at all places below it. */
+/** Counts the pairs of selections at one place of the response and at all places below it. */
 function mergesIn(sets: readonly SelectionSetNode[], fragments: Fragments): number {
   const counts = new Map<string, number>();
   const below = new Map<string, SelectionSetNode[]>();

@@ -4,7 +4,7 @@ import type { TransportContext } from '../server/request-plugin.ts';
 import type { AskedDocument } from './asked-document.ts';
 import type { Documents } from './open-documents.ts';
 
-/** Puts the process's documents in place of the server's own parsing, validation and their caches. */
+/** Replaces the server's parsing, validation and caches with the documents of the process. */
 export function documentsPlugin(documents: Documents): Plugin<TransportContext> {
   const asked = new WeakMap<object, AskedDocument>();
   const judged = new WeakMap<DocumentNode, readonly GraphQLError[]>();

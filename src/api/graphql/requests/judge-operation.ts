@@ -1,6 +1,6 @@
 /**
- * Judges an operation before it executes: the credential first, then the variables, then the cost, which is taken from the
- * caller's rate limit. Nothing of an operation runs until this returns undefined.
+ * Checks an operation before it is executed: the credential, then the variables, then the cost, which is charged to the caller's rate limit. No part
+ * of an operation runs before this returns undefined.
  */
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { FieldFault, GatewayError } from '../../../errors.ts';
@@ -32,7 +32,7 @@ type Judged = Pick<OperationRequest, 'schema' | 'document' | 'contextValue'> & {
   variables: Record<string, unknown>;
 };
 
-/** Why the operation may not run, as the caller may see it; a bug in here is masked like any other. */
+/** Returns why the operation is refused, as the caller may see it. Unexpected errors are masked like all others. */
 export async function judgeOperation(world: World, request: OperationRequest): Promise<GraphQLError | undefined> {
   const context = request.contextValue;
   if (context.isJudged) return undefined;
@@ -46,7 +46,7 @@ export async function judgeOperation(world: World, request: OperationRequest): P
     if (!context.ownDocument) demandReadScope(judged, context.principal);
     demandVariables(judged);
     if (!context.ownDocument) await takeCost(world, context, judged);
-    // Another process may have moved the test clock since this one last looked, or was last told.
+    // Another process may have moved the test clock since this process last read it or was notified.
     const { time } = world;
     if (time?.isMovable && (operation.operation === 'mutation' || !time.isHeard())) await time.catchUp(world.database);
     context.isJudged = true;
@@ -73,7 +73,7 @@ async function takeCost(world: World, context: GraphqlContext, judged: Judged): 
   if (refusal !== undefined) throw refusal;
 }
 
-/** Undefined where the variables do not fit their types: execution refuses those before any field, and names them all. */
+/** Returns undefined if variables do not match their types. Execution rejects these before any field and lists all of them. */
 function complexityOf(context: GraphqlContext, judged: Judged): number | undefined {
   try {
     return operationComplexity(context, judged);
@@ -83,7 +83,7 @@ function complexityOf(context: GraphqlContext, judged: Judged): number | undefin
   }
 }
 
-/** REST names its parameters as its documents name their variables; a stranger's names mean nothing to the schema. */
+/** Names the parameters by the variables of REST documents. The names of variables in clients' documents have no meaning in the schema. */
 export function variablesFault(
   { contextValue, document }: Pick<OperationRequest, 'contextValue' | 'document'>,
   faults: FieldFault[],

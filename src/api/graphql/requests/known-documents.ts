@@ -1,4 +1,4 @@
-/** Documents that this installation ships, by the SHA-256 of their text: those of `schema/documents` and of our own pages. */
+/** The documents that this installation ships, by the SHA-256 hash of their text: those in `schema/documents` and those of the pages. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export type KnownDocuments = ReadonlyMap<string, string>;
 const folder = fileURLToPath(new URL('../../../../schema/documents', import.meta.url));
 const ofThePages = fileURLToPath(new URL('../../../../generated/web/documents.json', import.meta.url));
 
-/** Every `schema/documents/*.graphql` and what our pages ask, by the hash of its text. */
+/** Loads every `schema/documents/*.graphql` and the documents of the pages, by the hash of their text. */
 export function loadKnownDocuments(from: string = folder, pages: string = ofThePages): KnownDocuments {
   const names = existsSync(from) ? readdirSync(from).filter((name) => name.endsWith('.graphql')) : [];
   const texts = names.map((name) => readFileSync(join(from, name), 'utf8').trim());

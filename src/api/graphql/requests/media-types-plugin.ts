@@ -6,9 +6,9 @@ import type { TransportContext } from '../server/request-plugin.ts';
 const STREAMS = new Set(['*/*', 'text/*', 'text/event-stream']);
 
 /**
- * Answers by the media types that a client names. A body of another type than JSON is UNSUPPORTED_MEDIA_TYPE. A client that
- * accepts none of our types gets JSON: a mutation has been executed by then, and its result must not be lost. A subscription
- * is refused before it begins where the client does not accept a stream: nobody would read, or end, its events.
+ * Negotiates media types. A body that is not JSON is refused with UNSUPPORTED_MEDIA_TYPE. A client that accepts none of the response types receives
+ * JSON, because a mutation has already been executed and its result must not be lost. A subscription is refused before it begins if the client
+ * does not accept a stream, because nobody would read or end its events.
  */
 export function mediaTypesPlugin(): Plugin<TransportContext> {
   return {
@@ -30,7 +30,7 @@ export function mediaTypesPlugin(): Plugin<TransportContext> {
   };
 }
 
-/** As the server chooses: whichever range is named counts, unless it asks for another charset. */
+/** Decides as the server does: any range that is named counts, unless it requires another charset. */
 function acceptsStream(accept: string): boolean {
   return accept.split(',').some((range) => {
     const [type = '', ...parameters] = range.toLowerCase().replace(/\s/g, '').split(';');

@@ -1,4 +1,4 @@
-/** The documents of one API process: found, read and kept for HTTP, event streams and websockets alike. */
+/** Finds, reads and caches the documents of an API process, for HTTP, event streams and WebSockets. */
 import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Principal } from '../../../auth/principal.ts';
 import type { Config } from '../../../config/config.ts';
@@ -8,7 +8,7 @@ import { type DocumentOwner, documentOwner, openDocumentCache } from './document
 import type { KnownDocuments } from './known-documents.ts';
 import { parseDocument, validateDocument } from './read-document.ts';
 
-/** Who sends a document; `undefined` where the transport has no gate, as in an API without limits. */
+/** The sender of a document. Undefined if the transport has no gate, as in an API without limits. */
 export type DocumentSender = { principal: Principal; address: string } | undefined;
 
 export type ReadDocument = { document: DocumentNode; errors: readonly GraphQLError[] };
@@ -16,9 +16,9 @@ export type ReadDocument = { document: DocumentNode; errors: readonly GraphQLErr
 export type Documents = {
   /** See `askedDocument`. */
   find(sender: DocumentSender, params: Asked): AskedDocument | undefined;
-  /** Parses and validates, unless it was kept. Throws where the text does not parse or is too large; see `parseDocument`. */
+  /** Parses and validates the document unless it is cached. Throws if the text cannot be parsed or is too large (`parseDocument`). */
   read(sender: DocumentSender, asked: AskedDocument): ReadDocument;
-  /** Estimated bytes that the cache holds. */
+  /** Returns the estimated size of the cache in bytes. */
   heldBytes(): number;
 };
 

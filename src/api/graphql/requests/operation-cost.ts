@@ -8,12 +8,12 @@ import {
 } from 'graphql';
 import type { GraphqlContext } from '../server/context.ts';
 
-/** What reading the schema's own description costs, for each root field that does. */
+/** The cost of introspection, for each root field that reads it. */
 const INTROSPECTION_COMPLEXITY = 500;
 
 /**
- * The complexity of one operation: its fields, each list multiplied by its size. Throws what the arguments' coercion throws.
- * Called once an operation, before it executes.
+ * Returns the complexity of an operation: the number of its fields, with lists multiplied by their size. Throws what the coercion of arguments
+ * throws. Called once per operation, before it is executed.
  */
 export function operationComplexity(
   context: GraphqlContext,
@@ -32,7 +32,7 @@ export function operationComplexity(
   return complexity + INTROSPECTION_COMPLEXITY * introspections(operation.selectionSet, only, new Set());
 }
 
-/** Root fields that read the schema's description; each fragment counts once, because its fields merge. */
+/** Counts the root fields for introspection. Each fragment counts once, because its fields are merged. */
 function introspections(set: SelectionSetNode, document: DocumentNode, seen: Set<string>): number {
   let count = 0;
   for (const selection of set.selections) {

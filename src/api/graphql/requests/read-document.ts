@@ -1,6 +1,6 @@
 /**
- * Reads a caller's document: bounds its size, parses it, bounds its shape, and validates it. The order keeps a refusal
- * cheap, because each step's cost is bounded by the step before. A document is refused with the first few of its faults.
+ * Reads a caller's document: checks its size, parses it, checks its shape, and validates it. This order keeps refusals cheap, because each step
+ * limits the cost of the next one. A document is refused with the first few of its faults.
  */
 import {
   type ASTVisitor,
@@ -39,19 +39,19 @@ import { overLimit } from '../server/limits.ts';
 import { literalFault, NO_TEXT } from '../server/request-faults.ts';
 import { shapeOf } from './document-shape.ts';
 
-/** Faults of one document that are answered. */
+/** Maximum number of faults of a document that are reported. */
 const FAULTS_LIMIT = 5;
 const OPERATIONS_LIMIT = 20;
 const FRAGMENTS_LIMIT = 100;
 const VARIABLES_LIMIT = 200;
 const DIRECTIVES_LIMIT = 200;
-/** Pairs of selections that the rule about mergeable fields may compare. */
+/** Maximum number of pairs of selections that the rule for mergeable fields may compare. */
 const MERGES_LIMIT = 2_000;
 
 type Limits = Pick<Config['graphql'], 'tokens' | 'depth' | 'fields'>;
 type ParsedDocument = { text: string; document: DocumentNode; merges: number };
 
-/** Rules that look only at what is written with certain characters: without them they find nothing. */
+/** Rules for syntax that contains certain characters. Without these characters, the rules find nothing and are skipped. */
 const rulesOfSigns: [sign: RegExp, rules: readonly ValidationRule[]][] = [
   [
     /\$/,
@@ -80,8 +80,8 @@ const rulesOfSigns: [sign: RegExp, rules: readonly ValidationRule[]][] = [
 const ourRules: readonly ValidationRule[] = [...specifiedRules, MaxIntrospectionDepthRule, literalsRule];
 
 /**
- * The document of a text. PAYLOAD_TOO_LARGE for a text over `maxBytes`; VALIDATION_ERROR for one that does not parse, holds
- * characters that are no text, or exceeds a limit of its shape.
+ * Parses a document. Throws PAYLOAD_TOO_LARGE for a text of more than `maxBytes`, and VALIDATION_ERROR for a text that cannot be parsed, contains
+ * control characters, or exceeds a limit of its shape.
  */
 export function parseDocument(text: string, limits: Limits & { maxBytes: number }): ParsedDocument {
   demandSize(text, limits.maxBytes);
@@ -103,7 +103,7 @@ export function parseDocument(text: string, limits: Limits & { maxBytes: number 
   return { text, document, merges: shape.merges };
 }
 
-/** The first faults of a document by the schema, each with the argument or field that it is in; none when it is valid. */
+/** Returns the first faults of a document against the schema, each with its argument or field. Empty for a valid document. */
 export function validateDocument(
   schema: GraphQLSchema,
   { text, document, merges }: ParsedDocument,
@@ -111,7 +111,7 @@ export function validateDocument(
   const idle = new Set(rulesOfSigns.flatMap(([sign, rules]) => (sign.test(text) ? [] : rules)));
   const rules = ourRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule && !idle.has(rule));
   const found = firstFaults(schema, document, rules);
-  // The dearest rule last, and only where selections meet.
+  // The most expensive rule is last, and only runs if selections overlap.
   const errors =
     found.length > 0 || merges === 0 ? found : firstFaults(schema, document, [OverlappingFieldsCanBeMergedRule]);
   return errors.length === 0 ? errors : withPlaces(document, errors);
@@ -122,12 +122,12 @@ function demandSize(text: string, maxBytes: number): void {
   throw new GatewayError('PAYLOAD_TOO_LARGE', `The text of the document is larger than ${maxBytes} bytes.`);
 }
 
-/** Without graphql's own last error, which says only that there were more. */
+/** Returns the faults without the last error of graphql, which only says that there are more. */
 function firstFaults(schema: GraphQLSchema, document: DocumentNode, rules: readonly ValidationRule[]): GraphQLError[] {
   return validate(schema, document, rules, { maxErrors: FAULTS_LIMIT }).slice(0, FAULTS_LIMIT);
 }
 
-/** Refuses literals in the place of an ID that are not UUIDs, and text that no table can keep. */
+/** Rejects literals of type ID that are not UUIDs, and text that Postgres cannot store. */
 function literalsRule(context: ValidationContext): ASTVisitor {
   const refuse = (node: ValueNode, message: string) => context.reportError(new GraphQLError(message, { nodes: node }));
   const isOfId = () => getNamedType(context.getInputType())?.name === 'ID';
@@ -142,7 +142,7 @@ function literalsRule(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** The errors as faults of the request that name the argument they are in, by one walk through the document. */
+/** Converts errors to faults of the request that name their argument, in one pass through the document. */
 function withPlaces(document: DocumentNode, errors: readonly GraphQLError[]): GraphQLError[] {
   const paths = new Map<unknown, string[]>(errors.map((error) => [error.nodes?.[0], []]));
   const path: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * Answers the requests that nearly all clients send, a POST of JSON that asks for one result, without objects of the Fetch API,
- * which cost more than most operations. The operation passes through the same pipeline. Every other request,
- * and one whose body is not well-formed, is left to the GraphQL server.
+ * Serves the requests that nearly all clients send, a POST of JSON with a single result, without objects of the Fetch API, which cost more than
+ * most operations. The operation passes through the same pipeline. All other requests, and those whose body is malformed, are left to the
+ * GraphQL server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
@@ -16,7 +16,7 @@ import type { Documents } from './open-documents.ts';
 type Call = { request: IncomingMessage; response: ServerResponse; context: TransportContext };
 type Params = { query?: string; documentId?: unknown; extensions?: Record<string, unknown> };
 
-/** The media type of the response by the value of `Accept`, of those values that are answered here. */
+/** The media type of the response, by the values of `Accept` that are supported here. */
 const mediaTypes = new Map<string | undefined, string>([
   [undefined, 'application/json'],
   ['*/*', 'application/json'],
@@ -29,14 +29,14 @@ const LENGTH = /^[1-9]\d{0,8}$/;
 const unusual = ['content-encoding', 'transfer-encoding', 'expect', 'access-control-request-headers'] as const;
 const parameters: ReadonlySet<string> = new Set(['query', 'variables', 'operationName', 'documentId', 'extensions']);
 
-/** Answers the request and returns true, or returns false; a body that was read by then is in the request's `body`. */
+/** Responds to the request and returns true, or returns false. If the body was read, it is then in the request's `body`. */
 export async function servePlainly(
   parts: { world: World; yoga: GatewayYoga; documents: Documents },
   { request, response, context }: Call,
 ): Promise<boolean> {
   const mediaType = mediaTypes.get(request.headers.accept);
   if (mediaType === undefined || !isPlain(parts.world, { request, context })) return false;
-  // A client that left before its body was complete reads no answer.
+  // A client that disconnected before its body was complete does not read a response.
   const body = await readAtMost(request, Number(request.headers['content-length'])).catch(() => undefined);
   if (body === undefined) return true;
   const params = paramsOf(body);
@@ -57,7 +57,7 @@ export async function servePlainly(
     response.end(JSON.stringify(printed));
     return true;
   }
-  // Errors decide the status by rules of GraphQL over HTTP, which the server knows.
+  // The status of errors follows the rules of GraphQL over HTTP, which the server implements.
   const refused = processRegularResult(printed, parts.yoga.fetchAPI, mediaType);
   response.writeHead(refused.status, Object.fromEntries(refused.headers));
   response.end(await refused.text());
@@ -73,7 +73,7 @@ function isPlain(world: World, { request, context: { admission } }: Pick<Call, '
   return LENGTH.test(length) && Number(length) <= byteLimits(world.config, admission.principal).body;
 }
 
-/** The request's parameters, or undefined where the server must say what is wrong with them. */
+/** Returns the parameters of the request, or undefined if the server must report what is wrong with them. */
 function paramsOf(body: Buffer): Params | undefined {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
@@ -84,7 +84,7 @@ function paramsOf(body: Buffer): Params | undefined {
   }
 }
 
-/** Whether the document may hold a subscription, as far as its text shows; a document that cannot be found is not run at all. */
+/** Whether the document may contain a subscription, judging by its text. A document that cannot be found is not executed. */
 function mayStream(documents: Documents, params: Params, { admission }: TransportContext): boolean {
   if (params.documentId === undefined && params.extensions === undefined) {
     return typeof params.query !== 'string' || params.query.includes('subscription');
@@ -101,7 +101,7 @@ async function resultOf(
   { params, request, context }: { params: Params } & Omit<Call, 'response'>,
 ): Promise<ExecutionResult> {
   const { method, headers } = request;
-  // The pipeline asks the request for its method and for single headers.
+  // The pipeline reads the method and single headers of the request.
   const asked = { method, headers: { get: (name: string) => headers[name] ?? null } } as unknown as Request;
   try {
     const result = await yoga.getResultForParams({ params, request: asked }, context);

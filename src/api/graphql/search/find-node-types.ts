@@ -3,9 +3,9 @@ import type { Scope } from '../../../auth/principal.ts';
 import type { NodeType } from './node-types.ts';
 
 /**
- * The type of each of `ids`, in one statement: one look by the primary key into the table of each of `types`, among the rows
- * of `reach` where it is not null. An id that none of them has is missing in the answer; of two types that have one, the
- * first counts. It answers no rows: what the caller may see is for the type's own read to say.
+ * Finds the type of each of `ids` in one statement, with one lookup by primary key in the table of each of `types`, limited to the rows of `reach` if it is not
+ * null. Ids that no table contains are missing in the result, and the first of several types counts. It returns no rows, because the type's own
+ * read decides what the caller may see.
  */
 export async function findNodeTypes(
   database: Pick<Database, '$queryRaw'>,

@@ -20,19 +20,19 @@ export type NodeRow = { id: string };
 type Wanted = { where: { id: { in: string[] } } };
 
 export type NodeType = {
-  /** Its name in the schema. */
+  /** The name of the type in the schema. */
   name: string;
   /** The table, as `held`, joined with whatever has its owner's column. */
   table: string;
-  /** The columns of the app and the merchant that it belongs to; none where it is nobody's. */
+  /** The columns of the app and the merchant that it belongs to, or none if it has no owner. */
   owner: { app?: string; merchant?: string };
-  /** Any one of these is enough. */
+  /** The caller needs one of these. */
   access: readonly Access[];
   /** What a restricted key needs in addition to READ. */
   scope?: KeyScope;
   /** Whether `read` takes what the operation selects of its relations, as `wanted` has it beside `where`. */
   isPlanned: boolean;
-  /** Those rows of `wanted` that the caller may see. */
+  /** Reads the rows of `wanted` that the caller may see. */
   read(context: GraphqlContext, wanted: Wanted): Promise<NodeRow[]>;
 };
 
@@ -44,7 +44,7 @@ function model({ access = ['read'], ...facts }: Facts, find: Find): NodeType {
   return { ...facts, access, isPlanned: true, read: ({ database }, wanted) => find(database, wanted) };
 }
 
-/** A type whose rows are read whole. */
+/** A type whose rows are read with all columns. */
 function whole({ access = ['read'], ...facts }: Facts, read: NodeType['read']): NodeType {
   return { ...facts, access, isPlanned: false, read };
 }
@@ -122,7 +122,7 @@ export const nodeTypes: readonly NodeType[] = [
   model({ ...ofPayment('Transaction', 'transaction'), ...merchants }, (database, wanted) =>
     database.transaction.findMany(wanted),
   ),
-  // Of a payment's steps its payer's page shows the one that pays.
+  // Of the steps of a payment, the payer's page shows the one that pays.
   model({ ...ofPayment('Transaction', 'transaction'), ...payers }, (database, { where, ...query }) =>
     database.transaction.findMany({ ...query, where: { ...where, type: 'AUTHORIZE' } }),
   ),
@@ -176,7 +176,7 @@ export const nodeAccess = Object.fromEntries(nodeTypes.flatMap(({ access }) => a
   [Name in Access]?: true;
 };
 
-/** The types of which the caller may see any. */
+/** Returns the types that the caller may see. */
 export function nodeTypesOf({ principal, world }: Pick<GraphqlContext, 'principal' | 'world'>): NodeType[] {
   return nodeTypes.filter(
     ({ access, scope }) =>
@@ -185,7 +185,7 @@ export function nodeTypesOf({ principal, world }: Pick<GraphqlContext, 'principa
   );
 }
 
-/** Another wallet may have paid the same intent: what goes back to it is nothing to this session's payer. */
+/** Another wallet may have paid the same intent. Payouts to it are not visible to this session's payer. */
 async function payoutsOfPayer(database: ScopedDatabase, where: Wanted['where']): Promise<CreditedPayout[]> {
   const found = await database.creditedPayout.findMany({
     where: { ...where, deliveredAt: null },

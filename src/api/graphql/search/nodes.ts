@@ -1,4 +1,4 @@
-/** The queries node and nodes: objects by their ids, whatever their types. */
+/** The queries node and nodes: objects of any type by their ids. */
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { type FieldFault, invalid } from '../../../errors.ts';
@@ -54,8 +54,8 @@ function notUuid(param: string): FieldFault {
 }
 
 /**
- * What the caller sees of `ids`, in their order. All ids of an operation, of its aliases too, take one statement to find
- * their types, and one more for each type and selection.
+ * Reads the objects of `ids` that the caller may see, in their order. All ids of an operation, including its aliases, take one statement to find their types,
+ * and another one per type and selection.
  */
 function readNodes(context: GraphqlContext, ids: string[], info: GraphQLResolveInfo): Promise<(NodeRow | null)[]> {
   const types = nodeTypesOf(context);

@@ -1,4 +1,4 @@
-/** The query search: what a dashboard's search box finds, of every kind at once. */
+/** The query search: the hits of all kinds for the dashboard's search box. */
 import type { Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { ScopedDatabase } from '../../../auth/scoped-database.ts';
@@ -18,11 +18,11 @@ import { containing } from '../server/search.ts';
 import { SubscriptionRef } from '../subscriptions/subscription.ts';
 
 const TEXT_LIMIT = 255;
-/** Hits of one kind. */
+/** Maximum number of hits per kind. */
 const HITS = 10;
 const BASE58_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** The rows of each kind that fit; null: none of that kind can. */
+/** The matching rows of each kind. Null if no row of that kind can match. */
 type Found = {
   payments: Prisma.PaymentIntentWhereInput | null;
   customers: Prisma.CustomerAccountWhereInput | null;
@@ -137,7 +137,7 @@ async function find(context: GraphqlContext, text: string, appId: string | null 
   };
 }
 
-/** One read by each index: together, Postgres would read every payment. */
+/** Reads by each index separately, because for a combined condition Postgres would read all payments. */
 async function paymentsOfHash(database: ScopedDatabase, hash: string): Promise<string[]> {
   const [paid, steps, terms] = await Promise.all([
     database.paymentIntent.findMany({ where: { authorizationTxHash: hash }, select: { id: true }, take: HITS }),

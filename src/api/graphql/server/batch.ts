@@ -1,15 +1,15 @@
-/** One read for many rows: what resolvers of one request ask for in the same turn is fetched together. */
+/** Batches reads: keys that resolvers of one request need in the same turn of the event loop are loaded together. */
 import type { GraphqlContext } from './context.ts';
 
 type Batch<Value> = { keys: Set<string>; values: Promise<ReadonlyMap<string, Value>> };
 
 const waiting = new WeakMap<GraphqlContext, Map<string, Batch<unknown>>>();
-/** Keys of one read; more are read together in a next one. */
+/** Maximum number of keys per read. Further keys are read together in the next one. */
 const LIMIT = 1000;
 
 /**
- * The value of `key`, read together with every other key that is asked for under `name` before the next turn of the
- * event loop. `load` answers a map; a key that is missing in it has no value.
+ * Returns the value of `key`, which is loaded together with all other keys that are requested under `name` before the next turn of the event loop.
+ * `load` returns a map. A key that is missing in it has no value.
  */
 export async function batched<Value>(
   context: GraphqlContext,
@@ -22,7 +22,7 @@ export async function batched<Value>(
   const open = batches.get(name);
   if (open && open.keys.size < LIMIT) {
     open.keys.add(key);
-    // The name belongs to one loader, and so to one type of value.
+    // A name belongs to one loader, and therefore to one type of value.
     return (await open.values).get(key) as Value | undefined;
   }
   const keys = new Set([key]);

@@ -1,4 +1,4 @@
-/** The schema's builder. Every resource module adds its types and root fields to this one. */
+/** The schema builder, to which every resource module adds its types and root fields. */
 import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin from '@pothos/plugin-complexity';
 import PrismaPlugin from '@pothos/plugin-prisma';
@@ -36,7 +36,7 @@ export type SchemaTypes = {
   };
 };
 
-/** The same with everything that plugins add, as field builders name it. */
+/** The same types with everything that plugins add, as field builders name them. */
 export type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
@@ -50,13 +50,13 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   relay: {
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    // The connection has multiplied by its size already.
+    // The connection has already multiplied by its size.
     nodesOnConnection: { complexity: { field: 1, multiplier: 1 } },
     edgesFieldOptions: { complexity: { field: 1, multiplier: 1 } },
     cursorType: 'String',
   },
   prisma: {
-    // Only relations of rows that a scoped query found are loaded by it: see scoped-database.ts.
+    // It only loads relations of rows that a scoped query found (scoped-database.ts).
     client: (context) => unguarded(context.world.database),
     dmmf: getDatamodel(),
     exposeDescriptions: false,
@@ -64,19 +64,19 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     defaultConnectionSize: 20,
     maxConnectionSize: LIST_LIMIT,
   },
-  // Judged before the operation executes: see judge-operation.ts.
+  // Checked before the operation is executed (judge-operation.ts).
   complexity: { disabled: true },
 });
 
 builder.queryType({ description: 'All queries.' });
 builder.mutationType({ description: 'All mutations. Each takes one input object.' });
 builder.subscriptionType({
-  // The resource Subscription has the usual name of this type.
+  // The usual name, Subscription, is the name of a resource.
   name: 'Live',
   description: 'Live objects: the present state first, then each change, whole.',
 });
 
-/** What every type implements whose `id` finds the object again: see search/nodes.ts. */
+/** The interface of all types whose objects can be refetched by `id` (search/nodes.ts). */
 export const NodeRef = builder.interfaceRef<{ id: string }>('Node').implement({
   description: 'An object that `node` returns by its ID if the caller may read it.',
   fields: (t) => ({ id: t.exposeID('id', { description: 'A UUID, unique among all objects.' }) }),

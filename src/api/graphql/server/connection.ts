@@ -1,7 +1,6 @@
 /**
- * Relay connections, by keyset: a cursor names a row's type and its key in the list, which is its id where nothing else is said,
- * and ids are ordered by time. It is a place in the list, whether the row is still there or not, and whosever it is: nothing is
- * read of the row but what is in the cursor.
+ * Relay connections with keyset pagination. A cursor contains a row's type and its key in the list, which by default is its id; ids are ordered by
+ * time. A cursor is a place in the list, regardless of whether the row still exists and to whom it belongs, because the row itself is not read.
  */
 
 import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma';
@@ -22,8 +21,8 @@ export type WindowArgs = {
 };
 
 /**
- * Puts every connection of the schema behind one judge of its arguments, before its resolver and the database: sizes, arguments
- * that exclude each other, and cursors, which are this connection's or a VALIDATION_ERROR that names the argument.
+ * Adds a check of the arguments to every connection of the schema, before its resolver: sizes, mutually exclusive arguments, and cursors. A cursor
+ * that does not belong to the connection is a VALIDATION_ERROR that names the argument.
  */
 export function guardConnections(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -36,7 +35,7 @@ export function guardConnections(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** The name of the type that a connection lists; null for any other field. */
+/** Returns the name of the type that a connection lists, or null for any other field. */
 function rowOf(field: GraphQLField<unknown, unknown>): string | null {
   const type = getNamedType(field.type);
   if (!isObjectType(type) || !type.name.endsWith('Connection')) return null;
@@ -77,9 +76,9 @@ function exclusionFaults({ first, last, after, before }: WindowArgs): FieldFault
 type Edge = { cursor: string } | null;
 type Connection = { edges: Edge[]; pageInfo: { startCursor: string | null; endCursor: string | null } };
 
-/** A connection with its cursors as callers see them. */
+/** Returns a connection with its cursors as callers see them. */
 function printed(row: string, connection: unknown): unknown {
-  // What a connection's resolver answers; Relay's plugin types it by the row.
+  // The result of a connection's resolver, which Relay's plugin types by its row.
   const { edges, pageInfo } = connection as Connection;
   const print = (cursor: string | null) =>
     cursor === null ? null : printCursor(row, String(parsePrismaCursor(cursor)));
@@ -94,7 +93,7 @@ function printCursor(row: string, key: string): string {
   return Buffer.from(`${row}:${key}`).toString('base64url');
 }
 
-/** The key in a cursor of this type's rows, of the list's form and in the one spelling that we print; null for any other text. */
+/** Returns the key in a cursor of this type, if it has the form of the list and the exact spelling that we print, or else null. */
 function readCursor(row: string, cursor: string, form: RegExp | undefined): string | null {
   if (cursor.length > CURSOR_LENGTH) return null;
   const [named = '', key = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
@@ -102,17 +101,17 @@ function readCursor(row: string, cursor: string, form: RegExp | undefined): stri
   return named === row && isKey && printCursor(row, canonicalId(key)) === cursor ? key : null;
 }
 
-/** What is wrong with any cursor that is not of its list. */
+/** Returns the fault of a cursor that does not belong to its list. */
 export function cursorFault(param: string): FieldFault {
   return { param, message: 'is no cursor of this list' };
 }
 
 const CURSOR_LENGTH = 200;
 
-/** Where a window begins: beyond the id of the cursor that is given as `param`. */
+/** The start of a window: beyond the id of the cursor that is given as `param`. */
 export type Place = { param: 'after' | 'before'; id: string; sign: 'lt' | 'gt' };
 
-/** Where the window of a connection's query begins, in a list that `ascending` tells of; undefined for an end of the list. */
+/** Returns the start of a connection's window in an ascending or descending list, or undefined at an end of the list. */
 export function placeOf(query: { cursor?: object }, args: WindowArgs, ascending: boolean): Place | undefined {
   const id = query.cursor && 'id' in query.cursor ? query.cursor.id : undefined;
   if (typeof id !== 'string') return undefined;
@@ -121,8 +120,8 @@ export function placeOf(query: { cursor?: object }, args: WindowArgs, ascending:
 }
 
 /**
- * What `findMany` takes for a window of a connection ordered by `ListOrder`. Prisma's own `cursor` would look its row up without
- * the caller's scope, and find nothing beyond one that was deleted.
+ * Returns the arguments of `findMany` for a window of a connection ordered by `ListOrder`. Prisma's own `cursor` would read its row without the
+ * caller's scope, and would find nothing beyond a deleted row.
  */
 export function windowOf<Query extends { cursor?: object; skip?: number }, Where>(
   query: Query,
@@ -135,7 +134,7 @@ export function windowOf<Query extends { cursor?: object; skip?: number }, Where
   return { ...rest, where: { AND: [where, ...beyond] }, orderBy: idOrder(args) };
 }
 
-/** How many rows a connection asks for, for its complexity. */
+/** Returns the number of rows that a connection requests, for its complexity. */
 export function connectionSize(args: WindowArgs): number {
   return Math.min(args.first ?? args.last ?? 20, 100);
 }
@@ -159,7 +158,7 @@ function idOrder({ orderBy }: { orderBy: typeof ListOrder.$inferType }): { id: '
 
 type InApp<Conditions> = NoInfer<Conditions> & { appId?: string | null | undefined };
 
-/** The conditions that a connection's arguments and its `filter` name: all must hold, each in the caller's scope. */
+/** Returns the conditions of a connection's arguments and its `filter`. Rows must satisfy all of them, each in the caller's scope. */
 export async function conditionsOf<Conditions, Where>(
   context: GraphqlContext,
   args: InApp<Conditions> & { filter?: InApp<Conditions> | null | undefined },
@@ -170,7 +169,7 @@ export async function conditionsOf<Conditions, Where>(
   return { AND: [own, where(await scopeOf(context, args.filter), args.filter)] };
 }
 
-/** The condition of one status or of several; none of an empty list, which leaves all. */
+/** Returns the condition for one or several statuses. An empty list is no condition. */
 export function anyOf<Status extends string>(
   status: Status | readonly Status[] | null | undefined,
 ): { status?: { in: Status[] } } {

@@ -1,4 +1,4 @@
-/** What one request carries to its resolvers. */
+/** The context that a request passes to its resolvers. */
 import { authenticate, type Credentials } from '../../../auth/authenticate.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import { type Reach, type ScopedDatabase, scopedDatabase } from '../../../auth/scoped-database.ts';
@@ -7,7 +7,7 @@ import { reachOf } from './scope-of.ts';
 import { byRealTime, guardedWorld, type World } from './world.ts';
 
 export type GraphqlContext = {
-  /** Writes through it fail once the caller's credential has ended (`guardedWorld`). */
+  /** Writes through it fail once the caller's credential is no longer valid (`guardedWorld`). */
   world: World;
   principal: Principal;
   /** Reads only what the caller may see; every query of a resolver goes through it. */
@@ -15,18 +15,18 @@ export type GraphqlContext = {
   requestId: string;
   /** The header `Idempotency-Key`. */
   idempotencyKey: string | undefined;
-  /** The caller's network address; what keyless calls are counted by. */
+  /** The caller's network address, by which calls without a key are counted. */
   address: string;
-  /** The caller's whole address, where it is known. */
+  /** The caller's full address, if it is known. */
   callerAddress: string | undefined;
   userAgent: string | undefined;
-  /** What the answer's headers say beside the body. */
+  /** What the headers of the response report. */
   answer: { replayed: boolean };
-  /** The document is one of ours (REST), whose cost is known: only what strangers write is limited. */
+  /** Whether the document is one of ours (REST). Its cost is known, so the limits for clients' documents do not apply. */
   ownDocument?: boolean;
-  /** Takes more units of the caller's rate limit; returns why the operation may not run. Absent in an API without limits. */
+  /** Charges more units to the caller's rate limit, and returns why the operation is refused, if it is. Absent in an API without limits. */
   charge?: ((units: number) => Promise<unknown>) | undefined;
-  /** The operation was judged before its execution began. */
+  /** Whether the operation was checked before its execution began. */
   isJudged?: boolean;
 };
 
@@ -36,12 +36,12 @@ export type RequestFacts = {
   idempotencyKey?: string | undefined;
 };
 
-/** Authenticates and makes the context; AUTHENTICATION_ERROR for a bad credential. */
+/** Authenticates the caller and creates the context. Throws AUTHENTICATION_ERROR for an invalid credential. */
 export async function createContext(world: World, request: RequestFacts): Promise<GraphqlContext> {
   return contextOf(world, await authenticate(byRealTime(world), request.credentials), request);
 }
 
-/** The context of a caller who is known already, as on a live connection. */
+/** Creates the context of a caller who is already authenticated, as on a live connection. */
 export function contextOf(
   world: World,
   principal: Principal,
@@ -66,14 +66,14 @@ export function contextOf(
   };
 }
 
-/** A session's payer reads that session only, whatever app it is of; a wallet what it paid. */
+/** Returns what a caller may read. The payer of a session reads that session only, and a wallet reads its own payments. */
 function readableBy(principal: Principal): Reach | null {
   if (principal.kind === 'session') return { sessionId: principal.sessionId };
   if (principal.kind === 'payer') return { wallet: principal.wallet, chainId: principal.chainId };
   return reachOf(principal);
 }
 
-/** The credentials in a request's headers. */
+/** Reads the credentials from a request's headers. */
 export function credentialsOf(header: (name: string) => string | null | undefined): Credentials {
   return {
     apiKey: header('x-api-key') ?? undefined,

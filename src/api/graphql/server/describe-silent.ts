@@ -1,4 +1,4 @@
-/** Words for what plugins make: connections and their arguments; and for an input object, the words of its type. */
+/** Descriptions of what plugins generate: connections and their arguments, and for input objects, the description of their type. */
 import { type GraphQLSchema, getNamedType, isInputObjectType, isObjectType } from 'graphql';
 
 const fieldWords: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const argumentWords: Readonly<Record<string, string>> = {
   before: 'A cursor. Returns the rows before it.',
 };
 
-/** Gives `schema` the words in place; what has some keeps them. */
+/** Adds the descriptions to `schema`, in place. Existing descriptions are kept. */
 export function describeSilent(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;

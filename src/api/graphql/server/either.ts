@@ -1,4 +1,4 @@
-/** What either of two iterators gives, in the order in which it comes; over as soon as one of them is. */
+/** Merges two iterators in the order in which their values arrive. Ends as soon as one of them ends. */
 export function either<Left, Right>(
   left: AsyncIterableIterator<Left, void, void>,
   right: AsyncIterableIterator<Right, void, void>,

@@ -1,7 +1,7 @@
 /**
- * Everything that leaves as an error: `extensions { code, param, details, requestId, retryable, http { status } }`.
- * What Sluice throws on purpose keeps its words; a fault of the request is a VALIDATION_ERROR that names every bad
- * field; anything else is a bug, masked and logged with its request id.
+ * Formats all errors that are returned: `extensions { code, param, details, requestId, retryable, http { status } }`. Errors that Sluice throws
+ * deliberately keep their messages. A fault of the request is a VALIDATION_ERROR that names every invalid field. All other errors are bugs, which
+ * are masked and logged with the request id.
  */
 import { PothosValidationError } from '@pothos/core';
 import { GraphQLError } from 'graphql';
@@ -11,10 +11,10 @@ import type { Log } from '../../../platform/log.ts';
 import { variableFault } from './request-faults.ts';
 
 const formatted = new WeakSet<object>();
-/** Errors of fields that another service answers: its absence says nothing of ours, nor of the answer as a whole. */
+/** Errors of fields that another service resolves. They affect neither the status of the response nor our own health. */
 const ofSources = new WeakSet<object>();
 
-/** Refusals of a request as a whole, whose HTTP status is the answer's whatever media type is accepted. */
+/** Refusals of a whole request. Their HTTP status is that of the response, regardless of the accepted media type. */
 const answeredByStatus: ReadonlySet<ErrorCode> = new Set([
   'AUTHENTICATION_ERROR',
   'RATE_LIMIT_EXCEEDED',
@@ -25,16 +25,16 @@ const answeredByStatus: ReadonlySet<ErrorCode> = new Set([
 export type FaultFacts = {
   requestId: string;
   log: Log;
-  /** Told of every error UNAVAILABLE that a caller is answered. */
+  /** Called for every UNAVAILABLE error that is returned to a caller. */
   unavailable?: ((fault: DatabaseFault) => void) | undefined;
 };
 
-/** What `formatFault` needs of the world, for one request. */
+/** Returns what `formatFault` needs for one request. */
 export function faultFacts({ log, unavailable }: Omit<FaultFacts, 'requestId'>, requestId: string): FaultFacts {
   return { requestId, log, unavailable };
 }
 
-/** The error as the caller may see it. An error that went through here once stays as it is. */
+/** Formats an error for the caller. An error that is already formatted stays unchanged. */
 export function formatFault(facts: FaultFacts, error: unknown): GraphQLError {
   if (error instanceof GraphQLError && formatted.has(error)) return error;
   const graphqlError = error instanceof GraphQLError ? error : undefined;
@@ -60,12 +60,12 @@ export function formatFault(facts: FaultFacts, error: unknown): GraphQLError {
   return made;
 }
 
-/** As `formatFault`, for the HTTP layer, which makes the answer's status of its errors: one of a source changes nothing there. */
+/** Does the same for the HTTP layer, which derives the status of the response from its errors. An error of a source does not affect it. */
 export function forStatus(error: GraphQLError): GraphQLError {
   return ofSources.has(error) ? new GraphQLError(error.message) : error;
 }
 
-/** What a caught error says on purpose, or undefined for a bug. */
+/** Returns the deliberate error behind a caught error, or undefined for a bug. */
 export function gatewayErrorOf(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return error;
   if (error instanceof PothosValidationError) return new GatewayError('VALIDATION_ERROR', error.message);
@@ -76,15 +76,15 @@ export function gatewayErrorOf(error: unknown): GatewayError | undefined {
   if (error.originalError) {
     const deeper = gatewayErrorOf(error.originalError);
     if (deeper) return deeper;
-    // A field of the answer that failed is a bug of ours; without a path it is the request's own fault.
+    // An error with a path is a bug in a resolver. Without a path, it is a fault of the request.
     return error.path ? undefined : requestFault(error);
   }
   return error.path ? undefined : requestFault(error);
 }
 
 /**
- * Logs and counts an error UNAVAILABLE; one that was formatted before, as the pipeline's errors in REST, was counted then, and
- * one of a source where its call failed.
+ * Logs and counts an UNAVAILABLE error. An error that is already formatted, such as those of the pipeline in REST, has been counted, and so has an
+ * error of a source when its call failed.
  */
 export function noteUnavailable(facts: FaultFacts, fault: GatewayError): void {
   if (fault.meta?.source !== undefined) return;
@@ -97,14 +97,14 @@ function faultOf({ meta, cause }: GatewayError): DatabaseFault {
   return databaseFault(cause) ?? (meta?.fault === 'busy' ? 'busy' : 'away');
 }
 
-/** One VALIDATION_ERROR for all faults of a request. */
+/** Creates one VALIDATION_ERROR for all faults of a request. */
 export function joinFaults(message: string, faults: FieldFault[]): GatewayError {
   const details = new Map<string, FieldFault>();
   for (const fault of faults) if (!details.has(fault.param)) details.set(fault.param, fault);
   return details.size === 0 ? new GatewayError('VALIDATION_ERROR', message) : invalid([...details.values()]);
 }
 
-/** A request that the server's own parser, validator or HTTP layer refused, by the status it chose. */
+/** Converts a refusal of the server's parser, validator or HTTP layer, by its status. */
 function requestFault(error: GraphQLError): GatewayError {
   switch (statusOf(error)) {
     case 405:
@@ -121,15 +121,15 @@ function requestFault(error: GraphQLError): GatewayError {
 }
 
 function statusOf(error: GraphQLError): number | undefined {
-  // The compiler of REST documents makes errors without extensions.
+  // Errors of the compiler for REST documents have no extensions.
   const http = error.extensions?.http;
   const status = typeof http === 'object' && http !== null && 'status' in http ? http.status : undefined;
   return typeof status === 'number' ? status : undefined;
 }
 
 /**
- * `spec` and `headers` are for the HTTP layer and stay out of what is printed. With `spec` a client that accepts
- * application/json gets 200, as GraphQL over HTTP asks for a request that was well-formed.
+ * `spec` and `headers` are for the HTTP layer and are not printed. With `spec`, a client that accepts application/json receives 200, as GraphQL over
+ * HTTP requires for a well-formed request.
  */
 function httpOf(fault: GatewayError, error: GraphQLError | undefined): { status: number } {
   const http = { status: fault.status };

@@ -4,16 +4,16 @@ import type { GraphqlContext } from './context.ts';
 type IdempotentCall = { scopeId: string; operation: string; parameters: unknown; bodyKey?: string | null | undefined };
 
 /**
- * The idempotency of a mutation under the header `Idempotency-Key`; undefined when the caller sent none. A mutation that anybody
- * may call has `publicIdempotencyOf` instead.
+ * Returns the idempotency of a mutation with the header `Idempotency-Key`, or undefined without it. Mutations that need no credential use
+ * `publicIdempotencyOf` instead.
  */
 export function idempotencyOf(context: GraphqlContext, call: IdempotentCall): IdempotencyRequest | undefined {
   return idempotencyRequest({ ...call, ...carriedBy(context) });
 }
 
 /**
- * The same for a mutation that needs no credential, whatever credential is sent: a key that can be guessed counts for the
- * caller's network address only.
+ * Returns the same for a mutation that needs no credential, regardless of the credential that is sent. Because keys can be guessed, a key is valid
+ * for the caller's network address only.
  */
 export function publicIdempotencyOf(context: GraphqlContext, call: IdempotentCall): IdempotencyRequest | undefined {
   return idempotencyRequest({ ...call, ...carriedBy(context), strangersAddress: context.address });

@@ -1,7 +1,6 @@
 /**
- * Cuts what stays open when its credential ends: a key that is revoked or expires, a member who is removed, a credential of
- * the installation that is revoked, a token whose session is revoked or whose time is over. One look a second for all
- * connections of the process, whatever their number.
+ * Closes open connections when their credential ends: a key or a credential of the installation is revoked or expires, a member is removed, or a
+ * token expires or its session is revoked. The process checks all connections together once a second, regardless of their number.
  */
 import type { Database } from '../../../../prisma/client.ts';
 import { inLane } from '../../../../prisma/database-pools.ts';
@@ -13,7 +12,7 @@ import type { Log } from '../../../platform/log.ts';
 const LOOK_MS = 1000;
 
 export type LiveCredentials = {
-  /** Calls `cut` once when the caller's credential is no longer good; the returned function stops watching. */
+  /** Calls `cut` once when the caller's credential is no longer valid. The returned function stops watching. */
   watch(principal: Principal, cut: (reason: GatewayError) => void): () => void;
   close(): void;
 };
@@ -53,7 +52,7 @@ async function look(world: { database: Database; clock: Clock }, watched: Set<Wa
     card: new Set<string>(),
     platform: new Set<string>(),
   };
-  // Who comes while the tables are read was not asked about, and is judged by the next look.
+  // Callers that are added while the tables are read are checked the next time.
   const asked = [...watched];
   for (const { principal } of asked) {
     if (principal.kind === 'apiKey') ids.apiKey.add(principal.apiKeyId);
@@ -87,7 +86,7 @@ async function look(world: { database: Database; clock: Clock }, watched: Set<Wa
   }
 }
 
-/** A login as long as what its member may do is what it was when the connection was made. */
+/** Identifies a login together with the member's rights, so that it ends when these differ from those at the time of the connection. */
 function loginOf({ sessionId, role, isOperator }: { sessionId: string; role: string; isOperator: boolean }): string {
   return `${sessionId} ${role} ${isOperator}`;
 }
@@ -104,7 +103,7 @@ function isGood(principal: Principal, good: ReadonlySet<string>, now: Date): boo
       return good.has(principal.credentialId);
     case 'payer':
       return principal.expiresAt > now;
-    // A session's secret opens it as long as the session is there, and none is ever deleted.
+    // A session's secret is valid as long as the session exists, and sessions are never deleted.
     case 'session':
     case 'anonymous':
       return true;

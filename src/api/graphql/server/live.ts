@@ -1,7 +1,7 @@
-/** Iterators of live fields. Written by hand: an async generator cannot be ended while it waits. */
+/** Iterators of live fields. They are written by hand, because an async generator cannot be ended while it waits. */
 import type { GatewayError } from '../../../errors.ts';
 
-/** First what `first` reads, then what `map` makes of each event; undefined is passed over. */
+/** Yields what `first` reads, then the result of `map` for each event, without undefined. */
 export function live<Event, Value>(source: {
   first: () => Promise<Value[]>;
   events: AsyncIterableIterator<Event, void, void>;
@@ -36,8 +36,8 @@ export function live<Event, Value>(source: {
 }
 
 /**
- * The same iterator until it is cut, or throws: then one last value that says why, and the end. An error that is thrown
- * to the transport would close a whole connection with all its other operations.
+ * Yields the values of an iterator until it is cut or throws, then one last value with the reason, and ends. An error thrown to the transport would
+ * close the whole connection with all its operations.
  */
 export function cuttable<Value>(
   source: AsyncIterableIterator<Value>,
@@ -95,8 +95,8 @@ export function cuttable<Value>(
 }
 
 /**
- * What `read` answers, now and whenever its fingerprint is another. One reading at a time serves everybody who follows,
- * and none is made while nobody does; who is slow is given the newest value, not those between.
+ * Yields the result of `read` now and whenever its fingerprint changes. All followers share one read at a time, and nothing is read without
+ * followers. A slow follower receives the newest value and skips those in between.
  */
 export function sharedPoll<Value>(source: {
   everyMs: number;
@@ -141,7 +141,7 @@ export function sharedPoll<Value>(source: {
 
 type Print<Value> = { value: Value; print: string };
 
-/** An iterator that keeps one value: the newest that its consumer has not seen. */
+/** An iterator that holds one value: the newest one that its consumer has not received. */
 class Latest<Value> implements AsyncIterableIterator<Value, void, void> {
   readonly #onEnd: () => void;
   #seen: string | undefined;

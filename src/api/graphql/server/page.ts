@@ -1,10 +1,10 @@
-/** Numbered pages, newest first: the shape that REST lists are projected from. */
+/** Numbered pages, newest first, from which REST lists are projected. */
 
 import { invalid } from '../../../errors.ts';
 import { type BuilderTypes, builder } from './builder.ts';
 import { DEFAULT_PAGE_SIZE, demandListSize } from './limits.ts';
 
-/** What a page's root field resolves to; rows and total are read only when they are asked for. */
+/** The result of a page's root field. Rows and total are read only if they are selected. */
 export type Page<Query, Row> = {
   page: number;
   pageSize: number;
@@ -18,7 +18,7 @@ type PageReads<Query, Row> = {
   total(): Promise<number>;
 };
 
-/** Offsets past this are past every list's end. */
+/** No list has more rows than this. */
 const FURTHEST_ROW = 1_000_000_000;
 
 /** The arguments `page` and `pageSize` of a page's root field. */
@@ -31,7 +31,7 @@ export const pageArgs = builder.args((t) => ({
   }),
 }));
 
-/** A page of what `reads` finds; VALIDATION_ERROR for a page or size outside its limits. */
+/** Returns a page of what `reads` finds. Throws VALIDATION_ERROR for a page or size outside the limits. */
 export function pageOf<Query, Row>(args: PageArgs, reads: PageReads<Query, Row>): Page<Query, Row> {
   if (args.page < 1) throw invalid([{ param: 'page', message: `is ${args.page}, at least 1` }]);
   demandListSize({ pageSize: args.pageSize });
@@ -48,7 +48,7 @@ export function pageOf<Query, Row>(args: PageArgs, reads: PageReads<Query, Row>)
   };
 }
 
-/** The fields of every page type beside its `items`. */
+/** The fields of every page type in addition to its `items`. */
 export function pageFields<Query, Row>(t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Page<Query, Row>>) {
   return {
     page: t.int({ description: 'This page, from 1.', resolve: (page) => page.page }),

@@ -1,4 +1,4 @@
-/** What is wrong with a request before any resolver runs: bad variables and bad literals, by the field they are in. */
+/** The faults of a request that are found before any resolver runs: invalid variables and literals, by their field. */
 import {
   type DocumentNode,
   type GraphQLSchema,
@@ -24,7 +24,7 @@ const BAD_VALUE = /^Expected (?:value of )?(?:non-nullable )?type "[^"]*"[^;]*; 
 
 type Request = { schema: GraphQLSchema; document: DocumentNode; variables: Record<string, unknown> };
 
-/** The fault that the executor's message about a variable names. */
+/** Returns the fault that the executor's message about a variable describes. */
 export function variableFault(message: string): FieldFault | undefined {
   const missing = MISSING.exec(message);
   if (missing?.[1])
@@ -35,7 +35,7 @@ export function variableFault(message: string): FieldFault | undefined {
   return whole?.[1] === undefined ? undefined : inside(whole[1], whole[2] ?? '');
 }
 
-/** What the rules of the input types say of the raw variables, for the answer that names every fault at once. */
+/** Returns the faults of the raw variables by the rules of their input types, for a response that lists all faults at once. */
 export function ruleFaults(context: GraphqlContext, request: Request): FieldFault[] {
   const faults: FieldFault[] = [];
   for (const definition of request.document.definitions) {
@@ -53,7 +53,7 @@ export function ruleFaults(context: GraphqlContext, request: Request): FieldFaul
   return faults;
 }
 
-/** The fault of a literal, by the names of the arguments and input fields around it; undefined outside of any. */
+/** Returns the fault of a literal, named by the arguments and input fields around it, or undefined if there are none. */
 export function literalFault(message: string, path: readonly string[]): FieldFault | undefined {
   if (path.length === 0) return undefined;
   const name = REQUIRED_FIELD.exec(message)?.[1]?.split('.').at(-1);
@@ -61,12 +61,12 @@ export function literalFault(message: string, path: readonly string[]): FieldFau
   return { param, message: name === undefined ? (BAD_VALUE.exec(message)?.[1] ?? message) : 'is required' };
 }
 
-/** Variables that no type refuses and no table can hold: ids that are no UUID, and text that is none. */
+/** Returns the faults of variables that their types accept and tables cannot store: ids that are not UUIDs, and invalid text. */
 export function variableFaults(operation: OperationDefinitionNode, variables: Record<string, unknown>): FieldFault[] {
   return [...idFaults(operation, variables), ...textFaults(variables)];
 }
 
-/** Every fault of the variables, by the types and by the rules, for an answer that names them all. */
+/** Returns all faults of the variables by their types and rules, for a response that lists all of them. */
 export function allVariableFaults(context: GraphqlContext, request: Request & { operation: OperationDefinitionNode }) {
   const { operation, schema, variables } = request;
   const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
@@ -102,7 +102,7 @@ function textFaults(variables: Record<string, unknown>): FieldFault[] {
   return faults;
 }
 
-/** The faults of variables by the arguments whose values they are, which is what the schema calls them. */
+/** Renames the faults of variables after the arguments that receive them, which are the names in the schema. */
 export function namedByArguments(document: DocumentNode, faults: FieldFault[]): FieldFault[] {
   const names = new Map<string, Set<string>>();
   visit(document, {
@@ -111,7 +111,7 @@ export function namedByArguments(document: DocumentNode, faults: FieldFault[]): 
       names.set(value.name.value, (names.get(value.name.value) ?? new Set()).add(name.value));
     },
   });
-  // The fields of an input object go by their own names, which may be a variable's too.
+  // The fields of an input object are named by themselves, and their names may equal that of a variable.
   if (names.has('input')) return faults;
   return faults.map(({ param, message }) => {
     const [variable = ''] = /^\w+/.exec(param) ?? [];
@@ -121,7 +121,7 @@ export function namedByArguments(document: DocumentNode, faults: FieldFault[]): 
   });
 }
 
-/** The operation that a request runs. */
+/** Returns the operation that a request executes. */
 export function operationOf(
   document: DocumentNode,
   name: string | null | undefined,
@@ -130,7 +130,7 @@ export function operationOf(
   return name ? operations.find((operation) => operation.name?.value === name) : operations[0];
 }
 
-/** Words of a fault inside a variable: the type's own message, or what is missing or unknown in an object. */
+/** Returns the fault inside a variable: with the message of its type, or with what is missing or unknown in an object. */
 function inside(path: string, message: string): FieldFault {
   const required = REQUIRED_FIELD.exec(message)?.[1];
   if (required !== undefined) return { param: below(path, required), message: 'is required' };
@@ -151,7 +151,7 @@ function prefixed(variable: string, fault: FieldFault): FieldFault {
   return variable === 'input' ? fault : { ...fault, param: `${variable}.${fault.param}` };
 }
 
-/** Fields of the one input object go by their own names. */
+/** Removes the name of the input object, because its fields are named by themselves. */
 function stripInput(path: string): string {
   return path.replace(/^input\./, '');
 }

@@ -1,6 +1,6 @@
 /**
- * What every operation goes through, over HTTP, SSE, websocket and REST alike: the caller is made known, the credential
- * is judged before the parameters, and whatever fails leaves as one of ours.
+ * The processing that all operations share, over HTTP, SSE, WebSocket and REST: it authenticates the caller, checks the credential before the
+ * parameters, and formats all errors.
  */
 import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
@@ -19,15 +19,15 @@ import { ruleFaults, variableFault } from './request-faults.ts';
 import type { World } from './world.ts';
 
 /**
- * What the transport knows before the context is made. `admission` is the gate's judgement, where the call went through
- * it; over a websocket the whole context is made at connect.
+ * What the transport knows before the context is created. `admission` is the result of the gate, if the call passed it. Over a WebSocket, the context
+ * is created when the connection is opened.
  */
 export type TransportContext = {
   requestId: string;
   answer?: GraphqlContext['answer'];
   admission?: Pick<Admission, 'principal' | 'refusal' | 'idempotencyKey' | 'address' | 'callerAddress' | 'userAgent'>;
   charge?: GraphqlContext['charge'];
-  /** The request as it came over HTTP. */
+  /** The HTTP request. */
   incoming?: IncomingMessage;
 };
 
@@ -74,8 +74,8 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
 }
 
 /**
- * The result as it is printed: every error as one of ours, also of what the parser, the validator or the HTTP layer refused, and
- * the headers of the response in `extensions.http`.
+ * Returns the result as it is printed: with all errors formatted, including those of the parser, the validator and the HTTP layer, and with the headers
+ * of the response in `extensions.http`.
  */
 export function printedResult(world: World, result: ExecutionResult, serverContext: object): ExecutionResult {
   const headers = isReplayed(serverContext) ? { 'idempotent-replayed': 'true' } : undefined;
@@ -84,7 +84,7 @@ export function printedResult(world: World, result: ExecutionResult, serverConte
   const facts = faultFacts(world, requestIdIn(serverContext));
   const printed = { ...result, errors: result.errors.map((error) => formatFault(facts, error)) };
   const errors = printed.errors.map(forStatus);
-  // The printed body keeps the `http` of each error, which the server would leave out.
+  // The printed body contains the `http` of each error, which the server would omit.
   return Object.assign({ ...printed, errors, extensions }, { stringify: () => JSON.stringify(printed) });
 }
 
@@ -101,8 +101,8 @@ async function contextFor(world: World, transport: TransportContext, request: Re
 }
 
 /**
- * Why a subscription over HTTP may not begin: its caller may have been admitted by what is remembered, and what stays open is
- * judged by the database. Over a websocket that has happened.
+ * Returns why a subscription over HTTP is refused, if it is. Its caller may have been admitted by a cached credential, but connections that stay open
+ * are checked against the database. Over a WebSocket, this has already happened.
  */
 async function endedCredential(world: World, { contextValue }: OperationRequest): Promise<GraphQLError | undefined> {
   const { world: guarded, isJudged, requestId } = contextValue;
@@ -115,7 +115,7 @@ async function endedCredential(world: World, { contextValue }: OperationRequest)
   }
 }
 
-/** A live result that ends, with a last error, when the caller's credential does. */
+/** Ends a live result with a last error when the caller's credential ends. */
 function untilRevoked(
   world: World,
   credentials: LiveCredentials,
@@ -129,7 +129,7 @@ function untilRevoked(
   );
 }
 
-/** The result with every error as one of ours; faults of variables become one error that names them all. */
+/** Returns the result with all errors formatted. Faults of variables become one error that lists all of them. */
 function withFaults(world: World, request: OperationRequest, result: ExecutionResult): ExecutionResult {
   if (!result.errors?.length) return result;
   const context = request.contextValue;
@@ -148,7 +148,7 @@ function coercionFault(request: OperationRequest, errors: readonly GraphQLError[
 }
 
 function executionArgs(args: unknown): OperationRequest {
-  // Typed by envelop for any context; ours was made by onContextBuilding.
+  // Envelop types it for any context. Ours was created by onContextBuilding.
   return args as OperationRequest;
 }
 

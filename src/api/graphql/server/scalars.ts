@@ -1,4 +1,4 @@
-/** The scalars, each with the message that a bad value is answered with. */
+/** The scalars, each with the error message for an invalid value. */
 import { Decimal } from 'decimal.js';
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { canonicalId, isId } from '../../../platform/identifier.ts';
@@ -95,7 +95,7 @@ function scalar(
   });
 }
 
-/** An amount with at least two decimals, and as many as it has. */
+/** Prints an amount with all of its fraction digits, and at least two. */
 function printDecimal(value: { toString(): string }): string {
   const decimal = new Decimal(value.toString());
   return decimal.toFixed(Math.max(FIAT_DIGITS, decimal.decimalPlaces()));
@@ -151,7 +151,7 @@ function readSelection<Item>(value: unknown, words: string, isItem: (item: unkno
   return [...new Set(value)];
 }
 
-/** What `read` makes of a literal; what it refuses is refused at the literal's place, so that the answer names the argument. */
+/** Applies `read` to a literal. Errors are located at the literal, so that they name the argument. */
 function readLiteral<Value>(
   node: ValueNode,
   read: (value: unknown) => Value,
@@ -164,7 +164,7 @@ function readLiteral<Value>(
   }
 }
 
-/** A literal of a document as the JSON it stands for. */
+/** Converts a literal of a document to JSON. */
 function literal(node: ValueNode, variables: Record<string, unknown> = {}): unknown {
   switch (node.kind) {
     case Kind.STRING:

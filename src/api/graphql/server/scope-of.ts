@@ -5,7 +5,7 @@ import { canonicalId } from '../../../platform/identifier.ts';
 
 type Caller = { principal: Principal; database: ScopedDatabase };
 
-/** All that a caller may read; null: nobody's data. */
+/** Returns the scope of everything that a caller may read, or null if there is none. */
 export function reachOf(principal: Principal): Scope | null {
   switch (principal.kind) {
     case 'apiKey':
@@ -25,8 +25,8 @@ export function reachOf(principal: Principal): Scope | null {
 }
 
 /**
- * The scope of a call: the key's app, or of a member's merchant the app that `appId` names, or all its apps.
- * AUTHORIZATION_ERROR for an app that is not the caller's, existing or not; AUTHENTICATION_ERROR for nobody.
+ * Returns the scope of a call: the key's app or, for a member, the merchant's app `appId` or all of its apps. Throws AUTHORIZATION_ERROR for an app that
+ * does not belong to the caller, whether or not it exists, and AUTHENTICATION_ERROR for an anonymous caller.
  */
 export async function scopeOf(context: Caller, request: { appId?: string | null | undefined } = {}): Promise<Scope> {
   const reach = reachOf(context.principal);
@@ -39,7 +39,7 @@ export async function scopeOf(context: Caller, request: { appId?: string | null 
   return { merchantId: reach.merchantId, appId: app.id };
 }
 
-/** As `scopeOf`, for a call that makes something: one app must be named, by the key or by `appId`. */
+/** Does the same for a call that creates something, for which the key or `appId` must name one app. */
 export async function appScopeOf(
   context: Caller,
   request: { appId?: string | null | undefined } = {},
@@ -51,7 +51,7 @@ export async function appScopeOf(
   });
 }
 
-/** Why a caller may not: nobody is told to authenticate, anybody else that the credential does not do. */
+/** Returns the refusal: AUTHENTICATION_ERROR for an anonymous caller, and AUTHORIZATION_ERROR for any other. */
 export function refusal(principal: Principal): GatewayError {
   return principal.kind === 'anonymous'
     ? new GatewayError('AUTHENTICATION_ERROR', 'This needs a credential.')

@@ -1,4 +1,4 @@
-/** A search text as it is written: the database's wildcards in it stand for themselves. */
+/** Matches a search text literally: wildcards of the database in it are escaped. */
 export function containing(text: string): { contains: string; mode: 'insensitive' } {
   return { contains: text.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' };
 }

@@ -4,15 +4,15 @@ import type { GraphqlContext } from './context.ts';
 
 type Given = { allowedChains?: unknown; allowedTokens?: unknown };
 
-/** What is wrong with `allowedChains` and `allowedTokens` of a raw input, for the mode of the key's app. */
+/** Returns the faults of `allowedChains` and `allowedTokens` in a raw input, for the mode of the key's app. */
 export function givenSelectionFaults(input: unknown, { world, principal }: GraphqlContext): FieldFault[] {
   if (principal.kind !== 'apiKey' || typeof input !== 'object' || input === null) return [];
   return selectionFaults(world, { mode: principal.mode, selection: selectionOf(input) });
 }
 
 /**
- * The same for a member, whose app is known by nothing but what the call names: VALIDATION_ERROR for chains and tokens
- * that it takes no payment with. A key's were judged with the rest of its input.
+ * Does the same for a member, whose app is determined by the call. Throws VALIDATION_ERROR for chains and tokens that the app does not accept. For a
+ * key, they have been checked with the rest of the input.
  */
 export async function demandSelection(
   { world, principal, database }: GraphqlContext,

@@ -1,4 +1,4 @@
-/** graphql-ws on the HTTP server's upgrade: the credential is in connectionParams, else in the upgrade's headers. */
+/** graphql-ws over upgrades of the HTTP server. The credential is in connectionParams, or else in the headers of the upgrade. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SubscribePayload } from 'graphql-ws';
@@ -27,19 +27,19 @@ const UNAUTHORIZED = 4401;
 const FORBIDDEN = 4403;
 const TOO_MANY = 4429;
 const TOO_LARGE = 1009;
-/** Of the WebSocket protocol's registry: try again later. Clients of graphql-ws do so. */
+/** The WebSocket close code "try again later", after which clients of graphql-ws reconnect. */
 const TRY_AGAIN = 1013;
-/** A client that does not answer a ping until the next one is cut: one that reads nothing holds its place for twice this. */
+/** The interval of pings. A client that does not respond before the next ping is disconnected, so it occupies a place for at most twice this time. */
 const KEEP_ALIVE_MS = 15_000;
-/** Bytes that may wait for a client that goes on asking without reading the answers. */
+/** Maximum number of bytes buffered for a client that keeps sending requests without reading the responses. */
 const UNREAD_LIMIT_BYTES = 16 * 1024 * 1024;
-/** Of the upgraded connection: a frame's head with its mask. */
+/** Size of a frame's head with its mask. */
 const FRAME_HEAD_BYTES = 14;
 
 type Connection = {
-  /** Gives the address its place back; a merchant's connection holds none. */
+  /** Releases the place of the address. Connections of merchants occupy none. */
   release: () => void;
-  /** Bytes that one message may have now. */
+  /** Current maximum size of a message in bytes. */
   messageLimit: number;
 };
 
@@ -59,8 +59,8 @@ type Parts = {
 };
 
 /**
- * Serves `/graphql` for upgrades; the returned function closes every connection. The upgrade is judged by its address, the
- * first frame is small, and each operation takes a unit of the rate limit before its document is parsed.
+ * Serves upgrades at `/graphql`. The returned function closes all connections. An upgrade is checked by its address, the first frame is limited to a
+ * small size, and each operation is charged one unit of the rate limit before its document is parsed.
  */
 export function openWebsocket(world: World, server: Server, parts: Parts): () => Promise<void> {
   const { config } = world;
@@ -88,18 +88,18 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
       if (!isStranger(principal)) connection.release();
     }
     const unwatch = parts.credentials.watch(principal, () => {
-      // After the last words of its operations, which are cut by the same watch.
+      // After the last messages of its operations, which end at the same time.
       setTimeout(() => extra.socket.close(UNAUTHORIZED, 'The credential has ended'), 50).unref();
     });
     extra.socket.once('close', unwatch);
   }
 
-  /** What executes, or why not: the errors of one protocol message, which ends the operation and nothing else. */
+  /** Returns the operation to execute, or the errors of one protocol message, which end this operation only. */
   async function open(extra: Extra, params: SubscribePayload, requestId: string) {
     const { admission, principal: shown = { kind: 'anonymous' as const } } = extra;
     const refusal = admission && (await parts.gate?.charge(admission, 1));
     if (refusal !== undefined) throw refusal;
-    // Authenticated when the connection was opened; any process may have revoked the credential since.
+    // The caller was authenticated when the connection was opened. Any process may have revoked the credential since.
     const principal = await inLane('credentials', () => renewPrincipal(world.database, shown, world.realClock.now()));
     const caller = callerOf(world, extra.request);
     const sender = { principal, address: caller.address };
@@ -179,7 +179,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
   }
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Until the websocket takes over, an error of the connection has no other listener.
+    // Until the WebSocket takes over, the connection has no other listener for errors.
     socket.on('error', () => socket.destroy());
     if (!/^\/graphql(\?|$)/.test(request.url ?? '')) return void socket.destroy();
     upgrade(request, socket, head).catch((error: unknown) => {
@@ -190,7 +190,7 @@ export function openWebsocket(world: World, server: Server, parts: Parts): () =>
   return close;
 }
 
-/** Ends a connection that sends more than one message may have, by what arrives of it, not once it is whole. */
+/** Closes a connection whose message exceeds the limit while it arrives, instead of after it is complete. */
 function limitMessages(
   made: WebSocket,
   socket: Duplex,
@@ -203,7 +203,7 @@ function limitMessages(
     made.close(TOO_LARGE, 'The message is too large');
     socket.destroy();
   });
-  // Pings and pongs may stand between the parts of a message, and count as nothing.
+  // Pings and pongs between the parts of a message are not counted.
   for (const control of ['ping', 'pong'] as const) {
     made.on(control, (data) => {
       sinceMessage = Math.max(0, sinceMessage - data.length - FRAME_HEAD_BYTES);
@@ -229,7 +229,7 @@ function refuseUpgrade(socket: Duplex, refusal: unknown): void {
 
 type Bound = { execute: (args: unknown) => never; subscribe: (args: unknown) => never };
 
-/** The enveloped functions that `onSubscribe` put there. */
+/** Returns the enveloped functions that `onSubscribe` stored. */
 function bound(rootValue: unknown): Bound {
   return rootValue as Bound;
 }

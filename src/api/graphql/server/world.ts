@@ -1,4 +1,4 @@
-/** What every resolver and verb may need from the world; made once by main (or a test), and passed down. */
+/** What resolvers and operations need from the outside. It is created once by main or by a test and passed down. */
 import type { Database } from '../../../../prisma/client.ts';
 import { guardedDatabase, unguarded, type WriteCheck } from '../../../../prisma/guarded-database.ts';
 import { demandCredential } from '../../../auth/check-credential.ts';
@@ -23,11 +23,11 @@ import { checkWithOffset, type FollowedClock } from '../../../test-clock/open-cl
 export type World = {
   database: Database;
   clock: Clock;
-  /** The same unless the test clock was moved: for credentials, webhooks and whatever else goes by real time. */
+  /** Real time, which differs from `clock` if the test clock was moved. Used for credentials, webhooks and everything else in real time. */
   realClock: Clock;
-  /** What `clock` follows; absent where time cannot be moved. */
+  /** The source of `clock`. Absent if time cannot be moved. */
   time?: Pick<FollowedClock, 'isMovable' | 'isHeard' | 'take' | 'catchUp'>;
-  /** What is remembered of credentials, for reads; without it every call asks the database. */
+  /** The cache of credentials for reads. Without it, every call queries the database. */
   memory?: CredentialMemory | undefined;
   registry: Registry;
   nodes: EvmNodes;
@@ -38,31 +38,30 @@ export type World = {
   config: Config;
   log: Log;
   feed: Feed;
-  /** What TOKEN_SECRET stands for, one key a purpose. */
+  /** The keys derived from TOKEN_SECRET, one per purpose. */
   secretKeys: SecretKeys;
   signingKeys: SigningKeys;
-  /** Told of every error UNAVAILABLE that a caller is answered. */
+  /** Called for every UNAVAILABLE error that is returned to a caller. */
   unavailable?: (fault: DatabaseFault) => void;
 };
 
-/** The world for what goes by real time, wherever the test clock is. */
+/** Returns the world with real time as its clock, regardless of the test clock. */
 export function byRealTime(world: World): World {
   return { ...world, clock: world.realClock };
 }
 
-/** Less is the time between two looks at one clock. */
+/** Smaller differences result from reading the same clock twice. */
 const LEAST_OFFSET_MS = 1_000;
 
-/** An instant of what goes by real time, as the gateway's clock tells it. */
+/** Converts a real time to the time of the gateway's clock. */
 export function byGatewayClock({ clock, realClock }: Pick<World, 'clock' | 'realClock'>, at: Date): Date {
   const offsetMs = clock.now().getTime() - realClock.now().getTime();
   return Math.abs(offsetMs) < LEAST_OFFSET_MS ? at : new Date(at.getTime() + offsetMs);
 }
 
 /**
- * The world as one caller may change it: each of its transactions takes one of the places for writes, first checks that the
- * caller's credential is still good and, where the test clock can be moved, reads its offset. Every verb that a resolver
- * calls gets this world.
+ * Returns the world as a caller may change it. Each of its transactions takes one of the places for writes, then checks that the caller's credential is
+ * still valid and, if the test clock can be moved, reads its offset. Resolvers pass this world to every operation.
  */
 export function guardedWorld(world: World, principal: Principal): World {
   const { realClock, time } = world;
@@ -80,7 +79,7 @@ export function guardedWorld(world: World, principal: Principal): World {
 
 const writePlaces = new WeakMap<Database, FairPlaces>();
 
-/** The places of a process, as many as it has connections for writes. */
+/** Returns the places of a process, one per connection for writes. */
 function placesOf({ database, config }: World): FairPlaces {
   const known = writePlaces.get(unguarded(database));
   if (known) return known;
@@ -94,7 +93,7 @@ function placesOf({ database, config }: World): FairPlaces {
   return opened;
 }
 
-/** Who shares one writer's part of the places. Strangers and payers are many, and any of them may meet an app that stands still. */
+/** Returns the writer that a caller belongs to. Payers and callers without a credential share one, because any of them may wait for a locked app. */
 function writerOf(principal: Principal): string {
   switch (principal.kind) {
     case 'apiKey':

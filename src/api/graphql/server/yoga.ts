@@ -1,4 +1,4 @@
-/** The GraphQL server: one graph, one pipeline for HTTP, SSE, websocket and the REST projection. */
+/** The GraphQL server: one graph and one pipeline for HTTP, SSE, WebSocket and REST. */
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Graph } from '../../graph.ts';
 import { bodyPlugin } from '../requests/body-plugin.ts';
@@ -9,7 +9,7 @@ import type { LiveCredentials } from './live-credentials.ts';
 import { requestPlugin, type TransportContext } from './request-plugin.ts';
 import type { World } from './world.ts';
 
-/** How long a browser may remember the answer to a preflight. */
+/** How long a browser may cache the response to a preflight request. */
 export const CORS_MAX_AGE_SECONDS = 86_400;
 
 export type GatewayYoga = ReturnType<typeof openYoga>;
@@ -26,7 +26,7 @@ export function openYoga(
   return createYoga<TransportContext>({
     schema: parts.graph.schema,
     graphqlEndpoint: '/graphql',
-    // Yoga's own loads its files from another host; the page at /graphql is ours.
+    // Yoga's own page loads files from another host. The page at /graphql is ours.
     graphiql: false,
     landingPage: false,
     logging: false,
@@ -34,7 +34,7 @@ export function openYoga(
     multipart: false,
     batching: false,
     cors: { origin: '*', credentials: false, maxAge: CORS_MAX_AGE_SECONDS },
-    // Each caller has a limit of its own: see bodyPlugin.
+    // Each caller has its own limit (bodyPlugin).
     maxRequestBodySize: false,
     parserAndValidationCache: false,
     extraParamNames: ['documentId'],

@@ -74,7 +74,7 @@ builder.prismaObjectField(SubscriptionRef, 'planChange', (t) =>
     type: PlanChangePreviewRef,
     description: 'Preview of a change to a price. Nothing is changed. It fails with the same errors as the change.',
     authScopes: { read: true },
-    // Prices are asked for and periods counted: a list of subscriptions must not cost a list of these.
+    // Prices and periods are computed, so the field must not be cheap in lists of subscriptions.
     complexity: 200,
     args: {
       productPlanPriceId: t.arg({ type: 'UUID', required: true, description: "A price of the app's." }),

@@ -1,4 +1,4 @@
-/** The mutations that make, pause, resume and cancel subscriptions. */
+/** The mutations that create, pause, resume and cancel subscriptions. */
 import { z } from 'zod';
 import { cancelSubscription } from '../../../subscriptions/cancel-subscription.ts';
 import { createSubscription } from '../../../subscriptions/create-subscription.ts';

@@ -1,4 +1,4 @@
-/** The live field subscriptionUpdated: the whole object as it was after each event. */
+/** The live field subscriptionUpdated, which returns the whole object as of each event. */
 import type { Subscription } from '../../../../prisma/client.ts';
 import { notFound } from '../../../errors.ts';
 import { subscriptionAt } from '../../../subscriptions/subscription-fields.ts';

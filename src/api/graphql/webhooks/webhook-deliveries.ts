@@ -14,7 +14,7 @@ type Deliveries = {
   items: WebhookDelivery[];
   hasMore: boolean;
   hasEarlier: boolean;
-  /** Counted only where it is asked for. */
+  /** Counted only if it is selected. */
   total(): Promise<number>;
 };
 
@@ -111,7 +111,7 @@ function cursorOf({ after, cursor }: Cursors): string | undefined {
   return oneOf({ after, cursor });
 }
 
-/** The value of the one argument that is given; VALIDATION_ERROR where two say the same. */
+/** Returns the value of the argument that is given. Throws VALIDATION_ERROR if two alternatives are given. */
 function oneOf<Value>(given: Record<string, Value | null | undefined>): Value | undefined {
   const [one, other] = Object.entries(given).flatMap(([param, value]) => (value == null ? [] : [{ param, value }]));
   if (one && other) throw invalid([{ param: other.param, message: `not together with ${one.param}` }]);

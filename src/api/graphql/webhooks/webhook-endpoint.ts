@@ -8,10 +8,10 @@ import { byGatewayClock } from '../server/world.ts';
 
 const ENDPOINTS_LISTED = 100;
 
-/** Only a row that has just been made or rotated carries its secret to the caller. */
+/** Rows that have just been created or rotated, whose secret is returned to the caller. */
 const secretTold = new WeakSet<object>();
 
-/** Marks a row whose secret may be told in this answer. */
+/** Marks a row whose secret may be returned in this response. */
 export function tellingSecret<Row extends object>(endpoint: Row): Row {
   secretTold.add(endpoint);
   return endpoint;

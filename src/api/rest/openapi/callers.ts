@@ -1,15 +1,15 @@
-/** Who may call an operation: as OpenAPI security schemes, and in words, because a scheme does not express roles. */
+/** Who may call an operation, as OpenAPI security schemes and as a sentence, because schemes cannot express roles. */
 import type { Access } from '../../graphql/server/access/access.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** Any one of these is enough. */
+/** Returns alternative schemes, of which a caller needs one. */
 export function securityOf(access: readonly Access[]): JsonSchema[] {
   const schemes = new Set<string>();
   for (const name of access) for (const scheme of schemesByAccess[name]) schemes.add(scheme);
   return [...schemes].map((scheme) => (scheme === '' ? {} : { [scheme]: [] }));
 }
 
-/** A sentence such as "Needs a secret API key or the session's client secret." */
+/** Returns a sentence such as "Needs a secret API key or the session's client secret." */
 export function callersOf(access: readonly Access[]): string {
   if (access.includes('public')) return 'Needs no credential.';
   const credentials = [...new Set(access.flatMap((name) => credentialsByAccess[name]))];

@@ -1,10 +1,10 @@
-/** Changes to schemas that were made from GraphQL types, where REST says more than these: fields left out, and unions. */
+/** Changes to schemas of GraphQL types where REST is more specific: omitted fields and unions. */
 import { type RestUnion, type RestVariant, variantFields } from '../rest-union.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
 
 /**
- * Makes the property at `path` optional and not nullable, because REST omits it instead of sending null. Where the path
- * leads through a component, the component itself changes.
+ * Makes the property at `path` optional and not nullable, because REST omits it instead of sending null. If the path leads through a component,
+ * the component is changed.
  */
 export function leavingOut(components: Components, schema: JsonSchema, path: string): JsonSchema {
   const names = path.split('.');
@@ -18,7 +18,7 @@ export function leavingOut(components: Components, schema: JsonSchema, path: str
   });
 }
 
-/** A `oneOf` with one schema for each variant, discriminated by a constant. Throws where a value has no variant. */
+/** Returns a `oneOf` with one schema per variant, discriminated by a constant. Throws if a value has no variant. */
 export function asUnion(components: Components, schema: JsonSchema, union: RestUnion): JsonSchema {
   const dependent = variantFields(union);
   return changedAt(components, schema, union.at.split('.'), (object) => {
@@ -47,7 +47,7 @@ export function asUnion(components: Components, schema: JsonSchema, union: RestU
   });
 }
 
-/** The properties of an object's schema, or of the component that it refers to. */
+/** Returns the properties of an object's schema, or of the component that it references. */
 export function propertiesOf(components: Components, schema: JsonSchema): Record<string, JsonSchema> {
   const { properties } = resolved(components, schema);
   return typeof properties === 'object' && properties !== null ? { ...properties } : {};

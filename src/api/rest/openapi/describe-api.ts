@@ -1,4 +1,4 @@
-/** The whole OpenAPI 3.1 document of a set of routes. */
+/** The complete OpenAPI 3.1 document of a set of routes. */
 import type { GraphQLSchema } from 'graphql';
 import type { RestRoute } from '../rest-route.ts';
 import { describeOperation } from './describe-operation.ts';
@@ -10,7 +10,7 @@ export type ApiInfo = { title: string; version: string; description: string };
 
 export type OpenApiDocument = JsonSchema & { openapi: string; paths: Record<string, Record<string, JsonSchema>> };
 
-/** `webhooks` describes what is sent to clients, if anything is, and adds its schemas to the components. */
+/** `webhooks` describes the webhooks of the API, if it has any, and adds their schemas to the components. */
 export function describeApi(
   schema: GraphQLSchema,
   routes: readonly RestRoute[],
@@ -55,7 +55,7 @@ export function describeApi(
   };
 }
 
-/** The schemas that are referred to from a value, or from one of them: a description may have replaced a reference. */
+/** Returns the schemas that a value references, directly or through other schemas. Others are omitted, because references may have been replaced. */
 function referredTo(schemas: Record<string, JsonSchema>, from: unknown): [string, JsonSchema][] {
   const found = new Map<string, JsonSchema>();
   const follow = (value: unknown): void => {

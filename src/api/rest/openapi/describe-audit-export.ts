@@ -1,8 +1,8 @@
 import type { JsonSchema } from './json-schema.ts';
 
 /**
- * The operation of `GET /audit-log/export`, which no document of GraphQL answers: made from that of `GET /audit-log`, whose
- * filters, credentials and errors it has.
+ * The operation `GET /audit-log/export`, which has no GraphQL document. It is derived from `GET /audit-log`, with which it shares filters,
+ * credentials and errors.
  */
 export function describeAuditExport(list: JsonSchema): JsonSchema {
   const filters = [list.parameters].flat().filter((parameter) => !isWindow(parameter));

@@ -1,4 +1,4 @@
-/** One route as an OpenAPI operation: parameters from its variables, the answer from its selection, errors by kind. */
+/** A route as an OpenAPI operation: parameters from its variables, the response from its selection, and errors by kind. */
 import {
   type FieldNode,
   type GraphQLField,
@@ -55,7 +55,7 @@ function rootFieldOf(schema: GraphQLSchema, route: RestRoute): GraphQLField<unkn
   return field;
 }
 
-/** The one root field of a route's document. */
+/** Returns the only root field of a route's document. */
 export function rootSelection(route: Pick<RestRoute, 'operation' | 'document'>) {
   for (const definition of route.document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
@@ -73,7 +73,7 @@ function words(text: string): [summary: string, description: string] {
 
 type Described = { description?: string | null | undefined; defaultValue?: unknown };
 
-/** The argument that a variable is given to, or the field of an input object in one. */
+/** Returns the argument that receives a variable, or the field of an input object within it. */
 function argumentOf(
   field: GraphQLField<unknown, unknown>,
   selection: FieldNode,
@@ -116,7 +116,7 @@ function requestBodyOf(components: Components, body: RouteVariable): JsonSchema 
   };
 }
 
-/** The body of a posted query: its arguments. */
+/** Returns the body of a query that is sent by POST, which consists of its arguments. */
 function fieldsBodyOf(
   components: Components,
   field: GraphQLField<unknown, unknown>,
@@ -134,16 +134,16 @@ function fieldsBodyOf(
   };
 }
 
-/** Whether an idempotency key has a meaning here. */
+/** Whether the operation accepts an idempotency key. */
 function isRepeatable(route: RestRoute): boolean {
   const isPosted = route.method === 'POST' && !unkeyed.has(route.operation);
   return route.kind === 'mutation' && (isPosted || keyedUpdates.has(route.operation));
 }
 
-/** A login has no scope to keep an answer in, and a holder's decision is repeated by itself. */
+/** A login has no scope in which a response could be stored, and the decision of a token's holder is idempotent by itself. */
 const unkeyed: ReadonlySet<string> = new Set(['RequestOtp', 'VerifyOtp', 'ConfirmOnetimeRequest']);
 
-/** Other updates set the same values twice; a change of plan that is done again after another one is prorated again. */
+/** Other updates are idempotent. A change of plan that is repeated after another change would be prorated again. */
 const keyedUpdates: ReadonlySet<string> = new Set(['ChangeSubscriptionPlan']);
 
 function successOf(schema: GraphQLSchema, components: Components, route: RestRoute): JsonSchema {
@@ -189,7 +189,7 @@ function object(properties: Record<string, JsonSchema>): JsonSchema {
 
 function errorsOf(route: RestRoute, variables: readonly RouteVariable[]): JsonSchema {
   const isPublic = route.access.includes('public');
-  // What a session offers depends on its state, even to who only asks.
+  // The options of a session depend on its state, also for reads.
   const writes = route.kind === 'mutation' || route.access.includes('session');
   const statuses = [
     400,

@@ -1,9 +1,9 @@
-/** The answers that every operation shares: the catalogue's errors, and the headers. */
+/** What all operations share: the responses of the error catalog, and the headers. */
 import { type ErrorCode, errorCatalogue } from '../../../errors.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 const exampleRequestId = '0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b12';
-/** Codes that a REST answer can carry: every one with the status of an error. */
+/** The codes of REST errors: all codes whose status is that of an error. */
 const codes = Object.keys(errorCatalogue)
   .filter((code): code is ErrorCode => code in errorCatalogue)
   .filter((code) => errorCatalogue[code].status >= 400);
@@ -66,13 +66,13 @@ export const everyHeader = {
 };
 
 /**
- * In the description of a document rather than among the media types of each error: clients made from a document would
- * type every error as either, though only those that ask for a problem get one.
+ * This is part of the document's description instead of a media type of each error. Generated clients would otherwise type every error as either
+ * format, although only clients that request a problem receive one.
  */
 export const problemWords =
   'Where `Accept` asks for `application/problem+json`, an error is the same as a problem (RFC 9457) instead: `type`, `title`, `status`, `detail` (the message) and `instance`, beside `code`, `param`, `details` and `requestId`.';
 
-/** Named `Error<status>`. */
+/** Returns the responses by their names, `Error<status>`. */
 export function errorResponses(): Record<string, JsonSchema> {
   return Object.fromEntries(errorStatuses.map((status) => [`Error${status}`, errorResponse(status)]));
 }

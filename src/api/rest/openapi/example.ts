@@ -1,7 +1,7 @@
-/** Examples, made from the schemas so that they cannot differ from them. */
+/** Examples that are generated from the schemas, so that they cannot contradict them. */
 import type { Components, JsonSchema } from './json-schema.ts';
 
-/** What a field of this name holds in an example, where its schema does not say. */
+/** The example values of fields by name, for fields whose schema contains no example. */
 const byName: Record<string, unknown> = {
   currency: 'USD',
   externalId: 'order-1042',
@@ -45,15 +45,15 @@ const byName: Record<string, unknown> = {
   summary: 'Sign the message “Order 42: 12 USDC”.',
 };
 
-/** The same where it is a text: the card API names chains by CAIP-2. */
+/** The same for fields that are strings, because the card API names chains by CAIP-2. */
 const textByName: Record<string, string> = { chainId: 'eip155:1', method: 'personal_sign' };
 
 const MAX_DEPTH = 6;
 
-/** Shown in examples of inputs though they may be left out. */
+/** Optional fields that examples of inputs include. */
 const telling = new Set(['currency', 'externalId', 'walletAddress']);
 
-/** An example of a schema. Of an input only what is required and telling; of an answer every field. */
+/** Returns an example of a schema. An input has its required fields and some optional ones, a response has all fields. */
 export function exampleOf(
   components: Components,
   schema: JsonSchema,
@@ -105,7 +105,7 @@ function plainExample(components: Components, schema: JsonSchema, what: 'input' 
   }
 }
 
-/** Whether a value is of the schema's type and among its values. */
+/** Whether a value has the schema's type and is one of its values. */
 function fits(value: unknown, schema: JsonSchema): boolean {
   if (Array.isArray(schema.enum) && !schema.enum.includes(value)) return false;
   const types = [schema.type].flat();

@@ -1,4 +1,4 @@
-/** Schemas of GraphQL types in JSON Schema 2020-12, which OpenAPI 3.1 speaks. */
+/** GraphQL types as JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 import {
   type GraphQLEnumType,
   type GraphQLInputObjectType,
@@ -14,12 +14,12 @@ import { z } from 'zod';
 import { rulesOf } from '../../graphql/server/input.ts';
 
 export type JsonSchema = Record<string, unknown>;
-/** Schemas with a name, shared by all operations; filled while they are described. */
+/** Named schemas that all operations share. They are added while operations are described. */
 export type Components = Map<string, JsonSchema>;
 
 const uuid: JsonSchema = { type: 'string', format: 'uuid', examples: ['0199f3a2-7c1e-7b3a-9d54-6f2f0c9a1b11'] };
 
-/** Scalars as they are in JSON; the more telling ones are components with their own description. */
+/** Scalars in JSON. Those with a format of their own are components with a description. */
 const scalars: Record<string, JsonSchema> = {
   ID: uuid,
   UUID: uuid,
@@ -70,7 +70,7 @@ const selections: Record<string, JsonSchema> = {
   },
 };
 
-/** A scalar or an enum. A scalar without an entry here may be anything. */
+/** Returns the schema of a scalar or an enum. A scalar without an entry accepts anything. */
 export function leafSchema(components: Components, type: GraphQLNamedType): JsonSchema {
   if (isEnumType(type)) return reference(components, type.name, () => enumSchema(type));
   const selection = selections[type.name];
@@ -80,12 +80,12 @@ export function leafSchema(components: Components, type: GraphQLNamedType): Json
   return type.description ? { description: type.description } : {};
 }
 
-/** The schema of an input, where null is what nullable says. */
+/** Returns the schema of an input. A nullable type accepts null. */
 export function inputSchema(components: Components, type: GraphQLInputType): JsonSchema {
   return isNonNullType(type) ? presentInput(components, type.ofType) : nullable(presentInput(components, type));
 }
 
-/** As `inputSchema`, for where an absent value and null are not the same: a query or path parameter. */
+/** Does the same for a query or path parameter, which can be absent but never null. */
 export function presentInput(components: Components, type: GraphQLInputType): JsonSchema {
   if (isNonNullType(type)) return presentInput(components, type.ofType);
   if (isListType(type)) return { type: 'array', items: inputSchema(components, type.ofType) };
@@ -98,7 +98,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] };
 }
 
-/** A reference to a component that is made when it is first asked for. */
+/** Returns a reference to a component, which is created with the first reference. */
 export function reference(components: Components, name: string, make: () => JsonSchema): JsonSchema {
   if (!components.has(name)) {
     const placed: JsonSchema = {};
@@ -127,7 +127,7 @@ function objectSchema(components: Components, type: GraphQLInputObjectType): Jso
       fields.map((field) => {
         const { examples, ...typed } = inputSchema(components, field.type);
         const limit = limits[field.name] ?? {};
-        // A narrower pattern may refuse the type's own example.
+        // A narrower pattern may not match the example of the type.
         const keeps =
           Array.isArray(examples) && examples.every((held) => fits(held, limit.pattern)) ? { examples } : {};
         const schema = { ...typed, ...keeps, ...limit };
@@ -157,7 +157,7 @@ const limitNames = [
   'pattern',
 ];
 
-/** The limits that a type's rules add to its fields' types. */
+/** Returns the limits that the rules of a type add to the types of its fields. */
 function limitsOf(type: GraphQLInputObjectType): Record<string, JsonSchema> {
   const rules = rulesOf(type);
   if (!rules) return {};

@@ -1,4 +1,4 @@
-/** The schema of what a document selects: the answer's shape is the selection set, field by field. */
+/** The schema of a response, which is derived field by field from the selection set of its document. */
 import {
   type FragmentDefinitionNode,
   type GraphQLObjectType,
@@ -14,7 +14,7 @@ import { type Components, type JsonSchema, leafSchema, nullable, reference } fro
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** A selection that is one fragment alone becomes a component named after it, `PaymentIntentFields` as PaymentIntent. */
+/** A selection that consists of a single fragment becomes a component named after it: `PaymentIntentFields` becomes PaymentIntent. */
 export function selectionSchema(
   components: Components,
   fragments: Fragments,

@@ -1,4 +1,4 @@
-/** The chapters of the API's description, by the first word of a path. */
+/** The tags of the API's description, by the first segment of a path. */
 
 type Tag = { name: string; description: string };
 
@@ -24,7 +24,7 @@ const chapters: Record<string, Tag> = {
   wallet: { name: 'Wallet', description: 'What card surfaces show.' },
 };
 
-/** The chapter of a path; webhooks have theirs, though their paths begin with the app. */
+/** Returns the tag of a path. Webhooks have a tag of their own, although their paths begin with the app. */
 export function tagOf(path: string): Tag {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'v1');
   const word = (segments[0] === 'apps' ? segments[2] : segments[0]) ?? '';

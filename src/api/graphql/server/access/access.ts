@@ -1,8 +1,8 @@
 /**
- * Who may ask for a root field. Every root field names one or more of these as its `authScopes`; any one suffices. A
- * restricted key needs the field's scope as well: see key-scopes.ts.
+ * Who may select a root field. Every root field lists one or more of these as its `authScopes`, of which the caller needs one. A restricted key
+ * also needs the scope of the field (key-scopes.ts).
  *
- * - `public`: anybody, without a credential.
+ * - `public`: anyone, without a credential.
  * - `read`: a secret key, or any member of the merchant.
  * - `write`: a secret key, or a member who is not a viewer.
  * - `secretKey`: a secret key only.
@@ -12,8 +12,8 @@
  * - `session`: a checkout session's client secret.
  * - `card`, `cardSession`, `onetime`: the card API's tokens, by audience: access, session connect, onetime connect.
  * - `payer`: a wallet's token.
- * - `arbiter`, `operator`: credentials of the installation; a member whom its operator named may do what `operator` may.
- * - `clock`: whoever may advance the test clock: the same as `write` or as `operator`, as TEST_CLOCK says.
+ * - `arbiter`, `operator`: credentials of the installation. Members appointed by its operator may do what `operator` may.
+ * - `clock`: callers that may advance the test clock: those of `write` or of `operator`, depending on TEST_CLOCK.
  */
 import type { Principal } from '../../../../auth/principal.ts';
 import type { Config } from '../../../../config/config.ts';
@@ -37,10 +37,10 @@ export const accessNames = [
 ] as const;
 export type Access = (typeof accessNames)[number];
 
-/** What of the configuration decides on access. */
+/** The part of the configuration that affects access. */
 type AccessSettings = Pick<Config, 'testClock'>;
 
-/** What `clock` stands for. */
+/** What `clock` is equivalent to, by TEST_CLOCK. */
 const clockAccess = { keys: 'write', operator: 'operator' } as const satisfies Record<Config['testClock'], Access>;
 
 const always = new Set<Access>(['public']);
@@ -60,14 +60,14 @@ const members = {
   DEVELOPER: new Set<Access>(['public', 'read', 'write', 'credential', 'member']),
   VIEWER: new Set<Access>(['public', 'read', 'credential', 'member']),
 };
-/** Members whom the installation's operator named. */
+/** Members appointed by the operator of the installation. */
 const operators = {
   OWNER: new Set<Access>([...members.OWNER, 'operator']),
   DEVELOPER: new Set<Access>([...members.DEVELOPER, 'operator']),
   VIEWER: new Set<Access>([...members.VIEWER, 'operator']),
 };
 
-/** What a caller may ask for, whatever the configuration: all but `clock`, for which see `mayAsk`. */
+/** Returns the access of a caller that does not depend on the configuration, which is everything except `clock` (`mayAsk`). */
 export function accessOf(principal: Principal): ReadonlySet<Access> {
   switch (principal.kind) {
     case 'anonymous':
@@ -93,13 +93,13 @@ export function isAccess(name: string): name is Access {
   return (accessNames as readonly string[]).includes(name);
 }
 
-/** Whether the caller may ask for what needs any one of these. */
+/** Whether the caller has any one of these. */
 export function mayAsk(principal: Principal, needed: readonly Access[], { testClock }: AccessSettings): boolean {
   const access = accessOf(principal);
   return needed.some((name) => access.has(name === 'clock' ? clockAccess[testClock] : name));
 }
 
-/** The same as a record of every name, which the schema's own check reads. */
+/** Returns the same as a record of all names, which the schema's own check reads. */
 export function grantedTo(principal: Principal, settings: AccessSettings): Record<Access, boolean> {
   return Object.fromEntries(accessNames.map((name) => [name, mayAsk(principal, [name], settings)])) as Record<
     Access,

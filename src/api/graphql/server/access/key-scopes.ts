@@ -1,6 +1,6 @@
 /**
- * Which scope a restricted key needs for each root field: exactly one. A field that is not named here is not for a restricted
- * key, unless it asks for no credential at all; a test holds the table against the schema.
+ * The scope that a restricted key needs for each root field. Each field has exactly one. Fields that are not listed cannot be used with a
+ * restricted key, unless they need no credential. A test compares the table with the schema.
  */
 
 import type { KeyScope } from '../../../../auth/keys/key-scope.ts';
@@ -56,7 +56,7 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'webhookDeliveries',
     'webhookEndpoints',
   ],
-  // A payer's own steps too, which the merchant's server may take for them: they need the payer's signature.
+  // Includes the steps of a payer, which the merchant's server may take on their behalf; they need the payer's signature.
   PAYMENTS_WRITE: [
     'capturePaymentIntent',
     'confirmCheckout',
@@ -68,10 +68,10 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'openDispute',
     'prepareCheckout',
   ],
-  // Whatever gives money back to a payer.
+  // Everything that returns money to a payer.
   REFUNDS: ['cancelPaymentIntent', 'concedeDispute', 'refundPaymentIntent', 'resolveDispute'],
   CUSTOMERS_WRITE: ['addCustomerWallet', 'createCustomer', 'removeCustomerWallet', 'updateCustomer'],
-  // What is sold and at which price.
+  // Products and their prices.
   CATALOG_WRITE: [
     'archiveTaxRate',
     'createPaymentLink',
@@ -109,14 +109,14 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
   TEST_CLOCK: ['advanceTestClock'],
 };
 
-/** The root fields of READ. */
+/** The root fields that READ allows. */
 export const readingFields = fields.READ;
 
 const scopes = new Map(
   Object.entries(fields).flatMap(([scope, names]) => names.map((name) => [name, scope as KeyScope] as const)),
 );
 
-/** The scope that a restricted key needs for a root field; undefined for a field that no scope covers. */
+/** Returns the scope that a restricted key needs for a root field, or undefined if no scope covers it. */
 export function scopeNeeded(fieldName: string): KeyScope | undefined {
   return scopes.get(fieldName);
 }
@@ -125,7 +125,7 @@ export function isRestricted(principal: Principal): principal is RestrictedKey {
   return principal.kind === 'apiKey' && principal.scopes !== null;
 }
 
-/** AUTHORIZATION_ERROR naming the scope that a restricted key lacks. */
+/** Throws an AUTHORIZATION_ERROR that names the scope that a restricted key lacks. */
 export function demandScope(principal: Principal, needed: KeyScope): void {
   if (!isRestricted(principal) || principal.scopes.includes(needed)) return;
   throw new GatewayError('AUTHORIZATION_ERROR', `This key lacks the scope ${needed}.`);

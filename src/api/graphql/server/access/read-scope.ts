@@ -1,6 +1,6 @@
 /**
- * What a restricted key without the scope READ may select of an answer: the object that it wrote and its parts, but no other
- * resource that hangs on it. Judged before anything is done.
+ * Limits what a restricted key without the scope READ may select from the result of a mutation: the object that it wrote and its parts, but no
+ * other resource that is related to it. Checked before the mutation is executed.
  */
 import {
   type DocumentNode,
@@ -18,7 +18,7 @@ import { accessNeeded } from './root-access.ts';
 
 type Request = { schema: GraphQLSchema; document: DocumentNode; operation: OperationDefinitionNode };
 
-/** AUTHORIZATION_ERROR where a restricted key selects, of its answer, what needs READ. The root fields were judged before. */
+/** Throws AUTHORIZATION_ERROR if a restricted key selects what needs READ. The root fields have already been checked. */
 export function demandReadScope(request: Request, principal: Principal): void {
   if (!isRestricted(principal) || principal.scopes.includes('READ')) return;
   const root = request.schema.getRootType(request.operation.operation);
@@ -55,7 +55,7 @@ function selectsResource({ schema, document, operation }: Request, root: GraphQL
 
 const known = new WeakMap<GraphQLSchema, ReadonlySet<string>>();
 
-/** The types that a query with READ answers. */
+/** Returns the types that queries with READ return. */
 function resourcesOf(schema: GraphQLSchema): ReadonlySet<string> {
   const found = known.get(schema);
   if (found) return found;

@@ -15,8 +15,8 @@ import { type Access, isAccess, mayAsk } from './access.ts';
 import { demandScope, isRestricted, scopeNeeded } from './key-scopes.ts';
 
 /**
- * Judges the credential before the parameters: AUTHENTICATION_ERROR or AUTHORIZATION_ERROR when the caller may not ask
- * for one of the operation's root fields. The schema's own questions are for developers: see `mayIntrospect`.
+ * Checks the credential before the parameters. Throws AUTHENTICATION_ERROR or AUTHORIZATION_ERROR if the caller may not select one of the
+ * operation's root fields. Introspection is for developers (`mayIntrospect`).
  */
 export function demandRootAccess(
   request: { schema: GraphQLSchema; document: DocumentNode; operation: OperationDefinitionNode },
@@ -35,8 +35,7 @@ export function demandRootAccess(
 }
 
 /**
- * AUTHENTICATION_ERROR or AUTHORIZATION_ERROR when the caller may not ask for a root field that needs any one of `needed`;
- * of a restricted key it names the scope that is missing.
+ * Throws AUTHENTICATION_ERROR or AUTHORIZATION_ERROR if the caller has none of `needed`. For a restricted key, the error names the missing scope.
  */
 export function demandFieldAccess(
   { principal, config }: { principal: Principal; config: Pick<Config, 'testClock'> },
@@ -49,7 +48,7 @@ export function demandFieldAccess(
   demandScope(principal, scope);
 }
 
-/** What a root field asks of its caller, any one of them; undefined for a field that is not there. */
+/** Returns the access of which a root field requires one, or undefined for an unknown field. */
 export function accessNeeded(root: GraphQLObjectType, fieldName: string): Access[] | undefined {
   const field = root.getFields()[fieldName];
   if (!field) return undefined;
