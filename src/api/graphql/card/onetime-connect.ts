@@ -166,7 +166,10 @@ builder.queryField('signingMethods', (t) =>
   }),
 );
 
-/** Returns those of `ids` that the caller may read: the token's own request for a onetime token, the user's requests of the session's origin for a session, or else all of the user's. */
+/**
+ * Returns those of `ids` that the caller may read: for a onetime token its own request, for a session the user's requests of its origin, and otherwise all
+ * requests of the user.
+ */
 export async function readableRequests(
   { world: { database }, principal }: Pick<GraphqlContext, 'world' | 'principal'>,
   ids: string[],
