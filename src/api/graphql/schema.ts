@@ -1,4 +1,4 @@
-/** The one schema, of every resource's part. Importing it opens nothing. */
+/** The schema, which consists of the parts of all resources. Importing it opens no connections. */
 import './server/scalars.ts';
 import './apps/app.ts';
 import './apps/api-key.ts';

@@ -225,7 +225,7 @@ builder.mutationField('revokeApiKey', (t) =>
   }),
 );
 
-/** The key that asks, whose rights no key that it makes exceeds. */
+/** Returns the calling key, whose rights a key that it creates must not exceed. */
 function makerOf({ principal }: Pick<GraphqlContext, 'principal'>): { apiKeyId: string } | null {
   return principal.kind === 'apiKey' ? { apiKeyId: principal.apiKeyId } : null;
 }

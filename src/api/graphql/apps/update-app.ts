@@ -15,7 +15,7 @@ import { AppRef, ChainFamilyEnum } from './app.ts';
 const payoutSchema = z.object({ family: z.enum(['EVM', 'SOLANA', 'SUI']), address: z.string() });
 const payoutsSchema = z.array(payoutSchema).max(3, 'one address a chain family');
 
-/** The fee is the platform's to set, not the merchant's: it is left to the operator's own command. */
+/** The platform fee is set by a command of the operator, and not by the merchant. */
 const settings = Object.entries(appSettingsSchema.omit({ platformFeeBps: true }).shape);
 const rules = defineRules({
   schema: appSettingsSchema.omit({ platformFeeBps: true }).extend({ payoutAddresses: payoutsSchema.optional() }),
@@ -86,7 +86,7 @@ builder.mutationField('updateApp', (t) =>
   }),
 );
 
-/** Judged before anything is written, so that a refused address leaves the other settings as they are too. */
+/** Checked before anything is written, so that an invalid address also leaves the other settings unchanged. */
 function payoutFaults(registry: Registry, input: unknown): FieldFault[] {
   const given: { payoutAddresses?: unknown } = typeof input === 'object' && input !== null ? input : {};
   const payouts = payoutsSchema.safeParse(given.payoutAddresses).data ?? [];
@@ -96,7 +96,7 @@ function payoutFaults(registry: Registry, input: unknown): FieldFault[] {
   });
 }
 
-/** Only what an app looks like can be cleared. */
+/** Only the logo and the accent color can be cleared. */
 function nullFaults(input: unknown): { param: string; message: string }[] {
   const given = new Map<string, unknown>(Object.entries(typeof input === 'object' && input !== null ? input : {}));
   return settings.flatMap(([name]) =>

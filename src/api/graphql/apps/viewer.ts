@@ -1,4 +1,4 @@
-/** The query viewer: who the server takes the caller for. */
+/** The query viewer: the authenticated caller. */
 import type { Principal } from '../../../auth/principal.ts';
 import { CheckoutSessionRef } from '../checkout/checkout-session.ts';
 import { MemberRef } from '../members/member.ts';

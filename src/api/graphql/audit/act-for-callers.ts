@@ -5,8 +5,8 @@ import type { GraphqlContext } from '../server/context.ts';
 import { auditedMutations } from './audited-mutations.ts';
 
 /**
- * Has every mutation of `schema` run for its caller, in place, so that whatever it changes is recorded under their name. Throws
- * for a mutation of which nobody has said what it leaves in the audit log.
+ * Makes every mutation of `schema` run on behalf of its caller, in place, so that its changes are recorded under the caller's name. Throws for a mutation that
+ * is not listed with its audit log action.
  */
 export function actForCallers(schema: GraphQLSchema): GraphQLSchema {
   const fields = Object.values(schema.getMutationType()?.getFields() ?? {});
@@ -23,7 +23,7 @@ export function actForCallers(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** Null for whoever is no member, secret key or operator. */
+/** Returns null for callers other than members, secret keys and operators. */
 function actorOf(principal: Principal): Actor | null {
   switch (principal.kind) {
     case 'apiKey': {

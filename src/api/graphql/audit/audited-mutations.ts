@@ -1,6 +1,6 @@
 /**
- * What each mutation leaves in the audit log: one of these actions (`updateApp` one for the settings and one for each payout
- * address), or nothing and why. A mutation that is missing here stops the schema from being built.
+ * What each mutation records in the audit log: one of these actions (`updateApp`: one for the settings and one per payout address), or nothing, with the reason.
+ * The schema cannot be built if a mutation is missing here.
  */
 import type { AuditAction } from '../../../auth/audit/audit-entry.ts';
 

@@ -1,4 +1,4 @@
-/** What plans and prices are made and changed with. */
+/** The inputs for creating and changing plans and prices. */
 import {
   createPlanSchema,
   createPriceSchema,

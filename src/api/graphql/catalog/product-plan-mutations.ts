@@ -80,7 +80,7 @@ builder.mutationField('createProductPlanPrice', (t) =>
   }),
 );
 
-/** A price by its id alone, as every other object, or under its plan's, as a path of REST has it. */
+/** A price is named by its id, like every other object, or also by the id of its plan, as in the paths of REST. */
 const priceNames = builder.args((t) => ({
   id: t.id({ description: 'Its UUID.' }),
   productPlanId: t.id({ description: "The plan's UUID. If it is given, the price must belong to that plan." }),

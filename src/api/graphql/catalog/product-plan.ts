@@ -70,7 +70,7 @@ export const ProductPlanRef = builder.prismaObject('ProductPlan', {
     taxRate: t.relation('taxRate', { nullable: true, description: 'Its tax rate.' }),
     prices: t.relation('prices', {
       description: 'Its prices in their order, archived ones too.',
-      // Of the 50 that it may have, few plans have more.
+      // A plan may have 50 prices, but few plans have more than ten.
       complexity: { field: 1, multiplier: 10 },
       query: { orderBy: [{ sortOrder: 'asc' }, { id: 'asc' }] },
     }),

@@ -11,7 +11,7 @@ import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server
 import { connectionOf } from '../server/lists/related-connection.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
-/** The flat list is not paged; a merchant with more archives some. */
+/** Maximum number of rates in the list, which has no pages. */
 const LISTED_LIMIT = 1000;
 
 export const TaxRateRef = builder.prismaObject('TaxRate', {

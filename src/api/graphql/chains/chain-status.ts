@@ -1,4 +1,4 @@
-/** How far each chain is read: the query and the live field chainStatus. */
+/** The progress of each chain: the query and the live field chainStatus. */
 import type { ChainCursor, Database } from '../../../../prisma/client.ts';
 import { unguarded } from '../../../../prisma/guarded-database.ts';
 import type { Chain } from '../../../chains/registry.ts';
@@ -79,7 +79,7 @@ builder.subscriptionField('chainStatus', (t) =>
 
 const followed = new WeakMap<Database, () => AsyncIterableIterator<Status[], void, void>>();
 
-/** One poll a process, whoever follows. */
+/** All followers of a process share one poll. */
 function followStatus(world: World): AsyncIterableIterator<Status[], void, void> {
   const database = unguarded(world.database);
   const read = () => readStatus({ ...world, database });

@@ -1,4 +1,4 @@
-/** Connections of what belongs to a customer, beside the lists of the same rows. */
+/** Connections of the objects of a customer, in addition to the lists of the same rows. */
 import { InvoiceConnection } from '../invoices/invoice.ts';
 import { PaymentIntentConnection } from '../payments/payment-intent.ts';
 import { byId } from '../server/lists/keyset.ts';
@@ -6,7 +6,7 @@ import { connectionOf, relatedConnection } from '../server/lists/related-connect
 import { SubscriptionRef } from '../subscriptions/subscription.ts';
 import { CustomerAccountRef, CustomerWalletRef } from './customer.ts';
 
-/** A key that may write customers reads what it wrote, but no other resource, and neither the cursors nor the number of those. */
+/** A key that may only write customers reads what it wrote, but no other resources, and neither their cursors nor their number. */
 const authScopes = { read: true };
 
 relatedConnection(CustomerAccountRef, 'walletsConnection', {

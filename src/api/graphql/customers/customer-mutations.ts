@@ -63,7 +63,7 @@ const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
   }),
 });
 
-/** Only EVM wallets are linked here; the address must be one in any valid case. */
+/** Only EVM wallets are linked here. The address must be valid, in lower case or with its checksum. */
 function walletFaults(input: unknown, { world }: GraphqlContext): FieldFault[] {
   const given: { chainId?: unknown; walletAddress?: unknown } =
     typeof input === 'object' && input !== null ? input : {};

@@ -30,7 +30,7 @@ const CustomerPage = builder.objectRef<Page<CustomerQuery, CustomerAccount>>('Cu
   }),
 });
 
-/** Name or email holds the text, in any case; VALIDATION_ERROR for more than 255 characters. */
+/** Matches customers whose name or email contains the text, ignoring case. Throws VALIDATION_ERROR for more than 255 characters. */
 function customerWhere(scope: Scope, search: string | null | undefined): CustomerConditions {
   if (!search) return appScope(scope);
   if (search.length > SEARCH_LIMIT) {
@@ -40,7 +40,7 @@ function customerWhere(scope: Scope, search: string | null | undefined): Custome
   return { ...appScope(scope), OR: [{ name: part }, { email: part }] };
 }
 
-/** As `customerWhere`, and by what else a person may have at hand: the external id, the id, a wallet. */
+/** Also matches customers by external id, id or wallet. */
 function anyCustomerWhere(
   scope: Scope,
   { search }: { search?: string | null | undefined },

@@ -1,4 +1,4 @@
-/** What operators do to the installation: the mutations pauseChain, resumeChain and drainInstallation. */
+/** The mutations of operators on the installation: pauseChain, resumeChain and drainInstallation. */
 import { z } from 'zod';
 import { drainChains, type Rest } from '../../../operations/drain.ts';
 import { pauseChain } from '../../../operations/pause-chain.ts';
@@ -6,7 +6,7 @@ import { builder } from '../server/builder.ts';
 import { checked, defineRules } from '../server/input.ts';
 import { operationsWorld } from './installation.ts';
 
-/** Within the time that a request may take. */
+/** Seconds, shorter than the time limit of a request. */
 const LONGEST_WAIT = 20;
 
 const ChainPauseRef = builder.objectRef<{ chainId: number; paused: boolean }>('ChainPause').implement({

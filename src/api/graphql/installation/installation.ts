@@ -1,4 +1,4 @@
-/** The installation for those who look after it: the query `installation`. */
+/** The query `installation` for the operators of the installation. */
 
 import { z } from 'zod';
 import type { OutgoingTransaction } from '../../../../prisma/client.ts';
@@ -19,7 +19,7 @@ import type { World } from '../server/world.ts';
 
 const STUCK_MINUTES = 10;
 
-/** What the commands of operators ask of the world, out of the API's. */
+/** Returns what operators' commands need, from the world of the API. */
 export function operationsWorld(world: World): OperationsWorld {
   const { database, registry, nodes, solanaNodes, config, operator, realClock } = world;
   return { database, registry, nodes, solanaNodes, config, clock: realClock, keys: [operator.address] };

@@ -1,4 +1,4 @@
-/** The type OverviewBooks: what became of the money, as the ledger has it. */
+/** The type OverviewBooks: sums of the ledger. */
 import type { BookedSum, OverviewBooks } from '../../../payments/read-overview-books.ts';
 import { builder } from '../server/builder.ts';
 

@@ -1,4 +1,4 @@
-/** The type OverviewUndelivered: what recipients that could not be paid have waiting in the escrow. */
+/** The type OverviewUndelivered: funds in the escrow that could not be delivered to their recipients. */
 import { adviceOn, formatPayout, printAddress } from '../../../payments/payouts/payout-fields.ts';
 import type { UndeliveredSum } from '../../../payments/payouts/read-undelivered.ts';
 import { isBeingDelivered, PayoutRoleEnum } from '../payments/undelivered.ts';

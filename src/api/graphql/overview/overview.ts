@@ -1,4 +1,4 @@
-/** The query overview: what a dashboard's first page shows, from one statement. */
+/** The query overview: the figures of the dashboard's first page, from one statement. */
 import { Decimal } from 'decimal.js';
 import type { Scope } from '../../../auth/principal.ts';
 import { invalid } from '../../../errors.ts';
@@ -14,7 +14,7 @@ import { OverviewUndeliveredRef } from './overview-undelivered.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
-/** Of buckets in one answer. */
+/** Maximum number of buckets in a response. */
 const BUCKETS = 800;
 const spans: { [Bucket in OverviewBucket]: number } = {
   HOUR: DAY_MS / 24,

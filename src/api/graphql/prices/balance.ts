@@ -5,7 +5,7 @@ import { type Balance, type BalanceValue, readValuedBalances } from '../../../pr
 import { type Currency, isCurrency } from '../../../prices/money.ts';
 import { builder } from '../server/builder.ts';
 
-/** Items of a batch. */
+/** Maximum number of items in a batch. */
 const ITEMS_LIMIT = 50;
 const TEXT_LIMIT = 600;
 
@@ -205,7 +205,7 @@ builder.queryField('balances', (t) =>
   }),
 );
 
-/** The currency that values are told in, or null where none is asked for. */
+/** Returns the currency of the values, or null if none is requested. */
 function readCurrency(
   args: { includePrice?: boolean | null | undefined; currency?: string | null | undefined },
   faults: FieldFault[],
@@ -218,7 +218,7 @@ function readCurrency(
   return args.includePrice ? currency : null;
 }
 
-/** Texts far longer than any address or token. */
+/** Returns faults for texts that are far longer than any address or token. */
 function textFaults(query: BalanceQuery, prefix: string): FieldFault[] {
   return (['address', 'token', 'tokenKey'] as const)
     .filter((param) => (query[param]?.length ?? 0) > TEXT_LIMIT)

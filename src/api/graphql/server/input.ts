@@ -1,6 +1,6 @@
 /**
- * Input objects: GraphQL checks names and types, the rules beside it check limits. A type carries its rules, so that a
- * request with faults of both kinds is answered with all of them at once.
+ * Input objects. GraphQL checks names and types, and rules check limits. A type refers to its rules, so that the response to a request with faults of both kinds
+ * lists all of them.
  */
 import type { GraphQLInputObjectType } from 'graphql';
 import { z } from 'zod';
@@ -8,18 +8,18 @@ import { type FieldFault, invalid } from '../../../errors.ts';
 import { inputFaults } from '../../../platform/parse-input.ts';
 import type { GraphqlContext } from './context.ts';
 
-/** `schema` for limits, `also` for what only the world or the caller can tell, such as an unknown chain id. */
+/** `schema` checks limits, `also` what depends on the installation or the caller, such as an unknown chain id. */
 export type InputRules<Output> = {
   schema: z.ZodType<Output>;
   also?: (input: unknown, context: GraphqlContext) => FieldFault[];
 };
 
-/** What any input of an app's resources takes beside its own fields; `scopeOf` judges whether the app is the caller's. */
+/** A field of all inputs for resources of an app. `scopeOf` checks whether the app belongs to the caller. */
 export const appIdShape = { appId: z.string().nullish() };
-/** The description of `appId` where it changes nothing. */
+/** The description of `appId` where it has no effect. */
 export const OWN_APP = 'May name the app of the credential, or one of its merchant; any other app is refused.';
 
-/** Names a rule set; put it on its input type by `extensions: carryRules(rules)`. */
+/** Defines a set of rules. It is attached to its input type by `extensions: carryRules(rules)`. */
 export function defineRules<Output>(rules: InputRules<Output>): InputRules<Output> {
   return rules;
 }
@@ -28,13 +28,13 @@ export function carryRules(rules: InputRules<unknown>): { rules: InputRules<unkn
   return { rules };
 }
 
-/** The rules that an input type carries. */
+/** Returns the rules of an input type. */
 export function rulesOf(type: GraphQLInputObjectType): InputRules<unknown> | undefined {
   const rules = type.extensions.rules;
   return isRules(rules) ? rules : undefined;
 }
 
-/** The input within its limits, an absent field still absent; VALIDATION_ERROR names every bad field. */
+/** Returns the valid input, in which absent fields stay absent. Throws a VALIDATION_ERROR that names all invalid fields. */
 export function checked<Output>(context: GraphqlContext, rules: InputRules<Output>, input: unknown): Output {
   const parsed = rules.schema.safeParse(input);
   const faults = [...inputFaults(parsed.error), ...(rules.also?.(input, context) ?? [])];
@@ -42,7 +42,7 @@ export function checked<Output>(context: GraphqlContext, rules: InputRules<Outpu
   return parsed.data;
 }
 
-/** Every fault the rules find in a raw input. */
+/** Returns all faults of a raw input by its rules. */
 export function faultsOf(context: GraphqlContext, rules: InputRules<unknown>, input: unknown): FieldFault[] {
   return [...inputFaults(rules.schema.safeParse(input).error), ...(rules.also?.(input, context) ?? [])];
 }

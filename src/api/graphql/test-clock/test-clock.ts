@@ -9,7 +9,7 @@ import { idempotencyOf } from '../server/idempotency.ts';
 import { carryRules, checked, defineRules } from '../server/input.ts';
 import { scopeOf } from '../server/scope-of.ts';
 
-/** An answer that comes while time moves would be asked again at once. */
+/** The response waits this long for the clock to arrive, because callers would otherwise poll. */
 const WAIT_SECONDS = 20;
 
 const TestClockRef = builder.objectRef<TestClockState>('TestClock').implement({
@@ -77,7 +77,7 @@ builder.mutationField('advanceTestClock', (t) =>
   }),
 );
 
-/** An operator belongs to no merchant: what two of its calls share is the credential. */
+/** An operator belongs to no merchant, so the scope of its idempotency keys is its credential. */
 async function idempotencyScopeOf(context: GraphqlContext): Promise<string> {
   if (context.principal.kind === 'platform') return context.principal.credentialId;
   const scope = await scopeOf(context);

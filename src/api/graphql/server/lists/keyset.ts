@@ -48,7 +48,7 @@ export function byId(order: 'NEWEST' | 'OLDEST'): Keyset<{ id: string }> {
   };
 }
 
-/** By an instant of the row, then by id. The key holds both, so the row itself is not read. */
+/** Orders by a time of the row, then by id. The key contains both, so the row itself is not read. */
 export function byTime<Column extends string, Id extends string>(
   column: Column,
   order: 'NEWEST' | 'OLDEST',
@@ -61,7 +61,7 @@ export function byTime<Column extends string, Id extends string>(
     beyond: (key, sign) => {
       const [milliseconds, uuid] = key.split('.');
       const instant = new Date(Number(milliseconds));
-      // An index scan starts from the first condition alone.
+      // An index scan uses only the first condition as its start.
       return {
         [column]: { [`${sign}e`]: instant },
         OR: [{ [column]: { [sign]: instant } }, { [id]: { [sign]: uuid } }],
@@ -71,7 +71,7 @@ export function byTime<Column extends string, Id extends string>(
   };
 }
 
-/** Events by their number in the app, which is their key. */
+/** Orders events by their sequence number in the app, which is their key. */
 export function bySequence(order: 'NEWEST' | 'OLDEST'): Keyset<{ sequence: bigint }> {
   return {
     isAscending: order === 'OLDEST',
@@ -84,7 +84,7 @@ export function bySequence(order: 'NEWEST' | 'OLDEST'): Keyset<{ sequence: bigin
 
 const SEQUENCE_FORM = /^[1-9]\d{0,14}$/;
 
-/** The window that the arguments ask for: read in one go, and counted only when `totalCount` is asked for. */
+/** Returns the window that the arguments describe. It is read at once, and counted only if `totalCount` is selected. */
 export async function walk<Row>(
   args: WindowArgs,
   list: { keyset: Keyset<NoInfer<Row>>; read(window: Window, span: Span): Promise<Row[]>; count(): Promise<number> },

@@ -1,4 +1,4 @@
-/** Connections of rows that belong to another row: a page of each of many such rows is read in one statement, for all together. */
+/** Connections of rows that belong to another row. The pages of many parent rows are read together in one statement. */
 import type { ObjectRef } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -34,16 +34,16 @@ export function connectionOf<Row extends object>(
       }),
     }),
   });
-  // Relay's plugin types it by the row, without what is counted.
+  // Relay's plugin types it by the row, without the count.
   return made as unknown as ObjectRef<BuilderTypes, Walked<Row>>;
 }
 
 type Related<Of extends Model, Relation extends ListRelation<Of>, Node> = {
-  /** The table of the rows that the field is on, and its relation that the field lists. */
+  /** The table of the parent rows, and the relation that the field lists. */
   model: Of;
   relation: Relation;
   type: ObjectRef<BuilderTypes, Walked<Node>>;
-  /** The name of the type of its nodes where that reads what its fields select. */
+  /** The name of the type of its nodes, if that type reads what its fields select. */
   selects?: string;
   keyset: Keyset<RowOf<Of, Relation>>;
   /** The condition of the plain list. */
@@ -77,7 +77,7 @@ export function relatedConnection<Of extends Model, Relation extends ListRelatio
             const query = selects === undefined ? {} : selectionOf(context, info, selects);
             const rows = { ...query, ...window, where: { AND: [own, window.where] } };
             const parent = await batched(context, `${key}: rows`, id, read({ [relation]: rows }));
-            // What the relation answers, as Prisma's types say.
+            // The result of the relation, as typed by Prisma.
             return (parent?.[relation] ?? []) as (RowOf<Of, Relation> & Node)[];
           },
           count: async () => {
@@ -91,7 +91,7 @@ export function relatedConnection<Of extends Model, Relation extends ListRelatio
   );
 }
 
-/** The relations and columns that the fields of the nodes select. */
+/** Returns the relations and columns that the fields of the nodes select. */
 export function selectionOf(context: GraphqlContext, info: GraphQLResolveInfo, typeName: string): object {
   return queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
 }
@@ -109,12 +109,12 @@ async function readParents(
   return new Map(rows.map((row) => [String(row.id), row]));
 }
 
-/** Where in the operation a field is resolved: the same for every row that it is resolved for with the same arguments. */
+/** Returns a field's place in the operation, which is the same for all rows with the same arguments. */
 export function placeOfField(info: GraphQLResolveInfo): string {
   return `${info.parentType.name}${pathOf(info.path)}`;
 }
 
-/** The response's path without the places in its lists. */
+/** Returns the path in the response without list indexes. */
 function pathOf(path: GraphQLResolveInfo['path'] | undefined): string {
   if (path === undefined) return '';
   const before = pathOf(path.prev);
