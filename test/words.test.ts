@@ -1,8 +1,9 @@
 /**
- * The language of the schema's descriptions, which are the manual of the API: words and shapes that CONTRIBUTING.md asks writers to avoid.
+ * The language of the schema's descriptions, which are the manual of the API, and of comments: words and shapes that CONTRIBUTING.md asks writers
+ * to avoid.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import {
   buildSchema,
   type GraphQLNamedType,
@@ -13,15 +14,16 @@ import {
 } from 'graphql';
 import { expect, it } from 'vitest';
 
-const schema = buildSchema(readFileSync(join(import.meta.dirname, '..', 'schema', 'schema.graphql'), 'utf8'));
+const root = join(import.meta.dirname, '..');
+const schema = buildSchema(readFileSync(join(root, 'schema', 'schema.graphql'), 'utf8'));
 
-const avoided: { shape: RegExp; instead: string }[] = [
-  { shape: /\b(told|tells?|telling)\b/i, instead: 'return, report, send, show' },
+const avoided: { shape: RegExp; instead: string; inComments?: boolean }[] = [
+  { shape: /\b(told|tells?|telling)\b/i, instead: 'return, report, send, show', inComments: true },
   { shape: /\bwhom\b/i, instead: 'name the party' },
-  { shape: /\b(bell|rung|rings?)\b/i, instead: 'notify, wake' },
-  { shape: /\b(last|first) first\b/i, instead: 'newest first, oldest first' },
+  { shape: /\b(bell|rung|rings?)\b/i, instead: 'notify, wake', inComments: true },
+  { shape: /\b(last|first) first\b/i, instead: 'newest first, oldest first', inComments: true },
   { shape: /^(what|who|which|how|where|when|why)( it is)?\.$/i, instead: 'a noun: current status, the recipient' },
-  { shape: /\btries (are|is) spent\b/i, instead: 'all retries failed' },
+  { shape: /\btries (are|is) spent\b/i, instead: 'all retries failed', inComments: true },
 ];
 
 it('descriptions avoid metaphors and fragments', () => {
@@ -43,6 +45,39 @@ it('every type, field, argument and value has a description', () => {
     .map(({ place }) => place);
   expect(missing).toEqual([]);
 });
+
+/** Comments are held to the words alone: "who" and "what" begin sentences in them. */
+it('comments avoid metaphors', () => {
+  const words = avoided.filter(({ inComments }) => inComments);
+  const found = ['src', 'prisma', 'indexer']
+    .flatMap(sourcesUnder)
+    .flatMap((file) =>
+      commentsIn(readFileSync(join(root, file), 'utf8')).flatMap((comment) =>
+        words
+          .filter(({ shape }) => shape.test(comment))
+          .map(({ instead }) => `${file}: "${comment}" (instead: ${instead})`),
+      ),
+    );
+  expect(found).toEqual([]);
+});
+
+it('finds comments, and no words in code or quotations', () => {
+  const text = '/** One\n * ring. */\nconst tell = `bell`; // not at the start\n  // Two `tell`.\n';
+  expect(commentsIn(text)).toEqual(['/** One ring. */', '// Two .']);
+});
+
+function sourcesUnder(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((file) => !/(^|\/)(node_modules|generated|\.ponder)\//.test(file));
+}
+
+/** Comments that begin a line, each in one line and without what is quoted in backticks. */
+function commentsIn(text: string): string[] {
+  const found = text.matchAll(/^[ \t]*(\/\*\*[\s\S]*?\*\/|\/\/[^\n]*)/gm);
+  return [...found].map(([, comment = '']) => comment.replace(/\s*\n\s*(\* ?)?/g, ' ').replace(/`[^`]*`/g, ''));
+}
 
 type Described = { place: string; text: string };
 

@@ -5,7 +5,7 @@
 import { afterCommit, type DatabaseTransaction, Prisma } from '../../prisma/client.ts';
 import { newId } from '../platform/identifier.ts';
 import { tracedRequestId } from '../platform/request-trace.ts';
-import { ringBell } from './bell.ts';
+import { announceEvents } from './announcements.ts';
 import type { EventType } from './event-type.ts';
 
 export type Finality = { confirmations: number; required: number; isFinal: boolean };
@@ -36,7 +36,7 @@ export async function appendEvents(
   const { ids, queries } = appendWithin(appId, events);
   const [numbered] = await tx.$queryRaw<{ last: bigint }[]>`WITH ${queries} SELECT numbered.last FROM numbered`;
   if (!numbered) throw new Error('The event cursor gave no number.');
-  afterCommit(tx, (database) => ringBell(database, appId));
+  afterCommit(tx, (database) => announceEvents(database, appId));
   const first = numbered.last - BigInt(events.length) + 1n;
   return events.map((event, index) => ({ ...event, id: ids[index] ?? '', appId, sequence: first + BigInt(index) }));
 }

@@ -6,7 +6,7 @@
 import type { Database } from '../../prisma/client.ts';
 import type { Listener } from '../platform/database/listener.ts';
 import type { Log } from '../platform/log.ts';
-import { bellChannel, rungApps } from './bell.ts';
+import { announcedApps, announcementChannel } from './announcements.ts';
 import { EventQueue, type Follower } from './follower.ts';
 import { lastSequence, readNewEvents, type SequencedEvent } from './store.ts';
 
@@ -123,8 +123,8 @@ export function openFeed(options: { database: Database; listener: Listener; log:
   }
 
   const hear = (payload: string) => {
-    const rung = rungApps(payload);
-    if (rung === null || rung.some((appId) => apps.has(appId))) read();
+    const announced = announcedApps(payload);
+    if (announced === null || announced.some((appId) => apps.has(appId))) read();
   };
   const pollLater = () => {
     clearTimeout(poll);
@@ -142,7 +142,7 @@ export function openFeed(options: { database: Database; listener: Listener; log:
     read();
     pollLater();
   };
-  const stopListening = options.listener.listen(bellChannel, {
+  const stopListening = options.listener.listen(announcementChannel, {
     onNotification: hear,
     onUp: () => turn(true),
     onDown: () => turn(false),

@@ -40,21 +40,21 @@ export function openLoopWatch(
   };
 }
 
-/** Returns a pause that `ring` ends. A call of `ring` while nothing pauses ends the next pause. */
-export function openPause(signal: AbortSignal): { pause(ms: number): Promise<void>; ring(): void } {
-  let rung = false;
-  let wake = new AbortController();
+/** Returns a pause that `wake` ends. A call of `wake` while nothing pauses ends the next pause. */
+export function openPause(signal: AbortSignal): { pause(ms: number): Promise<void>; wake(): void } {
+  let isWoken = false;
+  let waking = new AbortController();
   return {
     async pause(ms) {
-      if (!rung) {
-        await delay(ms, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(() => undefined);
+      if (!isWoken) {
+        await delay(ms, undefined, { signal: AbortSignal.any([signal, waking.signal]) }).catch(() => undefined);
       }
-      rung = false;
-      wake = new AbortController();
+      isWoken = false;
+      waking = new AbortController();
     },
-    ring() {
-      rung = true;
-      wake.abort();
+    wake() {
+      isWoken = true;
+      waking.abort();
     },
   };
 }

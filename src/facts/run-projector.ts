@@ -37,11 +37,11 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
   );
   const loops = options.chains.map(async (chain) => {
     const onProgress = () => watch.turned(chain.chainId);
-    const { pause, ring } = openPause(stopping.signal);
+    const { pause, wake } = openPause(stopping.signal);
     const { chainId, wsUrl } = chain;
     const onEnd = (reason: string) =>
       world.log.debug({ chainId, reason }, 'The websocket of a node ended; its blocks are polled for meanwhile.');
-    const heads = wsUrl === undefined ? null : followHeads({ wsUrl, onHead: ring, onEnd });
+    const heads = wsUrl === undefined ? null : followHeads({ wsUrl, onHead: wake, onEnd });
     const isHeard = () => heads?.isSubscribed() ?? false;
     const state = { memory: newProjectorMemory(onProgress), failures: 0, sweptAt: performance.now() };
     while (!stopping.signal.aborted) {

@@ -56,11 +56,11 @@ export type WorkWorld = ChainActionWorld &
 /** Handlers that the queue's worker runs, by job name. */
 export function jobTable(
   world: WorkWorld,
-  sending: { ring(sender: { chainId: number; sender: string }): Promise<void> },
+  sending: { wake(sender: { chainId: number; sender: string }): Promise<void> },
 ): JobTable {
   const reactions = reactionTable(world);
   return new Map([
-    jobEntry(sendTransactionsJob, (sender) => sending.ring(sender)),
+    jobEntry(sendTransactionsJob, (sender) => sending.wake(sender)),
     jobEntry(reactJob, async ({ appId, first, last }) => {
       const range = { appId, first: BigInt(first), last: BigInt(last) };
       await queueDeliveries(world, range);

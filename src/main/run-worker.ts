@@ -42,11 +42,11 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const solana = { nodes: floor.solanaNodes, keys: config.solana };
   const sending = runSending(world, { turn: openPumps({ ...world, locks, solana }) });
   // Wakes the pump without awaiting it: a pump may be busy for a long time, and no job waits for it to finish.
-  const ring = (sender: { chainId: number; sender: string }) => void sending.ring(sender);
+  const wake = (sender: { chainId: number; sender: string }) => void sending.wake(sender);
   const testClock = runTestClock({
     ...floor,
     locks,
-    ring,
+    wake,
     sweep: () => sweep(world),
   });
   const webhooks = runWebhooks({
@@ -55,7 +55,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
     privateAddresses: config.webhooks.privateAddresses,
   });
   const consumers = runConsumers(floor, [
-    webhookConsumer({ database, onQueued: webhooks.ring }),
+    webhookConsumer({ database, onQueued: webhooks.wake }),
     reactionConsumer({ database, log, reactions: reactionTable(world) }),
   ]);
   const stopSweep = repeat(() => sweep(world), { everyMs: SWEEP_MS, log });
@@ -69,7 +69,7 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   }));
   const running = await runQueue({
     url: config.database.directUrl,
-    jobs: jobTable(world, { ring: async (sender) => ring(sender) }),
+    jobs: jobTable(world, { wake: async (sender) => wake(sender) }),
     log,
     bounds: config.database.bounds,
   });

@@ -5,7 +5,7 @@ import { sendersAtWork } from './store.ts';
 
 export type Sending = {
   /** Runs the pump of one sender. Several calls while it runs cause one more turn. */
-  ring(sender: { chainId: number; sender: string }): Promise<void>;
+  wake(sender: { chainId: number; sender: string }): Promise<void>;
   /** Waits for the turns in progress. */
   stop(): Promise<void>;
 };
@@ -31,7 +31,7 @@ export function runSending(
   let timer: NodeJS.Timeout | undefined;
   let isResting = false;
 
-  const ring = (sender: { chainId: number; sender: string }): Promise<void> => {
+  const wake = (sender: { chainId: number; sender: string }): Promise<void> => {
     const key = `${sender.chainId}:${sender.sender}`;
     busyAt = performance.now();
     if (isResting && !stopped) tickLater();
@@ -71,7 +71,7 @@ export function runSending(
   };
   const tick = async () => {
     try {
-      for (const sender of await sendersAtWork(database, clock.now())) void ring(sender);
+      for (const sender of await sendersAtWork(database, clock.now())) void wake(sender);
     } catch (error) {
       log.warn({ error }, 'The timer of the pumps could not read the queue.');
     }
@@ -79,7 +79,7 @@ export function runSending(
   };
   let ticking = tick();
   return {
-    ring,
+    wake,
     async stop() {
       stopped = true;
       clearTimeout(timer);

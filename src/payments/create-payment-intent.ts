@@ -1,7 +1,7 @@
 import type { Database, PaymentIntent } from '../../prisma/client.ts';
 import { unguarded } from '../../prisma/guarded-database.ts';
 import { notFound } from '../errors.ts';
-import { ringBell } from '../events/bell.ts';
+import { announceEvents } from '../events/announcements.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { onceBriefly } from '../platform/idempotency/once-briefly.ts';
@@ -35,6 +35,6 @@ export async function createPaymentIntent(
       return { result: intent, statement: (recorded) => intentInsertion({ intent, created, recorded }) };
     },
   });
-  if (!replayed) ringBell(unguarded(world.database), scope.appId);
+  if (!replayed) announceEvents(unguarded(world.database), scope.appId);
   return result;
 }

@@ -19,7 +19,7 @@ export type RestWorld = {
   clock: Clock;
   chains: readonly LocalChainTime[];
   /** Runs the pump of a sender now, as its timer would a second later. */
-  ring(sender: { chainId: number; sender: string }): void;
+  wake(sender: { chainId: number; sender: string }): void;
 };
 
 /** For each chain, the block up to which nothing is left to be applied. */
@@ -54,7 +54,7 @@ async function lookForUnrest(world: RestWorld, applied: AppliedBlocks): Promise<
   const events = await eventsToHandle(database);
   if (events > 0) return `${events} events were not handled by their consumers.`;
   const senders = await sendersUnderWay(database, clock.now());
-  for (const sender of senders) world.ring(sender);
+  for (const sender of senders) world.wake(sender);
   for (const chain of world.chains) {
     const unread = await lookAtChain(world, { chain, applied });
     if (unread !== null) return unread;

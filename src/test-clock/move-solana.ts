@@ -4,7 +4,7 @@ import type { RpcSettings } from '../config/config.ts';
 export type LocalSolanaTime = ReturnType<typeof openSolanaTime>;
 
 /**
- * Controls the time of the local Solana chain by telling its node the time. Slots advance with it, so that signed transactions
+ * Controls the time of the local Solana chain by sending its node the time. Slots advance with it, so that signed transactions
  * expire as they would have. Throws if the node does not comply.
  */
 export function openSolanaTime({ chainId, urls }: Pick<RpcSettings, 'chainId' | 'urls'>) {

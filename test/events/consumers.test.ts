@@ -313,7 +313,7 @@ describe('several workers', () => {
   });
 });
 
-describe('the bell', () => {
+describe('notifications', () => {
   it('wakes the consumers at once, and what a lost one would have told is found by a look', async () => {
     const told: number[] = [];
     const reactions = reactionsTo('payment_intent.captured', async ({ sequence }) => told.push(Number(sequence)));

@@ -91,7 +91,7 @@ describe('the feed', () => {
     expect(feed.followers()).toBe(0);
   });
 
-  test('reads on by polling when the bell is not heard', async () => {
+  test('reads on by polling when notifications are not received', async () => {
     const nowhere = openListener({ url: 'postgresql://nobody@127.0.0.1:1/none', log: silentLog });
     const deaf = openFeed({ database, listener: nowhere, log: silentLog });
     const follower = await deaf.follow({ appId });

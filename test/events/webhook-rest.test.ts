@@ -48,7 +48,7 @@ it('rests while it would be notified, and polls as soon as it would not', async 
   expect(await roundsWithin(2_000)).toBe(0);
   // Queued by this process.
   await tell(1);
-  runner.ring();
+  runner.wake();
   await until(() => receiver.received.length === 1);
   // By another one that announced it.
   await delay(700);
@@ -73,7 +73,7 @@ it('tries a failed delivery again at its time, and a redelivery at once', async 
   const { tell, receiver, runner, scope, endpoint } = await open(listener);
   receiver.answer(500);
   await tell(1);
-  runner.ring();
+  runner.wake();
   await until(() => receiver.received.length === 1);
   receiver.answer(200);
   const failedAt = performance.now();

@@ -63,7 +63,7 @@ it('a job that has used up its attempts while the node was away ends when its pa
   const spent = await gateway.database.$executeRaw`
     UPDATE graphile_worker._private_jobs SET run_at = now(), attempts = max_attempts - 1 WHERE key = ${`settle:${id}`}`;
   expect(spent).toBe(1);
-  const jobs = jobTable(world, { ring: async () => undefined });
+  const jobs = jobTable(world, { wake: async () => undefined });
   const queue = await runQueue({ url: gateway.url, jobs, log: silentLog, timing: quick });
   onTestFinished(() => queue.stop(), 30_000);
   await until(async () => (await faults()).includes(failedJob));
@@ -83,7 +83,7 @@ it('a job whose node comes back does its work by itself', async () => {
   gate.failing = () => true;
   await gateway.database.$executeRaw`
     UPDATE graphile_worker._private_jobs SET run_at = now(), attempts = max_attempts - 1 WHERE key = ${`settle:${id}`}`;
-  const jobs = jobTable(world, { ring: async () => undefined });
+  const jobs = jobTable(world, { wake: async () => undefined });
   const queue = await runQueue({ url: gateway.url, jobs, log: silentLog, timing: quick });
   onTestFinished(() => queue.stop(), 30_000);
   await until(async () => (await faults()).includes(failedJob));

@@ -77,7 +77,7 @@ const unkeyed: JobDefinition<never>[] = [mailPasswordJob, refreshWalletJob, reac
 
 describe('a job that is added again while it runs', () => {
   it('is any of the kinds that this table has', () => {
-    const known = [...jobTable({} as WorkWorld, { ring: async () => undefined }).keys()];
+    const known = [...jobTable({} as WorkWorld, { wake: async () => undefined }).keys()];
     expect([...keyed.map(({ job }) => job), ...unkeyed].map((job) => job.name).toSorted()).toEqual(known.toSorted());
   });
 

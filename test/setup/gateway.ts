@@ -65,7 +65,7 @@ export async function openGateway(
     log: silentLog,
     memory: newProjectorMemory(),
   };
-  const jobs = jobTable(world, { ring: pump });
+  const jobs = jobTable(world, { wake: pump });
   const consume = openConsumers({ database, reactions: reactionTable(world) });
   const senders = [operator, arbiter].map((one) => one.address.toLowerCase());
   const app = await database.app.findUniqueOrThrow({ where: { id: ground.app.id } });

@@ -26,7 +26,7 @@ export function openSolanaTurns(base: Base) {
   const { database, clock } = world;
   const turns = openTurns(base);
   const own = turns({ database, solanaNodes: world.solanaNodes });
-  const jobs = jobTable(world, { ring: own.pump });
+  const jobs = jobTable(world, { wake: own.pump });
   const consume = openConsumers({ database, reactions: reactionTable(world) });
   const runDueJobs = async (): Promise<number> => {
     const consumed = (await consume()) ? 1 : 0;

@@ -1,7 +1,7 @@
 import type { Database } from '../../../prisma/client.ts';
 import type { Listener } from '../../platform/database/listener.ts';
 import type { Log } from '../../platform/log.ts';
-import { bellChannel, rungApps } from '../bell.ts';
+import { announcedApps, announcementChannel } from '../announcements.ts';
 import type { Consumer } from './consumer.ts';
 import { hasOldJobs, pairsBehind } from './store.ts';
 
@@ -50,9 +50,9 @@ export function runConsumers(world: ConsumersWorld, consumers: readonly Consumer
     if (!isReady || signal.aborted) return;
     for (const { consumer, appId } of await pairsBehind(database)) servers.get(consumer)?.serve(appId);
   };
-  const stopListening = listener.listen(bellChannel, {
+  const stopListening = listener.listen(announcementChannel, {
     onNotification(payload) {
-      const apps = rungApps(payload);
+      const apps = announcedApps(payload);
       if (apps === null) look();
       else if (isReady) for (const appId of apps) for (const server of servers.values()) server.serve(appId);
     },

@@ -17,11 +17,11 @@ const ROUND_MS = 10_000;
 /** Longer than a round and one attempt together, so that a lease outlives its holder's last attempt. */
 const LEASE_MS = 30_000;
 
-export type WebhookRunner = { ring(): void; stop(): Promise<void> };
+export type WebhookRunner = { wake(): void; stop(): Promise<void> };
 
 /**
  * Sends due deliveries until stopped; stopping waits for pending deliveries and starts no others. Several processes share the
- * endpoints by leases. While nothing is due, it waits until the next retry is due, `ring` is called or a notification arrives;
+ * endpoints by leases. While nothing is due, it waits until the next retry is due, `wake` is called or a notification arrives;
  * without a `listener`, or while notifications may be lost, it polls twice a second.
  */
 export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: Log }): WebhookRunner {
@@ -30,19 +30,19 @@ export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: L
     { failing: true, limit: FAILING_CONCURRENCY, serving: new Map<string, Promise<void>>() },
   ];
   const stopping = new AbortController();
-  let wake: (() => void) | null = null;
-  let isRung = false;
+  let endPause: (() => void) | null = null;
+  let isWoken = false;
   let isHeard = false;
-  const ring = () => {
-    isRung = true;
-    wake?.();
+  const wake = () => {
+    isWoken = true;
+    endPause?.();
   };
   const hear = (isUp: boolean) => () => {
     isHeard = isUp;
-    ring();
+    wake();
   };
   const stopListening = world.listener?.listen(deliveriesChannel, {
-    onNotification: ring,
+    onNotification: wake,
     onUp: hear(true),
     onDown: hear(false),
   });
@@ -68,7 +68,7 @@ export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: L
         .catch((error: unknown) => world.log.error({ error, endpointId }, 'An endpoint could not be told.'))
         .finally(() => {
           serving.delete(endpointId);
-          ring();
+          wake();
         });
       serving.set(endpointId, job);
     }
@@ -85,7 +85,7 @@ export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: L
 
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      isRung = false;
+      isWoken = false;
       let pauseMs = POLL_MS;
       try {
         for (const lane of lanes) await round(lane);
@@ -93,10 +93,10 @@ export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: L
       } catch (error) {
         world.log.error({ error }, 'Due webhooks could not be read.');
       }
-      if (isRung) continue;
+      if (isWoken) continue;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, pauseMs);
-        wake = () => {
+        endPause = () => {
           clearTimeout(timer);
           resolve();
         };
@@ -106,11 +106,11 @@ export function runWebhooks(world: DeliveryWorld & { listener?: Listener; log: L
 
   const running = loop();
   return {
-    ring,
+    wake,
     async stop() {
       stopListening?.();
       stopping.abort();
-      ring();
+      wake();
       await running;
       await Promise.all(lanes.flatMap(({ serving }) => [...serving.values()]));
     },

@@ -3,7 +3,7 @@ import type { AdvisoryLocks } from '../../platform/advisory-locks.ts';
 import { openLoopWatch, openPause } from '../loop-watch.ts';
 import type { RunningProjector } from '../run-projector.ts';
 import { newSolanaMemory, observeSolana } from './observe-solana.ts';
-import { openVaultBell } from './open-vault-bell.ts';
+import { openVaultListener } from './open-vault-listener.ts';
 import type { SolanaMemory, SolanaWorld } from './solana-world.ts';
 
 const LONGEST_PAUSE_MS = 30_000;
@@ -35,8 +35,8 @@ export function runSolanaWatcher(
     const { chainId } = chain;
     const memory = newSolanaMemory(() => watch.turned(chainId));
     const turn = openTurn(world, { chain, memory });
-    const { pause, ring } = openPause(stopping.signal);
-    const stopLooking = lookForVaults(world, { chain, memory, ring });
+    const { pause, wake } = openPause(stopping.signal);
+    const stopLooking = lookForVaults(world, { chain, memory, wake });
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
       const held = await world.locks
@@ -74,19 +74,19 @@ export function runSolanaWatcher(
  */
 function lookForVaults(
   world: Pick<SolanaWorld, 'reader' | 'clock' | 'log'>,
-  { chain, memory, ring }: { chain: WatchedChain; memory: SolanaMemory; ring: () => void },
+  { chain, memory, wake }: { chain: WatchedChain; memory: SolanaMemory; wake: () => void },
 ): () => void {
   const { chainId, wsUrl } = chain;
-  const bell = wsUrl === undefined ? undefined : openVaultBell(world, { chainId, wsUrl, ring });
+  const listener = wsUrl === undefined ? undefined : openVaultListener(world, { chainId, wsUrl, wake });
   let isReading = false;
   const timer = setInterval(() => {
-    if (isReading || (!bell && !memory.isIdle)) return;
+    if (isReading || (!listener && !memory.isIdle)) return;
     isReading = true;
     world.reader
       .listened({ chainId, now: world.clock.now() })
       .then((watches) => {
-        bell?.watch(watches.flatMap(({ vault, reference }) => [reference, vault]));
-        if (memory.isIdle && watches.length > 0) ring();
+        listener?.watch(watches.flatMap(({ vault, reference }) => [reference, vault]));
+        if (memory.isIdle && watches.length > 0) wake();
       })
       .catch((error: unknown) => world.log.debug({ chainId, error }, 'What to listen for could not be read.'))
       .finally(() => {
@@ -96,7 +96,7 @@ function lookForVaults(
   timer.unref();
   return () => {
     clearInterval(timer);
-    bell?.close();
+    listener?.close();
   };
 }
 

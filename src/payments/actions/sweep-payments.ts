@@ -15,7 +15,7 @@ const BATCH = 500;
  */
 export async function sweepPayments({ database, clock }: { database: Database; clock: Clock }): Promise<number> {
   const now = clock.now();
-  const ring = async (
+  const enqueue = async (
     job: JobDefinition<{ paymentIntentId: string }>,
     name: string,
     rows: readonly { id: string }[],
@@ -32,10 +32,10 @@ export async function sweepPayments({ database, clock }: { database: Database; c
     return idle.length;
   };
   const rung = [
-    await ring(expireJob, 'expire', await pastTime(database, { status: 'CREATED', expiresAt: { lte: now } })),
-    await ring(settleJob, 'settle', await pastTime(database, undisputed(now))),
-    await ring(reclaimJob, 'reclaim', await uncapturedHolds(database, now)),
-    await ring(resolveByTimeoutJob, 'timeout', await overdueDisputes(database, now)),
+    await enqueue(expireJob, 'expire', await pastTime(database, { status: 'CREATED', expiresAt: { lte: now } })),
+    await enqueue(settleJob, 'settle', await pastTime(database, undisputed(now))),
+    await enqueue(reclaimJob, 'reclaim', await uncapturedHolds(database, now)),
+    await enqueue(resolveByTimeoutJob, 'timeout', await overdueDisputes(database, now)),
     await ringDeliveries(database, now),
   ];
   return rung.reduce((sum, count) => sum + count, 0);

@@ -1,6 +1,6 @@
 /**
  * A process's connection for notifications (LISTEN), shared by all channels and re-established whenever it is lost. Notifications
- * may be lost with it, so handlers are told when their channel is up and when it is down.
+ * may be lost with it, so handlers are notified when their channel is up and when it is down.
  */
 import type pg from 'pg';
 import type { Log } from '../log.ts';

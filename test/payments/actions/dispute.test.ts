@@ -39,7 +39,7 @@ describe('a dispute', () => {
     await gateway.passTime(110);
     await gateway.settleDown();
     expect(await gateway.status(id)).toBe('CAPTURED');
-    // However long it is open, nobody is rung for it.
+    // However long it is open, no job is enqueued for it.
     expect(await sweepPayments(gateway.action)).toBe(0);
     const by = { kind: 'merchant', scope: gateway.scope } as const;
     await expect(resolveDispute(gateway.action, { disputeId, payerBps: 5000, by })).rejects.toMatchObject({

@@ -41,7 +41,7 @@ describe('an automatic payment', () => {
     expect((await gateway.steps(id)).filter((step) => step === 'SETTLE CONFIRMED')).toHaveLength(1);
   });
 
-  it('is rung by the sweep when no job did', async () => {
+  it('is enqueued by the sweep when no job did it', async () => {
     const { id } = await gateway.pay();
     await gateway.database.$executeRaw`DELETE FROM graphile_worker._private_jobs`;
     await gateway.passTime(110);

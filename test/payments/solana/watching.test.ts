@@ -62,7 +62,7 @@ it('waits for the chain’s lock, goes on after its node failed, and takes a pay
   expect(seen.observed).toBe(observed);
 });
 
-it('is rung by the node’s websocket, and again after it was dropped', async () => {
+it('is woken by the node’s websocket, and again after it was dropped', async () => {
   const gateway = await openSolanaGateway();
   const { solana, world, url } = gateway;
   const locks = openAdvisoryLocks({ url, log: silentLog });

@@ -30,7 +30,7 @@ export type NodeType = {
   access: readonly Access[];
   /** What a restricted key needs in addition to READ. */
   scope?: KeyScope;
-  /** Whether `read` takes what the operation selects of its relations, as `wanted` has it beside `where`. */
+  /** Whether `read` uses the relations that the operation selects, which `wanted` contains in addition to `where`. */
   isPlanned: boolean;
   /** Reads the rows of `wanted` that the caller may see. */
   read(context: GraphqlContext, wanted: Wanted): Promise<NodeRow[]>;

@@ -28,7 +28,7 @@ export function connectionOf<Row extends object>(
     type: node,
     fields: (t) => ({
       totalCount: t.int({
-        // Tells the connection of Prisma's plugin that the rows have been read.
+        // Shows the connection of Prisma's plugin that the rows have been read.
         extensions: { pothosPrismaTotalCount: true },
         resolve: (connection) => connection.totalCount(),
       }),

@@ -6,7 +6,7 @@
 import { runStatement } from '../../prisma/brief-transaction.ts';
 import { type Database, Prisma } from '../../prisma/client.ts';
 
-export const bellChannel = 'sluice_events';
+export const announcementChannel = 'sluice_events';
 const MERGE_MS = 10;
 /** A payload must be shorter than 8,000 bytes; each app takes 36 characters and a comma. */
 const NAMED_APPS = 200;
@@ -15,7 +15,7 @@ const NAMED_APPS = 200;
 const gathered = new WeakMap<Database, Set<string>>();
 
 /** Sends a notification for an app at once, unless the process has sent one in the last 10 ms: the next one then names all apps. */
-export function ringBell(database: Database, appId: string): void {
+export function announceEvents(database: Database, appId: string): void {
   const waiting = gathered.get(database);
   if (waiting) waiting.add(appId);
   else notify(database, [appId]);
@@ -23,7 +23,7 @@ export function ringBell(database: Database, appId: string): void {
 
 function notify(database: Database, apps: readonly string[]): void {
   const payload = apps.length > NAMED_APPS ? '' : apps.join();
-  runStatement(database, Prisma.sql`SELECT pg_notify(${bellChannel}, ${payload})`).catch(() => undefined);
+  runStatement(database, Prisma.sql`SELECT pg_notify(${announcementChannel}, ${payload})`).catch(() => undefined);
   gathered.set(database, new Set());
   setTimeout(() => {
     const waiting = [...(gathered.get(database) ?? [])];
@@ -33,6 +33,6 @@ function notify(database: Database, apps: readonly string[]): void {
 }
 
 /** The apps that a notification names; null if it stands for any app. */
-export function rungApps(payload: string): readonly string[] | null {
+export function announcedApps(payload: string): readonly string[] | null {
   return payload === '' ? null : payload.split(',');
 }

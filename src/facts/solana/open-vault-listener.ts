@@ -1,13 +1,13 @@
 /**
- * Uses a node's websocket as a hint: it calls `ring` when a transaction names a watched vault or reference, so that the next poll
- * follows at once. Polling finds whatever a dropped connection misses. It also calls `ring` when it begins to listen for an address,
+ * Uses a node's websocket as a hint: it calls `wake` when a transaction names a watched vault or reference, so that the next poll
+ * follows at once. Polling finds whatever a dropped connection misses. It also calls `wake` when it begins to listen for an address,
  * because earlier transactions may have been missed.
  */
 import { z } from 'zod';
 import { type NodeConnection, openNodeSocket } from '../../chains/node-socket.ts';
 import type { Log } from '../../platform/log.ts';
 
-export type VaultBell = {
+export type VaultListener = {
   /** The addresses to listen for from now on. */
   watch(addresses: readonly string[]): void;
   close(): void;
@@ -23,16 +23,16 @@ const messageSchema = z.union([
   z.object({ method: z.literal('logsNotification') }),
 ]);
 
-export function openVaultBell(
+export function openVaultListener(
   world: { log: Log },
-  options: { chainId: number; wsUrl: string; ring: () => void },
-): VaultBell {
-  const { chainId, ring } = options;
+  options: { chainId: number; wsUrl: string; wake: () => void },
+): VaultListener {
+  const { chainId, wake } = options;
   let wanted: ReadonlySet<string> = new Set();
   let subscriptions: Subscriptions | undefined;
   const socket = openNodeSocket(options.wsUrl, {
     opened(connection) {
-      subscriptions = openSubscriptions(connection, ring);
+      subscriptions = openSubscriptions(connection, wake);
       subscriptions.listen(wanted);
     },
     received: (message) => subscriptions?.received(message),
@@ -53,21 +53,21 @@ export function openVaultBell(
 type Subscriptions = { listen(addresses: ReadonlySet<string>): void; received(message: unknown): void };
 
 /** The subscriptions of one connection by address, added and removed as the addresses change. */
-function openSubscriptions(connection: NodeConnection, ring: () => void): Subscriptions {
+function openSubscriptions(connection: NodeConnection, wake: () => void): Subscriptions {
   const asked = new Map<number, string>();
   const held = new Map<string, number[]>();
   return {
     received(message) {
       const read = messageSchema.safeParse(message);
       if (!read.success) return;
-      if ('method' in read.data) return ring();
+      if ('method' in read.data) return wake();
       const address = asked.get(read.data.id);
       asked.delete(read.data.id);
       if (address === undefined) return;
       const subscriptions = held.get(address);
       if (!subscriptions) return void connection.request('logsUnsubscribe', [read.data.result]);
       subscriptions.push(read.data.result);
-      ring();
+      wake();
     },
     listen(addresses) {
       if (!connection.isOpen()) return;
