@@ -63,7 +63,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     events: 10_000_000,
     renewals: 10_000,
     rounds: 100,
-    approvals: 5_000,
+    approvals: 10_000,
     documents: 5_000,
   },
 };

@@ -14,18 +14,16 @@ import { silentLog } from '../src/platform/log.ts';
 import { freePort } from '../test/setup/free-port.ts';
 import type { Bench } from './bench.ts';
 import { type BusyChain, openBusyChain } from './busy-chain.ts';
-import { measurePushes } from './measure-pushes.ts';
-import { type Installation, openInstallation } from './open-installation.ts';
+import type { Installation } from './open-installation.ts';
 
 const LIMIT_MS = 600_000;
 const LOOK_MS = 50;
 
 /**
- * A chain's history of approvals read into an empty database: by Ponder alone, by Ponder and the projector, and by the
- * projector from the node's own logs, each from its start; and the way from block to client by polling and by websocket.
+ * A chain's history of approvals read into an empty database: by Ponder alone, by Ponder and the projector, and by the projector from the
+ * node's own logs, each from its start.
  */
-export async function measureChain(bench: Bench): Promise<string> {
-  const { installation, sizes, print } = bench;
+export async function measureChain({ installation, sizes, print }: Bench): Promise<string> {
   const chain = await openBusyChain({ events: sizes.approvals });
   try {
     const run = async (name: string, work: (url: string) => Promise<void>) => {
@@ -45,8 +43,7 @@ export async function measureChain(bench: Bench): Promise<string> {
       const rate = (chain.events / seconds).toFixed(0);
       return `| ${name} | ${seconds.toFixed(1)} | ${rate} | ${(alone.seconds / seconds).toFixed(2)} |`;
     });
-    const backfill = `| ${chain.events} approvals in ${chain.head} blocks, read by | s | events/s | times Ponder alone |\n|---|---:|---:|---:|\n${rows.join('\n')}`;
-    return `${backfill}\n\nBy polling, every 100 ms:\n\n${await measurePushes(bench)}\n\nBy websocket:\n\n${await pushesByWebsocket(bench)}`;
+    return `| ${chain.events} approvals in ${chain.head} blocks, read by | s | events/s | times Ponder alone |\n|---|---:|---:|---:|\n${rows.join('\n')}`;
   } finally {
     await chain.stop();
   }
@@ -67,7 +64,7 @@ async function readByPonder(chain: BusyChain, url: string): Promise<void> {
   }
 }
 
-/** Every approval is in the inbox, and its wallet has been told of it. */
+/** Every approval is in the inbox and has been applied to its wallet. */
 const APPLIED = `SELECT count(*) FROM chain_fact WHERE kind = 'Approval' AND applied_at IS NOT NULL`;
 
 async function readByIndexer(chain: BusyChain, url: string): Promise<void> {
@@ -105,18 +102,6 @@ async function readByProjector(chain: BusyChain, url: string): Promise<void> {
     }
   } finally {
     await database.$disconnect();
-  }
-}
-
-/** The same installation once more, told of the nodes' websockets. */
-async function pushesByWebsocket(bench: Bench): Promise<string> {
-  const installation = await openInstallation({
-    environment: (ports) => ({ RPC_WS_URL_31337: `ws://127.0.0.1:${ports.LOCAL_EVM_PORT_31337}` }),
-  });
-  try {
-    return await measurePushes({ ...bench, installation });
-  } finally {
-    await installation.stop();
   }
 }
 
