@@ -77,7 +77,7 @@ function hopTable(seen: readonly Hops[]): string {
   const rows = [
     row('node announces the block → Ponder has committed its rows', ({ committed }) => committed),
     row('→ projector has folded them and announces the events', ({ folded }) => folded),
-    row('→ client of graphql-ws is told CAPTURED', ({ pushed }) => pushed),
+    row('→ client of graphql-ws receives CAPTURED', ({ pushed }) => pushed),
     row('together', ({ committed, folded, pushed }) => committed + folded + pushed),
   ];
   return `| hop, ${seen.length} payments | p50 ms | p99 ms |\n|---|---:|---:|\n${rows.join('\n')}`;
