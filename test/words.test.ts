@@ -1,5 +1,5 @@
 /**
- * The language of the schema's descriptions, which are the manual of the API, and of comments: words and shapes that CONTRIBUTING.md asks writers
+ * The language of the schema's descriptions, which are the manual of the API, of comments and of the documentation: words and shapes that CONTRIBUTING.md asks writers
  * to avoid.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -57,6 +57,24 @@ it('comments avoid metaphors', () => {
           .filter(({ shape }) => shape.test(comment))
           .map(({ instead }) => `${file}: "${comment}" (instead: ${instead})`),
       ),
+    );
+  expect(found).toEqual([]);
+});
+
+it('the documentation avoids metaphors', () => {
+  const words = avoided.filter(({ inComments }) => inComments);
+  const pages = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+  const found = pages
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .replace(/`[^`]*`|\]\([^)]*\)/g, '')
+        .split('\n')
+        .flatMap((line) =>
+          words
+            .filter(({ shape }) => shape.test(line))
+            .map(({ instead }) => `${file}: "${line}" (instead: ${instead})`),
+        ),
     );
   expect(found).toEqual([]);
 });
