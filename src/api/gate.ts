@@ -1,7 +1,7 @@
 /**
- * The gate of every API call, REST or GraphQL. It assigns a request id, authenticates the caller, and counts the call against the rate limit,
- * before the body is read. A call costs one unit; a GraphQL operation costs more units by its complexity before it is executed. A refusal
- * is returned instead of thrown, so that its response has the same headers as any other.
+ * The gate of every API call, REST or GraphQL. It assigns a request id, authenticates the caller, and counts the call against the rate
+ * limit, before the body is read. A call costs one unit; a GraphQL operation costs more units by its complexity before it is executed. A
+ * refusal is returned instead of thrown, so that its response has the same headers as any other.
  */
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

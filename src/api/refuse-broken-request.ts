@@ -26,9 +26,9 @@ export function noteExchange(request: IncomingMessage, response: ServerResponse)
 }
 
 /**
- * Responds to requests that Node's parser rejects, in the format of other errors: 431 for a head larger than REQUEST_HEAD_LIMIT_BYTES, 408 for a
- * sender that was too slow, and 400 for a request that is not HTTP. A request that was answered before its body broke off receives no second
- * response. For `server.on('clientError')`.
+ * Responds to requests that Node's parser rejects, in the format of other errors: 431 for a head larger than REQUEST_HEAD_LIMIT_BYTES, 408
+ * for a sender that was too slow, and 400 for a request that is not HTTP. A request that was answered before its body broke off receives no
+ * second response. For `server.on('clientError')`.
  */
 export function refuseBrokenRequest(error: Error, socket: Duplex): void {
   const cause = 'code' in error ? String(error.code) : '';

@@ -26,7 +26,9 @@ const headers = {
 
 type InvoiceWorld = Pick<World, 'database' | 'clock' | 'config' | 'secretKeys'>;
 
-/** The response is the same for a wrong token, a draft and a missing invoice. Requests are counted by address, as calls without a key are. */
+/**
+ * The response is the same for a wrong token, a draft and a missing invoice. Requests are counted by address, as calls without a key are.
+ */
 export function serveInvoice(world: InvoiceWorld, gate: Gate): HttpHandler {
   return async (request, response) => {
     // Not parsed as a URL, because a target such as `//` is not one, and other handlers respond to it.

@@ -52,8 +52,8 @@ const LOOK_FOR_SLOW_MS = 5_000;
 const VARY = ['accept', 'accept-encoding', 'origin'];
 
 /**
- * Serves `graph` at /graphql (HTTP, SSE, graphql-ws), the paths of `handlers`, and /healthz, /readyz and /metrics. Port 0 selects a free port.
- * `close` ends live connections, waits for requests in progress, and closes the graph.
+ * Serves `graph` at /graphql (HTTP, SSE, graphql-ws), the paths of `handlers`, and /healthz, /readyz and /metrics. Port 0 selects a free
+ * port. `close` ends live connections, waits for requests in progress, and closes the graph.
  */
 export async function startApi(
   { world, graph }: { world: World; graph: Graph },

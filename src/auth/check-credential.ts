@@ -21,8 +21,8 @@ type Renewal = { query: Prisma.Sql | null; renew: (row: Row) => Principal };
 const ranks: readonly Member['role'][] = ['VIEWER', 'DEVELOPER', 'OWNER'];
 
 /**
- * Returns the caller as of now; a member has the current role. Throws AUTHENTICATION_ERROR for a credential that was revoked, has expired or
- * no longer exists, and AUTHORIZATION_ERROR for a key whose rights differ from those at authentication. `now` is real time.
+ * Returns the caller as of now; a member has the current role. Throws AUTHENTICATION_ERROR for a credential that was revoked, has expired
+ * or no longer exists, and AUTHORIZATION_ERROR for a key whose rights differ from those at authentication. `now` is real time.
  */
 export async function renewPrincipal(database: Database, principal: Principal, now: Date): Promise<Principal> {
   const { query, renew } = renewalOf(principal, now);
@@ -31,8 +31,8 @@ export async function renewPrincipal(database: Database, principal: Principal, n
 }
 
 /**
- * Returns the check for a writing transaction. It throws AUTHENTICATION_ERROR as `renewPrincipal` does, and AUTHORIZATION_ERROR for a member
- * who has fewer rights than when the call was authorized. `now` is real time.
+ * Returns the check for a writing transaction. It throws AUTHENTICATION_ERROR as `renewPrincipal` does, and AUTHORIZATION_ERROR for a
+ * member who has fewer rights than when the call was authorized. `now` is real time.
  */
 export function demandCredential(principal: Principal, now: Date): WriteCheck {
   const { query, renew } = renewalOf(principal, now);

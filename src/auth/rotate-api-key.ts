@@ -47,7 +47,9 @@ export async function rotateApiKey(
   return open(result);
 }
 
-/** Checked before the replay, because another key's idempotency key must not return a successor. Whether the key exists is checked later. */
+/**
+ * Checked before the replay, because another key's idempotency key must not return a successor. Whether the key exists is checked later.
+ */
 async function demandMayRotate(
   database: Database,
   { holder, id, maker }: Pick<RotateApiKeyRequest, 'holder' | 'id'> & { maker: { apiKeyId: string } },

@@ -123,7 +123,9 @@ const walletTenancy: { [Model in Prisma.ModelName]?: (reach: WalletReach) => Rec
   }),
 };
 
-/** A client takes about 17 KiB. The most recently used ones are kept, because apps call often, while each payer has a session of its own. */
+/**
+ * A client takes about 17 KiB. The most recently used ones are kept, because apps call often, while each payer has a session of its own.
+ */
 const REMEMBERED_SCOPES = 256;
 const remembered = new WeakMap<Database, LRUCache<string, ScopedDatabase>>();
 

@@ -1,6 +1,6 @@
 /**
- * Imported before anything else: zod compiles its checks with `eval` where it can, and tries that when a schema is made.
- * Our policy refuses it, and the browser would tell an error for the mere try.
+ * Imported before anything else. zod compiles its checks with `eval` if possible, and tests that when the first schema is created. Our policy forbids it, and
+ * the browser would log an error for the attempt.
  */
 import { config } from 'zod';
 

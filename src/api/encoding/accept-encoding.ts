@@ -11,8 +11,8 @@ export type EncodingChoice = {
 const noHeader: EncodingChoice = { encoding: undefined, refusesPlain: false };
 
 /**
- * Chooses the coding of `offered` with the highest weight in `Accept-Encoding` (RFC 9110, section 12.5.3), or the earlier one of equal weight.
- * Chooses none without the header, or if `identity` is named with a higher weight.
+ * Chooses the coding of `offered` with the highest weight in `Accept-Encoding` (RFC 9110, section 12.5.3), or the earlier one of equal
+ * weight. Chooses none without the header, or if `identity` is named with a higher weight.
  */
 export function chooseEncoding(header: string | undefined, offered: readonly Encoding[]): EncodingChoice {
   if (header === undefined || header === '') return noHeader;

@@ -10,7 +10,10 @@ export type PlaceLimits = {
 };
 
 export type HostPlaces = {
-  /** Runs `work` once a place is free and returns its result. Returns null without running it if none is free within `waitMs` or too many calls wait. */
+  /**
+   * Runs `work` once a place is free and returns its result. Returns null without running it if none is free within `waitMs` or too many
+   * calls wait.
+   */
   within<Answer>(host: string, work: () => Promise<Answer>): Promise<Answer | null>;
 };
 

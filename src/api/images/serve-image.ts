@@ -1,4 +1,6 @@
-/** GET /images/<signature>/<URL in base64url>: fetches a merchant's image for a payer, who therefore does not contact the merchant's host. */
+/**
+ * GET /images/<signature>/<URL in base64url>: fetches a merchant's image for a payer, who therefore does not contact the merchant's host.
+ */
 import type { ServerResponse } from 'node:http';
 import { fetchBytes } from '../../platform/fetch-bytes.ts';
 import { nameRoute } from '../../platform/http-call.ts';
@@ -29,10 +31,10 @@ const guards = {
 type ImageWorld = Pick<World, 'config' | 'secretKeys' | 'log'>;
 
 /**
- * Responds with 404 to an invalid signature, and with 502, without details from the host, if the host fails, has a private address, or does not
- * send a PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB within five seconds. At most 20 images are fetched at once, 4 of them from one host.
- * Others wait, and receive 503 after five seconds, or at once if 60 calls wait, 20 of them for the same host, or while 40 responses are
- * unread. Concurrent requests for the same image share one fetch. Requests are counted by address, as calls without a key are.
+ * Responds with 404 to an invalid signature, and with 502, without details from the host, if the host fails, has a private address, or does
+ * not send a PNG, JPEG, WebP, GIF or AVIF of at most 2 MiB within five seconds. At most 20 images are fetched at once, 4 of them from one
+ * host. Others wait, and receive 503 after five seconds, or at once if 60 calls wait, 20 of them for the same host, or while 40 responses
+ * are unread. Concurrent requests for the same image share one fetch. Requests are counted by address, as calls without a key are.
  */
 export function serveImage(world: ImageWorld, gate: Gate): HttpHandler {
   const running = new Map<string, Promise<Image | 502 | 503>>();

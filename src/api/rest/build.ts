@@ -1,6 +1,6 @@
 /**
- * The build step of the REST API. It converts Mesh's artifacts to `generated/rest.ts`, which the server imports, the OpenAPI documents under
- * `schema/openapi`, and the types of the typed client. Mesh's part at run time is in src/gateway.
+ * The build step of the REST API. It converts Mesh's artifacts to `generated/rest.ts`, which the server imports, the OpenAPI documents
+ * under `schema/openapi`, and the types of the typed client. Mesh's part at run time is in src/gateway.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

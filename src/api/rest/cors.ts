@@ -1,8 +1,8 @@
 /** Cross-origin headers. Credentials are in headers, and cookies are not used. */
 
 /**
- * Which calls pages of other origins may make: none; calls with a client secret or a card token; or public reads, also with a publishable key.
- * Pages must not contain secret keys and are not allowed to send them.
+ * Which calls pages of other origins may make: none; calls with a client secret or a card token; or public reads, also with a publishable
+ * key. Pages must not contain secret keys and are not allowed to send them.
  */
 export type Openness = 'CLOSED' | 'OWN_CREDENTIALS' | 'PUBLIC';
 

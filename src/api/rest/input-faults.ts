@@ -1,6 +1,6 @@
 /**
- * Validates the values of a request against their GraphQL types and reports all faults at once, in the terms of the REST API. It is stricter
- * than GraphQL in one respect: a single value is not accepted as a list.
+ * Validates the values of a request against their GraphQL types and reports all faults at once, in the terms of the REST API. It is
+ * stricter than GraphQL in one respect: a single value is not accepted as a list.
  */
 import {
   GraphQLError,

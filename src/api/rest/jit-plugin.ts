@@ -4,8 +4,8 @@ import type { Plugin } from 'graphql-yoga';
 import type { TransportContext } from '../graphql/server/request-plugin.ts';
 
 /**
- * Compiles the REST documents only. The compiler caches one result per document, so it could run the wrong one of two operations in a client's
- * document. REST documents have one operation each.
+ * Compiles the REST documents only. The compiler caches one result per document, so it could run the wrong one of two operations in a
+ * client's document. REST documents have one operation each.
  */
 export function jitPlugin(documents: Iterable<DocumentNode>): Plugin<TransportContext> {
   const ours = new WeakSet<DocumentNode>(documents);

@@ -1,6 +1,6 @@
 /**
- * The REST API over Node's HTTP server. It finds the route, passes the gate, and responds in the API's envelope. Everything else is defined by the
- * document of the route; REST has no logic of its own.
+ * The REST API over Node's HTTP server. It finds the route, passes the gate, and responds in the API's envelope. Everything else is defined
+ * by the document of the route; REST has no logic of its own.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { restRoutes } from '../../../generated/rest.ts';

@@ -7,8 +7,8 @@ const [BACKSLASH, QUOTE] = [0x5c, 0x22];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * Reads the JSON object of a request, or returns undefined if there is no body. Accepts only `application/json` in UTF-8 of at most `limitBytes`.
- * Throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_ERROR.
+ * Reads the JSON object of a request, or returns undefined if there is no body. Accepts only `application/json` in UTF-8 of at most
+ * `limitBytes`. Throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE or VALIDATION_ERROR.
  */
 export async function readBody(
   request: IncomingMessage,

@@ -1,6 +1,6 @@
 /**
- * An operation of the REST API, as printed by the build from a document under `schema/rest` into `generated/rest.ts`. A route has no logic: it
- * defines how a request is converted to the variables of its document, and the document's result to a response.
+ * An operation of the REST API, as printed by the build from a document under `schema/rest` into `generated/rest.ts`. A route has no logic:
+ * it defines how a request is converted to the variables of its document, and the document's result to a response.
  */
 import type { DocumentNode } from 'graphql';
 import type { Access } from '../graphql/server/access/access.ts';

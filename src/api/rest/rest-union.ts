@@ -1,6 +1,6 @@
 /**
- * Objects whose fields depend on the value of one of them, such as the items of a batch on `ok`. GraphQL has one type for all variants, in which
- * the fields of other variants are null. Over REST, each object has only the fields of its variant.
+ * Objects whose fields depend on the value of one of them, such as the items of a batch on `ok`. GraphQL has one type for all variants, in
+ * which the fields of other variants are null. Over REST, each object has only the fields of its variant.
  */
 import { z } from 'zod';
 

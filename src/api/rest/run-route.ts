@@ -13,8 +13,8 @@ import type { RestRoute } from './rest-route.ts';
 export type RunningRoute = { route: RestRoute; variables: readonly RouteVariable[] };
 
 /**
- * Runs a route's document in the GraphQL pipeline. A VALIDATION_ERROR lists all faults of types and rules at once. All other errors are those of
- * the pipeline.
+ * Runs a route's document in the GraphQL pipeline. A VALIDATION_ERROR lists all faults of types and rules at once. All other errors are
+ * those of the pipeline.
  */
 export async function runRoute(
   { world, yoga }: { world: World; yoga: Pick<GatewayYoga, 'getEnveloped'> },

@@ -1,6 +1,6 @@
 /**
- * `GET /audit-log/export`: the audit log as a CSV or newline-delimited JSON file, oldest entry first. It has the filters and the allowed callers of
- * `GET /audit-log`. The file ends with the newest entry at the time when the export begins.
+ * `GET /audit-log/export`: the audit log as a CSV or newline-delimited JSON file, oldest entry first. It has the filters and the allowed
+ * callers of `GET /audit-log`. The file ends with the newest entry at the time when the export begins.
  */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';

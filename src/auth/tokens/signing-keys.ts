@@ -70,8 +70,8 @@ export function openSigningKeys(
 }
 
 /**
- * Creates a new key that signs from now on. Earlier keys verify until all tokens that they signed have expired. Other processes sign with the
- * new key within a minute.
+ * Creates a new key that signs from now on. Earlier keys verify until all tokens that they signed have expired. Other processes sign with
+ * the new key within a minute.
  */
 export async function rotateSigningKeys(
   world: { database: Database; clock: Clock },

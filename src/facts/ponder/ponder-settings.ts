@@ -29,8 +29,8 @@ const abiFile = fileURLToPath(new URL('../../escrow/escrow-abi.ts', import.meta.
 const PUBLIC_PROGRESS_BLOCKS = 10;
 
 /**
- * Ponder sends each provider at most 20 requests a second at first, which is ten blocks. A local chain mines a block per transaction, and its
- * node needs no such care: Ponder takes it for so many providers. A fragment is not sent.
+ * Ponder sends each provider at most 20 requests a second at first, which is ten blocks. A local chain mines a block per transaction, and
+ * its node needs no such care: Ponder takes it for so many providers. A fragment is not sent.
  */
 const LOCAL_PROVIDERS = 10;
 

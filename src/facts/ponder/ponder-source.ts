@@ -29,7 +29,8 @@ const UNDEFINED_SCHEMA = '3F000';
 
 /**
  * Reads Ponder's rows through its views, with rows and progress in one snapshot. Ponder takes exclusive locks when it recovers, so
- * statements are short and have timeouts. A reading up to the node's head waits briefly for Ponder's commit of that block. Ponder may delete and insert again whatever is not final.
+ * statements are short and have timeouts. A reading up to the node's head waits briefly for Ponder's commit of that block. Ponder may
+ * delete and insert again whatever is not final.
  */
 export function openPonderSource(options: { url: string; viewsSchema: string; listener: Listener }): FactSource {
   const { url, viewsSchema, listener } = options;

@@ -1,4 +1,6 @@
-/** Kraken's public API. `/0/public/Ticker` returns all built-in pairs with the dollar in one request; the price is that of the last trade. */
+/**
+ * Kraken's public API. `/0/public/Ticker` returns all built-in pairs with the dollar in one request; the price is that of the last trade.
+ */
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import { type PriceSource, SourceFault } from '../price-source.ts';

@@ -16,7 +16,7 @@ export type LiveConnection = {
     variables: Variables,
     follower: Follower<Result>,
   ): () => void;
-  /** Told whether the websocket stands: a page says when what it shows may be old. */
+  /** Called with whether the WebSocket is connected, so that a page can show that its data may be outdated. */
   onState(told: (isConnected: boolean) => void): () => void;
   close(): void;
 };

@@ -23,7 +23,7 @@ import { PageFrame } from './view/page-frame.tsx';
 import { Summary } from './view/summary.tsx';
 import { UnknownPage } from './view/unknown-page.tsx';
 
-/** What is told where the next try begins, whichever wallet was asked. */
+/** The message where the next attempt begins, regardless of the wallet. */
 const earlierTries = new Set(['NOT_SEEN', 'TX_FAILED', 'UNSURE']);
 
 const SolanaCard = lazy(async () => {
@@ -132,7 +132,7 @@ export function CheckoutPage({ session }: { session: SessionName }) {
   );
 }
 
-/** What screen readers are told when another card comes; the cards themselves change too often. */
+/** The announcement for screen readers when another card is shown. The cards themselves change too often. */
 function Said({ seen }: { seen: View }) {
   const { t } = useTranslation();
   return (

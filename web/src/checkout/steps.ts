@@ -1,7 +1,6 @@
 /**
- * The hosted page as a machine: from what the API tells, what the wallet tells and what the clock says follows which card
- * is shown, what the one button does, and which sentence stands above it. Pure; the grid of `test/web/checkout-steps.test.ts`
- * is its description.
+ * The hosted page as a state machine: the API, the wallet and the clock determine the card that is shown, the action of its button, and the
+ * sentence above it. It is pure, and specified by the grid in `test/web/checkout-steps.test.ts`.
  *
  * ```
  * loading ─► wallet ─► way ─► sign ─► progress ─► receipt
@@ -9,8 +8,8 @@
  *                                 └► unsure ─► progress, or back when the payer denies it or its time is over
  * ```
  *
- * Authority: the API for the payment, the wallet for itself. What happened in this tab alone (a transaction that the API
- * has not been told of yet) only ever moves the page forward to `progress`.
+ * The API is the authority for the payment, and the wallet for itself. What happened only in this tab, such as a transaction that the API
+ * has not received yet, can only move the page forward to `progress`.
  */
 
 export type PaymentStatus =

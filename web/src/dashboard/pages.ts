@@ -13,7 +13,7 @@ export type DashboardPage = {
   path: string;
   /** Its sign in the navigation; without one it is not there. */
   icon?: IconName;
-  /** In the navigation of those only whom the installation's operator named; the API refuses the others. */
+  /** Shown in the navigation only to members appointed by the operator. The API refuses all others. */
   isForOperators?: boolean;
   /** Which entry of the navigation it belongs to. */
   under?: string;

@@ -5,8 +5,8 @@ import type { GraphqlContext } from '../server/context.ts';
 import { auditedMutations } from './audited-mutations.ts';
 
 /**
- * Makes every mutation of `schema` run on behalf of its caller, in place, so that its changes are recorded under the caller's name. Throws for a mutation that
- * is not listed with its audit log action.
+ * Makes every mutation of `schema` run on behalf of its caller, in place, so that its changes are recorded under the caller's name. Throws
+ * for a mutation that is not listed with its audit log action.
  */
 export function actForCallers(schema: GraphQLSchema): GraphQLSchema {
   const fields = Object.values(schema.getMutationType()?.getFields() ?? {});

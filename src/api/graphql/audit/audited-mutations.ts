@@ -1,6 +1,6 @@
 /**
- * What each mutation records in the audit log: one of these actions (`updateApp`: one for the settings and one per payout address), or nothing, with the reason.
- * The schema cannot be built if a mutation is missing here.
+ * What each mutation records in the audit log: one of these actions (`updateApp`: one for the settings and one per payout address), or
+ * nothing, with the reason. The schema cannot be built if a mutation is missing here.
  */
 import type { AuditAction } from '../../../auth/audit/audit-entry.ts';
 

@@ -167,8 +167,8 @@ builder.queryField('signingMethods', (t) =>
 );
 
 /**
- * Returns those of `ids` that the caller may read: for a onetime token its own request, for a session the user's requests of its origin, and otherwise all
- * requests of the user.
+ * Returns those of `ids` that the caller may read: for a onetime token its own request, for a session the user's requests of its origin,
+ * and otherwise all requests of the user.
  */
 export async function readableRequests(
   { world: { database }, principal }: Pick<GraphqlContext, 'world' | 'principal'>,

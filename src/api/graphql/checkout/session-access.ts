@@ -15,8 +15,8 @@ export async function sessionScope(
 }
 
 /**
- * Returns the scope of the idempotency keys for calls on a session: the session for a payer, and the app for the merchant, so that a payer cannot use up
- * a key of the merchant.
+ * Returns the scope of the idempotency keys for calls on a session: the session for a payer, and the app for the merchant, so that a payer
+ * cannot use up a key of the merchant.
  */
 export function sessionKeyScope({ principal }: Pick<GraphqlContext, 'principal'>, scope: Scope): string {
   return principal.kind === 'session' ? principal.sessionId : (scope.appId ?? scope.merchantId);

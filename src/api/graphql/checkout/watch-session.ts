@@ -1,6 +1,6 @@
 /**
- * Detects changes of a session that no event reports: another confirmation of its payment, a relay that failed, or a step in another tab. One statement
- * per second serves all followers of sessions in this process.
+ * Detects changes of a session that no event reports: another confirmation of its payment, a relay that failed, or a step in another tab.
+ * One statement per second serves all followers of sessions in this process.
  */
 import { type Database, Prisma } from '../../../../prisma/client.ts';
 import { unguarded } from '../../../../prisma/guarded-database.ts';

@@ -19,8 +19,9 @@ type SequenceRequest = {
 };
 
 /**
- * Yields the events of an app after a number, or from now on without `after`, in sequence and without gaps or duplicates: first from the table, then from
- * the feed. The table is read only as fast as the consumer takes events, so that at most one batch is in memory, however far behind the client is.
+ * Yields the events of an app after a number, or from now on without `after`, in sequence and without gaps or duplicates: first from the
+ * table, then from the feed. The table is read only as fast as the consumer takes events, so that at most one batch is in memory, however
+ * far behind the client is.
  */
 export async function followSequence(
   world: { feed: Feed },
@@ -78,8 +79,8 @@ export async function followSequence(
 }
 
 /**
- * Returns `after` of a live field as a sequence number of this app. Throws VALIDATION_ERROR if it is negative or the app has no such event yet: after a
- * restored backup, or with the number of another app, the field would yield nothing for a long time.
+ * Returns `after` of a live field as a sequence number of this app. Throws VALIDATION_ERROR if it is negative or the app has no such event
+ * yet: after a restored backup, or with the number of another app, the field would yield nothing for a long time.
  */
 export async function checkedAfter(
   database: Database,

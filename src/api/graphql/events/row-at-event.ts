@@ -50,9 +50,9 @@ export function numberOf(row: object): bigint {
 }
 
 /**
- * Reads rows as they were right after an event: columns that are in the event's data as of the event, the others as of now. A row is read once for all
- * followers of the event, who have access to the event's app. Selected relations are read per follower, as of now. Rows are kept as long as their
- * event.
+ * Reads rows as they were right after an event: columns that are in the event's data as of the event, the others as of now. A row is read
+ * once for all followers of the event, who have access to the event's app. Selected relations are read per follower, as of now. Rows are
+ * kept as long as their event.
  */
 export function rowReader<Row extends object>(source: {
   find: (world: World, place: { id: string; appId: string }) => Promise<Row | null>;

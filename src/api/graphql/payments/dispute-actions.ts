@@ -124,8 +124,8 @@ function disputeField(
 }
 
 /**
- * A client secret gives access to the payment of its session only, a wallet to its own payments; all others are NOT_FOUND. Neither credential is enough for
- * a dispute, which needs the payer's signature.
+ * A client secret gives access to the payment of its session only, a wallet to its own payments; all others are NOT_FOUND. Neither
+ * credential is enough for a dispute, which needs the payer's signature.
  */
 async function payerScope(context: GraphqlContext, paymentIntentId: string): Promise<Scope> {
   const { principal } = context;

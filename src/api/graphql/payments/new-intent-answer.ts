@@ -17,8 +17,8 @@ const empty = {
 } as const satisfies { [Relation in keyof Prisma.PaymentIntentInclude]?: readonly never[] | null };
 
 /**
- * Returns the result of a mutation that has created `intent`. Its columns and the relations that must be empty are not read again. If any other relation
- * is selected, the whole selection is read at once. For a replay, relations are read as of now.
+ * Returns the result of a mutation that has created `intent`. Its columns and the relations that must be empty are not read again. If any
+ * other relation is selected, the whole selection is read at once. For a replay, relations are read as of now.
  */
 export async function newIntentAnswer(
   context: GraphqlContext,

@@ -91,8 +91,8 @@ export async function paymentIntentWindow<Query extends { cursor?: object; skip?
 }
 
 /**
- * Reads the amount of a cursor's row, which is its place in the list. Throws VALIDATION_ERROR for the row of another merchant and for a row that does not
- * exist.
+ * Reads the amount of a cursor's row, which is its place in the list. Throws VALIDATION_ERROR for the row of another merchant and for a row
+ * that does not exist.
  */
 async function beyondAmount(
   { database }: Pick<GraphqlContext, 'database'>,

@@ -58,7 +58,8 @@ export const PaymentSourceTypeEnum = builder.enumType('PaymentSourceType', {
 });
 
 /**
- * A payer with a client secret reads the payment of the session. Fields for the merchant's own use, and related objects, are readable by the merchant only.
+ * A payer with a client secret reads the payment of the session. Fields for the merchant's own use, and related objects, are readable by
+ * the merchant only.
  */
 export const isMerchant = ({ principal }: GraphqlContext) => accessOf(principal).has('read');
 

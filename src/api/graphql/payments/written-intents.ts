@@ -1,6 +1,6 @@
 /**
- * Decides when a selection of payment intents is read by the statement of `read-payment-intents`: if the caller belongs to a merchant and selects only
- * columns of the intent and the relations below, in the way that their fields select them.
+ * Decides when a selection of payment intents is read by the statement of `read-payment-intents`: if the caller belongs to a merchant and
+ * selects only columns of the intent and the relations below, in the way that their fields select them.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Prisma } from '../../../../prisma/client.ts';

@@ -1,6 +1,6 @@
 /**
- * graphql-ws on the connections of a WebSocket server. The library's own server prints every client error with its stack and calls it an internal
- * error. Here, a client error closes the connection and is logged for debugging.
+ * graphql-ws on the connections of a WebSocket server. The library's own server prints every client error with its stack and calls it an
+ * internal error. Here, a client error closes the connection and is logged for debugging.
  */
 import type { IncomingMessage } from 'node:http';
 import { CloseCode, handleProtocols, MessageType, makeServer, parseMessage, type ServerOptions } from 'graphql-ws';

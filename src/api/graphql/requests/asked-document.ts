@@ -1,6 +1,6 @@
 /**
- * Determines the document of a request. A client sends its text, the id of a document that the installation ships (`documentId`, or the hash of a
- * persisted query), or the hash of a text that it registered before (automatic persisted queries as in Apollo and urql). With
+ * Determines the document of a request. A client sends its text, the id of a document that the installation ships (`documentId`, or the
+ * hash of a persisted query), or the hash of a text that it registered before (automatic persisted queries as in Apollo and urql). With
  * GRAPHQL_PERSISTED_ONLY, only documents that the installation ships are executed.
  */
 import { GatewayError, invalid } from '../../../errors.ts';
@@ -21,9 +21,9 @@ const DOCUMENT_ID = /^(?:sha256:)?([0-9a-f]{64})$/;
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Returns the document, or undefined if the request names none. Throws VALIDATION_ERROR for an unknown `documentId`, for a hash that does not match
- * the text, and for a text of the caller if only persisted documents are executed. Throws PERSISTED_QUERY_NOT_FOUND for a hash without a
- * text that the caller has not registered.
+ * Returns the document, or undefined if the request names none. Throws VALIDATION_ERROR for an unknown `documentId`, for a hash that does
+ * not match the text, and for a text of the caller if only persisted documents are executed. Throws PERSISTED_QUERY_NOT_FOUND for a hash
+ * without a text that the caller has not registered.
  */
 export function askedDocument(
   parts: { known: KnownDocuments; cache: DocumentCache; persistedOnly: boolean },

@@ -6,8 +6,8 @@ import { byteLimits } from '../server/limits.ts';
 import type { TransportContext } from '../server/request-plugin.ts';
 
 /**
- * Enforces the caller's limit for bodies: by the declared length before the body is read or, without a declared length, while it arrives. Throws
- * PAYLOAD_TOO_LARGE.
+ * Enforces the caller's limit for bodies: by the declared length before the body is read or, without a declared length, while it arrives.
+ * Throws PAYLOAD_TOO_LARGE.
  */
 export function bodyPlugin(config: Pick<Config, 'bodies' | 'graphql'>): Plugin<TransportContext, TransportContext> {
   return {

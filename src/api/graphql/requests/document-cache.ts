@@ -1,10 +1,10 @@
 /**
- * Callers' documents that a process keeps parsed and validated, so that further requests with the same text skip both steps. The size of the cache
- * is limited by estimated bytes of memory, and only valid documents are cached.
+ * Callers' documents that a process keeps parsed and validated, so that further requests with the same text skip both steps. The size of
+ * the cache is limited by estimated bytes of memory, and only valid documents are cached.
  *
  * A document belongs to the *owner* that sent it: an app, the members of a merchant, or an address without a credential. Owners cannot read
- * each other's entries or evict them: callers without credentials and merchants have separate spaces, and each owner may use at most an eighth of
- * its space.
+ * each other's entries or evict them: callers without credentials and merchants have separate spaces, and each owner may use at most an
+ * eighth of its space.
  *
  * An entry may also be registered under the hash of its text (automatic persisted queries). The hash is valid as long as the entry exists.
  */
@@ -34,8 +34,8 @@ type Space = {
 };
 
 /**
- * Estimated memory of a parsed document per lexical token, including nodes and positions. Measured: 455 bytes per token for the documents of the
- * pages, and 90 (comments) to 514 (fields of four letters) for hostile documents.
+ * Estimated memory of a parsed document per lexical token, including nodes and positions. Measured: 455 bytes per token for the documents
+ * of the pages, and 90 (comments) to 514 (fields of four letters) for hostile documents.
  */
 const BYTES_PER_TOKEN = 600;
 /** Estimated memory for the maps, hash and keys of an entry. */

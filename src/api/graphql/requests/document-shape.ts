@@ -34,8 +34,8 @@ type Measuring = { fragments: Fragments; sizes: Map<string, Size>; open: Set<str
 const NOTHING: Size = { fields: 0, depth: 0 };
 
 /**
- * `merges` is counted only for operations with at most `fieldsLimit` fields and without cycles of fragments. All others are rejected by the other
- * figures or by validation.
+ * `merges` is counted only for operations with at most `fieldsLimit` fields and without cycles of fragments. All others are rejected by the
+ * other figures or by validation.
  */
 export function shapeOf(document: DocumentNode, { fieldsLimit }: { fieldsLimit: number }): DocumentShape {
   const fragments = new Map<string, FragmentDefinitionNode>();

@@ -1,6 +1,6 @@
 /**
- * Checks an operation before it is executed: the credential, then the variables, then the cost, which is charged to the caller's rate limit. No part
- * of an operation runs before this returns undefined.
+ * Checks an operation before it is executed: the credential, then the variables, then the cost, which is charged to the caller's rate
+ * limit. No part of an operation runs before this returns undefined.
  */
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { FieldFault, GatewayError } from '../../../errors.ts';

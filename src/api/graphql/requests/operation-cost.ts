@@ -12,8 +12,8 @@ import type { GraphqlContext } from '../server/context.ts';
 const INTROSPECTION_COMPLEXITY = 500;
 
 /**
- * Returns the complexity of an operation: the number of its fields, with lists multiplied by their size. Throws what the coercion of arguments
- * throws. Called once per operation, before it is executed.
+ * Returns the complexity of an operation: the number of its fields, with lists multiplied by their size. Throws what the coercion of
+ * arguments throws. Called once per operation, before it is executed.
  */
 export function operationComplexity(
   context: GraphqlContext,

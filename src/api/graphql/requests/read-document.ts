@@ -1,6 +1,6 @@
 /**
- * Reads a caller's document: checks its size, parses it, checks its shape, and validates it. This order keeps refusals cheap, because each step
- * limits the cost of the next one. A document is refused with the first few of its faults.
+ * Reads a caller's document: checks its size, parses it, checks its shape, and validates it. This order keeps refusals cheap, because each
+ * step limits the cost of the next one. A document is refused with the first few of its faults.
  */
 import {
   type ASTVisitor,
@@ -80,8 +80,8 @@ const rulesOfSigns: [sign: RegExp, rules: readonly ValidationRule[]][] = [
 const ourRules: readonly ValidationRule[] = [...specifiedRules, MaxIntrospectionDepthRule, literalsRule];
 
 /**
- * Parses a document. Throws PAYLOAD_TOO_LARGE for a text of more than `maxBytes`, and VALIDATION_ERROR for a text that cannot be parsed, contains
- * control characters, or exceeds a limit of its shape.
+ * Parses a document. Throws PAYLOAD_TOO_LARGE for a text of more than `maxBytes`, and VALIDATION_ERROR for a text that cannot be parsed,
+ * contains control characters, or exceeds a limit of its shape.
  */
 export function parseDocument(text: string, limits: Limits & { maxBytes: number }): ParsedDocument {
   demandSize(text, limits.maxBytes);

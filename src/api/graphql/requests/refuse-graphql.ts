@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type FaultFacts, formatFault } from '../server/fault.ts';
 
 /**
- * Responds to a GraphQL request that the gate refused, without reading its body: with one error and its HTTP status. Keeps the headers that the gate
- * set on the response.
+ * Responds to a GraphQL request that the gate refused, without reading its body: with one error and its HTTP status. Keeps the headers that
+ * the gate set on the response.
  */
 export function refuseGraphql(
   facts: FaultFacts,

@@ -1,7 +1,7 @@
 /**
- * Serves the requests that nearly all clients send, a POST of JSON with a single result, without objects of the Fetch API, which cost more than
- * most operations. The operation passes through the same pipeline. All other requests, and those whose body is malformed, are left to the
- * GraphQL server.
+ * Serves the requests that nearly all clients send, a POST of JSON with a single result, without objects of the Fetch API, which cost more
+ * than most operations. The operation passes through the same pipeline. All other requests, and those whose body is malformed, are left to
+ * the GraphQL server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';

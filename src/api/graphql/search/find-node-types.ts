@@ -3,9 +3,9 @@ import type { Scope } from '../../../auth/principal.ts';
 import type { NodeType } from './node-types.ts';
 
 /**
- * Finds the type of each of `ids` in one statement, with one lookup by primary key in the table of each of `types`, limited to the rows of `reach` if it is not
- * null. Ids that no table contains are missing in the result, and the first of several types counts. It returns no rows, because the type's own
- * read decides what the caller may see.
+ * Finds the type of each of `ids` in one statement, with one lookup by primary key in the table of each of `types`, limited to the rows of
+ * `reach` if it is not null. Ids that no table contains are missing in the result, and the first of several types counts. It returns no
+ * rows, because the type's own read decides what the caller may see.
  */
 export async function findNodeTypes(
   database: Pick<Database, '$queryRaw'>,

@@ -54,8 +54,8 @@ function notUuid(param: string): FieldFault {
 }
 
 /**
- * Reads the objects of `ids` that the caller may see, in their order. All ids of an operation, including its aliases, take one statement to find their types,
- * and another one per type and selection.
+ * Reads the objects of `ids` that the caller may see, in their order. All ids of an operation, including its aliases, take one statement to
+ * find their types, and another one per type and selection.
  */
 function readNodes(context: GraphqlContext, ids: string[], info: GraphQLResolveInfo): Promise<(NodeRow | null)[]> {
   const types = nodeTypesOf(context);

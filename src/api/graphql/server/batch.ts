@@ -8,8 +8,8 @@ const waiting = new WeakMap<GraphqlContext, Map<string, Batch<unknown>>>();
 const LIMIT = 1000;
 
 /**
- * Returns the value of `key`, which is loaded together with all other keys that are requested under `name` before the next turn of the event loop.
- * `load` returns a map. A key that is missing in it has no value.
+ * Returns the value of `key`, which is loaded together with all other keys that are requested under `name` before the next turn of the
+ * event loop. `load` returns a map. A key that is missing in it has no value.
  */
 export async function batched<Value>(
   context: GraphqlContext,

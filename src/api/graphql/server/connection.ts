@@ -1,6 +1,7 @@
 /**
- * Relay connections with keyset pagination. A cursor contains a row's type and its key in the list, which by default is its id; ids are ordered by
- * time. A cursor is a place in the list, regardless of whether the row still exists and to whom it belongs, because the row itself is not read.
+ * Relay connections with keyset pagination. A cursor contains a row's type and its key in the list, which by default is its id; ids are
+ * ordered by time. A cursor is a place in the list, regardless of whether the row still exists and to whom it belongs, because the row
+ * itself is not read.
  */
 
 import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma';
@@ -21,8 +22,8 @@ export type WindowArgs = {
 };
 
 /**
- * Adds a check of the arguments to every connection of the schema, before its resolver: sizes, mutually exclusive arguments, and cursors. A cursor
- * that does not belong to the connection is a VALIDATION_ERROR that names the argument.
+ * Adds a check of the arguments to every connection of the schema, before its resolver: sizes, mutually exclusive arguments, and cursors. A
+ * cursor that does not belong to the connection is a VALIDATION_ERROR that names the argument.
  */
 export function guardConnections(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -120,8 +121,8 @@ export function placeOf(query: { cursor?: object }, args: WindowArgs, ascending:
 }
 
 /**
- * Returns the arguments of `findMany` for a window of a connection ordered by `ListOrder`. Prisma's own `cursor` would read its row without the
- * caller's scope, and would find nothing beyond a deleted row.
+ * Returns the arguments of `findMany` for a window of a connection ordered by `ListOrder`. Prisma's own `cursor` would read its row without
+ * the caller's scope, and would find nothing beyond a deleted row.
  */
 export function windowOf<Query extends { cursor?: object; skip?: number }, Where>(
   query: Query,

@@ -1,7 +1,7 @@
 /**
- * Formats all errors that are returned: `extensions { code, param, details, requestId, retryable, http { status } }`. Errors that Sluice throws
- * deliberately keep their messages. A fault of the request is a VALIDATION_ERROR that names every invalid field. All other errors are bugs, which
- * are masked and logged with the request id.
+ * Formats all errors that are returned: `extensions { code, param, details, requestId, retryable, http { status } }`. Errors that Sluice
+ * throws deliberately keep their messages. A fault of the request is a VALIDATION_ERROR that names every invalid field. All other errors
+ * are bugs, which are masked and logged with the request id.
  */
 import { PothosValidationError } from '@pothos/core';
 import { GraphQLError } from 'graphql';
@@ -83,8 +83,8 @@ export function gatewayErrorOf(error: unknown): GatewayError | undefined {
 }
 
 /**
- * Logs and counts an UNAVAILABLE error. An error that is already formatted, such as those of the pipeline in REST, has been counted, and so has an
- * error of a source when its call failed.
+ * Logs and counts an UNAVAILABLE error. An error that is already formatted, such as those of the pipeline in REST, has been counted, and so
+ * has an error of a source when its call failed.
  */
 export function noteUnavailable(facts: FaultFacts, fault: GatewayError): void {
   if (fault.meta?.source !== undefined) return;
@@ -128,8 +128,8 @@ function statusOf(error: GraphQLError): number | undefined {
 }
 
 /**
- * `spec` and `headers` are for the HTTP layer and are not printed. With `spec`, a client that accepts application/json receives 200, as GraphQL over
- * HTTP requires for a well-formed request.
+ * `spec` and `headers` are for the HTTP layer and are not printed. With `spec`, a client that accepts application/json receives 200, as
+ * GraphQL over HTTP requires for a well-formed request.
  */
 function httpOf(fault: GatewayError, error: GraphQLError | undefined): { status: number } {
   const http = { status: fault.status };

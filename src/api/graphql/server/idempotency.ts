@@ -12,8 +12,8 @@ export function idempotencyOf(context: GraphqlContext, call: IdempotentCall): Id
 }
 
 /**
- * Returns the same for a mutation that needs no credential, regardless of the credential that is sent. Because keys can be guessed, a key is valid
- * for the caller's network address only.
+ * Returns the same for a mutation that needs no credential, regardless of the credential that is sent. Because keys can be guessed, a key
+ * is valid for the caller's network address only.
  */
 export function publicIdempotencyOf(context: GraphqlContext, call: IdempotentCall): IdempotencyRequest | undefined {
   return idempotencyRequest({ ...call, ...carriedBy(context), strangersAddress: context.address });

@@ -1,6 +1,6 @@
 /**
- * Input objects. GraphQL checks names and types, and rules check limits. A type refers to its rules, so that the response to a request with faults of both kinds
- * lists all of them.
+ * Input objects. GraphQL checks names and types, and rules check limits. A type refers to its rules, so that the response to a request with
+ * faults of both kinds lists all of them.
  */
 import type { GraphQLInputObjectType } from 'graphql';
 import { z } from 'zod';

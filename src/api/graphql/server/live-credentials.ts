@@ -1,6 +1,6 @@
 /**
- * Closes open connections when their credential ends: a key or a credential of the installation is revoked or expires, a member is removed, or a
- * token expires or its session is revoked. The process checks all connections together once a second, regardless of their number.
+ * Closes open connections when their credential ends: a key or a credential of the installation is revoked or expires, a member is removed,
+ * or a token expires or its session is revoked. The process checks all connections together once a second, regardless of their number.
  */
 import type { Database } from '../../../../prisma/client.ts';
 import { inLane } from '../../../../prisma/database-pools.ts';

@@ -36,8 +36,8 @@ export function live<Event, Value>(source: {
 }
 
 /**
- * Yields the values of an iterator until it is cut or throws, then one last value with the reason, and ends. An error thrown to the transport would
- * close the whole connection with all its operations.
+ * Yields the values of an iterator until it is cut or throws, then one last value with the reason, and ends. An error thrown to the
+ * transport would close the whole connection with all its operations.
  */
 export function cuttable<Value>(
   source: AsyncIterableIterator<Value>,

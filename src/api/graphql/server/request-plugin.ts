@@ -1,6 +1,6 @@
 /**
- * The processing that all operations share, over HTTP, SSE, WebSocket and REST: it authenticates the caller, checks the credential before the
- * parameters, and formats all errors.
+ * The processing that all operations share, over HTTP, SSE, WebSocket and REST: it authenticates the caller, checks the credential before
+ * the parameters, and formats all errors.
  */
 import type { IncomingMessage } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
@@ -19,8 +19,8 @@ import { ruleFaults, variableFault } from './request-faults.ts';
 import type { World } from './world.ts';
 
 /**
- * What the transport knows before the context is created. `admission` is the result of the gate, if the call passed it. Over a WebSocket, the context
- * is created when the connection is opened.
+ * What the transport knows before the context is created. `admission` is the result of the gate, if the call passed it. Over a WebSocket,
+ * the context is created when the connection is opened.
  */
 export type TransportContext = {
   requestId: string;
@@ -74,8 +74,8 @@ export function requestPlugin(world: World, credentials: LiveCredentials): Plugi
 }
 
 /**
- * Returns the result as it is printed: with all errors formatted, including those of the parser, the validator and the HTTP layer, and with the headers
- * of the response in `extensions.http`.
+ * Returns the result as it is printed: with all errors formatted, including those of the parser, the validator and the HTTP layer, and with
+ * the headers of the response in `extensions.http`.
  */
 export function printedResult(world: World, result: ExecutionResult, serverContext: object): ExecutionResult {
   const headers = isReplayed(serverContext) ? { 'idempotent-replayed': 'true' } : undefined;
@@ -101,8 +101,8 @@ async function contextFor(world: World, transport: TransportContext, request: Re
 }
 
 /**
- * Returns why a subscription over HTTP is refused, if it is. Its caller may have been admitted by a cached credential, but connections that stay open
- * are checked against the database. Over a WebSocket, this has already happened.
+ * Returns why a subscription over HTTP is refused, if it is. Its caller may have been admitted by a cached credential, but connections that
+ * stay open are checked against the database. Over a WebSocket, this has already happened.
  */
 async function endedCredential(world: World, { contextValue }: OperationRequest): Promise<GraphQLError | undefined> {
   const { world: guarded, isJudged, requestId } = contextValue;

@@ -25,8 +25,8 @@ export function reachOf(principal: Principal): Scope | null {
 }
 
 /**
- * Returns the scope of a call: the key's app or, for a member, the merchant's app `appId` or all of its apps. Throws AUTHORIZATION_ERROR for an app that
- * does not belong to the caller, whether or not it exists, and AUTHENTICATION_ERROR for an anonymous caller.
+ * Returns the scope of a call: the key's app or, for a member, the merchant's app `appId` or all of its apps. Throws AUTHORIZATION_ERROR
+ * for an app that does not belong to the caller, whether or not it exists, and AUTHENTICATION_ERROR for an anonymous caller.
  */
 export async function scopeOf(context: Caller, request: { appId?: string | null | undefined } = {}): Promise<Scope> {
   const reach = reachOf(context.principal);

@@ -11,8 +11,8 @@ export function givenSelectionFaults(input: unknown, { world, principal }: Graph
 }
 
 /**
- * Does the same for a member, whose app is determined by the call. Throws VALIDATION_ERROR for chains and tokens that the app does not accept. For a
- * key, they have been checked with the rest of the input.
+ * Does the same for a member, whose app is determined by the call. Throws VALIDATION_ERROR for chains and tokens that the app does not
+ * accept. For a key, they have been checked with the rest of the input.
  */
 export async function demandSelection(
   { world, principal, database }: GraphqlContext,

@@ -29,7 +29,10 @@ const TOO_MANY = 4429;
 const TOO_LARGE = 1009;
 /** The WebSocket close code "try again later", after which clients of graphql-ws reconnect. */
 const TRY_AGAIN = 1013;
-/** The interval of pings. A client that does not respond before the next ping is disconnected, so it occupies a place for at most twice this time. */
+/**
+ * The interval of pings. A client that does not respond before the next ping is disconnected, so it occupies a place for at most twice this
+ * time.
+ */
 const KEEP_ALIVE_MS = 15_000;
 /** Maximum number of bytes buffered for a client that keeps sending requests without reading the responses. */
 const UNREAD_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -59,8 +62,8 @@ type Parts = {
 };
 
 /**
- * Serves upgrades at `/graphql`. The returned function closes all connections. An upgrade is checked by its address, the first frame is limited to a
- * small size, and each operation is charged one unit of the rate limit before its document is parsed.
+ * Serves upgrades at `/graphql`. The returned function closes all connections. An upgrade is checked by its address, the first frame is
+ * limited to a small size, and each operation is charged one unit of the rate limit before its document is parsed.
  */
 export function openWebsocket(world: World, server: Server, parts: Parts): () => Promise<void> {
   const { config } = world;

@@ -60,8 +60,8 @@ export function byGatewayClock({ clock, realClock }: Pick<World, 'clock' | 'real
 }
 
 /**
- * Returns the world as a caller may change it. Each of its transactions takes one of the places for writes, then checks that the caller's credential is
- * still valid and, if the test clock can be moved, reads its offset. Resolvers pass this world to every operation.
+ * Returns the world as a caller may change it. Each of its transactions takes one of the places for writes, then checks that the caller's
+ * credential is still valid and, if the test clock can be moved, reads its offset. Resolvers pass this world to every operation.
  */
 export function guardedWorld(world: World, principal: Principal): World {
   const { realClock, time } = world;
@@ -93,7 +93,10 @@ function placesOf({ database, config }: World): FairPlaces {
   return opened;
 }
 
-/** Returns the writer that a caller belongs to. Payers and callers without a credential share one, because any of them may wait for a locked app. */
+/**
+ * Returns the writer that a caller belongs to. Payers and callers without a credential share one, because any of them may wait for a locked
+ * app.
+ */
 function writerOf(principal: Principal): string {
   switch (principal.kind) {
     case 'apiKey':

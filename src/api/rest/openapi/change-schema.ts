@@ -3,8 +3,8 @@ import { type RestUnion, type RestVariant, variantFields } from '../rest-union.t
 import type { Components, JsonSchema } from './json-schema.ts';
 
 /**
- * Makes the property at `path` optional and not nullable, because REST omits it instead of sending null. If the path leads through a component,
- * the component is changed.
+ * Makes the property at `path` optional and not nullable, because REST omits it instead of sending null. If the path leads through a
+ * component, the component is changed.
  */
 export function leavingOut(components: Components, schema: JsonSchema, path: string): JsonSchema {
   const names = path.split('.');

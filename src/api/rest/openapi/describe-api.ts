@@ -55,7 +55,10 @@ export function describeApi(
   };
 }
 
-/** Returns the schemas that a value references, directly or through other schemas. Others are omitted, because references may have been replaced. */
+/**
+ * Returns the schemas that a value references, directly or through other schemas. Others are omitted, because references may have been
+ * replaced.
+ */
 function referredTo(schemas: Record<string, JsonSchema>, from: unknown): [string, JsonSchema][] {
   const found = new Map<string, JsonSchema>();
   const follow = (value: unknown): void => {

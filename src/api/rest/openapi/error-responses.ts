@@ -66,8 +66,8 @@ export const everyHeader = {
 };
 
 /**
- * This is part of the document's description instead of a media type of each error. Generated clients would otherwise type every error as either
- * format, although only clients that request a problem receive one.
+ * This is part of the document's description instead of a media type of each error. Generated clients would otherwise type every error as
+ * either format, although only clients that request a problem receive one.
  */
 export const problemWords =
   'Where `Accept` asks for `application/problem+json`, an error is the same as a problem (RFC 9457) instead: `type`, `title`, `status`, `detail` (the message) and `instance`, beside `code`, `param`, `details` and `requestId`.';

@@ -1,4 +1,4 @@
-/** Where nothing more can be paid, or nothing can be told: why, and the way on. */
+/** Shown if nothing more can be paid, or the state is unknown: the reason, and what to do next. */
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { ButtonLink } from '../../ui/button/button-link.tsx';

@@ -12,7 +12,7 @@ type Words = {
   isTrial: boolean;
 };
 
-/** Every digit of an amount is told. */
+/** Amounts are shown with all of their digits. */
 export function stepWords(step: CheckedStep, { t, formats, token, often, isTrial }: Words): string {
   const printed = (units: bigint) => `${formats.token(units, token.decimals).exact} ${token.symbol}`;
   const clock = (seconds: number) => formats.clock(new Date(seconds * 1000));

@@ -9,7 +9,7 @@ import { Notice } from '../view/notice.tsx';
 
 type WayCardProps = {
   ways: readonly Way[];
-  /** Whether the ways were told. */
+  /** Whether the ways to pay are loaded. */
   isThere: boolean;
   held: ReadonlyMap<number, Held>;
   isReading: boolean;

@@ -1,4 +1,4 @@
-/** What a link must be told before it is paid. One that asks nothing is begun by itself. */
+/** What a payer must enter before a link can be paid. A link that needs nothing begins automatically. */
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-/** A payment link before it is begun: what it asks for, and what it must be told. Then it is a session. */
+/** A payment link before its checkout begins: what it costs, and what the payer must enter. Afterwards, the page shows the session. */
 import { useQuery } from '@tanstack/react-query';
 import { LinkPageDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';

@@ -26,7 +26,7 @@ export type Shown = {
   token: { address: Address; permit: Domain | null; receive: Domain | null };
   payer: Address;
   payee: Address;
-  /** Fiat, as the session tells it. */
+  /** The fiat amount of the session. */
   amount: string;
   currency: string;
   disputeSeconds: number;

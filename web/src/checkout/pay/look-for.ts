@@ -1,4 +1,6 @@
-/** Looks on its own chain for a transaction that the payer's wallet sent: what reverted tells no log, so the API never hears of it. */
+/**
+ * Looks up a transaction of the payer's wallet on its chain, because a reverted transaction emits no log and is never noticed by the API.
+ */
 import { chainOf } from '../../settings.ts';
 import { chainReader } from '../../wallet/evm/chain-reader.ts';
 import { findTransaction, type Place } from '../../wallet/evm/find-transaction.ts';

@@ -1,4 +1,4 @@
-/** What is told of a payment on its way. */
+/** What is shown of a payment in progress. */
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import { chainOf } from '../../settings.ts';
 import type { Look } from './look-for.ts';
@@ -52,7 +52,7 @@ export function progressFacts(request: {
   };
 }
 
-/** Undefined for what the gateway sends: it tells by itself when that fails. */
+/** Undefined for transactions that the gateway sends, whose failure it reports. */
 function ownSending(
   attempt: Attempt,
   sent: Sent | undefined,

@@ -1,6 +1,6 @@
 /**
- * A transaction that the wallet sent, kept for this tab until the API was told of it, and until when one may come of which
- * the wallet did not say whether it sent it: a reload loses neither.
+ * Keeps a transaction that the wallet sent in this tab until the API has received it, and the time until which a transaction may appear
+ * that the wallet neither confirmed nor denied sending. A reload loses neither.
  */
 import type { Sent } from './payment-state.ts';
 

@@ -113,7 +113,7 @@ export function usePayment(
   };
 }
 
-/** What was sent is told until the API knows it, also after a reload. The chain tells it in any case, only later. */
+/** Reports the transaction until the API has it, also after a reload. The API would also find it on the chain, but later. */
 function useTellingOfSent(session: SessionName, { sent, work }: PaymentState): void {
   useEffect(() => {
     keepSent(session.id, sent);

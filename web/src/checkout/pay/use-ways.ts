@@ -17,7 +17,7 @@ const EVERY_MS = 30_000;
 export type Ways = {
   all: readonly Way[];
   isThere: boolean;
-  /** Why they could not be told. */
+  /** Why they could not be loaded. */
   fault: string | undefined;
   /** The wallet was looked into, and can pay none of them. */
   lack: 'NOTHING_TO_PAY_WITH' | undefined;

@@ -1,4 +1,4 @@
-/** What the API tells of a session, as the page's machine takes it. */
+/** The facts of a session from the API, in the form that the page's state machine needs. */
 import type { CheckoutViewFragment } from '../../../../generated/web/documents.ts';
 import type { SessionFacts } from '../steps.ts';
 

@@ -1,4 +1,4 @@
-/** The session as the API tells it: asked once, then told live; asked again and again while the live line is down. */
+/** The session from the API: queried once, then received live, and polled while the live connection is down. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import {

@@ -6,7 +6,7 @@ import { readTransaction, type SolanaInstruction } from '../../wallet/solana/rea
 
 export type ShownTransfer = {
   payer: string;
-  /** Whom the Solana Pay URL names. */
+  /** The recipient in the Solana Pay URL. */
   recipient: string;
   /** The mint, or `native`. */
   token: string;

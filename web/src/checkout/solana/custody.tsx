@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { Icon } from '../../ui/icon.tsx';
 import styles from './custody.module.css';
 
-/** There is no contract on Solana: who pays is told who holds the money. */
+/** Informs payers who holds the money on Solana, where there is no contract. */
 export function Custody() {
   const { t } = useTranslation();
   return (

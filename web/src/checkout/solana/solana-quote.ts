@@ -23,7 +23,7 @@ export type SolanaQuote = {
   transaction: string | null;
   paymentUrl: string;
   recipient: string;
-  /** As a decimal number, as wallets are told it. */
+  /** The amount as a decimal number, in the form that wallets expect. */
   amount: string;
   /** Whether the wallet has less than that of the token. */
   isShort: boolean;

@@ -1,4 +1,4 @@
-/** What is typed of a customer, and what of it is told to the API. */
+/** The form of a customer, and the input that it sends to the API. */
 
 export const customerFieldNames = [
   'name',
@@ -34,7 +34,7 @@ export function formOf(customer: Customer | null): CustomerForm {
   return { ...form, metadata: printMetadata(customer?.metadata ?? {}) };
 }
 
-/** Only what differs: an emptied field is cleared, an untouched one is not told, so that nobody's change is undone. */
+/** Returns only what differs. An emptied field is cleared, and an untouched field is not sent, so that changes by others are kept. */
 export function changesOf(before: CustomerForm, after: CustomerForm): Record<string, unknown> {
   const changed = customerFieldNames.filter((name) => before[name].trim() !== after[name].trim());
   const fields = Object.fromEntries(changed.map((name) => [name, after[name].trim() || null]));

@@ -1,4 +1,4 @@
-/** A new invoice: for whom, its lines with their tax, and what it will come to. */
+/** A new invoice: its customer, its lines with their tax, and its total. */
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'wouter';

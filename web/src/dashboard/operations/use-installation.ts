@@ -1,4 +1,4 @@
-/** The installation as it is asked for every few seconds, with the chains' heads as they are told in between. */
+/** The installation, queried every few seconds, with the heads of the chains, which are received live. */
 import { useState } from 'react';
 import {
   OperationsHeadsDocument,

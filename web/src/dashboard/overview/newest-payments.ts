@@ -1,4 +1,4 @@
-/** The newest payments as live updates bring them: each update is a whole payment, told again with every change. */
+/** The newest payments from live updates. Each update contains a whole payment, which is sent again with every change. */
 import type { OverviewPaymentsSubscription } from '../../../../generated/web/documents.ts';
 
 export type LivePayment = OverviewPaymentsSubscription['paymentIntentsUpdated'];

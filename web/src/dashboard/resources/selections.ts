@@ -5,7 +5,7 @@ export type Selection = { chains: 'ALL' | readonly number[]; tokens: 'ALL' | rea
 
 export const everything: Selection = { chains: 'ALL', tokens: 'ALL' };
 
-/** As the API tells it; what is neither counts as ALL. */
+/** A selection as returned by the API. Anything else counts as ALL. */
 export function readSelection(given: { allowedChains: unknown; allowedTokens: unknown }): Selection {
   const { allowedChains, allowedTokens } = given;
   return {

@@ -29,7 +29,7 @@ export function LoginPage({ expired, onLogin }: LoginPageProps) {
   const [code, setCode] = useState('');
   const asking = useRef<Promise<LoginRequestMutation>>(undefined);
   const request = useMutation({
-    // Asked twice at once, the second would be told to wait, and its answer would hide the code that was mailed.
+    // Of two concurrent requests, the second would be refused for now, and its error would hide that a code was mailed.
     mutationFn: () => {
       asking.current ??= ask(LoginRequestDocument, { email: email.trim() }).finally(() => {
         asking.current = undefined;

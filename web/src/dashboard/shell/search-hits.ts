@@ -9,7 +9,7 @@ export type SearchHit = {
   href: string;
   /** What it is called; null: only its id is known. */
   title: string | null;
-  /** What tells it from others of its name. */
+  /** What distinguishes it from others with the same name. */
   more: string | null;
   status: string | null;
   amount: { amount: string; currency: string } | null;

@@ -27,7 +27,7 @@ export function chargeCalendar(charges: readonly Charge[]): CalendarYear[] {
   }));
 }
 
-/** Whether periods are so short that the day alone does not tell two charges apart. */
+/** Whether periods are so short that the day alone does not distinguish two charges. */
 export function needsClock(charges: readonly Charge[]): boolean {
   const days = charges.map((charge) => charge.dueAt.slice(0, 10));
   return new Set(days).size < days.length;

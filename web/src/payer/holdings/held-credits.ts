@@ -5,7 +5,7 @@
 import { type HeldAllowance, type HeldPayment, type Holdings, holdingKey } from './holding.ts';
 
 export type HeldCredit = HeldAllowance & {
-  /** As far as the gateway told, and this page knows them. */
+  /** As far as the gateway reported them and this page knows them. */
   from: readonly HeldPayment[];
   nextTryAt: string | null;
 };

@@ -1,6 +1,6 @@
 /**
- * What a wallet has in the escrow, wherever this page knows it from. The contract is the authority for the state of each;
- * the gateway adds names and prices; what only the contract told has none.
+ * What a wallet has in the escrow, from any source of this page. The contract is the authority for the state of each holding. The gateway
+ * adds names and prices, which holdings known only from the contract lack.
  */
 import type { Address, Hex } from 'viem';
 import type { RecurringConsent } from '../../../../src/escrow/consent.ts';
@@ -14,7 +14,7 @@ export type HeldPayment = Place & {
   /** The payment's id in the contract. */
   id: Hex;
   terms: PaymentTerms;
-  /** As the gateway told; null for a payment that only the contract told of. */
+  /** As reported by the gateway. Null for a payment known only from the contract. */
   told: {
     intentId: string;
     merchant: Merchant;
@@ -45,7 +45,7 @@ export type HeldConsent = Place & {
 
 export type HeldAllowance = { key: string; chainId: number; tokenKey: string; amount: bigint };
 
-/** What was to go back to the wallet and could not be delivered yet, as the gateway told. Its payment may not be known here. */
+/** Payouts to the wallet that could not be delivered yet, as reported by the gateway. Their payments may be unknown here. */
 export type HeldPayout = { key: string; chainId: number; tokenKey: string; amount: bigint; nextTryAt: string };
 
 export type Holdings = {
@@ -61,7 +61,7 @@ export function holdingKey(chainId: number, id: string): string {
   return `${chainId}:${id.toLowerCase()}`;
 }
 
-/** One of each; what comes first tells more and wins. */
+/** Removes duplicates. The first one has more details and is kept. */
 export function mergeHoldings(...sources: readonly Holdings[]): Holdings {
   return {
     payments: firstOfEach(sources.map(({ payments }) => payments)),

@@ -1,6 +1,6 @@
 /**
- * What this browser keeps of a wallet's payments and consents: their terms, with which the contract can be asked and called
- * when nobody else tells them any more. Names and states are not kept. The id is computed again, never trusted.
+ * This browser's copy of a wallet's payments and consents: their terms, with which the contract can be queried and called when no other
+ * source is available. Names and states are not kept. Ids are computed again and never trusted.
  */
 import type { Address } from 'viem';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** One recurring consent: what it may take, how often, from whom it is, and its end. */
+/** A recurring consent: its amount, its interval, its merchant, and its end. */
 import { useTranslation } from 'react-i18next';
 import { revokeCall } from '../../../../src/escrow/calldata.ts';
 import { Amount } from '../../ui/amounts/amount.tsx';

@@ -110,7 +110,7 @@ export function HoldingsPage({ wallet, credential, onSignedOut }: HoldingsPagePr
   );
 }
 
-/** As the chain has them; of a chain that could not be asked, as the gateway told. */
+/** As read from the chain, or as reported by the gateway for a chain that could not be read. */
 function allowancesOf(known: ReturnType<typeof useHoldings>) {
   const read = [...known.chains.values()].flatMap((states) => states.allowances);
   return [...read, ...known.allowances.filter(({ chainId }) => !known.chains.has(chainId))];

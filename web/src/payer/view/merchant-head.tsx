@@ -1,4 +1,4 @@
-/** Who is paid: by name and logo as the gateway tells, or by address alone. */
+/** The recipient: with name and logo from the gateway, or by address only. */
 import { Address } from '../../ui/addresses/address.tsx';
 import { MerchantMark } from '../../ui/merchant-mark.tsx';
 import styles from './payer.module.css';

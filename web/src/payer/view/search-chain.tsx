@@ -1,4 +1,4 @@
-/** Looks for the wallet's payments in the contract's own events: at once where nobody else tells of them, else when asked. */
+/** Searches the contract's events for the wallet's payments: at once if there is no other source, otherwise on request. */
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Address } from 'viem';

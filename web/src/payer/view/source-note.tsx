@@ -1,4 +1,4 @@
-/** Says plainly who tells what stands on the page, when it is not everybody. */
+/** States the sources of the page's data if some of them are missing. */
 import { useTranslation } from 'react-i18next';
 import { Button } from '../../ui/button/button.tsx';
 import { Note } from '../../ui/state/note.tsx';

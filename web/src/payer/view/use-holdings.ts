@@ -1,6 +1,6 @@
 /**
- * A wallet's holdings from all that tells of them: the gateway, while it answers; this browser's copy; the contract's events,
- * when they were searched. The state of each is the contract's wherever a node or the wallet can be asked.
+ * A wallet's holdings from all sources: the gateway, while it is available; this browser's copy; and the contract's events, once they have
+ * been searched. The state of each is read from the contract if a node or the wallet is available.
  */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';

@@ -1,4 +1,4 @@
-/** A picture that tells two addresses apart sooner than their letters do. It says nothing by itself, so it has no name. */
+/** A picture that distinguishes addresses faster than their letters. It has no meaning of its own, so it has no accessible name. */
 import { minidenticon } from 'minidenticons';
 import { useMemo } from 'react';
 import styles from './addresses.module.css';

@@ -10,7 +10,7 @@ export type StackPart = { layer: string; amount: string; from: number; height: n
 export type StackColumn = { column: string; total: string; parts: StackPart[] };
 export type Stack = { columns: StackColumn[]; ticks: { amount: string; at: number }[]; top: string };
 
-/** As few lines as tell the size. */
+/** The smallest number of lines that shows the scale. */
 const TICKS = 4;
 const STEPS = [1, 2, 2.5, 5, 10];
 

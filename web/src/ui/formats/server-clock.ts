@@ -1,6 +1,6 @@
 /**
- * The server's clock, as its last answer told it. Ages and spans are counted by it: the browser's own clock may be wrong,
- * and the test clock of an installation moves ahead of every browser's.
+ * The server's clock, as of its last response. Ages and durations are computed by it, because the browser's clock may be wrong, and the
+ * test clock of an installation is ahead of every browser's.
  */
 let offsetMs = 0;
 

@@ -9,7 +9,7 @@ export function Time({ at, isAbsolute }: { at: string | Date; isAbsolute?: boole
   const now = serverTime(useNow());
   const instant = typeof at === 'string' ? new Date(at) : at;
   const absolute = formats.absolute(instant);
-  // The clock ticks twice a minute; what has just happened is not told as future.
+  // The clock ticks twice a minute, so what has just happened must not be shown as future.
   const seen = instant > now && instant.getTime() - now.getTime() < 60_000 ? now : instant;
   return (
     <time dateTime={instant.toISOString()} title={absolute}>

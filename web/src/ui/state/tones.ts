@@ -1,4 +1,4 @@
-/** What a status means to the reader: good, waiting, bad, or nothing in particular. Never told by colour alone. */
+/** The meaning of a status: good, waiting, bad, or neutral. It is never shown by color alone. */
 import type { IconName } from '../icon-drawings.ts';
 
 export type Tone = 'good' | 'wait' | 'bad' | 'quiet';

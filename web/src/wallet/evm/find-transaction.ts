@@ -6,8 +6,8 @@ import type { Found } from '../found.ts';
 export type Place = { from: Address; nonce: number };
 
 /**
- * REPLACED: nobody has it, and its sender has another one in its place, which may be the same payment at a higher fee.
- * `place` is told while the node has the transaction waiting, and is wanted back to tell what was replaced.
+ * REPLACED: the transaction is unknown, and its sender has another one with the same nonce, which may be the same payment with a higher
+ * fee. `place` is returned while the transaction is pending, and must be passed back to detect a replacement.
  */
 export async function findTransaction(
   client: Client,

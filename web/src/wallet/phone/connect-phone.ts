@@ -4,8 +4,8 @@ import { walletConnect } from 'wagmi/connectors';
 import { walletConfig } from '../evm/wallet-config.ts';
 
 /**
- * Tells the pairing's address (`wc:…`) as soon as there is one, to be shown as a code or opened on the phone; ends when
- * the wallet has answered. Throws what the wallet throws: see `wallet-fault.ts`.
+ * Reports the pairing URI (`wc:…`) as soon as it exists, to be shown as a code or opened on the phone. Resolves when the wallet has
+ * responded. Throws what the wallet throws (`wallet-fault.ts`).
  */
 export async function connectPhone(request: {
   projectId: string;

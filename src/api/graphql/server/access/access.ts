@@ -1,6 +1,6 @@
 /**
- * Who may select a root field. Every root field lists one or more of these as its `authScopes`, of which the caller needs one. A restricted key
- * also needs the scope of the field (key-scopes.ts).
+ * Who may select a root field. Every root field lists one or more of these as its `authScopes`, of which the caller needs one. A restricted
+ * key also needs the scope of the field (key-scopes.ts).
  *
  * - `public`: anyone, without a credential.
  * - `read`: a secret key, or any member of the merchant.

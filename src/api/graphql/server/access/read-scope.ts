@@ -1,6 +1,6 @@
 /**
- * Limits what a restricted key without the scope READ may select from the result of a mutation: the object that it wrote and its parts, but no
- * other resource that is related to it. Checked before the mutation is executed.
+ * Limits what a restricted key without the scope READ may select from the result of a mutation: the object that it wrote and its parts, but
+ * no other resource that is related to it. Checked before the mutation is executed.
  */
 import {
   type DocumentNode,

@@ -35,7 +35,8 @@ export function demandRootAccess(
 }
 
 /**
- * Throws AUTHENTICATION_ERROR or AUTHORIZATION_ERROR if the caller has none of `needed`. For a restricted key, the error names the missing scope.
+ * Throws AUTHENTICATION_ERROR or AUTHORIZATION_ERROR if the caller has none of `needed`. For a restricted key, the error names the missing
+ * scope.
  */
 export function demandFieldAccess(
   { principal, config }: { principal: Principal; config: Pick<Config, 'testClock'> },

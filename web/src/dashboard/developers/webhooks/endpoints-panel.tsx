@@ -1,4 +1,4 @@
-/** Where the app's events are told: endpoints, and behind each its deliveries. */
+/** The webhook endpoints of the app, each with its deliveries. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'wouter';

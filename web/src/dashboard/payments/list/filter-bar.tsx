@@ -135,7 +135,7 @@ type TypedProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange'> &
   onType: (text: string) => void;
 };
 
-/** Tells what was typed once the typing pauses, or at once on Enter and when it is left. */
+/** Reports the text once typing pauses, and at once on Enter and when the field loses focus. */
 function Typed({ value, onType, ...rest }: TypedProps) {
   const [text, setText] = useState(value);
   const told = useRef(onType);

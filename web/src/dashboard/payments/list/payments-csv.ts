@@ -1,4 +1,4 @@
-/** The list as CSV (RFC 4180), page by page. Amounts are exact: fiat as the API tells it, tokens as plain decimals. */
+/** The list as CSV (RFC 4180), page by page. Amounts are exact: fiat as returned by the API, tokens as plain decimals. */
 import type { PaymentRowFragment } from '../../../../../generated/web/documents.ts';
 import { plainDecimal } from '../../../ui/formats/money.ts';
 

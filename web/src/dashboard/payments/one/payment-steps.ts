@@ -1,6 +1,6 @@
 /**
- * A payment's story as steps in time: what was asked, the transaction that did it with its block, what was booked, what was
- * told, and to whom. Events and bookings are put to the transaction that they follow from.
+ * The history of a payment as steps in time: the request, its transaction with the block, the ledger entries, and the events with their
+ * recipients. Events and entries are grouped with the transaction that caused them.
  */
 import type { PaymentStoryQuery } from '../../../../../generated/web/documents.ts';
 
@@ -37,7 +37,7 @@ const causes: Record<string, readonly StoryTransaction['type'][]> = {
   'dispute.opened': ['DISPUTE'],
   'dispute.resolved': ['RESOLVE', 'REFUND'],
 };
-/** An event is told in the transaction of the database that writes the row: their times may differ by this. */
+/** An event and its row are written in the same database transaction, but their times may differ by this. */
 const SLACK_MS = 2_000;
 
 export function paymentSteps(story: PaymentStory): StoryStep[] {
@@ -81,7 +81,7 @@ function stepOfEntry(steps: readonly StoryStep[], entry: StoryEntry): StoryStep 
   return inHash.find(({ name }) => name === type) ?? inHash[0];
 }
 
-/** A claim is no transaction of the payment: its entries stand with the delivery that was told with them. */
+/** A claim is not a transaction of the payment, so its entries are grouped with the delivery that was reported with them. */
 function deliveryOf(steps: readonly StoryStep[], entry: StoryEntry): StoryStep | undefined {
   const apart = ({ at }: StoryStep) => Math.abs(Date.parse(at) - Date.parse(entry.createdAt));
   return steps.filter(({ name }) => name === 'payout_delivered').sort((left, right) => apart(left) - apart(right))[0];
@@ -97,7 +97,7 @@ function stepOfEvent(steps: readonly StoryStep[], event: StoryEvent): StoryStep 
     .at(-1);
 }
 
-/** What failed is told by `failed` events only. */
+/** Only `failed` events report failures. */
 function isTellable(transaction: StoryTransaction, event: StoryEvent): boolean {
   const isAsked = /pending$/.test(event.type);
   return isAsked || (transaction.status === 'FAILED') === /failed$/.test(event.type);

@@ -1,4 +1,4 @@
-/** Whether what we tell is what the chain says: asked for by the reader, for it costs the chain's nodes work. */
+/** Compares our data with the chain on request only, because it causes work for the chain's nodes. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';

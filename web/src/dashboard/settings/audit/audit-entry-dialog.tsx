@@ -1,4 +1,4 @@
-/** One entry: who, whence, what it was done to, and each field before and after. */
+/** An entry: its actor, the actor's address, its target, and each field before and after. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
