@@ -39,7 +39,8 @@ export async function openInstallation(
   // The local Solana listens on the next port too.
   const ports: Record<string, string> = { LOCAL_SOLANA_PORT: String(await freePorts(2)) };
   for (const name of portNames) ports[name] = String(await freePort());
-  const child = spawn(process.execPath, [join(checkoutFolder, 'src', 'local', 'start.ts')], {
+  // The flag of `npm start`.
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', join(checkoutFolder, 'src', 'local', 'start.ts')], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
