@@ -13,48 +13,36 @@ CREATE INDEX "payment_intent_count_app_id_status_idx" ON "payment_intent_count"(
 -- Merging leaves dead rows in a small table.
 ALTER TABLE "payment_intent_count" SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- Replaces an app's rows by one per status. Rows that another transaction is merging are left to it.
-CREATE FUNCTION merge_payment_intent_counts(merged_app_id UUID) RETURNS void LANGUAGE sql AS $$
+-- Replaces the rows of an app by one per status. Rows that another transaction is merging are left to it.
+CREATE FUNCTION merge_payment_intent_counts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
   WITH taken AS (
-    SELECT id FROM payment_intent_count WHERE app_id = merged_app_id FOR UPDATE SKIP LOCKED
+    SELECT id FROM payment_intent_count WHERE app_id = NEW.app_id FOR UPDATE SKIP LOCKED
   ), merged AS (
     DELETE FROM payment_intent_count USING taken WHERE payment_intent_count.id = taken.id RETURNING status, change
   )
   INSERT INTO payment_intent_count (app_id, status, change)
-  SELECT merged_app_id, status, sum(change) FROM merged GROUP BY status HAVING sum(change) <> 0
+  SELECT NEW.app_id, status, sum(change) FROM merged GROUP BY status HAVING sum(change) <> 0;
+  RETURN NULL;
+END
 $$;
 
--- One added row in 128 merges those of its app.
+-- One added row in 128, by a hash: with every 128th id, an app whose rows always get odd ids would never be merged.
+CREATE TRIGGER merge_counts AFTER INSERT ON "payment_intent_count" FOR EACH ROW
+  WHEN (hashint8(NEW.id) & 127 = 0) EXECUTE FUNCTION merge_payment_intent_counts();
+
 CREATE FUNCTION count_payment_intents() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  added RECORD;
 BEGIN
-  FOR added IN
-    INSERT INTO payment_intent_count (app_id, status, change)
-    SELECT app_id, status, CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END FROM changed GROUP BY app_id, status
-    RETURNING id, app_id
-  LOOP
-    IF added.id % 128 = 0 THEN
-      PERFORM merge_payment_intent_counts(added.app_id);
-    END IF;
-  END LOOP;
+  INSERT INTO payment_intent_count (app_id, status, change)
+  SELECT app_id, status, CASE TG_OP WHEN 'INSERT' THEN count(*) ELSE -count(*) END FROM changed GROUP BY app_id, status;
   RETURN NULL;
 END
 $$;
 
 CREATE FUNCTION count_moved_payment_intent() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  added RECORD;
 BEGIN
-  FOR added IN
-    INSERT INTO payment_intent_count (app_id, status, change)
-    VALUES (OLD.app_id, OLD.status, -1), (NEW.app_id, NEW.status, 1)
-    RETURNING id, app_id
-  LOOP
-    IF added.id % 128 = 0 THEN
-      PERFORM merge_payment_intent_counts(added.app_id);
-    END IF;
-  END LOOP;
+  INSERT INTO payment_intent_count (app_id, status, change)
+  VALUES (OLD.app_id, OLD.status, -1), (NEW.app_id, NEW.status, 1);
   RETURN NULL;
 END
 $$;
