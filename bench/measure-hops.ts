@@ -2,14 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Bench } from './bench.ts';
 import { type Role, spentBetween, takeSnapshot } from './cpu/processes.ts';
-import { followBlocks } from './follow-blocks.ts';
-import { openLiveClient, untilCaptured } from './follow-intent.ts';
 import { percentile } from './load.ts';
-import { openPayments } from './pay-directly.ts';
+import { openTimedPayments, SETTLED_MS } from './timed-payments.ts';
 
 const REST_MS = 20_000;
-/** Payments of the demo settle within this time, so that their settlements are part of their cost. */
-const SETTLED_MS = 15_000;
 const CHANNELS = ['ponder_live_query', 'sluice_events'] as const;
 
 type Hops = { committed: number; folded: number; pushed: number };
@@ -21,32 +17,24 @@ type Hops = { committed: number; folded: number; pushed: number };
  */
 export async function measureHops({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl, folder } = installation;
-  const { chain, newIntent, pay } = await openPayments(demo);
+  const payments = await openTimedPayments(demo);
   const announced = await followChannels(databaseUrl);
-  const blocks = await followBlocks(chain.rpcUrl);
-  const client = openLiveClient(demo);
   const seen: Hops[] = [];
   try {
-    await pay(await newIntent());
-    await delay(SETTLED_MS);
     const snapshot = () => takeSnapshot(folder, process.pid);
     const [atRest, restedAt] = [snapshot(), performance.now()];
     await delay(REST_MS);
     const rest = perSecond(spentBetween(atRest, snapshot()), performance.now() - restedAt);
     const [before, startedAt] = [snapshot(), performance.now()];
     for (let number = 0; number < sizes.payments; number += 1) {
-      const id = await newIntent();
-      const pushed = untilCaptured(client, id);
-      const blockNumber = await pay(id);
-      const pushedAt = await pushed;
-      const minedAt = blocks.minedAt.get(blockNumber);
-      if (minedAt === undefined) continue;
+      const { minedAt, pushedAt } = await payments.next();
       const [commits, events] = CHANNELS.map((channel) => announced.get(channel) ?? []);
       const committedAt = commits?.find((at) => at >= minedAt);
       const foldedAt = events?.findLast((at) => at <= pushedAt);
       if (committedAt === undefined || foldedAt === undefined) continue;
       seen.push({ committed: committedAt - minedAt, folded: foldedAt - committedAt, pushed: pushedAt - foldedAt });
     }
+    // The settlements are part of the cost.
     await delay(SETTLED_MS);
     const elapsedMs = performance.now() - startedAt;
     const spent = spentBetween(before, snapshot());
@@ -54,9 +42,8 @@ export async function measureHops({ installation, sizes, print }: Bench): Promis
     print(table);
     return table;
   } finally {
-    blocks.stop();
     await announced.close();
-    await client.dispose();
+    await payments.close();
   }
 }
 
