@@ -67,6 +67,8 @@ export async function startInstallation(settings: LocalSettings, world: StartWor
     startSolana(settings, world),
     startSui(settings, world),
   ]);
+  // From now on it writes to what has just been started, so it must be stopped before that.
+  world.onStarted(setUp.stop);
   const demoFile = join(settings.folder, 'demo.json');
   const { migrations, environment, demo } = await setUp.run({
     settings,

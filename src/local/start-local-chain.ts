@@ -12,7 +12,7 @@ const restartLimit = 5;
 const restartSpanMs = 60_000;
 
 /**
- * Starts a chain, and restarts it if it ends by itself (at most five times a minute). Throws
+ * Starts a chain, and restarts it if it exits unexpectedly, at most five times a minute. Throws
  * ConfigError when its state was lost, because the database then refers to a chain that no longer exists.
  */
 export async function startLocalChain(

@@ -8,12 +8,12 @@ import { runInNewContext } from 'node:vm';
 /** After the work that follows the start, such as loading what the first requests need. */
 const AFTER_START_MS = 20_000;
 
-/** Schedules a full collection, which pauses the process for some tens of milliseconds. */
-export function collectStartGarbage(): void {
+/** Schedules a full collection after `afterMs`, which pauses the process for some tens of milliseconds. */
+export function collectStartGarbage(afterMs: number = AFTER_START_MS): void {
   setTimeout(() => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     setFlagsFromString('--no-expose-gc');
     collect();
-  }, AFTER_START_MS).unref();
+  }, afterMs).unref();
 }

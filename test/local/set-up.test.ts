@@ -42,7 +42,7 @@ it('says in a sentence why a database of another kind is refused, without a stac
   const refused = open().run(request(url));
   await expect(refused).rejects.toThrow(ConfigError);
   await expect(refused).rejects.toThrow(
-    /^DATABASE_URL: the database contains tables of another program. Name a database of its own.$/,
+    /^DATABASE_URL: the database contains tables of another program. Use a separate database.$/,
   );
 });
 

@@ -36,7 +36,7 @@ async function setUp(request: SetUpRequest): Promise<SetUp> {
 /** Throws ConfigError if the database contains tables and no record of migrations. */
 function refuseForeignTables(error: unknown): never {
   if (!(error instanceof Error) || !error.message.includes('schema is not empty')) throw error;
-  throw new ConfigError('DATABASE_URL: the database contains tables of another program. Name a database of its own.');
+  throw new ConfigError('DATABASE_URL: the database contains tables of another program. Use a separate database.');
 }
 
 /** Secret keys are returned only once, so the demo file is the only place that holds them. It is kept as long as they are valid. */

@@ -1,7 +1,7 @@
 /**
  * Relay connections with keyset pagination. A cursor contains a row's type and its key in the list, which by default is its id; ids are
- * ordered by time. A cursor is a place in the list, regardless of whether the row still exists and to whom it belongs, because the row
- * itself is not read.
+ * ordered by time. A cursor is only a place in the list. It stays valid after its row is deleted, and gives no access to the row, which is
+ * not read.
  */
 
 import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma';

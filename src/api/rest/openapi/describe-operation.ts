@@ -140,7 +140,7 @@ function isRepeatable(route: RestRoute): boolean {
   return route.kind === 'mutation' && (isPosted || keyedUpdates.has(route.operation));
 }
 
-/** A login has no scope in which a response could be stored, and the decision of a token's holder is idempotent by itself. */
+/** Mutations without idempotency keys: a login has no account yet under which its response could be stored, and a holder decides only once. */
 const unkeyed: ReadonlySet<string> = new Set(['RequestOtp', 'VerifyOtp', 'ConfirmOnetimeRequest']);
 
 /** Other updates are idempotent. A change of plan that is repeated after another change would be prorated again. */

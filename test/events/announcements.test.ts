@@ -1,0 +1,47 @@
+/** Notifications of new events: the first one is sent at once, and those that follow within a moment are merged. */
+import { expect, it } from 'vitest';
+import { announcedApps, announceEvents, announcementChannel } from '../../src/events/announcements.ts';
+import { openListener } from '../../src/platform/database/listener.ts';
+import { newId } from '../../src/platform/identifier.ts';
+import { silentLog } from '../../src/platform/log.ts';
+import { freshDatabase } from '../setup/database.ts';
+import { onTeardown } from '../setup/teardown.ts';
+
+const { database, url } = await freshDatabase();
+// The pool is closed with the client only if the client was connected.
+await database.$connect();
+const listener = openListener({ url, log: silentLog });
+onTeardown(() => listener.close());
+const received: (readonly string[] | null)[] = [];
+await new Promise<void>((resolve) => {
+  listener.listen(announcementChannel, {
+    onNotification: (payload) => received.push(announcedApps(payload)),
+    onUp: () => resolve(),
+  });
+});
+
+async function announce(apps: readonly string[]) {
+  received.length = 0;
+  for (const app of apps) announceEvents(database, app);
+  await expect.poll(() => new Set(received.flat()).size).toBe(new Set(apps).size);
+}
+
+it('names the first app at once, and all that follow in one notification, each once', async () => {
+  const [first = '', second = '', third = ''] = [newId(), newId(), newId()];
+  await announce([first, second, third, second, third]);
+  expect(received).toEqual([[first], [second, third]]);
+});
+
+it('names an app again whose events follow its own notification', async () => {
+  const app = newId();
+  received.length = 0;
+  for (let count = 0; count < 3; count++) announceEvents(database, app);
+  await expect.poll(() => received).toEqual([[app], [app]]);
+});
+
+it('stands for every app where their ids do not fit a notification', async () => {
+  received.length = 0;
+  const apps = Array.from({ length: 202 }, newId);
+  for (const app of apps) announceEvents(database, app);
+  await expect.poll(() => received).toEqual([[apps[0]], null]);
+});
