@@ -43,6 +43,8 @@ export function newChainMemory(): ChainMemory {
 /** For nodes without a `finalized` tag: deeper than any reorganization of these chains so far. */
 const FALLBACK_FINALITY_BLOCKS = 256n;
 const MEMORY_LIMIT = 20_000;
+/** Number of blocks requested from a node concurrently. */
+const REQUESTED_AT_ONCE = 10;
 
 /** Reads head and finality from the node with at most four requests. Throws CHAIN_UNAVAILABLE. */
 export async function readChainView(
@@ -72,6 +74,27 @@ export async function readChainView(
   );
   memory.finalized = finalized;
   return { chainId: chain.chainId, required, head, confirmed, finalized, blockAt };
+}
+
+/**
+ * Returns the hash of the node's block at each of these heights that it has. Several are requested concurrently; `onProgress` is called
+ * in between.
+ */
+export async function canonicalHashes(
+  view: Pick<ChainView, 'blockAt'>,
+  numbers: readonly bigint[],
+  onProgress: () => Promise<void>,
+): Promise<Map<bigint, string>> {
+  const wanted = [...new Set(numbers)];
+  const hashes = new Map<bigint, string>();
+  for (let start = 0; start < wanted.length; start += REQUESTED_AT_ONCE) {
+    const part = wanted.slice(start, start + REQUESTED_AT_ONCE);
+    for (const block of await Promise.all(part.map((number) => view.blockAt(number)))) {
+      if (block) hashes.set(block.number, block.hash);
+    }
+    await onProgress();
+  }
+  return hashes;
 }
 
 /** Blocks that were read under an earlier head remain valid while that head is in the chain. */

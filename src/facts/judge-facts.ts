@@ -1,9 +1,18 @@
 import { type ChainFact, transaction } from '../../prisma/client.ts';
 import { factKey } from './chain-fact.ts';
-import type { ChainView } from './chain-view.ts';
+import { type ChainView, canonicalHashes } from './chain-view.ts';
 import { groupFacts } from './group-facts.ts';
 import { countTry, type ProjectorMemory, type ProjectorWorld } from './projector-world.ts';
-import { confirmFacts, finalizeFacts, limitLockWait, noteProgress, openFacts, orphanFacts, PAGE } from './store.ts';
+import {
+  confirmBlocks,
+  finalizeBlocks,
+  limitLockWait,
+  noteProgress,
+  type OpenBlock,
+  openBlocks,
+  openFactsIn,
+  orphanFacts,
+} from './store.ts';
 
 type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 'observer'> & {
   memory: ProjectorMemory;
@@ -11,65 +20,47 @@ type Judged = Pick<ProjectorWorld, 'database' | 'handlers' | 'source' | 'log' | 
 
 /** After this many turns, the node takes precedence over a source's row in a block that the node reports as final. */
 const FINAL_MISMATCH_TURNS = 5;
-/** Number of blocks requested from a node at a time. */
-const ASKED_AT_ONCE = 10;
-
+/** Page size of the blocks to judge. Each turn judges every page. */
+const PAGE = 500;
 /**
- * Compares every fact that is not final with the node's chain. SEEN facts become CONFIRMED, applied facts become FINAL, and facts
- * whose block is gone *and* whose row the source has dropped become ORPHANED. A missing row alone proves nothing.
+ * Compares every block that has a fact that is not final with the node's chain. SEEN facts become CONFIRMED, applied facts become FINAL,
+ * and facts whose block is gone *and* whose row the source has dropped become ORPHANED. A missing row alone proves nothing.
  * Returns the number of facts in doubt, for which node and source report different blocks.
  */
 export async function judgeFacts(world: Judged, { view }: { view: ChainView }): Promise<number> {
-  let after: ChainFact | undefined;
+  let after: OpenBlock | undefined;
   let doubtful = 0;
   for (;;) {
-    const page = await openFacts(world.database, view.chainId, after);
+    const page = await openBlocks(world.database, { chainId: view.chainId, after, limit: PAGE });
     if (page.length > 0) doubtful += await judgePage(world, view, page);
     if (page.length < PAGE) return doubtful;
     after = page.at(-1);
   }
 }
 
-async function judgePage(world: Judged, view: ChainView, page: readonly ChainFact[]): Promise<number> {
-  const hashes = await hashesAt(world, view, page);
-  const standing = page.filter((fact) => hashes.get(fact.blockNumber) === fact.blockHash);
-  const suspects = page.filter((fact) => {
-    const hash = hashes.get(fact.blockNumber);
-    return hash !== undefined && hash !== fact.blockHash;
-  });
-  const final = standing.filter(
-    (fact) => fact.status === 'CONFIRMED' && fact.appliedAt !== null && fact.blockNumber <= view.finalized.number,
+async function judgePage(world: Judged, view: ChainView, page: readonly OpenBlock[]): Promise<number> {
+  const { chainId, confirmed, finalized } = view;
+  const hashes = await canonicalHashes(
+    view,
+    page.map(({ number }) => number),
+    () => noteProgress(world, chainId),
   );
-  await finalizeFacts(world.database, final);
-  await confirmFacts(
-    world.database,
-    standing.filter((fact) => fact.status === 'SEEN' && fact.blockNumber <= view.confirmed.number),
-  );
+  const standing = page.filter(({ number, hash }) => hashes.get(number) === hash);
+  const suspect = page.filter(({ number, hash }) => (hashes.get(number) ?? hash) !== hash);
+  const final = standing.filter(({ number, hasApplied }) => hasApplied && number <= finalized.number);
+  await finalizeBlocks(world.database, { chainId, blocks: final });
+  const settled = standing.filter(({ number, hasSeen }) => hasSeen && number <= confirmed.number);
+  await confirmBlocks(world.database, { chainId, blocks: settled });
+  if (suspect.length === 0) return 0;
+  const suspects = await openFactsIn(world.database, { chainId, blocks: suspect });
   const orphans = await dropped(world, view, suspects);
   const doubtful = suspects.length - orphans.length;
   if (orphans.length === 0) return doubtful;
-  world.log.warn(
-    {
-      chainId: view.chainId,
-      facts: orphans.length,
-      blocks: [...new Set(orphans.map((fact) => fact.blockNumber))].map(String),
-    },
-    'A reorganisation took facts from the chain.',
-  );
+  const blocks = [...new Set(orphans.map((fact) => fact.blockNumber))].map(String);
+  world.log.warn({ chainId, facts: orphans.length, blocks }, 'A reorganisation took facts from the chain.');
   await orphan(world, view, orphans);
-  world.observer?.reorganised?.({ chainId: view.chainId, orphaned: orphans.length });
+  world.observer?.reorganised?.({ chainId, orphaned: orphans.length });
   return doubtful;
-}
-
-async function hashesAt(world: Judged, view: ChainView, facts: readonly ChainFact[]): Promise<Map<bigint, string>> {
-  const numbers = [...new Set(facts.map((fact) => fact.blockNumber))];
-  const hashes = new Map<bigint, string>();
-  for (let start = 0; start < numbers.length; start += ASKED_AT_ONCE) {
-    const blocks = await Promise.all(numbers.slice(start, start + ASKED_AT_ONCE).map((number) => view.blockAt(number)));
-    for (const block of blocks) if (block) hashes.set(block.number, block.hash);
-    await noteProgress(world, view.chainId);
-  }
-  return hashes;
 }
 
 /**

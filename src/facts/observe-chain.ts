@@ -46,7 +46,7 @@ export async function observeChain(world: ProjectorWorld, { chainId }: { chainId
   const { number: to, hash: headHash } = view.head;
   const reading = await world.source.read({ chainId, from: readNumber + 1n, to, headHash });
   await progress();
-  await receiveLogs(world, { view, logs: reading.logs });
+  await receiveLogs(world, { view, logs: reading.logs, onProgress: progress });
   const doubtful = await judgeFacts({ ...world, memory }, { view });
   const { waiting, more } = await applyFacts({ ...world, memory }, { view });
   const next = await advanceCursor(world, { view, cursor, readNumber, reading });

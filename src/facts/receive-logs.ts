@@ -1,10 +1,10 @@
 import { type ChainFact, type DatabaseTransaction, transaction } from '../../prisma/client.ts';
 import type { ChainLog } from './chain-fact.ts';
-import type { ChainView } from './chain-view.ts';
+import { type ChainView, canonicalHashes } from './chain-view.ts';
 import type { FactHandlers } from './fact-handler.ts';
 import { groupFacts } from './group-facts.ts';
 import type { ProjectorWorld } from './projector-world.ts';
-import { limitLockWait, putFacts } from './store.ts';
+import { insertLogs, limitLockWait, putFacts } from './store.ts';
 
 /**
  * Puts logs into the inbox, except those in blocks that the node does not have. A source may lag on another fork, or keep forever what
@@ -13,12 +13,13 @@ import { limitLockWait, putFacts } from './store.ts';
  */
 export async function receiveLogs(
   world: Pick<ProjectorWorld, 'database' | 'handlers'>,
-  { view, logs }: { view: ChainView; logs: readonly ChainLog[] },
+  { view, logs, onProgress }: { view: ChainView; logs: readonly ChainLog[]; onProgress: () => Promise<void> },
 ): Promise<void> {
-  const standing = await standingLogs(view, logs);
-  const early = standing.filter((log) => log.blockNumber > view.confirmed.number && hears(world.handlers, log.kind));
-  const rest = standing.filter((log) => !early.includes(log));
-  await putFacts(world.database, rest);
+  const standing = await standingLogs(view, logs, onProgress);
+  const isEarly = (log: ChainLog) => log.blockNumber > view.confirmed.number && hears(world.handlers, log.kind);
+  const early = standing.filter(isEarly);
+  const rest = standing.filter((log) => !isEarly(log));
+  await insertLogs(world.database, rest);
   for (const group of byTransaction(early)) {
     await transaction(world.database, async (tx) => {
       await limitLockWait(tx);
@@ -29,13 +30,14 @@ export async function receiveLogs(
 }
 
 /** A block above the node's head may still be canonical. */
-async function standingLogs(view: ChainView, logs: readonly ChainLog[]): Promise<ChainLog[]> {
-  const standing: ChainLog[] = [];
-  for (const log of logs) {
-    const block = await view.blockAt(log.blockNumber);
-    if (block === null || block.hash === log.blockHash) standing.push(log);
-  }
-  return standing;
+async function standingLogs(
+  view: ChainView,
+  logs: readonly ChainLog[],
+  onProgress: () => Promise<void>,
+): Promise<ChainLog[]> {
+  const numbers = logs.map((log) => log.blockNumber);
+  const hashes = await canonicalHashes(view, numbers, onProgress);
+  return logs.filter(({ blockNumber, blockHash }) => (hashes.get(blockNumber) ?? blockHash) === blockHash);
 }
 
 async function tell(tx: DatabaseTransaction, handlers: FactHandlers, view: ChainView, put: ChainFact[]): Promise<void> {

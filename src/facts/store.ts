@@ -13,10 +13,8 @@ import type { ProjectorMemory } from './projector-world.ts';
 type Reader = Database | DatabaseTransaction;
 type Place = Pick<ChainFact, 'chainId' | 'blockHash' | 'logIndex'>;
 
-/** Page size of the facts to judge. Each turn judges every page. */
-export const PAGE = 500;
 /** Number of facts that one turn applies or reverts. */
-export const DIRTY_LIMIT = 500;
+export const DIRTY_LIMIT = 2_000;
 const NOTE_EVERY_MS = 5_000;
 
 /** A statement that waits longer for a lock fails, because Ponder's recovery or a second projector may hold it. */
@@ -53,12 +51,25 @@ export async function noteProgress(
   await database.$executeRaw`UPDATE chain_cursor SET observed_at = now() WHERE chain_id = ${chainId}`;
 }
 
+/** Puts logs into the inbox as `insertLogs` does. Returns the facts that were inserted or restored, in chain order. */
+export async function putFacts(tx: Reader, logs: readonly ChainLog[]): Promise<ChainFact[]> {
+  const put = await insertLogs(tx, logs);
+  if (put.length === 0) return [];
+  const keys = new Set(put.map(factKey));
+  const hashes = [...new Set(put.map((row) => row.blockHash))];
+  const facts = await tx.chainFact.findMany({ where: { chainId: logs[0]?.chainId ?? 0, blockHash: { in: hashes } } });
+  return facts.filter((fact) => keys.has(factKey(fact))).sort(byPlace);
+}
+
 /**
  * Puts logs into the inbox. An existing fact is not changed, except that an ORPHANED fact becomes SEEN again. The ERC-3009
  * authorization that a receipt showed in the same block is restored with its payment's Authorized, because no source has a row of it.
- * Returns the facts that were inserted or restored.
+ * Returns the places of the facts that were inserted or restored.
  */
-export async function putFacts(tx: Reader, logs: readonly ChainLog[]): Promise<ChainFact[]> {
+export async function insertLogs(
+  tx: Reader,
+  logs: readonly ChainLog[],
+): Promise<Pick<Place, 'blockHash' | 'logIndex'>[]> {
   if (logs.length === 0) return [];
   const rows = JSON.stringify(
     logs.map((log) => ({
@@ -74,7 +85,7 @@ export async function putFacts(tx: Reader, logs: readonly ChainLog[]): Promise<C
       args: log.args,
     })),
   );
-  const put = await tx.$queryRaw<{ block_hash: string; log_index: number }[]>`
+  return await tx.$queryRaw<Pick<Place, 'blockHash' | 'logIndex'>[]>`
     WITH put AS (INSERT INTO chain_fact
       (chain_id, block_hash, log_index, block_number, block_timestamp, tx_hash, address, kind, ref, args)
     SELECT chain_id, block_hash, log_index, block_number, block_timestamp, tx_hash, address, kind, ref, args
@@ -85,34 +96,59 @@ export async function putFacts(tx: Reader, logs: readonly ChainLog[]): Promise<C
     companion AS (UPDATE chain_fact SET status = 'SEEN' FROM put WHERE put.kind = 'Authorized'
       AND chain_fact.chain_id = put.chain_id AND chain_fact.block_hash = put.block_hash AND chain_fact.ref = put.ref
       AND chain_fact.kind = 'AuthorizationUsed' AND chain_fact.status = 'ORPHANED')
-    SELECT block_hash, log_index FROM put`;
-  if (put.length === 0) return [];
-  const keys = new Set(put.map((row) => factKey({ blockHash: row.block_hash, logIndex: row.log_index })));
-  const hashes = [...new Set(put.map((row) => row.block_hash))];
-  const facts = await tx.chainFact.findMany({ where: { chainId: logs[0]?.chainId ?? 0, blockHash: { in: hashes } } });
-  return facts.filter((fact) => keys.has(factKey(fact))).sort(byPlace);
+    SELECT block_hash AS "blockHash", log_index AS "logIndex" FROM put`;
 }
 
-/** Returns a page of the facts that are neither FINAL nor ORPHANED, in chain order. */
-export async function openFacts(
+export type OpenBlock = {
+  number: bigint;
+  hash: string;
+  /** Whether a fact of the block is SEEN. */
+  hasSeen: boolean;
+  /** Whether a CONFIRMED fact of the block is applied. */
+  hasApplied: boolean;
+};
+
+/**
+ * Returns a page of the blocks with facts that are neither FINAL nor ORPHANED, in chain order. `after` is compared by value, because
+ * the block itself may have left the set since.
+ */
+export async function openBlocks(
   database: Database,
-  chainId: number,
-  after: ChainFact | undefined,
+  { chainId, after, limit }: { chainId: number; after: OpenBlock | undefined; limit: number },
+): Promise<OpenBlock[]> {
+  return await database.$queryRaw<OpenBlock[]>`
+    SELECT block_number AS number, block_hash AS hash, bool_or(status = 'SEEN') AS "hasSeen",
+      bool_or(status = 'CONFIRMED' AND applied_at IS NOT NULL) AS "hasApplied"
+    FROM chain_fact WHERE chain_id = ${chainId} AND status IN ('SEEN', 'CONFIRMED')
+      AND (block_number, block_hash) > (${after?.number ?? -1n}, ${after?.hash ?? ''})
+    GROUP BY block_number, block_hash ORDER BY block_number, block_hash LIMIT ${limit}`;
+}
+
+/** Returns the facts of these blocks that are neither FINAL nor ORPHANED, in chain order. */
+export async function openFactsIn(
+  database: Database,
+  { chainId, blocks }: { chainId: number; blocks: readonly OpenBlock[] },
 ): Promise<ChainFact[]> {
   return await database.chainFact.findMany({
-    where: { chainId, status: { in: ['SEEN', 'CONFIRMED'] }, ...(after ? { OR: placesAfter(after) } : {}) },
+    where: { chainId, blockHash: { in: blocks.map(({ hash }) => hash) }, status: { in: ['SEEN', 'CONFIRMED'] } },
     orderBy: [{ blockNumber: 'asc' }, { blockHash: 'asc' }, { logIndex: 'asc' }],
-    take: PAGE,
   });
 }
 
-/** Compares by value, because the fact itself may have left the set since. */
-function placesAfter({ blockNumber, blockHash, logIndex }: ChainFact): Prisma.ChainFactWhereInput[] {
-  return [
-    { blockNumber: { gt: blockNumber } },
-    { blockNumber, blockHash: { gt: blockHash } },
-    { blockNumber, blockHash, logIndex: { gt: logIndex } },
-  ];
+type Blocks = { chainId: number; blocks: readonly OpenBlock[] };
+
+/** The SEEN facts of these blocks become CONFIRMED. */
+export async function confirmBlocks(database: Database, { chainId, blocks }: Blocks): Promise<void> {
+  if (blocks.length === 0) return;
+  await database.$executeRaw`UPDATE chain_fact SET status = 'CONFIRMED' WHERE chain_id = ${chainId}
+    AND block_hash = ANY(${blocks.map(({ hash }) => hash)}) AND status = 'SEEN'`;
+}
+
+/** The applied facts of these blocks become FINAL. */
+export async function finalizeBlocks(database: Database, { chainId, blocks }: Blocks): Promise<void> {
+  if (blocks.length === 0) return;
+  await database.$executeRaw`UPDATE chain_fact SET status = 'FINAL' WHERE chain_id = ${chainId}
+    AND block_hash = ANY(${blocks.map(({ hash }) => hash)}) AND status = 'CONFIRMED' AND applied_at IS NOT NULL`;
 }
 
 /** Returns confirmed facts to apply and orphaned facts to revert, in chain order. */
@@ -156,10 +192,6 @@ export async function confirmFacts(database: Reader, facts: readonly Place[]): P
   await markFacts(database, facts, { from: ['SEEN'], to: 'CONFIRMED' });
 }
 
-export async function finalizeFacts(database: Database, facts: readonly Place[]): Promise<void> {
-  await markFacts(database, facts, { from: ['CONFIRMED'], to: 'FINAL' });
-}
-
 export async function orphanFacts(tx: Reader, facts: readonly Place[]): Promise<void> {
   await markFacts(tx, facts, { from: ['SEEN', 'CONFIRMED'], to: 'ORPHANED' });
 }
@@ -167,7 +199,7 @@ export async function orphanFacts(tx: Reader, facts: readonly Place[]): Promise<
 async function markFacts(
   tx: Reader,
   facts: readonly Place[],
-  change: { from: ('SEEN' | 'CONFIRMED')[]; to: 'CONFIRMED' | 'FINAL' | 'ORPHANED' },
+  change: { from: ('SEEN' | 'CONFIRMED')[]; to: 'CONFIRMED' | 'ORPHANED' },
 ): Promise<void> {
   if (facts.length === 0) return;
   await tx.$executeRaw`
