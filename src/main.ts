@@ -4,8 +4,8 @@
  */
 import { type Config, parseConfig } from './config/config.ts';
 import { ConfigError } from './config/config-error.ts';
-import { collectStartGarbage } from './main/collect-start-garbage.ts';
 import type { RunningPart } from './main/open-world.ts';
+import { collectIdleGarbage } from './platform/collect-idle-garbage.ts';
 
 const parts: Record<string, (config: Config) => Promise<RunningPart>> = {
   api: async (config) => (await import('./main/run-api.ts')).runApi(config),
@@ -67,7 +67,7 @@ async function runUntilStopped(start: () => Promise<RunningPart>): Promise<void>
   process.on('SIGINT', stop);
   try {
     await starting;
-    collectStartGarbage();
+    collectIdleGarbage();
   } catch (error) {
     if (!stopping) throw error;
   }

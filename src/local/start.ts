@@ -4,6 +4,7 @@
  * variables of the shell take precedence: DATABASE_URL replaces the local Postgres, RPC_URL_<chainId> the local chains.
  */
 import { ConfigError } from '../config/config-error.ts';
+import { collectIdleGarbage } from '../platform/collect-idle-garbage.ts';
 import { parseLocalSettings } from './local-settings.ts';
 import { printScreen } from './print-screen.ts';
 import { startInstallation } from './start-installation.ts';
@@ -38,6 +39,7 @@ try {
     onStarted: (close) => closers.push(close),
     onGivenUp: () => end(1),
   });
+  collectIdleGarbage();
   if (!ending) printScreen({ ...installation, seconds: (Date.now() - startedAt) / 1000 });
 } catch (error) {
   // Configuration and environment errors are printed as a message, bugs with their stack trace.

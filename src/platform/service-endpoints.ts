@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { isLocalAddress } from './public-address.ts';
+import { isLocalAddress } from './outbound/public-address.ts';
 
 export type Readiness = {
   /** What prevents this process from doing its work, one sentence each; empty when it is ready. */

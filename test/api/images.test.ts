@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imageAddress } from '../../src/api/images/image-address.ts';
-import { fetchBytes } from '../../src/platform/fetch-bytes.ts';
+import { fetchBytes } from '../../src/platform/outbound/fetch-bytes.ts';
 import { openRestApi, type RestApi } from '../setup/rest.ts';
 
 const png = Buffer.from(

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fetchBytes } from '../../src/platform/fetch-bytes.ts';
-import { postJson } from '../../src/platform/post-json.ts';
-import { isPublicAddress } from '../../src/platform/public-address.ts';
+import { fetchBytes } from '../../src/platform/outbound/fetch-bytes.ts';
+import { postJson } from '../../src/platform/outbound/post-json.ts';
+import { isPublicAddress } from '../../src/platform/outbound/public-address.ts';
 
 describe('a public address', () => {
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is one', (address) => {

@@ -1,6 +1,11 @@
 /** Every block of the special-purpose registries by its first and last address, and the addresses beside it. */
 import { describe, expect, it } from 'vitest';
-import { isLocalAddress, isPublicAddress, specialIpv4, specialIpv6 } from '../../src/platform/public-address.ts';
+import {
+  isLocalAddress,
+  isPublicAddress,
+  specialIpv4,
+  specialIpv6,
+} from '../../src/platform/outbound/public-address.ts';
 
 /** IANA's IPv4 registry, and multicast. */
 const ipv4 = `

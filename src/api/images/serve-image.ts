@@ -2,8 +2,8 @@
  * GET /images/<signature>/<URL in base64url>: fetches a merchant's image for a payer, who therefore does not contact the merchant's host.
  */
 import type { ServerResponse } from 'node:http';
-import { fetchBytes } from '../../platform/fetch-bytes.ts';
 import { nameRoute } from '../../platform/http-call.ts';
+import { fetchBytes } from '../../platform/outbound/fetch-bytes.ts';
 import { endWhenUnread } from '../end-when-unread.ts';
 import type { Gate } from '../gate.ts';
 import type { World } from '../graphql/server/world.ts';

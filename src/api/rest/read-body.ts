@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../errors.ts';
-import { readAtMost } from '../../platform/read-at-most.ts';
+import { readAtMost } from '../../platform/outbound/read-at-most.ts';
 
 const NESTING_LIMIT = 40;
 const [BACKSLASH, QUOTE] = [0x5c, 0x22];

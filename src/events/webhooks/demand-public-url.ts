@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { invalid } from '../../errors.ts';
-import { isPublicAddress } from '../../platform/public-address.ts';
+import { isPublicAddress } from '../../platform/outbound/public-address.ts';
 
 /**
  * Rejects a URL whose host is a private address or names this machine; what other names resolve to is checked at each attempt.

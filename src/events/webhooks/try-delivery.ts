@@ -1,7 +1,7 @@
 import type { WebhookEndpoint } from '../../../prisma/client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { postJson } from '../../platform/post-json.ts';
-import { PrivateAddressError } from '../../platform/public-address.ts';
+import { postJson } from '../../platform/outbound/post-json.ts';
+import { PrivateAddressError } from '../../platform/outbound/public-address.ts';
 import { signatureHeaders } from './webhook-signature.ts';
 
 const TIMEOUT_MS = 15_000;

@@ -18,8 +18,12 @@ export type PonderSupervisor = {
 /** Ponder itself, without npm's launcher, which would leave Ponder running when the launcher is killed. */
 const ponderFile = fileURLToPath(new URL('../../../node_modules/ponder/dist/esm/bin/ponder.js', import.meta.url));
 
-/** Loaded before Ponder, from the indexer's folder. */
-const PRELOADED = ['leave-with-parent.ts', 'sample-event-loop-seldom.ts'];
+/** Loaded before Ponder. */
+const PRELOADED = [
+  join(indexerFolder, 'leave-with-parent.ts'),
+  join(indexerFolder, 'sample-event-loop-seldom.ts'),
+  fileURLToPath(new URL('collect-ponder-garbage.ts', import.meta.url)),
+];
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -73,7 +77,7 @@ function spawnPonder(schema: string, options: Parameters<typeof supervisePonder>
   const arguments_ = ['start', '--root', indexerFolder, '--schema', schema, '--views-schema', options.viewsSchema];
   arguments_.push('--hostname', '127.0.0.1', '--port', String(options.port), '--log-format', 'json');
   const flags = ['--max-old-space-size=768', '--max-semi-space-size=4'];
-  for (const file of PRELOADED) flags.push('--import', join(indexerFolder, file));
+  for (const file of PRELOADED) flags.push('--import', file);
   const compiled = getCompileCacheDir();
   return spawn(process.execPath, [...flags, ponderFile, ...arguments_], {
     cwd: indexerFolder,

@@ -4,7 +4,7 @@
  */
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { foreignRequest } from '../../platform/foreign-request.ts';
+import { foreignRequest } from '../../platform/outbound/foreign-request.ts';
 import type { SourceSettings } from './gateway-file.ts';
 import { SourceFault } from './source-fault.ts';
 

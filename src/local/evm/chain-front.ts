@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { ConfigError } from '../../config/config-error.ts';
-import { readAtMost } from '../../platform/read-at-most.ts';
+import { readAtMost } from '../../platform/outbound/read-at-most.ts';
 import type { NodeConnection } from './ask-node.ts';
 import type { ChainWriter } from './write-chain.ts';
 import { writeKindOf } from './write-kind.ts';

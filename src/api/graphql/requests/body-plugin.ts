@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Config } from '../../../config/config.ts';
 import { GatewayError } from '../../../errors.ts';
-import { readAtMost } from '../../../platform/read-at-most.ts';
+import { readAtMost } from '../../../platform/outbound/read-at-most.ts';
 import { byteLimits } from '../server/limits.ts';
 import type { TransportContext } from '../server/request-plugin.ts';
 

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { processRegularResult } from 'graphql-yoga';
-import { readAtMost } from '../../../platform/read-at-most.ts';
+import { readAtMost } from '../../../platform/outbound/read-at-most.ts';
 import { byteLimits } from '../server/limits.ts';
 import { isResult, printedResult, type TransportContext } from '../server/request-plugin.ts';
 import type { World } from '../server/world.ts';
