@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ConfigError } from '../config/config-error.ts';
+import { frugalAllocator } from '../platform/frugal-allocator.ts';
 import { isRunningWith } from './child-process.ts';
 import type { Demo } from './demo-file.ts';
 import type { EvmNode } from './evm-node.ts';
@@ -42,8 +43,6 @@ export type Installation = {
 const readyLimitMs = 180_000;
 const separateParts = ['worker', 'api', 'indexer'];
 const wholeParts = ['all'];
-/** Threads share the arenas, so that memory freed by one thread is reused by others. */
-const ALLOCATOR_ARENAS = '2';
 /** More frequent collection of short-lived objects is acceptable in background parts, since no caller waits for them. */
 const SMALL_YOUNG_SPACE = '--max-semi-space-size=4';
 /** Compiled modules are kept between starts. They also spare a process the compiler that removes types, which stays in its memory. */
@@ -147,9 +146,9 @@ function environmentOf(name: string, environment: Record<string, string | undefi
   const first = Number(environment.METRICS_PORT);
   const offset = Math.max(0, ['api', 'worker', 'indexer'].indexOf(name));
   return {
+    ...frugalAllocator,
     ...environment,
     ...(first > 0 ? { METRICS_PORT: String(first + offset) } : {}),
-    MALLOC_ARENA_MAX: environment.MALLOC_ARENA_MAX ?? ALLOCATOR_ARENAS,
     NODE_COMPILE_CACHE: environment.NODE_COMPILE_CACHE ?? compiledFolder,
     ...(name === 'api' || name === 'all'
       ? {}

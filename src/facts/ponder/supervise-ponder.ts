@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { frugalAllocator } from '../../platform/frugal-allocator.ts';
 import type { Log } from '../../platform/log.ts';
 import { type IndexedChain, indexerFolder, ponderSchema } from './ponder-settings.ts';
 
@@ -89,6 +90,7 @@ function spawnPonder(schema: string, options: Parameters<typeof supervisePonder>
       PONDER_MAX_THREADS: '1',
       // Otherwise the bundler's allocator keeps the memory that the build used.
       MIMALLOC_PURGE_DELAY: '0',
+      ...frugalAllocator,
       PONDER_CACHE_BYTES: String(32 * 1024 * 1024),
       NODE_ENV: 'production',
       NO_COLOR: '1',

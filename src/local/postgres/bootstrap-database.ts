@@ -1,7 +1,5 @@
 /** The tasks that require the superuser of the local Postgres. It is used for nothing else. */
 import pg from 'pg';
-import { openDatabase } from '../../../prisma/client.ts';
-import { handOverDatabase } from '../../operations/hand-over-database.ts';
 
 export type BootstrapOptions = {
   /** URL of the database to create, as the superuser. */
@@ -25,6 +23,12 @@ export async function bootstrapDatabase({ adminUrl, role, rolePassword, log }: B
       await client.query(`CREATE DATABASE ${pg.escapeIdentifier(database)} OWNER ${pg.escapeIdentifier(role)}`);
     }
   });
+  if (!(await ownsAnything(adminUrl))) return;
+  // The process that calls this stays, and the database client would stay in its memory.
+  const [{ openDatabase }, { handOverDatabase }] = await Promise.all([
+    import('../../../prisma/client.ts'),
+    import('../../operations/hand-over-database.ts'),
+  ]);
   const inside = openDatabase({ url: adminUrl, poolSize: 1 });
   try {
     const changed = await handOverDatabase({ database: inside }, { from: superuser, to: role });
@@ -32,6 +36,25 @@ export async function bootstrapDatabase({ adminUrl, role, rolePassword, log }: B
       log?.(`The role ${role} now owns the database: ${changed.length} objects were handed over.`);
   } finally {
     await inside.$disconnect();
+  }
+}
+
+/** Whether the superuser owns the database or an object in a schema of users. */
+async function ownsAnything(adminUrl: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const owned = await client.query(`
+      WITH space AS (SELECT oid, nspowner FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema')
+      SELECT FROM pg_database WHERE datname = current_database() AND pg_get_userbyid(datdba) = current_user
+      UNION ALL SELECT FROM space WHERE pg_get_userbyid(nspowner) = current_user
+      UNION ALL SELECT FROM pg_class WHERE relnamespace IN (SELECT oid FROM space) AND pg_get_userbyid(relowner) = current_user
+      UNION ALL SELECT FROM pg_proc WHERE pronamespace IN (SELECT oid FROM space) AND pg_get_userbyid(proowner) = current_user
+      UNION ALL SELECT FROM pg_type WHERE typnamespace IN (SELECT oid FROM space) AND pg_get_userbyid(typowner) = current_user
+      LIMIT 1`);
+    return owned.rowCount !== 0;
+  } finally {
+    await client.end();
   }
 }
 
