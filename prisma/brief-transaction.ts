@@ -60,8 +60,11 @@ export async function briefTransaction<Opened, Row>(
   );
 }
 
+/** A statement with its parameters. */
+export type Statement = Pick<Prisma.Sql, 'text' | 'values'>;
+
 /** Runs one statement in its own transaction and returns its rows, with values as `briefTransaction` returns them. */
-export async function runStatement<Row>(database: PrismaClient, statement: Prisma.Sql): Promise<Row[]> {
+export async function runStatement<Row>(database: PrismaClient, statement: Statement): Promise<Row[]> {
   const connections = connectionsOf(database);
   try {
     return (await connections.pool.query(configOf(connections, statement))).rows;
@@ -148,7 +151,7 @@ async function inTurn(client: pg.PoolClient, first: pg.QueryConfig, second: pg.Q
   return [answered, client.query(second)];
 }
 
-function configOf({ names }: Connections, statement: Prisma.Sql): pg.QueryConfig {
+function configOf({ names }: Connections, statement: Statement): pg.QueryConfig {
   const { text } = statement;
   const values = statement.values.map(bound);
   const name = names?.({ sql: text, args: values });

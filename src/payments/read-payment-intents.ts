@@ -2,7 +2,7 @@
  * Reads payment intents with hand-written SQL: one statement, which contains the caller's scope, so that another merchant's intent is not
  * found, and returns the requested relations as JSON.
  */
-import { runStatement } from '../../prisma/brief-transaction.ts';
+import { runStatement, type Statement } from '../../prisma/brief-transaction.ts';
 import {
   type CreditedPayout,
   type CustomerAccount,
@@ -120,17 +120,19 @@ export async function countPaymentIntents(database: Database, request: Counted):
   return row?.count ?? 0;
 }
 
-export function intentsStatement({ scope, ids, relations }: Identified): Prisma.Sql {
+export function intentsStatement({ scope, ids, relations }: Identified): Statement {
   // With an array of one element, Postgres would plan the prepared statement again for every execution.
   const among = ids.length === 1 ? Prisma.sql`= ${ids[0]}::uuid` : Prisma.sql`= ANY (${ids}::uuid[])`;
-  return Prisma.sql`SELECT ${selectedColumns(relations)} FROM payment_intent intent
+  const statement = Prisma.sql`SELECT ${selectedColumns(relations)} FROM payment_intent intent
     WHERE intent.id ${among} AND ${inScope(scope, 'intent')}`;
+  return withKeptText(`${ids.length === 1 ? 'one' : 'several'} ${shapeOf(scope, relations)}`, statement);
 }
 
-export function listStatement({ scope, status, skip, take, relations }: Page): Prisma.Sql {
+export function listStatement({ scope, status, skip, take, relations }: Page): Statement {
   const inStatus = status === null ? Prisma.empty : Prisma.sql`AND intent.status = ${status}::payment_intent_status`;
-  return Prisma.sql`SELECT ${selectedColumns(relations)} FROM payment_intent intent
+  const statement = Prisma.sql`SELECT ${selectedColumns(relations)} FROM payment_intent intent
     WHERE ${inScope(scope, 'intent')} ${inStatus} ORDER BY intent.id DESC LIMIT ${take}::bigint OFFSET ${skip}::bigint`;
+  return withKeptText(`${status === null ? 'list' : 'list in a status'} ${shapeOf(scope, relations)}`, statement);
 }
 
 export function countStatement({ scope, statuses }: Counted): Prisma.Sql {
@@ -138,6 +140,22 @@ export function countStatement({ scope, statuses }: Counted): Prisma.Sql {
     statuses.length === 0 ? Prisma.empty : Prisma.sql`AND counted.status = ANY (${statuses}::payment_intent_status[])`;
   return Prisma.sql`SELECT coalesce(sum(counted.change), 0)::int AS count FROM payment_intent_count counted
     WHERE ${inScope(scope, 'counted')} ${inStatus}`;
+}
+
+const texts = new Map<string, string>();
+
+/**
+ * Replaces the text of a statement by the one of the first statement of the same shape. The texts have thousands of characters, and a string
+ * that was compared once keeps its hash.
+ */
+function withKeptText(shape: string, statement: Prisma.Sql): Statement {
+  const text = texts.get(shape) ?? statement.text;
+  texts.set(shape, text);
+  return { text, values: statement.values };
+}
+
+function shapeOf({ appId }: Scope, relations: ReadonlySet<IntentRelation>): string {
+  return [appId === null ? 'apps' : 'app', ...relations].join();
 }
 
 /** For a single app, a condition that is evaluated once per statement; for all apps of a merchant, a semi-join. */

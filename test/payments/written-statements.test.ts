@@ -65,7 +65,7 @@ const principals: Principal[] = [
 type Prepared = { parameters: string[]; results: string[] };
 
 /** What Postgres makes of a statement, without running it. */
-async function prepare({ text }: Prisma.Sql): Promise<Prepared> {
+async function prepare({ text }: Pick<Prisma.Sql, 'text'>): Promise<Prepared> {
   await client.query('DEALLOCATE ALL');
   await client.query(`PREPARE written AS ${text}`);
   const { rows } = await client.query(`SELECT parameter_types::text[] AS parameters, result_types::text[] AS results

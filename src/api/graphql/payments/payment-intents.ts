@@ -1,4 +1,5 @@
 /** The queries paymentIntent, paymentIntents and paymentIntentsPage. */
+import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { PaymentIntent, PaymentIntentStatus } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
@@ -11,7 +12,7 @@ import { connectionSize } from '../server/connection.ts';
 import type { GraphqlContext } from '../server/context.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
-import { PaymentIntentConnection, PaymentIntentStatusEnum } from './payment-intent.ts';
+import { PaymentIntentConnection, PaymentIntentRef, PaymentIntentStatusEnum } from './payment-intent.ts';
 import {
   PaymentIntentFilter,
   PaymentIntentOrder,
@@ -19,6 +20,7 @@ import {
   paymentIntentWindow,
   statusesAlone,
 } from './payment-intent-filter.ts';
+import { selectsColumnsAlone } from './selects-columns-alone.ts';
 import { merchantScope, type PaymentIntentQuery, writtenRelations } from './written-intents.ts';
 
 const PaymentIntentPage = builder.objectRef<Page<PaymentIntentQuery, PaymentIntent>>('PaymentIntentPage').implement({
@@ -35,12 +37,13 @@ const PaymentIntentPage = builder.objectRef<Page<PaymentIntentQuery, PaymentInte
 });
 
 builder.queryField('paymentIntent', (t) =>
-  t.prismaField({
-    type: 'PaymentIntent',
+  t.field({
+    type: PaymentIntentRef,
     description: 'One payment intent. NOT_FOUND if it does not belong to the caller.',
     authScopes: { read: true },
     args: { id: t.arg.id({ required: true, description: 'Its UUID.' }) },
-    resolve: async (query, _root, { id }, context) => {
+    resolve: async (_root, { id }, context, info) => {
+      const query: PaymentIntentQuery = selectsColumnsAlone(info) ? {} : queryFromInfo({ context, info });
       const intent = await findIntent(context, { id, query });
       if (!intent) throw notFound('payment intent');
       return intent;
