@@ -5,6 +5,7 @@ import { canonicalSignature, isSignedByKey, isSignedOnChain } from '../chains/ev
 import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
 import type { Call } from '../escrow/calldata.ts';
 import { termsFromJson } from '../escrow/terms.ts';
+import { RELAY_SENDER } from '../operator/relay.ts';
 import { isAccepted } from '../payments/payment-key.ts';
 import { requestAuthorization } from '../payments/transactions/request-authorization.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
@@ -68,7 +69,7 @@ export async function confirmCheckout(
     const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: quote.paymentIntentId } });
     if (isAccepted(intent, quote)) return await readSession(tx, session.id);
     requireUnpaid(intent);
-    if (relay !== null) await queueRelay(tx, { quote, ...relay, sender: world.operator.address });
+    if (relay !== null) await queueRelay(tx, { quote, ...relay });
     await recordAnswer(tx, { found, signatures, txHash: request.input.txHash ?? null, now: world.clock.now() });
     await tx.checkoutSession.update({
       where: { id: session.id },
@@ -192,8 +193,8 @@ async function requireSignatures(
   return signatures;
 }
 
-async function queueRelay(tx: DatabaseTransaction, request: Relay & { quote: Quote; sender: string }): Promise<void> {
-  const { quote, call, sender, payment } = request;
+async function queueRelay(tx: DatabaseTransaction, request: Relay & { quote: Quote }): Promise<void> {
+  const { quote, call, payment } = request;
   const { paymentIntentId, chainId, termsHash } = quote;
   const underWay = await relayUnderWay(tx, { chainId, address: quote.walletAddress });
   if (underWay !== undefined && underWay !== paymentIntentId) {
@@ -207,7 +208,7 @@ async function queueRelay(tx: DatabaseTransaction, request: Relay & { quote: Quo
     termsHash,
     call,
     amount: payment.terms.amount,
-    sender,
+    sender: RELAY_SENDER,
     ...(quote.method === 'APPROVAL' ? { maxFailures: APPROVAL_TRIES } : {}),
   });
 }

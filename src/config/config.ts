@@ -72,6 +72,7 @@ export function parseConfig(environment: Record<string, string | undefined>) {
           ? undefined
           : { url: env.OPERATOR_SIGNER_URL, token: env.OPERATOR_SIGNER_TOKEN },
     },
+    senders: { privateKeys: env.SENDER_PRIVATE_KEYS, keysFile: env.SENDER_KEYS_FILE },
     arbiter: { privateKey: env.ARBITER_PRIVATE_KEY, address: env.ARBITER_ADDRESS },
     feeRecipient: env.FEE_RECIPIENT,
     solana: {

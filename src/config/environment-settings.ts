@@ -131,6 +131,18 @@ const keys = {
     .optional()
     .describe("A remote signer that holds the operator's key. It takes precedence over the other two."),
   OPERATOR_SIGNER_TOKEN: z.string().min(1).optional().describe('The bearer token for `OPERATOR_SIGNER_URL`.'),
+  SENDER_PRIVATE_KEYS: z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .pipe(z.array(privateKey).min(1))
+    .optional()
+    .describe(
+      'Private keys, separated by commas, of the [sender keys](operations.md#sender-keys): they relay what the escrow accepts from any sender, such as settlements, charges and permits, and need the native coin for gas. They have no power over money. Without them, the operator relays it.',
+    ),
+  SENDER_KEYS_FILE: z
+    .string()
+    .optional()
+    .describe('A file that holds the sender keys, one in each line, in place of `SENDER_PRIVATE_KEYS`.'),
   ARBITER_PRIVATE_KEY: privateKey
     .optional()
     .describe(

@@ -18,6 +18,7 @@ const operator = accountAt(1);
 const merchant = accountAt(2);
 const arbiter = accountAt(3);
 const feeRecipient = accountAt(4);
+const senders = [accountAt(8), accountAt(9)];
 const payers: [LocalAccount, LocalAccount, LocalAccount] = [accountAt(5), accountAt(6), accountAt(7)];
 
 /** The roles on a local chain. Merchant and fee recipient start without tokens, so that what they receive is easy to see. */
@@ -27,6 +28,8 @@ export const localAccounts = {
   merchant,
   arbiter,
   feeRecipient,
+  /** Keys that relay what needs no particular sender. */
+  senders,
   payers,
   /** Accounts that receive gas and tokens. */
   funded: payers.map((payer) => payer.address),

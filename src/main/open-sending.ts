@@ -9,8 +9,10 @@ import { judgeRevert } from '../escrow/judge-revert.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';
 import { type SendLimits, sendLimits } from '../operator/outgoing-transaction.ts';
 import { pumpTransactions } from '../operator/pump-transactions.ts';
+import { RELAY_SENDER, type Relay } from '../operator/relay.ts';
 import type { OutgoingHooks } from '../operator/sending-world.ts';
 import { pumpPayouts } from '../operator/solana/pump-payouts.ts';
+import { releaseRelayed } from '../operator/store.ts';
 import { heldInVaults } from '../payments/solana/held-in-vaults.ts';
 import { keptShares } from '../payments/solana/kept-shares.ts';
 import { paymentOutgoingHooks } from '../payments/transactions/payment-outgoing-hooks.ts';
@@ -29,6 +31,8 @@ export type SendersWorld = {
   operator: OperatorSigner;
   /** A separate key, so that the operator can never resolve a dispute. */
   arbiter: OperatorSigner | null;
+  /** The keys that relay what needs no particular sender. The operator relays it if there are none. */
+  senders?: readonly OperatorSigner[];
   locks: AdvisoryLocks;
   limits?: SendLimits;
   /** Nodes and secrets for payments on Solana. Without them, its payouts wait. */
@@ -36,18 +40,39 @@ export type SendersWorld = {
 };
 
 type Sender = { chainId: number; sender: string };
+type Turn = (sender: Sender, options?: { goOn?: () => void; wake?: (sender: Sender) => void }) => Promise<void>;
+
+/** A key that had no gas is tried again after this time. */
+const REST_MS = 30_000;
+/** Relayed transactions that a key took longer ago, and that no process with this key has signed, are taken by another one. */
+const FORSAKEN_MS = 60_000;
+
+/** The sender key that is woken for relayed transactions. It wakes the next one when it has as many in flight as it may. */
+export function relayKeyOf({ operator, senders = [] }: Pick<SendersWorld, 'operator' | 'senders'>) {
+  const [first = operator] = senders;
+  return (queue: Sender): Sender =>
+    queue.sender === RELAY_SENDER ? { ...queue, sender: first.address.toLowerCase() } : queue;
+}
 
 /** Returns a function that runs one turn of the pump for a sender on a chain. It ignores senders whose key is not held here. */
-export function openPumps(world: SendersWorld): (sender: Sender, goOn?: () => void) => Promise<void> {
-  const { database, clock, log, registry, nodes, operator, arbiter, locks } = world;
-  const signers = new Map([operator, ...(arbiter ? [arbiter] : [])].map((one) => [one.address.toLowerCase(), one]));
+export function openPumps(world: SendersWorld): Turn {
+  const { database, clock, log, registry, nodes, operator, arbiter, senders = [], locks } = world;
+  const keys = [operator, ...(arbiter ? [arbiter] : []), ...senders];
+  const signers = new Map(keys.map((one) => [one.address.toLowerCase(), one]));
+  const keyOf = relayKeyOf(world);
+  const relayOf = openRelay(senders.length > 0 ? senders : [operator]);
   const hooks = paymentOutgoingHooks({ clock, registry, operator, relayFailed });
-  return async ({ chainId, sender }, goOn) => {
+  return async (queue, { goOn, wake } = {}) => {
+    const { chainId, sender } = keyOf(queue);
     const chain = registry.chain(chainId);
     if (chain?.family === 'SOLANA') return await turnSolana(world, { chainId, hooks });
     const signer = signers.get(sender.toLowerCase());
     const settings = world.config.rpc.find((one) => one.chainId === chainId);
-    if (!signer || !chain || !settings) return;
+    if (!chain || !settings) return;
+    if (!signer) {
+      const takenBefore = new Date(clock.now().getTime() - FORSAKEN_MS);
+      return await releaseRelayed(database, { chainId, sender: sender.toLowerCase() }, { takenBefore });
+    }
     await nodes.asking(chainId, (client) =>
       pumpTransactions({
         database,
@@ -61,9 +86,31 @@ export function openPumps(world: SendersWorld): (sender: Sender, goOn?: () => vo
         describeRevert,
         judgeRevert,
         limits: world.limits ?? sendLimits,
+        relay: relayOf(chainId, signer.address, wake),
         goOn,
       }),
     );
+  };
+}
+
+/** Returns the place of a key among the sender keys; undefined for other keys. */
+function openRelay(senders: readonly OperatorSigner[]) {
+  const restingUntil = new Map<string, number>();
+  return (chainId: number, address: string, wake: ((sender: Sender) => void) | undefined): Relay | undefined => {
+    const index = senders.findIndex((one) => one.address === address);
+    if (index < 0) return undefined;
+    const isResting = (one: OperatorSigner) =>
+      (restingUntil.get(`${chainId}:${one.address}`) ?? Number.NEGATIVE_INFINITY) > performance.now();
+    const next = senders[index + 1];
+    return {
+      isAlone: senders.length === 1,
+      isResting: () => senders.some((one) => one.address === address && isResting(one)),
+      rest() {
+        restingUntil.set(`${chainId}:${address}`, performance.now() + REST_MS);
+        return senders.every(isResting);
+      },
+      passOn: next && wake ? () => wake({ chainId, sender: next.address.toLowerCase() }) : undefined,
+    };
   };
 }
 

@@ -10,7 +10,7 @@ import { openReadiness } from '../operations/health/read-readiness.ts';
 import { openInstruments } from '../operations/metrics/instruments.ts';
 import { tellTables } from '../operations/metrics/table-gauges.ts';
 import { openExternalSigner } from '../operator/external-signer.ts';
-import { openOperatorSigner } from '../operator/operator-signer.ts';
+import { openOperatorSigner, openSenderKeys } from '../operator/operator-signer.ts';
 import { systemClock } from '../platform/clock.ts';
 import { openListener } from '../platform/database/listener.ts';
 import { openLog } from '../platform/log.ts';
@@ -18,7 +18,7 @@ import { openMetrics } from '../platform/metrics.ts';
 import { openServiceEndpoints, type Readiness, serveEndpoints } from '../platform/service-endpoints.ts';
 import { openClock } from '../test-clock/open-clock.ts';
 import { isMovable } from '../test-clock/test-clock.ts';
-import { requireOperatorAlone, requirePayableParties } from './require-parties.ts';
+import { requireOperatorAlone, requirePayableParties, requireSendersApart } from './require-parties.ts';
 
 /** A part of the program that runs until it is stopped. */
 export type RunningPart = { stop(): Promise<void> };
@@ -79,8 +79,8 @@ export async function openService(floor: Floor, readOwn?: () => Readiness) {
 }
 
 /**
- * Opens the operator's key, and the arbiter's key where this installation holds it. Throws ConfigError without an operator, and where the
- * arbiter is the operator.
+ * Opens the operator's key, the arbiter's key where this installation holds it, and the sender keys. Throws ConfigError without an operator,
+ * where the arbiter is the operator, and where a sender key is one of them or is listed twice.
  */
 export async function openSigners(world: Pick<Floor, 'config' | 'registry'>) {
   const { privateKey } = world.config.arbiter;
@@ -88,7 +88,9 @@ export async function openSigners(world: Pick<Floor, 'config' | 'registry'>) {
   const signers = {
     operator: signer ? await openExternalSigner(signer) : openOperatorSigner(world.config.operator),
     arbiter: privateKey === undefined ? null : openOperatorSigner({ privateKey, setting: 'ARBITER_PRIVATE_KEY' }),
+    senders: openSenderKeys(world.config.senders),
   };
   requireOperatorAlone(world, signers);
+  requireSendersApart(signers);
   return signers;
 }

@@ -26,6 +26,27 @@ export function requirePayableParties(
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
 }
 
+/** Throws ConfigError where a sender key is the operator's or the arbiter's, whose transactions must not wait for relayed ones. */
+export function requireSendersApart(signers: {
+  operator: OperatorSigner;
+  arbiter: OperatorSigner | null;
+  senders: readonly OperatorSigner[];
+}): void {
+  const roles = [
+    { role: 'operator', address: signers.operator.address },
+    ...(signers.arbiter ? [{ role: 'arbiter', address: signers.arbiter.address }] : []),
+  ];
+  const faults = signers.senders.flatMap((sender) =>
+    roles
+      .filter(({ address }) => isAddressEqual(address, sender.address))
+      .map(
+        ({ role }) =>
+          `SENDER_PRIVATE_KEYS: has the key of the ${role} ${sender.address}; sender keys are keys of their own`,
+      ),
+  );
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'));
+}
+
 /** Throws ConfigError where the operator's address is a sink, and where it is also the arbiter's address. */
 export function requireOperatorAlone(
   world: { config: Pick<Config, 'arbiter'>; registry: Registry },

@@ -25,8 +25,8 @@ async function heldKeys(floor: Floor): Promise<string[]> {
   const { operatorKey } = config.solana;
   const onSolana = operatorKey === undefined ? [] : [operatorAddress(operatorKey)];
   if (privateKey === undefined && keyFile === undefined && signer === undefined) return onSolana;
-  const { operator, arbiter } = await openSigners(floor);
-  return [...[operator, ...(arbiter ? [arbiter] : [])].map((signer) => signer.address), ...onSolana];
+  const { operator, arbiter, senders } = await openSigners(floor);
+  return [...[operator, ...(arbiter ? [arbiter] : []), ...senders].map((signer) => signer.address), ...onSolana];
 }
 
 /** Compares the books with on-chain state. Returns the exit code. */

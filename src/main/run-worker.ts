@@ -21,7 +21,7 @@ import { openPriceBook } from '../prices/open-price-book.ts';
 import { sweepRenewals } from '../subscriptions/renewal/sweep-renewals.ts';
 import { runTestClock } from '../test-clock/run-test-clock.ts';
 import { jobTable, reactionTable } from './job-table.ts';
-import { openPumps } from './open-sending.ts';
+import { openPumps, relayKeyOf } from './open-sending.ts';
 import { type Floor, openFloor, openService, openSigners, type RunningPart } from './open-world.ts';
 
 const SWEEP_MS = 10_000;
@@ -40,7 +40,10 @@ export async function runWorker(config: Config): Promise<RunningPart> {
   const world = { ...floor, ...(await openSigners(floor)), mailer, prices, secretKeys: openSecretKeys(config) };
   const locks = openAdvisoryLocks({ url: config.database.directUrl, log, sessionMs: config.database.lockSessionMs });
   const solana = { nodes: floor.solanaNodes, keys: config.solana };
-  const sending = runSending(world, { turn: openPumps({ ...world, locks, solana }) });
+  const sending = runSending(world, {
+    turn: openPumps({ ...world, locks, solana }),
+    keyOf: relayKeyOf(world),
+  });
   // Wakes the pump without awaiting it: a pump may be busy for a long time, and no job waits for it to finish.
   const wake = (sender: { chainId: number; sender: string }) => void sending.wake(sender);
   const testClock = runTestClock({
@@ -108,7 +111,7 @@ type TellingWorld = Floor & Awaited<ReturnType<typeof openSigners>>;
 async function tellSenders(world: TellingWorld): Promise<void> {
   const { operatorKey } = world.config.solana;
   const keys = [
-    ...[world.operator, ...(world.arbiter ? [world.arbiter] : [])].map((signer) => signer.address),
+    ...[world.operator, ...(world.arbiter ? [world.arbiter] : []), ...world.senders].map((signer) => signer.address),
     ...(operatorKey === undefined ? [] : [operatorAddress(operatorKey)]),
   ];
   const balances = await readSenders(world, { keys });

@@ -4,10 +4,11 @@ import { addJob } from '../platform/jobs.ts';
 import { tracedRequestId } from '../platform/request-trace.ts';
 import { sendTransactionsJob } from './jobs.ts';
 import { defaultMaxFailures } from './outgoing-transaction.ts';
+import { RELAY_SENDER } from './relay.ts';
 
 export type NewOutgoing = {
   chainId: number;
-  /** Address of the key that sends it. */
+  /** Address of the key that sends it, or RELAY_SENDER if any sender key may. */
   sender: string;
   to: string;
   data: string;
@@ -35,6 +36,7 @@ export async function enqueueTransaction(tx: DatabaseTransaction, outgoing: NewO
       id,
       chainId: outgoing.chainId,
       sender,
+      relayed: sender === RELAY_SENDER,
       toAddress: outgoing.to,
       data: outgoing.data,
       valueWei: String(outgoing.valueWei ?? 0n),

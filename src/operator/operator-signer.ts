@@ -32,6 +32,41 @@ export function openOperatorSigner(settings: {
   };
 }
 
+/**
+ * Reads the sender keys from the setting or their file, in their order. Empty if there are none. Throws ConfigError with the setting's name
+ * if one is invalid or listed twice.
+ */
+export function openSenderKeys(settings: {
+  privateKeys?: readonly Hex[] | undefined;
+  keysFile?: string | undefined;
+}): OperatorSigner[] {
+  const { privateKeys, keysFile } = settings;
+  const setting = privateKeys === undefined ? 'SENDER_KEYS_FILE' : 'SENDER_PRIVATE_KEYS';
+  const keys = privateKeys ?? (keysFile === undefined ? [] : readKeys(keysFile));
+  const senders = keys.map((privateKey) => openOperatorSigner({ privateKey, setting }));
+  const addresses = senders.map(({ address }) => address);
+  const twice = addresses.find((address, index) => addresses.indexOf(address) < index);
+  if (twice !== undefined) throw new ConfigError(`${setting}: has the key of ${twice} twice`);
+  return senders;
+}
+
+function readKeys(path: string): Hex[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new ConfigError('SENDER_KEYS_FILE: not readable', { cause });
+  }
+  const keys: Hex[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    const key = line.trim();
+    if (key === '') continue;
+    if (!isPrivateKey(key)) throw new ConfigError(`SENDER_KEYS_FILE: line ${index + 1} is not 0x and 64 hex digits`);
+    keys.push(key);
+  }
+  return keys;
+}
+
 function accountOf({
   privateKey,
   keyFile,

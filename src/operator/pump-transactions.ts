@@ -8,7 +8,8 @@ import { resendTransactions } from './resend-transactions.ts';
 import type { SendingWorld } from './sending-world.ts';
 import { type ReadyTransaction, signTransactions } from './sign-transactions.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
-import { markWithGas, markWithoutGas, queuedTransactions, unminedTransactions } from './store.ts';
+import { markWithGas, queuedTransactions, unminedTransactions } from './store.ts';
+import { takeRelayed, waitForGas } from './take-relayed.ts';
 
 /**
  * One turn of the pump of one sender on one chain: finds mined transactions, sends unmined ones to the nodes again, raises the fees of
@@ -32,6 +33,7 @@ async function turn(world: SendingWorld): Promise<void> {
   await fillNonces(world, view);
   await raiseFees(world, { view, unmined });
   await resendTransactions(world, await unminedTransactions(world.database, key));
+  await takeRelayed(world, { view, unmined });
   const free = world.limits.inFlight - unmined.length;
   const sent = free > 0 ? await sendQueued(world, { ...key, view, limit: free }) : 0;
   // Transactions found in a block may be judged now, and transactions that were sent may be in a block.
@@ -48,12 +50,12 @@ async function sendQueued(
     queued.map((outgoing) => traced(outgoing.requestId, () => simulateTransaction(world, outgoing))),
   );
   const ready: ReadyTransaction[] = [];
+  let isUnpaid = false;
   for (const [index, outgoing] of queued.entries()) {
     const simulation = simulated[index];
     if (simulation?.status !== 'fulfilled') continue;
     if (simulation.value.kind === 'NO_FUNDS') {
-      world.log.error({ chainId, sender }, 'The sender has too little of the native coin to pay for gas.');
-      await markWithoutGas(world.database, { chainId, sender, now: world.clock.now() });
+      isUnpaid = true;
       break;
     }
     if (simulation.value.kind === 'OK') ready.push({ outgoing, gasLimit: simulation.value.gasLimit });
@@ -71,6 +73,7 @@ async function sendQueued(
       signed.filter((row) => row.status === 'SIGNED'),
     );
   }
+  if (isUnpaid) await waitForGas(world);
   for (const simulation of simulated) if (simulation.status === 'rejected') throw simulation.reason;
   return isSigned ? ready.length : 0;
 }

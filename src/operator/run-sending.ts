@@ -5,10 +5,13 @@ import { sendersAtWork } from './store.ts';
 
 export type Sending = {
   /** Runs the pump of one sender. Several calls while it runs cause one more turn. */
-  wake(sender: { chainId: number; sender: string }): Promise<void>;
+  wake(sender: Sender): Promise<void>;
   /** Waits for the turns in progress. */
   stop(): Promise<void>;
 };
+
+type Sender = { chainId: number; sender: string };
+type Turn = (sender: Sender, options: { goOn: () => void; wake: (sender: Sender) => void }) => Promise<void>;
 
 const TIMER_MS = 1_000;
 /** The interval between two checks while nothing is pending; queueing a transaction ends it. */
@@ -19,11 +22,12 @@ const BUSY_MS = 75_000;
 /**
  * Runs the pumps of all senders: when a transaction is queued, once a second while one is pending or was a minute ago, and
  * otherwise every ten seconds, for what another process left behind. `turn` is one turn of a sender's pump, which calls `goOn`
- * to run again at once; its errors are logged, and the next turn continues where it stopped.
+ * to run again at once and may wake another sender; its errors are logged, and the next turn continues where it stopped. `keyOf`
+ * returns the key that a sender's queue is sent by.
  */
 export function runSending(
   { database, clock, log }: { database: Database; clock: Clock; log: Log },
-  { turn }: { turn: (sender: { chainId: number; sender: string }, goOn: () => void) => Promise<void> },
+  { turn, keyOf }: { turn: Turn; keyOf: (sender: Sender) => Sender },
 ): Sending {
   const turning = new Map<string, { again: boolean; done: Promise<void> }>();
   let stopped = false;
@@ -31,7 +35,8 @@ export function runSending(
   let timer: NodeJS.Timeout | undefined;
   let isResting = false;
 
-  const wake = (sender: { chainId: number; sender: string }): Promise<void> => {
+  const wake = (queue: Sender): Promise<void> => {
+    const sender = keyOf(queue);
     const key = `${sender.chainId}:${sender.sender}`;
     busyAt = performance.now();
     if (isResting && !stopped) tickLater();
@@ -47,7 +52,7 @@ export function runSending(
         const goOn = () => {
           state.again = true;
         };
-        await turn(sender, goOn).catch((error: unknown) =>
+        await turn(sender, { goOn, wake: (next) => void wake(next) }).catch((error: unknown) =>
           log.warn({ ...sender, error }, 'A turn of the pump failed.'),
         );
       } while (state.again && !stopped);

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { OperatorSigner } from './operator-signer.ts';
 import type { OutgoingFailure, OutgoingOutcome, SendLimits } from './outgoing-transaction.ts';
+import type { Relay } from './relay.ts';
 
 /**
  * Called inside the pump's transaction as its last statement. `onMined`: in a block at the required depth and not
@@ -35,6 +36,8 @@ export type SendingWorld = {
   /** Judges whether a reverted call may succeed later. */
   judgeRevert(data: Hex): RevertVerdict;
   limits: SendLimits;
+  /** Set if the signer is a sender key, which also sends relayed transactions. */
+  relay?: Relay | undefined;
   /** Called by a turn if another turn has work to do at once. */
   goOn?: (() => void) | undefined;
 };

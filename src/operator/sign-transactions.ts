@@ -61,12 +61,12 @@ type SignedTransaction = ReadyTransaction & { nonce: bigint; attempt: Awaited<Re
 
 async function store(
   tx: DatabaseTransaction,
-  { clock, hooks, log }: SendingWorld,
+  { clock, hooks, log, signer }: SendingWorld,
   { outgoing, gasLimit, nonce, attempt }: SignedTransaction,
 ): Promise<void> {
   const { id: outgoingId, purpose, requestId } = outgoing;
   const claimed = await tx.outgoingTransaction.updateMany({
-    where: { id: outgoingId, status: 'QUEUED' },
+    where: { id: outgoingId, status: 'QUEUED', sender: signer.address.toLowerCase() },
     data: {
       status: 'SIGNED',
       nonce,

@@ -1,5 +1,6 @@
 /** Every query of the outgoing queue. Writes are compare-and-set on the status, because the pump's lock may be lost. */
 import type { Database, DatabaseTransaction, OutgoingAttempt, OutgoingTransaction } from '../../prisma/client.ts';
+import { RELAY_SENDER } from './relay.ts';
 
 export type OpenOutgoing = OutgoingTransaction & { attempts: OutgoingAttempt[] };
 type Sender = { chainId: number; sender: string };
@@ -51,6 +52,39 @@ export async function queuedTransactions(
     where: { chainId, sender, status: 'QUEUED', OR: [{ notBefore: null }, { notBefore: { lte: now } }] },
     orderBy: { id: 'asc' },
     take: limit,
+  });
+}
+
+/**
+ * Assigns waiting relayed transactions to a sender key, oldest first. Other keys and processes skip the rows that this one is taking.
+ */
+export async function claimRelayed(
+  database: Database,
+  { chainId, sender, now, limit }: Sender & { now: Date; limit: number },
+): Promise<void> {
+  await database.$executeRaw`
+    UPDATE outgoing_transaction SET sender = ${sender}, taken_at = ${now} WHERE id IN (
+      SELECT id FROM outgoing_transaction
+      WHERE chain_id = ${chainId} AND sender = ${RELAY_SENDER} AND status = 'QUEUED'
+        AND (not_before IS NULL OR not_before <= ${now})
+      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+}
+
+/** Returns the relayed transactions that a key has taken and not signed to the queue of all sender keys. */
+export async function releaseRelayed(
+  database: Database,
+  { chainId, sender }: Sender,
+  { takenBefore = null }: { takenBefore?: Date | null } = {},
+): Promise<void> {
+  await database.outgoingTransaction.updateMany({
+    where: {
+      chainId,
+      sender,
+      relayed: true,
+      status: 'QUEUED',
+      ...(takenBefore ? { takenAt: { lt: takenBefore } } : {}),
+    },
+    data: { sender: RELAY_SENDER },
   });
 }
 

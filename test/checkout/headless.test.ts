@@ -277,7 +277,7 @@ describe('POST …/confirm', () => {
     const outgoing = await ground.api.database.outgoingTransaction.findMany({
       where: { transactionId: relays[0]?.id },
     });
-    expect(outgoing).toMatchObject([{ status: 'QUEUED', sender: ground.evm.operator.address.toLowerCase() }]);
+    expect(outgoing).toMatchObject([{ status: 'QUEUED', sender: 'relay', relayed: true }]);
     await finish(session);
   });
 

@@ -7,7 +7,8 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
-import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
+import { requireSendersApart } from '../../src/main/require-parties.ts';
+import { openOperatorSigner, openSenderKeys } from '../../src/operator/operator-signer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-operator-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -86,5 +87,52 @@ describe('the key in OPERATOR_KEY_FILE', () => {
     const both = { OPERATOR_PRIVATE_KEY: privateKey, OPERATOR_KEY_FILE: fileOf(generatePrivateKey()) };
     expect(openOperatorSigner(settings(both)).address).toBe(address);
     expect(faultOf(() => openOperatorSigner(settings({}))).message).toMatch(/OPERATOR_KEY_FILE/);
+  });
+});
+
+describe('sender keys', () => {
+  const others = [generatePrivateKey(), generatePrivateKey()] as const;
+  const addresses = others.map((key) => privateKeyToAccount(key).address);
+  const sendersOf = (environment: Record<string, string>) =>
+    openSenderKeys(parseConfig({ DATABASE_URL: 'postgres://localhost/none', ...environment }).senders).map(
+      (sender) => sender.address,
+    );
+
+  it('are read from the setting or from the lines of a file, and are optional', () => {
+    expect(sendersOf({ SENDER_PRIVATE_KEYS: others.join(', ') })).toEqual(addresses);
+    expect(sendersOf({ SENDER_KEYS_FILE: fileOf(`${others.join('\r\n')}\n\n`) })).toEqual(addresses);
+    expect(sendersOf({})).toEqual([]);
+  });
+
+  it('are refused where one is invalid or listed twice, without being printed', () => {
+    const twice = faultOf(() => sendersOf({ SENDER_PRIVATE_KEYS: [others[0], others[0]].join() }));
+    expect(twice.message).toBe(`SENDER_PRIVATE_KEYS: has the key of ${addresses[0]} twice`);
+    const short = faultOf(() => sendersOf({ SENDER_PRIVATE_KEYS: `${others[0]},${others[1].slice(0, -1)}` }));
+    expect(short.message).toContain('SENDER_PRIVATE_KEYS');
+    const line = faultOf(() => sendersOf({ SENDER_KEYS_FILE: fileOf(`${others[0]}\nnothing\n`) }));
+    expect(line.message).toBe('SENDER_KEYS_FILE: line 2 is not 0x and 64 hex digits');
+    const zero = faultOf(() => sendersOf({ SENDER_KEYS_FILE: fileOf(`0x${'0'.repeat(64)}\n`) }));
+    const absent = faultOf(() => sendersOf({ SENDER_KEYS_FILE: join(folder, 'none') }));
+    expect(absent.message).toBe('SENDER_KEYS_FILE: not readable');
+    for (const { message } of [twice, short, line, zero]) expect(message).not.toContain(others[0].slice(2));
+    expect(zero.message).toContain('SENDER_KEYS_FILE');
+  });
+
+  it('are refused where one is the operator or the arbiter', () => {
+    const signers = {
+      operator: openOperatorSigner({ privateKey }),
+      arbiter: openOperatorSigner({ privateKey: others[0] }),
+    };
+    for (const [key, role] of [
+      [privateKey, 'operator'],
+      [others[0], 'arbiter'],
+    ] as const) {
+      const senders = openSenderKeys({ privateKeys: [others[1], key] });
+      const { message } = faultOf(() => requireSendersApart({ ...signers, senders }));
+      expect(message).toBe(
+        `SENDER_PRIVATE_KEYS: has the key of the ${role} ${privateKeyToAccount(key).address}; sender keys are keys of their own`,
+      );
+    }
+    requireSendersApart({ ...signers, senders: openSenderKeys({ privateKeys: [others[1]] }) });
   });
 });

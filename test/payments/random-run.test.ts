@@ -14,7 +14,7 @@ describe('a random run', () => {
   it(`of ${steps} steps with seed ${seed} leaves no drift`, {
     timeout: 240_000 + (steps + 8 * least) * 2_000,
   }, async () => {
-    const gateway = await openGateway({ finalityBlocks: 40 });
+    const gateway = await openGateway({ finalityBlocks: 40, senderKeys: 2 });
     const run = await randomRun(gateway, { seed, steps, deepest: 6, least });
     expect(run.reorganisations).toBeGreaterThan(0);
     expect(Math.min(run.reorganisations, run.payments.length)).toBeGreaterThanOrEqual(least);

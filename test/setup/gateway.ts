@@ -2,7 +2,8 @@
  * A whole gateway without its HTTP server, moved by hand: a real chain, a database, the projector reading the node's
  * logs, the pumps of operator and arbiter, and the queue's jobs. Nothing happens between the calls of a test.
  */
-import { erc20Abi, type Hex } from 'viem';
+import { erc20Abi, type Hex, parseEther } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
 import type { Scope } from '../../src/auth/principal.ts';
 import { openSecretKeys } from '../../src/auth/tokens/secret-keys.ts';
 import type { PaymentTerms } from '../../src/escrow/terms.ts';
@@ -28,16 +29,23 @@ const STILL_ROUNDS_LIMIT = 20;
 /** Rounds until nothing is left to do; more means that something goes round in circles. */
 const ROUNDS_LIMIT = 1_000;
 
-/** `finalityBlocks`: how far the finalized block lags the head (even). */
-export async function openGateway(
-  options: Pick<NonNullable<Parameters<typeof openGround>[0]>, 'finalityBlocks' | 'confirmations' | 'database'> = {},
-) {
+type GroundOptions = Pick<
+  NonNullable<Parameters<typeof openGround>[0]>,
+  'finalityBlocks' | 'confirmations' | 'database'
+>;
+
+/** `finalityBlocks`: how far the finalized block lags the head (even). `senderKeys`: their number, each with gas. */
+export async function openGateway(options: GroundOptions & { senderKeys?: number } = {}) {
   const ground = await openGround(options);
   const { evm, database, registry, nodes, source } = ground;
   let skewMs = 0;
   const clock = { now: () => new Date(Date.now() + skewMs) };
   const operator = openOperatorSigner({ privateKey: evm.operator.privateKey });
   const arbiter = openOperatorSigner({ privateKey: evm.arbiter.privateKey });
+  const senderKeys = Array.from({ length: options.senderKeys ?? 0 }, () =>
+    openOperatorSigner({ privateKey: generatePrivateKey() }),
+  );
+  for (const { address } of senderKeys) await evm.testClient.setBalance({ address, value: parseEther('100') });
   const locks = openAdvisoryLocks({ url: ground.url, log: silentLog });
   onTeardown(() => locks.close());
   const config = { rpc: [evm.rpcSettings], publicUrl: 'http://localhost:4000', quoteSeconds: 600 };
@@ -50,7 +58,7 @@ export async function openGateway(
     log: silentLog,
   });
   const secretKeys = openSecretKeys({});
-  const base = { database, clock, registry, nodes, operator, arbiter, log: silentLog };
+  const base = { database, clock, registry, nodes, operator, arbiter, senders: senderKeys, log: silentLog };
   const world = { ...base, secretKeys, config, mailer, prices };
   const limits = { ...sendLimits, resendAfterMs: 1_000 };
   const pump = openPumps({ ...world, locks, limits });
@@ -67,7 +75,7 @@ export async function openGateway(
   };
   const jobs = jobTable(world, { wake: pump });
   const consume = openConsumers({ database, reactions: reactionTable(world) });
-  const senders = [operator, arbiter].map((one) => one.address.toLowerCase());
+  const senders = [operator, arbiter, ...senderKeys].map((one) => one.address.toLowerCase());
   const app = await database.app.findUniqueOrThrow({ where: { id: ground.app.id } });
   const scope: Scope = { merchantId: app.merchantId, appId: app.id };
 

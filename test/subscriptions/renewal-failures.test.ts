@@ -4,6 +4,7 @@ import { assert, integer, property } from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addCustomerWallet } from '../../src/customers/add-customer-wallet.ts';
 import { removeCustomerWallet } from '../../src/customers/remove-customer-wallet.ts';
+import { RELAY_SENDER } from '../../src/operator/relay.ts';
 import { newId } from '../../src/platform/identifier.ts';
 import { attemptAt } from '../../src/subscriptions/renewal/dunning.ts';
 import { DAY, HOUR, openRenewals, type Renewals } from './renewal-ground.ts';
@@ -349,10 +350,10 @@ describe('several due at once, sent together', () => {
     await ground.allow(rich);
     const { id, trialEnd } = await ground.subscribe({ payer: rich });
     await ground.goTo(trialEnd, false);
-    const sender = evm.operator.address.toLowerCase();
     const row = {
       chainId: evm.chainId,
-      sender,
+      sender: RELAY_SENDER,
+      relayed: true,
       toAddress: evm.operator.address,
       data: '0x',
       valueWei: '0',

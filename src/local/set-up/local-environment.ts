@@ -34,6 +34,7 @@ export function localEnvironment(
     writePrivateFile(chainsFile, `${JSON.stringify(described, null, 2)}\n`);
     chains.CHAINS_FILE = chainsFile;
     chains.OPERATOR_PRIVATE_KEY = localAccounts.operator.privateKey;
+    chains.SENDER_PRIVATE_KEYS = localAccounts.senders.map(({ privateKey }) => privateKey).join();
     chains.ARBITER_PRIVATE_KEY = localAccounts.arbiter.privateKey;
     chains.ARBITER_ADDRESS = localAccounts.arbiter.address;
     chains.FEE_RECIPIENT = localAccounts.feeRecipient.address;

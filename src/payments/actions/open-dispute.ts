@@ -5,6 +5,7 @@ import { canonicalSignature, isSignedOnChain } from '../../chains/evm/signature.
 import { GatewayError, invalid } from '../../errors.ts';
 import { disputeWithSignatureCall } from '../../escrow/calldata.ts';
 import { disputeTypedData } from '../../escrow/dispute-request.ts';
+import { RELAY_SENDER } from '../../operator/relay.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
@@ -72,7 +73,7 @@ export async function openDispute(
         type: 'DISPUTE',
         call: disputeWithSignatureCall({ escrow: held.escrow, terms: held.terms, payerSignature: signature }),
         amount: null,
-        sender: world.operator.address,
+        sender: RELAY_SENDER,
       });
       return { paymentIntentId: intent.id, status: 'PENDING', typedData: null, transactionId: sent.id };
     };

@@ -6,6 +6,7 @@ import type { Address } from 'viem';
 import { refundCall, settleCall } from '../../escrow/calldata.ts';
 import { type PayoutTransfer, payoutPlanToText, settlementOf } from '../../escrow/solana/payout-plan.ts';
 import type { SolanaTerms } from '../../escrow/solana/solana-terms.ts';
+import { RELAY_SENDER } from '../../operator/relay.ts';
 import type { OutgoingCall } from '../transactions/request-transaction.ts';
 import type { HeldMoney } from './held-payment.ts';
 
@@ -24,8 +25,8 @@ export function refundOrder(operator: { address: Address }, held: HeldMoney, amo
 }
 
 /** Pays everything that is left to the merchant, less the fee. */
-export function settleOrder(operator: { address: Address }, held: HeldMoney): PayoutOrder {
-  if (held.family === 'EVM') return { call: settleCall(held), sender: operator.address };
+export function settleOrder(held: HeldMoney): PayoutOrder {
+  if (held.family === 'EVM') return { call: settleCall(held), sender: RELAY_SENDER };
   const { merchant, feeRecipient, feeBps } = held.terms;
   const { merchantAmount, feeAmount } = settlementOf(held.left, feeRecipient === null ? 0 : feeBps);
   const transfers = [{ to: merchant, amount: merchantAmount, opensAccount: true }];

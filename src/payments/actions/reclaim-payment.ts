@@ -2,6 +2,7 @@ import { isHex } from 'viem';
 import { transaction } from '../../../prisma/client.ts';
 import { reclaimCall } from '../../escrow/calldata.ts';
 import { readEscrowState } from '../../escrow/read-escrow-state.ts';
+import { RELAY_SENDER } from '../../operator/relay.ts';
 import { addJob } from '../../platform/jobs.ts';
 import { reclaimJob } from '../jobs.ts';
 import { requestTransaction } from '../transactions/request-transaction.ts';
@@ -49,7 +50,7 @@ export async function reclaimPayment(
       type: 'RECLAIM',
       call: reclaimCall(held),
       amount: held.left,
-      sender: world.operator.address,
+      sender: RELAY_SENDER,
       maxFailures: 10,
     });
   });

@@ -51,7 +51,7 @@ export async function settlePayment(
       chainId: held.chain.chainId,
       termsHash: held.termsHash,
       type: 'SETTLE',
-      ...settleOrder(world.operator, held),
+      ...settleOrder(held),
       amount: held.left,
       maxFailures: SIMULATIONS,
     });

@@ -3,6 +3,7 @@ import { type CreditedPayout, transaction } from '../../../prisma/client.ts';
 import { callFault } from '../../chains/evm/classify-answer.ts';
 import { claimForCall } from '../../escrow/calldata.ts';
 import { enqueueTransaction, type NewOutgoing } from '../../operator/enqueue-transaction.ts';
+import { RELAY_SENDER } from '../../operator/relay.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { ChainActionWorld } from '../actions/action-world.ts';
 import { escrowOf } from '../actions/held-payment.ts';
@@ -52,7 +53,7 @@ async function orderClaim(
 ): Promise<Omit<NewOutgoing, 'chainId' | 'purpose'> | null> {
   const call = claimCallOf(world, request);
   if (!(await succeeds(world, request.chainId, call))) return null;
-  return { sender: world.operator.address, to: call.to, data: call.data, maxFailures: 1, maxGas: CLAIM_GAS };
+  return { sender: RELAY_SENDER, to: call.to, data: call.data, maxFailures: 1, maxGas: CLAIM_GAS };
 }
 
 /** Newest first. */

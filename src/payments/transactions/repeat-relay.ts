@@ -1,4 +1,5 @@
 import type { DatabaseTransaction, Transaction } from '../../../prisma/client.ts';
+import { RELAY_SENDER } from '../../operator/relay.ts';
 import { toBigInt } from '../../prices/base-units.ts';
 import { requestTransaction } from './request-transaction.ts';
 
@@ -30,7 +31,7 @@ export async function repeatRelay(
     type: 'AUTHORIZE',
     call: { to: sent.toAddress, data: sent.data, value: toBigInt(sent.valueWei) },
     amount: relay.amount === null ? null : toBigInt(relay.amount),
-    sender: sent.sender,
+    sender: sent.relayed ? RELAY_SENDER : sent.sender,
     maxFailures: SIMULATIONS,
   });
   return true;

@@ -46,8 +46,6 @@ export type PreparedCharge = {
   terms: PaymentTerms;
   termsHash: Hex;
   operatorSignature: Hex;
-  /** The operator's address. */
-  sender: Address;
   quoted: ChargePrice;
   createdAt: Date;
   expiresAt: Date;
@@ -120,7 +118,6 @@ export async function signCharge(
     operatorSignature: await world.operator.signTypedData(
       chargeTypedData({ chainId, escrow, consentId, period: periodIndex, id }),
     ),
-    sender: world.operator.address,
     quoted,
     createdAt: now,
     expiresAt: new Date(now.getTime() + world.config.quoteSeconds * 1000),

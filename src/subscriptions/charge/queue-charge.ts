@@ -5,6 +5,7 @@ import { lockPaymentIntent } from '../../checkout/store.ts';
 import { chargeCall } from '../../escrow/calldata.ts';
 import type { RecurringConsent } from '../../escrow/consent.ts';
 import { type PaymentTerms, termsToJson } from '../../escrow/terms.ts';
+import { RELAY_SENDER } from '../../operator/relay.ts';
 import { requestAuthorization } from '../../payments/transactions/request-authorization.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { hexOf, type PreparedCharge } from './prepare-charge.ts';
@@ -75,7 +76,6 @@ export type SignedCharge = {
   termsHash: string;
   operatorSignature: Hex;
   consentSignature: Hex;
-  sender: Address;
   /** The number of failed simulations after which it is given up (default 5). */
   maxFailures?: number;
 };
@@ -92,7 +92,7 @@ export async function sendCharge(tx: DatabaseTransaction, charge: SignedCharge):
     termsHash,
     call,
     amount: charge.terms.amount,
-    sender: charge.sender,
+    sender: RELAY_SENDER,
     ...(charge.maxFailures === undefined ? {} : { maxFailures: charge.maxFailures }),
   });
   return id;

@@ -20,6 +20,7 @@ import { type FieldFault, GatewayError, invalid, notFound } from '../../errors.t
 import { consentFromJson } from '../../escrow/consent.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
 import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
+import { RELAY_SENDER } from '../../operator/relay.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { once } from '../../platform/idempotency/once.ts';
@@ -74,12 +75,12 @@ export async function confirmConsent(
       data: { lastErrorCode: null, lastErrorMessage: null },
     });
     if (session.paymentIntentId === null) {
-      await sendPermit(tx, world, { row: signed, asked });
+      await sendPermit(tx, { row: signed, asked });
       await startTrial(tx, { row: signed, subscription, sessionId: session.id, now, config: world.config });
     } else {
       await requireFree(tx, { row, paymentIntentId: session.paymentIntentId });
-      await sendPermit(tx, world, { row: signed, asked });
-      await sendFirstCharge(tx, world, { row: signed, asked, now });
+      await sendPermit(tx, { row: signed, asked });
+      await sendFirstCharge(tx, { row: signed, asked, now });
     }
     return await read();
   };
@@ -165,13 +166,12 @@ async function requireFree(
  */
 async function sendPermit(
   tx: DatabaseTransaction,
-  world: Pick<ConfirmWorld, 'operator'>,
   { row, asked }: { row: SubscriptionConsent; asked: AskedConsent },
 ): Promise<void> {
   if (asked.permit === null || row.permitSignature === null) return;
   await enqueueTransaction(tx, {
     chainId: row.chainId,
-    sender: world.operator.address,
+    sender: RELAY_SENDER,
     to: asked.consent.token,
     data: permitData({
       owner: asked.consent.payer,
@@ -190,7 +190,6 @@ function permitPurpose({ chainId, consentId }: SubscriptionConsent): string {
 
 async function sendFirstCharge(
   tx: DatabaseTransaction,
-  world: Pick<ConfirmWorld, 'operator'>,
   { row, asked, now }: { row: SubscriptionConsent; asked: AskedConsent; now: Date },
 ): Promise<void> {
   const { chainId, termsHash } = await tx.quote.update({
@@ -210,7 +209,6 @@ async function sendFirstCharge(
     termsHash,
     operatorSignature: hexOf(terms.operatorSignature),
     consentSignature: hexOf(row.payerSignature ?? ''),
-    sender: world.operator.address,
     maxFailures: FIRST_CHARGE_TRIES,
   });
 }

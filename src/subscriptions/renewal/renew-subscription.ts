@@ -63,7 +63,7 @@ async function lookAt(tx: DatabaseTransaction, world: RenewalWorld, subscription
       return failed ? { kind: 'FAILED', ...failed } : { kind: 'DONE' };
     }
     case 'CHARGE': {
-      const until = await queueTurn(tx, world, { subscription, now });
+      const until = await queueTurn(tx, { subscription, now });
       if (until === null) return await openDue(tx, { subscription, now });
       await rest(tx, { subscription, until });
       return { kind: 'DONE' };
