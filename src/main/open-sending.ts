@@ -1,16 +1,18 @@
+import type { PublicClient } from 'viem';
 import type { Database, DatabaseTransaction } from '../../prisma/client.ts';
 import type { EvmNodes } from '../chains/evm/nodes.ts';
 import type { Registry } from '../chains/registry.ts';
 import type { SolanaNodes } from '../chains/solana/open-solana-nodes.ts';
 import { noteRelayFailure } from '../checkout/note-relay-failure.ts';
 import type { Config } from '../config/config.ts';
+import { batchAddress } from '../escrow/batch/batch-bytecode.ts';
 import { describeRevert } from '../escrow/describe-revert.ts';
 import { judgeRevert } from '../escrow/judge-revert.ts';
 import type { OperatorSigner } from '../operator/operator-signer.ts';
 import { type SendLimits, sendLimits } from '../operator/outgoing-transaction.ts';
 import { pumpTransactions } from '../operator/pump-transactions.ts';
 import { RELAY_SENDER, type Relay } from '../operator/relay.ts';
-import type { OutgoingHooks } from '../operator/sending-world.ts';
+import type { OutgoingHooks, SendingWorld } from '../operator/sending-world.ts';
 import { pumpPayouts } from '../operator/solana/pump-payouts.ts';
 import { releaseRelayed } from '../operator/store.ts';
 import { heldInVaults } from '../payments/solana/held-in-vaults.ts';
@@ -61,6 +63,7 @@ export function openPumps(world: SendersWorld): Turn {
   const signers = new Map(keys.map((one) => [one.address.toLowerCase(), one]));
   const keyOf = relayKeyOf(world);
   const relayOf = openRelay(senders.length > 0 ? senders : [operator]);
+  const batchingOf = openBatching(registry);
   const hooks = paymentOutgoingHooks({ clock, registry, operator, relayFailed });
   return async (queue, { goOn, wake } = {}) => {
     const { chainId, sender } = keyOf(queue);
@@ -73,8 +76,8 @@ export function openPumps(world: SendersWorld): Turn {
       const takenBefore = new Date(clock.now().getTime() - FORSAKEN_MS);
       return await releaseRelayed(database, { chainId, sender: sender.toLowerCase() }, { takenBefore });
     }
-    await nodes.asking(chainId, (client) =>
-      pumpTransactions({
+    await nodes.asking(chainId, async (client) => {
+      await pumpTransactions({
         database,
         locks,
         clock,
@@ -87,9 +90,24 @@ export function openPumps(world: SendersWorld): Turn {
         judgeRevert,
         limits: world.limits ?? sendLimits,
         relay: relayOf(chainId, signer.address, wake),
+        batching: await batchingOf(client, chainId),
         goOn,
-      }),
-    );
+      });
+    });
+  };
+}
+
+/** Returns a chain's contracts for batches; null while it has no batch contract. */
+function openBatching(registry: Registry) {
+  const found = new Set<number>();
+  return async (client: PublicClient, chainId: number): Promise<SendingWorld['batching']> => {
+    const escrow = registry.chain(chainId)?.escrow;
+    if (!escrow) return null;
+    if (!found.has(chainId)) {
+      if ((await client.getCode({ address: batchAddress })) === undefined) return null;
+      found.add(chainId);
+    }
+    return { batch: batchAddress, escrow };
   };
 }
 

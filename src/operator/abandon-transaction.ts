@@ -1,6 +1,7 @@
 import { transaction } from '../../prisma/client.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import { GatewayError } from '../errors.ts';
+import { RELAY_SENDER } from './relay.ts';
 import type { SendingWorld } from './sending-world.ts';
 
 /** Abandons a transaction that is no longer wanted: at once if it has no nonce yet, otherwise by using its nonce up. */
@@ -23,7 +24,14 @@ export async function abandonTransaction(
       where: { id, status: 'QUEUED' },
       data: { status: 'CANCELLED', error: reason },
     });
-    if (dropped.count === 1) return;
+    if (dropped.count === 1) {
+      // The items of a batch are still wanted.
+      await tx.outgoingTransaction.updateMany({
+        where: { batchId: id, status: 'SENT' },
+        data: { status: 'QUEUED', sender: RELAY_SENDER, batchId: null },
+      });
+      return;
+    }
     const flagged = await tx.outgoingTransaction.updateMany({
       where: { id, status: { in: ['SIGNED', 'SENT'] } },
       data: { abandonedAt: clock.now(), error: reason },

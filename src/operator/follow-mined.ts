@@ -3,6 +3,8 @@ import { transaction } from '../../prisma/client.ts';
 import { callFault, isNodeFault, nodeAnswerOf } from '../chains/evm/classify-answer.ts';
 import type { RevertVerdict } from '../escrow/judge-revert.ts';
 import { traced } from '../platform/request-trace.ts';
+import { isBatch } from './batches/batch.ts';
+import { concludeBatch, endWithoutEffect, reopenItems } from './batches/conclude-batch.ts';
 import { failedStatus } from './outgoing-transaction.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { SenderView } from './read-sender.ts';
@@ -58,6 +60,10 @@ async function finalize(world: SendingWorld, mined: readonly OpenOutgoing[]): Pr
     where: { id: { in: final }, status: 'MINED' },
     data: { status: 'FINAL' },
   });
+  await world.database.outgoingTransaction.updateMany({
+    where: { batchId: { in: final }, status: 'MINED' },
+    data: { status: 'FINAL' },
+  });
 }
 
 /** A node that has not reached the transaction's block yet proves nothing. */
@@ -86,7 +92,9 @@ async function judge(world: SendingWorld, deep: readonly OpenOutgoing[]): Promis
     const receipt = receipts[index] ?? null;
     const cancels = outgoing.attempts.some((attempt) => attempt.hash === outgoing.txHash && attempt.cancels);
     if (receipt?.blockHash !== outgoing.blockHash) await reopen(world, outgoing);
-    else if (receipt.status === 'success' && !cancels) succeeded.push(outgoing);
+    else if (receipt.status === 'success' && !cancels && isBatch(outgoing)) {
+      await concludeBatch(world, { batch: outgoing, receipt });
+    } else if (receipt.status === 'success' && !cancels) succeeded.push(outgoing);
     else await traced(outgoing.requestId, () => fail(world, { outgoing, cancels, blockNumber: receipt.blockNumber }));
   }
   await succeed(world, succeeded);
@@ -100,7 +108,7 @@ async function succeed({ database, clock, hooks }: SendingWorld, deep: readonly 
         where: { id: outgoing.id, status: 'MINED', confirmedAt: null },
         data: { confirmedAt: clock.now(), error: null },
       });
-      if (done.count === 1) await traced(outgoing.requestId, () => hooks.onMined(tx, outgoing));
+      if (done.count === 1) await traced(outgoing.requestId, () => hooks.onMined(tx, [outgoing]));
     }
   });
 }
@@ -109,7 +117,7 @@ async function fail(
   world: SendingWorld,
   { outgoing, cancels, blockNumber }: { outgoing: OpenOutgoing; cancels: boolean; blockNumber: bigint },
 ): Promise<void> {
-  const { database, clock, hooks, log } = world;
+  const { database, clock, log } = world;
   const { error, verdict } = cancels
     ? { error: outgoing.error ?? 'Not wanted any more', verdict: undefined }
     : await revertReason(world, { outgoing, blockNumber });
@@ -119,7 +127,7 @@ async function fail(
       where: { id: outgoing.id, status: 'MINED', confirmedAt: null },
       data: { status, confirmedAt: clock.now(), error },
     });
-    if (done.count === 1) await hooks.onFailed(tx, { ...outgoing, error, ...(verdict && { verdict }) });
+    if (done.count === 1) await endWithoutEffect(tx, world, { ...outgoing, error, ...(verdict && { verdict }) });
   });
   log.error({ outgoingId: outgoing.id, purpose: outgoing.purpose, error }, 'A transaction had no effect on its chain.');
 }
@@ -138,6 +146,7 @@ async function reopen({ database, clock, log }: SendingWorld, outgoing: OpenOutg
       ...(status === 'MINED' || status === 'FINAL' ? {} : { abandonedAt: outgoing.abandonedAt ?? clock.now() }),
     },
   });
+  if (isBatch(outgoing)) await reopenItems(database, id);
   log.warn({ outgoingId: outgoing.id, txHash: outgoing.txHash }, 'A transaction lost its block and is sent again.');
 }
 

@@ -1,5 +1,6 @@
 import { isHex, type TransactionReceipt } from 'viem';
 import { type OutgoingAttempt, transaction } from '../../prisma/client.ts';
+import { endWithoutEffect } from './batches/conclude-batch.ts';
 import { nonceUser } from './nonce-user.ts';
 import { readReceipt } from './read-receipt.ts';
 import type { SenderView } from './read-sender.ts';
@@ -65,9 +66,10 @@ async function markMined(
 }
 
 async function requeueIfTaken(
-  { client, database, chain, signer, hooks, log }: SendingWorld,
+  world: SendingWorld,
   { outgoing, ours, nonce, head }: UsedNonce & { head: bigint },
 ): Promise<void> {
+  const { client, database, chain, signer, log } = world;
   const deepest = head - BigInt(chain.confirmations) + 1n;
   const user = await nonceUser(client, { address: signer.address, nonce, upTo: deepest > 0n ? deepest : 0n });
   if (user === null || ours.some((attempt) => attempt.hash === user)) return;
@@ -77,7 +79,7 @@ async function requeueIfTaken(
       where: { id: outgoing.id, status: { in: ['SIGNED', 'SENT'] }, nonce },
       data: { status: isWanted ? 'QUEUED' : 'CANCELLED', nonce: null, txHash: null },
     });
-    if (freed.count === 1 && !isWanted) await hooks.onFailed(tx, { ...outgoing, txHash: null });
+    if (freed.count === 1 && !isWanted) await endWithoutEffect(tx, world, { ...outgoing, txHash: null });
   });
   log.error({ outgoingId: outgoing.id, nonce: String(nonce), user }, 'Somebody else used a nonce of our key.');
 }

@@ -1,4 +1,5 @@
 import { traced } from '../platform/request-trace.ts';
+import { formBatches } from './batches/form-batches.ts';
 import { fillNonces } from './fill-nonces.ts';
 import { followMined } from './follow-mined.ts';
 import { locateMined } from './locate-mined.ts';
@@ -9,7 +10,7 @@ import type { SendingWorld } from './sending-world.ts';
 import { type ReadyTransaction, signTransactions } from './sign-transactions.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
 import { markWithGas, queuedTransactions, unminedTransactions } from './store.ts';
-import { takeRelayed, waitForGas } from './take-relayed.ts';
+import { TAKEN_FOR_BATCHES, takeRelayed, waitForGas } from './take-relayed.ts';
 
 /**
  * One turn of the pump of one sender on one chain: finds mined transactions, sends unmined ones to the nodes again, raises the fees of
@@ -45,13 +46,16 @@ async function sendQueued(
   world: SendingWorld,
   { chainId, sender, view, limit }: { chainId: number; sender: string; view: SenderView; limit: number },
 ): Promise<number> {
-  const queued = await queuedTransactions(world.database, { chainId, sender, now: world.clock.now(), limit });
+  const now = world.clock.now();
+  const most = world.batching ? Math.max(limit, TAKEN_FOR_BATCHES) : limit;
+  const queued = await queuedTransactions(world.database, { chainId, sender, now, limit: most });
+  const { batches, singles } = await formBatches(world, { queued, free: limit });
   const simulated = await Promise.allSettled(
-    queued.map((outgoing) => traced(outgoing.requestId, () => simulateTransaction(world, outgoing))),
+    singles.map((outgoing) => traced(outgoing.requestId, () => simulateTransaction(world, outgoing))),
   );
-  const ready: ReadyTransaction[] = [];
+  const ready: ReadyTransaction[] = [...batches];
   let isUnpaid = false;
-  for (const [index, outgoing] of queued.entries()) {
+  for (const [index, outgoing] of singles.entries()) {
     const simulation = simulated[index];
     if (simulation?.status !== 'fulfilled') continue;
     if (simulation.value.kind === 'NO_FUNDS') {

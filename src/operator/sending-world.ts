@@ -1,5 +1,5 @@
 /** Dependencies of the pump. */
-import type { Hex, PublicClient } from 'viem';
+import type { Address, Hex, PublicClient } from 'viem';
 import type { Database, DatabaseTransaction, OutgoingTransaction } from '../../prisma/client.ts';
 import type { RevertVerdict } from '../escrow/judge-revert.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
@@ -10,13 +10,13 @@ import type { OutgoingFailure, OutgoingOutcome, SendLimits } from './outgoing-tr
 import type { Relay } from './relay.ts';
 
 /**
- * Called inside the pump's transaction as its last statement. `onMined`: in a block at the required depth and not
- * reverted. `onFailed`: it will never have its effect; the outcome's `error` says why. `onWaiting`: it cannot be
+ * Called inside the pump's transaction as its last statement. `onSigned` and `onMined` receive the items of a batch at once. `onMined`: in a
+ * block at the required depth and not reverted. `onFailed`: it will never have its effect; the outcome's `error` says why. `onWaiting`: it cannot be
  * carried out until someone acts; `error` says why, and the row's previous `waitsSince` is null the first time.
  */
 export type OutgoingHooks = {
-  onSigned(tx: DatabaseTransaction, outgoing: OutgoingOutcome): Promise<void>;
-  onMined(tx: DatabaseTransaction, outgoing: OutgoingOutcome): Promise<void>;
+  onSigned(tx: DatabaseTransaction, outgoing: readonly OutgoingOutcome[]): Promise<void>;
+  onMined(tx: DatabaseTransaction, outgoing: readonly OutgoingOutcome[]): Promise<void>;
   onFailed(tx: DatabaseTransaction, outgoing: OutgoingFailure): Promise<void>;
   onWaiting?(tx: DatabaseTransaction, outgoing: OutgoingTransaction): Promise<void>;
 };
@@ -38,6 +38,8 @@ export type SendingWorld = {
   limits: SendLimits;
   /** Set if the signer is a sender key, which also sends relayed transactions. */
   relay?: Relay | undefined;
+  /** The contracts with which relayed transactions are sent in batches. Null if the chain has no batch contract. */
+  batching?: { batch: Address; escrow: Address } | null;
   /** Called by a turn if another turn has work to do at once. */
   goOn?: (() => void) | undefined;
 };

@@ -1,6 +1,7 @@
 import { type Hex, keccak256 } from 'viem';
 import { afterCommit, type DatabaseTransaction, type OutgoingTransaction, transaction } from '../../prisma/client.ts';
 import { traced } from '../platform/request-trace.ts';
+import { isBatch } from './batches/batch.ts';
 import { type Fees, firstFees } from './outgoing-transaction.ts';
 import type { SenderView } from './read-sender.ts';
 import type { SendingWorld } from './sending-world.ts';
@@ -80,10 +81,20 @@ async function store(
   // Rolls the nonces back with everything else.
   if (claimed.count !== 1) throw new LostRow();
   await tx.outgoingAttempt.create({ data: { outgoingId, nonce, gasLimit, createdAt: clock.now(), ...attempt } });
-  await traced(requestId, () => hooks.onSigned(tx, { ...outgoing, txHash: attempt.hash }));
+  const carried = isBatch(outgoing) ? await itemsUnderWay(tx, outgoing.id) : [outgoing];
+  await traced(requestId, () =>
+    hooks.onSigned(
+      tx,
+      carried.map((one) => ({ ...one, txHash: attempt.hash })),
+    ),
+  );
   afterCommit(tx, () =>
     traced(requestId, () => log.info({ outgoingId, purpose, txHash: attempt.hash }, 'A transaction is signed.')),
   );
+}
+
+async function itemsUnderWay(tx: DatabaseTransaction, batchId: string): Promise<OutgoingTransaction[]> {
+  return await tx.outgoingTransaction.findMany({ where: { batchId, status: 'SENT' } });
 }
 
 class LostRow extends Error {}

@@ -2,6 +2,7 @@ import { isAddress, isHex } from 'viem';
 import { type OutgoingTransaction, transaction } from '../../prisma/client.ts';
 import { callFault } from '../chains/evm/classify-answer.ts';
 import type { RevertVerdict } from '../escrow/judge-revert.ts';
+import { endWithoutEffect } from './batches/conclude-batch.ts';
 import { failedStatus, MAX_TRANSACTION_GAS, retryDelayMs } from './outgoing-transaction.ts';
 import type { SendingWorld } from './sending-world.ts';
 
@@ -61,9 +62,10 @@ export function callOf(outgoing: Pick<OutgoingTransaction, 'toAddress' | 'data' 
 }
 
 async function countFailure(
-  { database, clock, hooks, log }: SendingWorld,
+  world: SendingWorld,
   { outgoing, error, verdict }: { outgoing: OutgoingTransaction; error: string; verdict: RevertVerdict },
 ): Promise<void> {
+  const { database, clock, log } = world;
   const failures = outgoing.failures + 1;
   const final = verdict !== 'PASSES' || failures >= outgoing.maxFailures;
   await transaction(database, async (tx) => {
@@ -77,7 +79,7 @@ async function countFailure(
         ...(final ? { status: failedStatus(verdict) } : {}),
       },
     });
-    if (counted.count === 1 && final) await hooks.onFailed(tx, { ...outgoing, error, verdict });
+    if (counted.count === 1 && final) await endWithoutEffect(tx, world, { ...outgoing, error, verdict });
   });
   const fields = { outgoingId: outgoing.id, purpose: outgoing.purpose, failures, error, verdict };
   if (final && verdict === 'OVERTAKEN') log.info(fields, 'A transaction is cancelled: another one came before it.');

@@ -13,7 +13,7 @@ const NONCES_LIMIT = 1_000n;
 /** Returns signed transactions that are not known to be in a block, in nonce order, with their attempts from first to last. */
 export async function unminedTransactions(database: Database, { chainId, sender }: Sender): Promise<OpenOutgoing[]> {
   return await database.outgoingTransaction.findMany({
-    where: { chainId, sender, status: { in: ['SIGNED', 'SENT'] } },
+    where: { chainId, sender, status: { in: ['SIGNED', 'SENT'] }, batchId: null },
     orderBy: { nonce: 'asc' },
     take: UNMINED_LIMIT,
     include: { attempts: { orderBy: [{ nonce: 'asc' }, { createdAt: 'asc' }, { maxFeePerGasWei: 'asc' }] } },
@@ -33,6 +33,7 @@ export async function minedTransactions(
     where: {
       chainId,
       sender,
+      batchId: null,
       OR: [
         { status: 'MINED', OR: [{ confirmedAt: null }, { blockNumber: { lte: upTo } }] },
         { status: { in: ['MINED', 'FINAL', 'FAILED', 'CANCELLED'] }, nonce: { gte: unusedFrom } },
@@ -84,6 +85,15 @@ export async function releaseRelayed(
       status: 'QUEUED',
       ...(takenBefore ? { takenAt: { lt: takenBefore } } : {}),
     },
+    data: { sender: RELAY_SENDER },
+  });
+}
+
+/** Returns relayed transactions that a key has taken and will not send now to the queue of all sender keys. */
+export async function releaseTaken(database: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await database.outgoingTransaction.updateMany({
+    where: { id: { in: [...ids] }, relayed: true, status: 'QUEUED' },
     data: { sender: RELAY_SENDER },
   });
 }

@@ -5,6 +5,8 @@ import { claimRelayed, countQueued, markWithoutGas, type OpenOutgoing, releaseRe
 
 /** A key is stuck when its lowest unused nonce has waited this many times longer than until its fees are raised. */
 const STUCK_FACTOR = 2;
+/** The number of transactions that a key takes to send them in batches. */
+export const TAKEN_FOR_BATCHES = 400;
 /** Gas of a relayed transaction that a key must be able to pay for before it takes one. */
 const GAS_EACH = 300_000n;
 
@@ -29,7 +31,8 @@ export async function takeRelayed(
     const payable = relay.isAlone ? free : (await payableAtOnce(world, view)) - unmined.length;
     if (free > 0 && payable <= 0) return await waitForGas(world);
     const taken = free > 0 ? await countQueued(database, { ...key, now }) : 0;
-    const limit = Math.min(free, payable) - taken;
+    const places = Math.min(free, payable);
+    const limit = (places > 0 && world.batching ? TAKEN_FOR_BATCHES : places) - taken;
     if (limit > 0) await claimRelayed(database, { ...key, now, limit });
   }
   if (relay.passOn && (await isWaiting())) relay.passOn();

@@ -47,9 +47,11 @@ export async function openSender(ground: Ground, options: { confirmations?: numb
   await ground.admin.setBalance({ address: account.address, value: parseEther('100') });
   const time = { now: Date.now() };
   const told: { kind: 'SIGNED' | 'MINED' | 'FAILED'; outcome: OutgoingOutcome }[] = [];
-  const hook = (kind: 'SIGNED' | 'MINED' | 'FAILED') => async (_: unknown, outcome: OutgoingOutcome) => {
-    told.push({ kind, outcome });
-  };
+  const hook =
+    (kind: 'SIGNED' | 'MINED' | 'FAILED') =>
+    async (_: unknown, outcome: OutgoingOutcome | readonly OutgoingOutcome[]) => {
+      for (const one of [outcome].flat()) told.push({ kind, outcome: one });
+    };
   const openWorld = (overrides: Partial<SendingWorld> = {}): SendingWorld => {
     const locks = openAdvisoryLocks({ url: ground.url, log: silentLog });
     onTeardown(() => locks.close());

@@ -6,6 +6,7 @@ import { applyFacts } from '../../src/facts/apply-facts.ts';
 import { newChainMemory, readChainView } from '../../src/facts/chain-view.ts';
 import type { FactGroup, FactHandler, FactHandlers } from '../../src/facts/fact-handler.ts';
 import { newProjectorMemory, observeChain } from '../../src/facts/observe-chain.ts';
+import { DIRTY_LIMIT } from '../../src/facts/store.ts';
 import { live, mortal, mortalNodes } from '../setup/mortal.ts';
 import { type Ground, openGround, projectorWorld, returningHooks } from './ground.ts';
 
@@ -136,8 +137,8 @@ describe('a payment that cannot be written', () => {
     const { chainId } = ground.evm;
     await observeChain({ ...ground.world, handlers: refusing(() => true), memory: newProjectorMemory() }, { chainId });
     const waits = await ground.database.chainFact.findFirstOrThrow({ where: { ref: signed.id } });
-    // Below it, and of a payment each: a turn takes five hundred facts.
-    const many = Array.from({ length: 600 }, (_, index) => ({
+    // Below it, and of a payment each: a turn takes at most so many facts besides those that waited before.
+    const many = Array.from({ length: DIRTY_LIMIT + 100 }, (_, index) => ({
       ...waits,
       args: {},
       blockNumber: waits.blockNumber - 1n,
@@ -151,9 +152,9 @@ describe('a payment that cannot be written', () => {
     const chain = ground.registry.chain(chainId);
     if (!chain) throw new Error('No chain.');
     const view = await readChainView({ nodes: ground.nodes, memory: newChainMemory() }, chain);
-    expect(await applyFacts(world, { view })).toEqual({ waiting: 500, more: false });
+    expect(await applyFacts(world, { view })).toEqual({ waiting: DIRTY_LIMIT, more: false });
     expect(await ground.events(intent.id)).toEqual([]);
-    expect((await applyFacts(world, { view })).waiting).toBe(600);
+    expect((await applyFacts(world, { view })).waiting).toBe(DIRTY_LIMIT + 100);
     expect(await ground.events(intent.id)).toEqual(captured);
     expect(await ground.held(signed.id)).toBe(10_000_000n);
     await ground.database.chainFact.deleteMany({ where: { ref: { in: many.map((fact) => fact.ref) } } });

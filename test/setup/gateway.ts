@@ -134,6 +134,7 @@ export async function openGateway(options: GroundOptions & { senderKeys?: number
     locks,
     limits,
     observe,
+    pump,
     turnPumps,
     runDueJobs,
     stillDue: () => stillDue(ground),

@@ -9,12 +9,14 @@
 import {
   type Address,
   decodeEventLog,
+  decodeFunctionData,
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
   hexToBytes,
   isAddressEqual,
   type Log,
+  toFunctionSelector,
 } from 'viem';
 import type { Call } from '../calldata.ts';
 import type { RecurringConsent } from '../consent.ts';
@@ -22,6 +24,7 @@ import { escrowAbi } from '../escrow-abi.ts';
 import type { EscrowStatus } from '../read-escrow-state.ts';
 import type { PaymentTerms } from '../terms.ts';
 import { batchAbi } from './batch-abi.ts';
+import { batchAddress } from './batch-bytecode.ts';
 
 /** Reached when the payment has this status (any except NONE if it is null), or when nothing is left of the credit. */
 export type BatchGoal =
@@ -36,6 +39,26 @@ export type CappedItem = BatchItem & { gasCap: bigint };
 
 const outcomes = ['NOT_TRIED', 'DONE', 'FAILED'] as const;
 export type BatchOutcome = (typeof outcomes)[number];
+
+const selectorsOf = (names: readonly string[]): ReadonlySet<Hex> =>
+  new Set(
+    escrowAbi
+      .filter((item) => item.type === 'function')
+      .filter((item) => names.includes(item.name))
+      .map((item) => toFunctionSelector(item)),
+  );
+
+/** The functions of the escrow that collect money. */
+export const collectingSelectors = selectorsOf(['charge', 'authorizeFromDeposit']);
+/** The functions of the escrow that the batch contract calls. */
+export const batchSelectors = selectorsOf([
+  'settle',
+  'reclaim',
+  'resolveByTimeout',
+  'charge',
+  'claimFor',
+  'authorizeFromDeposit',
+]);
 
 type OfPayment = { id: Hex; terms: PaymentTerms };
 
@@ -76,13 +99,25 @@ export function depositItem({ id, terms, operatorSignature }: OfPayment & { oper
   return { data, goal: { kind: 'PAYMENT', id, status: null } };
 }
 
-type Execution = { batch: Address; escrow: Address; gasFloor: bigint; items: readonly CappedItem[] };
+type Execution = {
+  batch: Address;
+  escrow: Address;
+  gasFloor: bigint;
+  items: readonly Pick<CappedItem, 'data' | 'gasCap'>[];
+};
 
 /** `gasFloor`: with less gas on entry the call reverts, so that an estimate finds a limit with which each item is tried. */
 export function executeCall({ batch, escrow, gasFloor, items }: Execution): Call {
   const list = items.map(({ gasCap, data }) => ({ gasCap, data }));
   const data = encodeFunctionData({ abi: batchAbi, functionName: 'execute', args: [escrow, gasFloor, list] });
   return { to: batch, data, value: 0n };
+}
+
+/** Returns the escrow and the items' calls of a call that `executeCall` has made. */
+export function decodeCall(data: Hex): { escrow: Address; calls: Hex[] } {
+  const { args } = decodeFunctionData({ abi: batchAbi, data });
+  const [escrow, , items] = args;
+  return { escrow, calls: items.map((item) => item.data) };
 }
 
 /** What a simulated `execute` returns: each item's outcome, and the gas that its call used. */
@@ -108,6 +143,14 @@ export function readOutcomes(
     return read;
   }
   return null;
+}
+
+/** The number of calls of a mined batch transaction, whatever became of them. Null if it is none, or reverted. */
+export function countCalls(receipt: { logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[] }): number | null {
+  const log = receipt.logs.find(({ address }) => isAddressEqual(address, batchAddress));
+  if (!log) return null;
+  const { args } = decodeEventLog({ abi: batchAbi, eventName: 'Executed', topics: log.topics, data: log.data });
+  return decodeOutcomes(args.outcomes).length;
 }
 
 function decodeOutcomes(bytes: Hex): BatchOutcome[] {

@@ -1,6 +1,6 @@
-import { type Address, type Hex, type PublicClient, size } from 'viem';
+import { type Address, type Hex, type PublicClient, size, slice } from 'viem';
 import type { Call } from '../calldata.ts';
-import { type BatchItem, decodeExecution, executeCall } from './batch-item.ts';
+import { type BatchItem, collectingSelectors, decodeExecution, executeCall } from './batch-item.ts';
 
 export type BatchLimits = {
   items: number;
@@ -28,14 +28,16 @@ const GAS_TO_COLLECT = 30_000n;
 const GAS_AROUND_ITEM = 2_000n;
 const GAS_AROUND_BATCH = 30_000n;
 
-export type PlannedBatch<Item extends BatchItem> = {
+type PlannedCall = Pick<BatchItem, 'data'>;
+
+export type PlannedBatch<Item extends PlannedCall> = {
   items: (Item & { gasCap: bigint })[];
   gasFloor: bigint;
   /** Ready to be sent by any key; an estimate of its gas is at least the floor. */
   call: Call;
 };
 
-export type BatchPlan<Item extends BatchItem> = {
+export type BatchPlan<Item extends PlannedCall> = {
   batches: PlannedBatch<Item>[];
   /** Items whose calls fail now, alone or after the items before them. `judgeItem` returns why. */
   refused: Item[];
@@ -48,7 +50,7 @@ type World = { client: Pick<PublicClient, 'request'>; batch: Address; escrow: Ad
  * at least the escrow's minimum if it pays someone. Makes one request to the node for each batch. An item's cap limits its cost on chain
  * whatever it does there; the batch's gas floor assumes that all items behave as in the simulation. Throws the node's errors.
  */
-export async function planBatches<Item extends BatchItem>(
+export async function planBatches<Item extends PlannedCall>(
   world: World,
   { items, limits = batchLimits }: { items: readonly Item[]; limits?: BatchLimits },
 ): Promise<BatchPlan<Item>> {
@@ -76,7 +78,7 @@ type Measured<Item> = { item: Item; outcome: 'NOT_TRIED' | 'DONE' | 'FAILED'; ga
 type Taken<Item> = { item: Item; gasUsed: bigint; gasCap: bigint };
 
 /** Returns the first items that fit into a transaction, at least one. */
-function fitting<Item extends BatchItem>(items: readonly Item[], limits: BatchLimits): readonly Item[] {
+function fitting<Item extends PlannedCall>(items: readonly Item[], limits: BatchLimits): readonly Item[] {
   let bytes = 0;
   const tooMany = items.findIndex(({ data }, index) => {
     bytes += size(data) + BYTES_AROUND_ITEM;
@@ -86,7 +88,7 @@ function fitting<Item extends BatchItem>(items: readonly Item[], limits: BatchLi
 }
 
 /** Sorts the items until one was not tried or the gas of a batch is used up. */
-function takeTurn<Item extends BatchItem>(measured: readonly Measured<Item>[], limits: BatchLimits) {
+function takeTurn<Item extends PlannedCall>(measured: readonly Measured<Item>[], limits: BatchLimits) {
   const taken: Taken<Item>[] = [];
   const refused: Item[] = [];
   for (const { item, outcome, gasUsed } of measured) {
@@ -103,13 +105,13 @@ function takeTurn<Item extends BatchItem>(measured: readonly Measured<Item>[], l
   return { taken, refused };
 }
 
-/** An item whose goal is that a payment exists takes money in. Every other item pays someone. */
-function spareGas({ goal }: BatchItem): bigint {
-  return goal.kind === 'PAYMENT' && goal.status === null ? GAS_TO_COLLECT : GAS_TO_PAY;
+/** Charges and deposits take money in. Every other item pays someone. */
+function spareGas({ data }: PlannedCall): bigint {
+  return collectingSelectors.has(slice(data, 0, 4)) ? GAS_TO_COLLECT : GAS_TO_PAY;
 }
 
 /** Gas with which each item can get its cap when those before it use a quarter more than they did in the simulation. */
-function floorOf(items: readonly Taken<BatchItem>[]): bigint {
+function floorOf(items: readonly Taken<PlannedCall>[]): bigint {
   let floor = GAS_AROUND_BATCH;
   let largest = 0n;
   for (const { gasUsed, gasCap, item } of items) {
@@ -120,7 +122,7 @@ function floorOf(items: readonly Taken<BatchItem>[]): bigint {
   return floor + largest;
 }
 
-async function simulate<Item extends BatchItem>(
+async function simulate<Item extends PlannedCall>(
   { client, batch, escrow }: World,
   { items, gasCap }: { items: readonly Item[]; gasCap: bigint },
 ): Promise<Measured<Item>[]> {

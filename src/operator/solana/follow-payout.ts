@@ -48,7 +48,7 @@ async function land(
       where: { id: payout.id, status: payout.status },
       data: { status: 'FINAL', txHash: hash, blockNumber: slot, confirmedAt: clock.now(), error: null },
     });
-    if (landed.count === 1) await hooks.onMined(tx, { ...payout, txHash: hash });
+    if (landed.count === 1) await hooks.onMined(tx, [{ ...payout, txHash: hash }]);
   });
 }
 

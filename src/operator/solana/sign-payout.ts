@@ -120,7 +120,7 @@ async function store(
         createdAt: world.clock.now(),
       },
     });
-    await world.hooks.onSigned(tx, { ...outgoing, txHash: signed.signature });
+    await world.hooks.onSigned(tx, [{ ...outgoing, txHash: signed.signature }]);
     return true;
   });
 }

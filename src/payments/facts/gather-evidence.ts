@@ -1,6 +1,7 @@
 import { type Hex, isAddressEqual, isHex } from 'viem';
 import type { ChainFact, PaymentTerms } from '../../../prisma/client.ts';
 import { evmBlockHash } from '../../chains/evm/evm-block-hash.ts';
+import { countCalls } from '../../escrow/batch/batch-item.ts';
 import { type EscrowState, readEscrowState } from '../../escrow/read-escrow-state.ts';
 import { solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
@@ -128,15 +129,15 @@ function areOfEscrow(world: FoldingWorld, { terms }: Subject, rows: readonly Cha
 }
 
 /**
- * Gas used by the transactions of the new facts, where a receipt is available. It is recorded for information and is not
- * evidence.
+ * Gas used by the transactions of the new facts, where a receipt is available; of a batch, the share of each of its calls. It is recorded for
+ * information and is not evidence.
  */
 async function readGasUsed(subjects: readonly Subject[], receipts: Receipts): Promise<Map<string, bigint>> {
   const facts = subjects.flatMap(({ group }) => group.facts.filter((fact) => fact.status === 'CONFIRMED'));
   const gasUsed = new Map<string, bigint>();
   const read = async (txHash: string) => {
     const receipt = await receipts(txHash).catch(() => null);
-    if (receipt) gasUsed.set(txHash, receipt.gasUsed);
+    if (receipt) gasUsed.set(txHash, receipt.gasUsed / BigInt(countCalls(receipt) ?? 1));
   };
   await Promise.all([...new Set(facts.map(({ txHash }) => txHash))].map(read));
   return gasUsed;

@@ -72,11 +72,12 @@ function carries(row: Transaction, fact: PaymentFact, ours: ReadonlyMap<string, 
 async function sentRows(tx: DatabaseTransaction, facts: readonly PaymentFact[]): Promise<Map<string, string[]>> {
   const attempts = await tx.outgoingAttempt.findMany({
     where: { hash: { in: facts.map((fact) => fact.txHash) } },
-    select: { hash: true, outgoing: { select: { transactionId: true } } },
+    select: { hash: true, outgoing: { select: { transactionId: true, items: { select: { transactionId: true } } } } },
   });
   const rows = new Map<string, string[]>();
   for (const { hash, outgoing } of attempts) {
-    if (outgoing.transactionId !== null) rows.set(hash, [...(rows.get(hash) ?? []), outgoing.transactionId]);
+    const sent = [outgoing, ...outgoing.items].map(({ transactionId }) => transactionId);
+    rows.set(hash, [...(rows.get(hash) ?? []), ...sent.filter((id) => id !== null)]);
   }
   return rows;
 }

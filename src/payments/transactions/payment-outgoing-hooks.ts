@@ -11,21 +11,25 @@ export function paymentOutgoingHooks(
   world: Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { relayFailed: RelayFailed },
 ): OutgoingHooks {
   return {
-    onSigned: noteHash,
-    async onMined(tx, outgoing) {
-      await noteHash(tx, outgoing);
-      if (outgoing.sender === SOLANA_SENDER) await followLanded(tx, world, outgoing);
+    onSigned: noteHashes,
+    async onMined(tx, mined) {
+      await noteHashes(tx, mined);
+      for (const outgoing of mined) if (outgoing.sender === SOLANA_SENDER) await followLanded(tx, world, outgoing);
     },
     onFailed: (tx, outgoing) => failTransaction(tx, world, outgoing),
     onWaiting: (tx, outgoing) => tellWaiting(tx, world, outgoing),
   };
 }
 
-/** Records the hash by which others can follow the transaction; the projector confirms it from its facts. */
-async function noteHash(tx: DatabaseTransaction, outgoing: OutgoingOutcome): Promise<void> {
-  if (outgoing.transactionId === null || outgoing.txHash === null) return;
-  await tx.transaction.updateMany({
-    where: { id: outgoing.transactionId, status: 'PENDING' },
-    data: { txHash: outgoing.txHash, error: null, ...(outgoing.gasUsed === null ? {} : { gasUsed: outgoing.gasUsed }) },
-  });
+/** Records the hashes by which others can follow the transactions; the projector confirms these from its facts. */
+async function noteHashes(tx: DatabaseTransaction, outgoing: readonly OutgoingOutcome[]): Promise<void> {
+  const noted = outgoing.flatMap(({ transactionId, txHash, gasUsed }) =>
+    transactionId === null || txHash === null ? [] : [{ transactionId, txHash, gasUsed }],
+  );
+  if (noted.length === 0) return;
+  await tx.$executeRaw`
+    UPDATE transaction SET tx_hash = noted.tx_hash, error = NULL, gas_used = coalesce(noted.gas_used, transaction.gas_used)
+    FROM unnest(${noted.map((one) => one.transactionId)}::uuid[], ${noted.map((one) => one.txHash)}::text[],
+      ${noted.map((one) => one.gasUsed)}::bigint[]) AS noted (id, tx_hash, gas_used)
+    WHERE transaction.id = noted.id AND transaction.status = 'PENDING'`;
 }

@@ -4,10 +4,10 @@ import { countQueued } from '../../operator/store.ts';
 import { PASSING_MS } from '../schedule-renewal.ts';
 
 /**
- * The number of queued transactions of the sender beyond which nothing more is priced: a price signed now might expire before its
- * transaction is sent.
+ * The number of relayed transactions that wait beyond which nothing more is priced: a price signed now might expire before its transaction is
+ * sent. Without batches, one key sends so many in ten minutes of blocks of 12 s.
  */
-const QUEUE_LIMIT = 200;
+const QUEUE_LIMIT = 800;
 /** Renewals that find the queue full are retried spread over this time rather than all at once. */
 const SPREAD_SECONDS = 240;
 

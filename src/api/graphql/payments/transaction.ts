@@ -98,7 +98,7 @@ export const TransactionRef = builder.prismaObject('Transaction', {
     }),
     gasUsed: t.string({
       nullable: true,
-      description: 'Gas units, an integer string.',
+      description: 'Gas units, an integer string; of a transaction that made several calls, its share.',
       select: { gasUsed: true },
       resolve: (transaction) => transaction.gasUsed?.toString() ?? null,
     }),

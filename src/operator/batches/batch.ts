@@ -1,0 +1,21 @@
+/**
+ * A batch sends relayed transactions in one transaction of the chain, which calls the batch contract. It has a row of its own, with a nonce
+ * and attempts like any other, and everything that is true of a transaction's nonce, fees and block is true of it. Its items are rows without
+ * a nonce: SENT while the batch is under way, MINED and FINAL with the batch if their calls succeeded in it, and QUEUED again otherwise.
+ * An item whose call failed is sent alone afterwards, which finds out why. The escrow accepts each item's effect once, so that an
+ * item that is sent again takes no second effect.
+ */
+import type { OutgoingTransaction } from '../../../prisma/client.ts';
+
+const PURPOSE = 'batch:';
+
+/** Gas of a transaction besides its data and its call, and of entering the batch contract. */
+export const MOST_GAS_AROUND = 60_000n;
+
+export function batchPurpose(id: string): string {
+  return `${PURPOSE}${id}`;
+}
+
+export function isBatch({ purpose }: Pick<OutgoingTransaction, 'purpose'>): boolean {
+  return purpose.startsWith(PURPOSE);
+}

@@ -1,0 +1,149 @@
+/** Settlements that are sent together, from the verb to the money on chain. */
+import { isHex } from 'viem';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { batchAddress } from '../../../src/escrow/batch/batch-bytecode.ts';
+import { settleCall } from '../../../src/escrow/calldata.ts';
+import { abandonTransaction } from '../../../src/operator/abandon-transaction.ts';
+import { RELAY_SENDER } from '../../../src/operator/relay.ts';
+import { type Gateway, openGateway } from '../../setup/gateway.ts';
+
+let gateway: Gateway;
+type Paid = Awaited<ReturnType<Gateway['pay']>>;
+
+beforeAll(async () => {
+  gateway = await openGateway({ senderKeys: 1, finalityBlocks: 40 });
+});
+beforeEach(async () => {
+  await gateway.evm.testClient.setAutomine(true);
+});
+
+async function pay(count: number): Promise<Paid[]> {
+  const paid: Paid[] = [];
+  for (let index = 0; index < count; index += 1) paid.push(await gateway.pay());
+  await gateway.passTime(120);
+  return paid;
+}
+
+const pump = () => gateway.pump({ chainId: gateway.evm.chainId, sender: RELAY_SENDER });
+const settlements = async (paid: readonly Paid[]) =>
+  await gateway.database.transaction.findMany({
+    where: { paymentIntentId: { in: paid.map(({ id }) => id) }, type: 'SETTLE' },
+    orderBy: { id: 'asc' },
+  });
+const outgoing = async (paid: readonly Paid[]) =>
+  await gateway.database.outgoingTransaction.findMany({
+    where: { transactionId: { in: (await settlements(paid)).map(({ id }) => id) } },
+    orderBy: { id: 'asc' },
+  });
+
+async function expectSettled(paid: readonly Paid[]): Promise<void> {
+  for (const { id, signed } of paid) {
+    expect(await gateway.status(id)).toBe('SETTLED');
+    expect(await gateway.left(id, signed)).toBe(0n);
+    expect((await gateway.steps(id)).filter((step) => step === 'SETTLE CONFIRMED')).toHaveLength(1);
+  }
+}
+
+it('settles payments that are due together in one transaction, and shares its gas', async () => {
+  const paid = await pay(5);
+  const money = await gateway.gained(() => gateway.settleDown());
+  expect(money).toEqual({ payer: 0n, merchant: 49_500_000n, fee: 500_000n, escrow: -50_000_000n });
+  await expectSettled(paid);
+  const rows = await settlements(paid);
+  const [hash, ...others] = new Set(rows.map(({ txHash }) => txHash));
+  expect(others).toEqual([]);
+  if (!isHex(hash)) throw new Error('It was not sent.');
+  const receipt = await gateway.evm.publicClient.getTransactionReceipt({ hash });
+  expect(receipt.to?.toLowerCase()).toBe(batchAddress.toLowerCase());
+  expect(rows.map(({ gasUsed }) => gasUsed)).toEqual(Array(5).fill(receipt.gasUsed / 5n));
+  const items = await outgoing(paid);
+  expect(new Set(items.map(({ batchId }) => batchId)).size).toBe(1);
+  for (const item of items) {
+    expect(item).toMatchObject({ nonce: null, txHash: hash, gasUsed: receipt.gasUsed / 5n });
+    expect(item.status).toMatch(/MINED|FINAL/);
+  }
+});
+
+it('sends one that is due alone without a batch', async () => {
+  const paid = await pay(1);
+  await gateway.settleDown();
+  await expectSettled(paid);
+  expect(await outgoing(paid)).toMatchObject([{ batchId: null, nonce: expect.anything() }]);
+});
+
+it('lets one that fails in the batch fail alone', async () => {
+  const paid = await pay(3);
+  const [, overtaken] = paid;
+  if (!overtaken) throw new Error('Three were paid.');
+  await gateway.runDueJobs();
+  await gateway.evm.testClient.setAutomine(false);
+  await pump();
+  expect(await outgoing(paid)).toMatchObject(Array(3).fill({ status: 'SENT', batchId: expect.any(String) }));
+  const call = settleCall({ escrow: gateway.evm.escrow, terms: overtaken.signed.terms });
+  await gateway.evm.testClient.dropTransaction({ hash: (await batchHash(paid)) ?? '0x' });
+  await gateway.evm.testClient.setAutomine(true);
+  await gateway.send(gateway.evm.payers[1], call);
+  await gateway.passTime(2);
+  await gateway.settleDown();
+  await expectSettled(paid);
+  // It is tried alone a second later.
+  await gateway.passTime(2);
+  await gateway.settleDown();
+  const statuses = (await outgoing(paid)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 'CANCELLED')).toHaveLength(1);
+});
+
+it('leaves out what a simulation refuses, and settles the others', async () => {
+  const paid = await pay(3);
+  const [refused] = paid;
+  if (!refused) throw new Error('Three were paid.');
+  await gateway.runDueJobs();
+  await gateway.send(gateway.evm.payers[1], settleCall({ escrow: gateway.evm.escrow, terms: refused.signed.terms }));
+  await gateway.settleDown();
+  await expectSettled(paid);
+  expect((await outgoing(paid)).map(({ batchId }) => batchId !== null).sort()).toEqual([false, true, true]);
+});
+
+it('settles each once when a reorganization removes the batch from its block', async () => {
+  const paid = await pay(3);
+  const money = await gateway.gained(async () => {
+    await gateway.settleDown();
+    await expectSettled(paid);
+    await gateway.evm.reorg(1);
+    await gateway.turnPumps();
+    expect(await outgoing(paid)).toMatchObject(Array(3).fill({ status: 'SENT' }));
+    await gateway.settleDown();
+    // The batch may have been mined again before the timelocks ended.
+    await gateway.passTime(120);
+    await gateway.settleDown();
+  });
+  await expectSettled(paid);
+  expect(money.merchant).toBe(29_700_000n);
+});
+
+it('settles each once when the batch is abandoned', async () => {
+  const paid = await pay(3);
+  await gateway.runDueJobs();
+  await gateway.evm.testClient.setAutomine(false);
+  await pump();
+  const [item] = await outgoing(paid);
+  await abandonTransaction(gateway.action, { id: item?.batchId ?? '', reason: 'It takes too long' });
+  await gateway.turnPumps();
+  await gateway.evm.testClient.setAutomine(true);
+  await gateway.evm.mine(1);
+  await gateway.settleDown();
+  await expectSettled(paid);
+  const batches = new Set((await outgoing(paid)).map(({ batchId }) => batchId));
+  expect(batches.size).toBe(1);
+  expect(batches).not.toContain(item?.batchId);
+  const abandoned = { where: { id: item?.batchId ?? '' } };
+  expect(await gateway.database.outgoingTransaction.findUniqueOrThrow(abandoned)).toMatchObject({
+    status: 'CANCELLED',
+  });
+});
+
+async function batchHash(paid: readonly Paid[]) {
+  const [item] = await outgoing(paid);
+  const batch = await gateway.database.outgoingTransaction.findUniqueOrThrow({ where: { id: item?.batchId ?? '' } });
+  return isHex(batch.txHash) ? batch.txHash : null;
+}
