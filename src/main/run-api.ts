@@ -18,7 +18,8 @@ import { openFloor, openService, openSigners, type RunningPart } from './open-wo
  */
 export async function runApi(config: Config, { openGraph = openGateway } = {}): Promise<RunningPart> {
   const floor = openFloor(config, 'api');
-  const { operator } = await openSigners(floor);
+  const { operator, senders } = await openSigners(floor);
+  const senderAddresses = senders.map(({ address }) => address);
   await floor.time.follow();
   const prices = openPriceBook({ ...floor, clock: floor.realClock }, config.prices);
   const feed = openFeed(floor);
@@ -26,7 +27,7 @@ export async function runApi(config: Config, { openGraph = openGateway } = {}): 
   const signingKeys = openSigningKeys({ ...floor, clock: floor.realClock }, { sealKey: secretKeys.signing });
   const memory = openCredentialMemory(floor);
   const { unavailable } = floor.instruments;
-  const world = { ...floor, operator, prices, feed, secretKeys, signingKeys, memory, unavailable };
+  const world = { ...floor, operator, senderAddresses, prices, feed, secretKeys, signingKeys, memory, unavailable };
   const service = await openService(floor);
   const parts = { ...openParts(world), service: service.endpoints, observe: floor.instruments.http };
   const record = openChainRecord(floor, config);

@@ -1,4 +1,5 @@
 /** What operators see and do over GraphQL, and members whom they named. */
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { expect, it } from 'vitest';
 import { createPlatformCredential } from '../../src/auth/create-platform-credential.ts';
 import { nameOperator } from '../../src/auth/members/name-operator.ts';
@@ -11,7 +12,10 @@ import { followSse } from '../setup/live.ts';
 import { openRestApi } from '../setup/rest.ts';
 
 const node = await openEvm();
-const api = await openRestApi({ rpc: { 31337: node.rpcUrl } });
+/** A sender key that has never sent anything, and has no gas. */
+const senderKey = generatePrivateKey();
+const environment = { SENDER_PRIVATE_KEYS: senderKey };
+const api = await openRestApi({ rpc: { 31337: node.rpcUrl }, environment });
 const { world, database, merchantA } = api;
 
 const LOOK = `{ installation {
@@ -41,7 +45,11 @@ it('is told to an operator: chains, senders, work, books', async () => {
   expect(data.installation.chains).toEqual([
     { chainId: 31337, nodeBlock: expect.stringMatching(/^\d+$/), headBlock: null, paused: false, haltReason: null },
   ]);
-  expect(data.installation.faults).toEqual([expect.stringMatching(/^Chain 31337 .*has not been observed yet\.$/)]);
+  const sender = privateKeyToAddress(senderKey).toLowerCase();
+  expect(data.installation.faults).toEqual([
+    expect.stringMatching(/^Chain 31337 .*has not been observed yet\.$/),
+    `Key ${sender} has 0 left for gas on chain 31337.`,
+  ]);
   expect(data.installation.senders).toEqual([
     {
       chainId: 31337,
@@ -50,6 +58,7 @@ it('is told to an operator: chains, senders, work, books', async () => {
       decimals: 18,
       isLow: false,
     },
+    { chainId: 31337, address: sender, left: '0', decimals: 18, isLow: true },
   ]);
   expect(data.installation.work).toEqual({ jobsReady: expect.any(Number), intentsOverdue: 0 });
   expect(data.installation.stuck).toEqual([]);

@@ -21,7 +21,7 @@ import { openSuiNodes } from '../../src/chains/sui/open-sui-nodes.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { openFeed } from '../../src/events/feed.ts';
 import type { GatewayOptions } from '../../src/gateway/open-gateway.ts';
-import { openOperatorSigner } from '../../src/operator/operator-signer.ts';
+import { openOperatorSigner, openSenderKeys } from '../../src/operator/operator-signer.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { openListener } from '../../src/platform/database/listener.ts';
 import { openLog } from '../../src/platform/log.ts';
@@ -141,6 +141,7 @@ export async function openApi(options: OpenApiOptions = {}): Promise<TestApi> {
     suiNodes: openSuiNodes({ registry, rpc: config.rpc }),
     prices: openPriceBook({ clock, log, registry }, config.prices),
     operator: openOperatorSigner(config.operator),
+    senderAddresses: openSenderKeys(config.senders).map(({ address }) => address),
     config,
     log,
     feed,

@@ -21,8 +21,9 @@ const STUCK_MINUTES = 10;
 
 /** Returns what operators' commands need, from the world of the API. */
 export function operationsWorld(world: World): OperationsWorld {
-  const { database, registry, nodes, solanaNodes, config, operator, realClock } = world;
-  return { database, registry, nodes, solanaNodes, config, clock: realClock, keys: [operator.address] };
+  const { database, registry, nodes, solanaNodes, config, operator, senderAddresses, realClock } = world;
+  const keys = [operator.address, ...senderAddresses];
+  return { database, registry, nodes, solanaNodes, config, clock: realClock, keys };
 }
 
 const text = (value: bigint | undefined | null) => value?.toString() ?? null;

@@ -35,6 +35,8 @@ export type World = {
   suiNodes: SuiNodes;
   prices: PriceBook;
   operator: OperatorSigner;
+  /** The addresses of the sender keys. */
+  senderAddresses: readonly string[];
   config: Config;
   log: Log;
   feed: Feed;
