@@ -9,6 +9,9 @@ import type { OutgoingTransaction } from '../../../prisma/client.ts';
 
 const PURPOSE = 'batch:';
 
+/** The error of an item whose call failed in a batch, until it was tried alone. */
+export const FAILED_IN_BATCH = 'Failed in a batch; it is sent alone';
+
 /** Gas of a transaction besides its data and its call, and of entering the batch contract. */
 export const MOST_GAS_AROUND = 60_000n;
 

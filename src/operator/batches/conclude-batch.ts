@@ -4,7 +4,7 @@ import { type BatchOutcome, decodeCall, readOutcomes } from '../../escrow/batch/
 import { type OutgoingFailure, retryDelayMs } from '../outgoing-transaction.ts';
 import { RELAY_SENDER } from '../relay.ts';
 import type { SendingWorld } from '../sending-world.ts';
-import { isBatch } from './batch.ts';
+import { FAILED_IN_BATCH, isBatch } from './batch.ts';
 
 /**
  * Concludes a batch that is in a block at the required depth and was not reverted: items whose calls succeeded are MINED, the others are
@@ -34,7 +34,7 @@ export async function concludeBatch(
     });
     await returnItems(tx, world, {
       items: items.filter((item) => outcomeOf.get(item) === 'FAILED'),
-      error: 'It failed in a batch.',
+      error: FAILED_IN_BATCH,
     });
     await returnItems(tx, world, { items: items.filter((item) => outcomeOf.get(item) === 'NOT_TRIED'), error: null });
     if (executed.length > 0)

@@ -1,12 +1,14 @@
 import { type Address, type Hex, isHex, slice } from 'viem';
-import { type OutgoingTransaction, transaction } from '../../../prisma/client.ts';
+import { type OutgoingTransaction, Prisma, transaction } from '../../../prisma/client.ts';
+import { unavailableBy } from '../../chains/evm/classify-answer.ts';
 import { batchSelectors } from '../../escrow/batch/batch-item.ts';
 import { type PlannedBatch, planBatches } from '../../escrow/batch/plan-batches.ts';
 import { newId } from '../../platform/identifier.ts';
 import type { SendingWorld } from '../sending-world.ts';
 import type { ReadyTransaction } from '../sign-transactions.ts';
+import { gasLimitOf } from '../simulate-transaction.ts';
 import { releaseTaken } from '../store.ts';
-import { batchPurpose, MOST_GAS_AROUND } from './batch.ts';
+import { batchPurpose, FAILED_IN_BATCH, MOST_GAS_AROUND } from './batch.ts';
 
 type Formed = {
   /** Batches, ready to be signed. */
@@ -31,18 +33,24 @@ export async function formBatches(
   if (!batching || items.length < 2) return await placed(world, { batches: [], singles: queued, free });
   const plan = await planBatches({ client: world.client, ...batching }, { items });
   const batches: ReadyTransaction[] = [];
+  const unsendable: QueuedItem[] = [];
   const apart = plan.batches.filter((batch) => batch.items.length === 1).flatMap((batch) => batch.items);
   const whole = plan.batches.filter((batch) => batch.items.length > 1);
   for (const batch of whole.slice(0, free)) {
+    const gasLimit = await gasLimitOfBatch(world, batch);
+    if (gasLimit === null) {
+      unsendable.push(...batch.items);
+      continue;
+    }
     const formed = await store(world, batch);
-    if (formed) batches.push({ outgoing: formed, gasLimit: gasLimitOf(batch) });
+    if (formed) batches.push({ outgoing: formed, gasLimit });
   }
   await releaseTaken(
     world.database,
     whole.slice(free).flatMap((batch) => batch.items.map(({ outgoing }) => outgoing.id)),
   );
   const isBatched = new Set(whole.flatMap((batch) => batch.items.map(({ outgoing }) => outgoing.id)));
-  const isAlone = new Set([...plan.refused, ...apart].map(({ outgoing }) => outgoing.id));
+  const isAlone = new Set([...plan.refused, ...apart, ...unsendable].map(({ outgoing }) => outgoing.id));
   const singles = queued.filter(({ id }) => !isBatched.has(id) || isAlone.has(id));
   return await placed(world, { batches, singles, free });
 }
@@ -62,8 +70,9 @@ async function placed(
 }
 
 function fits(outgoing: OutgoingTransaction, { escrow }: { escrow: Address }): boolean {
-  const { relayed, failures, toAddress, data, valueWei } = outgoing;
-  if (!relayed || failures > 0 || !valueWei.isZero() || toAddress.toLowerCase() !== escrow.toLowerCase()) return false;
+  const { relayed, error, toAddress, data, valueWei } = outgoing;
+  if (!relayed || error === FAILED_IN_BATCH || !valueWei.isZero()) return false;
+  if (toAddress.toLowerCase() !== escrow.toLowerCase()) return false;
   return isHex(data) && data.length >= 10 && batchSelectors.has(slice(data, 0, 4));
 }
 
@@ -100,8 +109,29 @@ async function store(
 
 class LostItem extends Error {}
 
-/** The floor, which the call must have on entry, and what the transaction and its data cost. */
-function gasLimitOf({ gasFloor, call }: PlannedBatch<QueuedItem>): bigint {
+/**
+ * The floor, which the call must have on entry, and what the transaction and its data cost, if the call succeeds with it. A chain on which data
+ * costs more is asked for an estimate, which takes several executions. Null if the batch cannot be sent.
+ */
+async function gasLimitOfBatch(world: SendingWorld, batch: PlannedBatch<QueuedItem>): Promise<bigint | null> {
+  const { client, signer } = world;
+  const gas = leastGasOf(batch);
+  try {
+    await client.call({ account: signer.address, ...batch.call, gas });
+    return gas;
+  } catch (error) {
+    if (unavailableBy(error) !== null) throw error;
+  }
+  const { to: toAddress, data } = batch.call;
+  return await gasLimitOf(world, { toAddress, data, valueWei: new Prisma.Decimal(0), maxGas: null }).catch(
+    (error: unknown) => {
+      if (unavailableBy(error) !== null) throw error;
+      return null;
+    },
+  );
+}
+
+function leastGasOf({ gasFloor, call }: PlannedBatch<QueuedItem>): bigint {
   let data = 0;
   for (let index = 2; index < call.data.length; index += 2) {
     data += call.data[index] === '0' && call.data[index + 1] === '0' ? 4 : 16;
