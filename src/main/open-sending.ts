@@ -47,7 +47,7 @@ type Turn = (sender: Sender, options?: { goOn?: () => void; wake?: (sender: Send
 /** A key that had no gas is tried again after this time. */
 const REST_MS = 30_000;
 /** Relayed transactions that a key took longer ago, and that no process with this key has signed, are taken by another one. */
-const FORSAKEN_MS = 60_000;
+const UNATTENDED_MS = 60_000;
 
 /** The sender key that is woken for relayed transactions. It wakes the next one when it has as many in flight as it may. */
 export function relayKeyOf({ operator, senders = [] }: Pick<SendersWorld, 'operator' | 'senders'>) {
@@ -73,7 +73,7 @@ export function openPumps(world: SendersWorld): Turn {
     const settings = world.config.rpc.find((one) => one.chainId === chainId);
     if (!chain || !settings) return;
     if (!signer) {
-      const takenBefore = new Date(clock.now().getTime() - FORSAKEN_MS);
+      const takenBefore = new Date(clock.now().getTime() - UNATTENDED_MS);
       return await releaseRelayed(database, { chainId, sender: sender.toLowerCase() }, { takenBefore });
     }
     await nodes.asking(chainId, async (client) => {

@@ -57,11 +57,7 @@ async function finalize(world: SendingWorld, mined: readonly OpenOutgoing[]): Pr
   }
   if (final.length === 0) return;
   await world.database.outgoingTransaction.updateMany({
-    where: { id: { in: final }, status: 'MINED' },
-    data: { status: 'FINAL' },
-  });
-  await world.database.outgoingTransaction.updateMany({
-    where: { batchId: { in: final }, status: 'MINED' },
+    where: { OR: [{ id: { in: final } }, { batchId: { in: final } }], status: 'MINED' },
     data: { status: 'FINAL' },
   });
 }
@@ -135,18 +131,20 @@ async function fail(
 /** Handles a block that is no longer in the chain: the same signed attempts are sent again, and whichever is mined resolves it. */
 async function reopen({ database, clock, log }: SendingWorld, outgoing: OpenOutgoing): Promise<void> {
   const { id, status, blockHash } = outgoing;
-  await database.outgoingTransaction.updateMany({
-    where: { id, status, blockHash },
-    data: {
-      status: 'SIGNED',
-      confirmedAt: null,
-      blockNumber: null,
-      blockHash: null,
-      gasUsed: null,
-      ...(status === 'MINED' || status === 'FINAL' ? {} : { abandonedAt: outgoing.abandonedAt ?? clock.now() }),
-    },
+  await transaction(database, async (tx) => {
+    const reopened = await tx.outgoingTransaction.updateMany({
+      where: { id, status, blockHash },
+      data: {
+        status: 'SIGNED',
+        confirmedAt: null,
+        blockNumber: null,
+        blockHash: null,
+        gasUsed: null,
+        ...(status === 'MINED' || status === 'FINAL' ? {} : { abandonedAt: outgoing.abandonedAt ?? clock.now() }),
+      },
+    });
+    if (reopened.count === 1 && isBatch(outgoing)) await reopenItems(tx, id);
   });
-  if (isBatch(outgoing)) await reopenItems(database, id);
   log.warn({ outgoingId: outgoing.id, txHash: outgoing.txHash }, 'A transaction lost its block and is sent again.');
 }
 

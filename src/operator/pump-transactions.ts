@@ -9,7 +9,7 @@ import { resendTransactions } from './resend-transactions.ts';
 import type { SendingWorld } from './sending-world.ts';
 import { type ReadyTransaction, signTransactions } from './sign-transactions.ts';
 import { simulateTransaction } from './simulate-transaction.ts';
-import { markWithGas, queuedTransactions, unminedTransactions } from './store.ts';
+import { markWithGas, type OpenOutgoing, queuedTransactions, unminedTransactions } from './store.ts';
 import { TAKEN_FOR_BATCHES, takeRelayed, waitForGas } from './take-relayed.ts';
 
 /**
@@ -36,20 +36,25 @@ async function turn(world: SendingWorld): Promise<void> {
   await resendTransactions(world, await unminedTransactions(world.database, key));
   await takeRelayed(world, { view, unmined });
   const free = world.limits.inFlight - unmined.length;
-  const sent = free > 0 ? await sendQueued(world, { ...key, view, limit: free }) : 0;
+  const sent = free > 0 ? await sendQueued(world, { ...key, view, unmined, limit: free }) : 0;
   // Transactions found in a block may be judged now, and transactions that were sent may be in a block.
   if (sent > 0 || unmined.length < waiting.length) world.goOn?.();
 }
 
+type Sending = {
+  chainId: number;
+  sender: string;
+  view: SenderView;
+  unmined: readonly OpenOutgoing[];
+  limit: number;
+};
+
 /** Signs and sends queued transactions, oldest first, and returns their number. A node's error is thrown once the others are sent. */
-async function sendQueued(
-  world: SendingWorld,
-  { chainId, sender, view, limit }: { chainId: number; sender: string; view: SenderView; limit: number },
-): Promise<number> {
+async function sendQueued(world: SendingWorld, { chainId, sender, view, unmined, limit }: Sending): Promise<number> {
   const now = world.clock.now();
   const most = world.batching ? Math.max(limit, TAKEN_FOR_BATCHES) : limit;
   const queued = await queuedTransactions(world.database, { chainId, sender, now, limit: most });
-  const { batches, singles } = await formBatches(world, { queued, free: limit });
+  const { batches, singles } = await formBatches(world, { queued, free: limit, view, unmined });
   const simulated = await Promise.allSettled(
     singles.map((outgoing) => traced(outgoing.requestId, () => simulateTransaction(world, outgoing))),
   );

@@ -1,5 +1,6 @@
 import type { Fees } from './outgoing-transaction.ts';
 import type { SendingWorld } from './sending-world.ts';
+import type { OpenOutgoing } from './store.ts';
 
 /** What a turn of the pump reads from the chain once. */
 export type SenderView = {
@@ -25,4 +26,17 @@ export async function readSender({ client, signer }: Pick<SendingWorld, 'client'
     nonceUsedBelow: BigInt(nonce),
     suggested: { maxFeePerGasWei: baseFeeWei * 2n + maxPriorityFeePerGasWei, maxPriorityFeePerGasWei },
   };
+}
+
+/** The key's balance in wei, less the most that its unmined transactions may cost. */
+export async function spendableWei(
+  { client, signer }: Pick<SendingWorld, 'client' | 'signer'>,
+  unmined: readonly OpenOutgoing[],
+): Promise<bigint> {
+  let wei = await client.getBalance({ address: signer.address });
+  for (const { attempts, valueWei } of unmined) {
+    const last = attempts.at(-1);
+    if (last) wei -= last.gasLimit * BigInt(last.maxFeePerGasWei.toFixed(0)) + BigInt(valueWei.toFixed(0));
+  }
+  return wei > 0n ? wei : 0n;
 }

@@ -1,5 +1,6 @@
 /** Every query of the outgoing queue. Writes are compare-and-set on the status, because the pump's lock may be lost. */
 import type { Database, DatabaseTransaction, OutgoingAttempt, OutgoingTransaction } from '../../prisma/client.ts';
+import { BATCH_PURPOSE } from './batches/batch.ts';
 import { RELAY_SENDER } from './relay.ts';
 
 export type OpenOutgoing = OutgoingTransaction & { attempts: OutgoingAttempt[] };
@@ -71,22 +72,24 @@ export async function claimRelayed(
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
 }
 
-/** Returns the relayed transactions that a key has taken and not signed to the queue of all sender keys. */
+/**
+ * Returns the relayed transactions that a key has taken and not signed to the queue of all sender keys, including the items of its batches
+ * that are not signed, which end. With `takenBefore`, only those that were taken before it.
+ */
 export async function releaseRelayed(
   database: Database,
   { chainId, sender }: Sender,
-  { takenBefore = null }: { takenBefore?: Date | null } = {},
+  { takenBefore }: { takenBefore?: Date } = {},
 ): Promise<void> {
-  await database.outgoingTransaction.updateMany({
-    where: {
-      chainId,
-      sender,
-      relayed: true,
-      status: 'QUEUED',
-      ...(takenBefore ? { takenAt: { lt: takenBefore } } : {}),
-    },
-    data: { sender: RELAY_SENDER },
-  });
+  const before = takenBefore ?? null;
+  await database.$executeRaw`
+    WITH ended AS (
+      UPDATE outgoing_transaction SET status = 'CANCELLED', error = 'Its key sends nothing now'
+      WHERE chain_id = ${chainId} AND sender = ${sender} AND status = 'QUEUED' AND purpose LIKE ${`${BATCH_PURPOSE}%`}
+        AND (${before}::timestamptz IS NULL OR taken_at < ${before}) RETURNING id)
+    UPDATE outgoing_transaction SET status = 'QUEUED', sender = ${RELAY_SENDER}, batch_id = NULL
+    WHERE chain_id = ${chainId} AND sender = ${sender} AND relayed AND (${before}::timestamptz IS NULL OR taken_at < ${before})
+      AND (status = 'QUEUED' OR (status = 'SENT' AND batch_id IN (SELECT id FROM ended)))`;
 }
 
 /** Returns relayed transactions that a key has taken and will not send now to the queue of all sender keys. */

@@ -1,4 +1,4 @@
-import type { SenderView } from './read-sender.ts';
+import { type SenderView, spendableWei } from './read-sender.ts';
 import { RELAY_SENDER } from './relay.ts';
 import type { SendingWorld } from './sending-world.ts';
 import { claimRelayed, countQueued, markWithoutGas, type OpenOutgoing, releaseRelayed } from './store.ts';
@@ -21,21 +21,33 @@ export async function takeRelayed(
   const { database, relay, chain } = world;
   if (!relay) return;
   const now = world.clock.now();
-  const queue = { chainId: chain.chainId, sender: RELAY_SENDER };
-  const isWaiting = async () => (await countQueued(database, { ...queue, now })) > 0;
+  const key = keyOf(world);
+  const countWaiting = () => countQueued(database, { chainId: chain.chainId, sender: RELAY_SENDER, now });
   if (!relay.isAlone && (relay.isResting() || isStuck(world, unmined))) {
-    await releaseRelayed(database, keyOf(world));
-  } else if (await isWaiting()) {
-    const key = keyOf(world);
+    await releaseRelayed(database, key);
+  } else {
+    const [taken, waiting] = [await countQueued(database, { ...key, now }), await countWaiting()];
     const free = world.limits.inFlight - unmined.length;
-    const payable = relay.isAlone ? free : (await payableAtOnce(world, view)) - unmined.length;
-    if (free > 0 && payable <= 0) return await waitForGas(world);
-    const taken = free > 0 ? await countQueued(database, { ...key, now }) : 0;
-    const places = Math.min(free, payable);
-    const limit = (places > 0 && world.batching ? TAKEN_FOR_BATCHES : places) - taken;
-    if (limit > 0) await claimRelayed(database, { ...key, now, limit });
+    if (taken + waiting === 0 || free <= 0) return passOn(world, waiting);
+    const payable = relay.isAlone ? free : await payableAtOnce(world, { view, unmined });
+    if (payable <= 0) return await waitForGas(world);
+    const limit = mayTake(world, { free, payable }) - taken;
+    if (limit > 0 && waiting > 0) await claimRelayed(database, { ...key, now, limit });
   }
-  if (relay.passOn && (await isWaiting())) relay.passOn();
+  passOn(world, await countWaiting());
+}
+
+function passOn({ relay }: SendingWorld, waiting: number): void {
+  if (waiting > 0) relay?.passOn?.();
+}
+
+/** Many for batches; a key that has little gas takes only what it can pay for one by one. */
+function mayTake(
+  { batching, limits, relay }: SendingWorld,
+  { free, payable }: { free: number; payable: number },
+): number {
+  const isRich = relay?.isAlone || payable >= limits.inFlight;
+  return batching && isRich ? TAKEN_FOR_BATCHES : Math.min(free, payable);
 }
 
 /** Marks what waits for this key's gas. Another sender key takes over what is relayed, if there is one that has gas. */
@@ -57,11 +69,14 @@ function keyOf({ chain, signer }: SendingWorld) {
   return { chainId: chain.chainId, sender: signer.address.toLowerCase() };
 }
 
-/** The number of transactions that the key can pay for, at the suggested fees. */
-async function payableAtOnce({ client, signer, limits }: SendingWorld, { suggested }: SenderView): Promise<number> {
-  const balance = await client.getBalance({ address: signer.address });
-  const count = balance / (suggested.maxFeePerGasWei * GAS_EACH);
-  return count < BigInt(limits.inFlight) ? Number(count) : limits.inFlight;
+/** The number of further transactions that the key can pay for, at the suggested fees. */
+async function payableAtOnce(
+  world: SendingWorld,
+  { view, unmined }: { view: SenderView; unmined: readonly OpenOutgoing[] },
+): Promise<number> {
+  const { inFlight } = world.limits;
+  const count = (await spendableWei(world, unmined)) / (view.suggested.maxFeePerGasWei * GAS_EACH);
+  return count < BigInt(inFlight) ? Number(count) : inFlight;
 }
 
 function isStuck({ clock, limits }: SendingWorld, [head]: readonly OpenOutgoing[]): boolean {

@@ -7,18 +7,19 @@
  */
 import type { OutgoingTransaction } from '../../../prisma/client.ts';
 
-const PURPOSE = 'batch:';
+/** With what the purpose of a batch begins. */
+export const BATCH_PURPOSE = 'batch:';
 
 /** The error of an item whose call failed in a batch, until it was tried alone. */
 export const FAILED_IN_BATCH = 'Failed in a batch; it is sent alone';
 
 /** Gas of a transaction besides its data and its call, and of entering the batch contract. */
-export const MOST_GAS_AROUND = 60_000n;
+export const GAS_OVERHEAD = 60_000n;
 
 export function batchPurpose(id: string): string {
-  return `${PURPOSE}${id}`;
+  return `${BATCH_PURPOSE}${id}`;
 }
 
 export function isBatch({ purpose }: Pick<OutgoingTransaction, 'purpose'>): boolean {
-  return purpose.startsWith(PURPOSE);
+  return purpose.startsWith(BATCH_PURPOSE);
 }

@@ -2,13 +2,14 @@ import { type Address, type Hex, isHex, slice } from 'viem';
 import { type OutgoingTransaction, Prisma, transaction } from '../../../prisma/client.ts';
 import { unavailableBy } from '../../chains/evm/classify-answer.ts';
 import { batchSelectors } from '../../escrow/batch/batch-item.ts';
-import { type PlannedBatch, planBatches } from '../../escrow/batch/plan-batches.ts';
+import { type BatchPlan, type PlannedBatch, planBatches } from '../../escrow/batch/plan-batches.ts';
 import { newId } from '../../platform/identifier.ts';
+import { type SenderView, spendableWei } from '../read-sender.ts';
 import type { SendingWorld } from '../sending-world.ts';
 import type { ReadyTransaction } from '../sign-transactions.ts';
 import { gasLimitOf } from '../simulate-transaction.ts';
-import { releaseTaken } from '../store.ts';
-import { batchPurpose, FAILED_IN_BATCH, MOST_GAS_AROUND } from './batch.ts';
+import { type OpenOutgoing, releaseTaken } from '../store.ts';
+import { batchPurpose, FAILED_IN_BATCH, GAS_OVERHEAD } from './batch.ts';
 
 type Formed = {
   /** Batches, ready to be signed. */
@@ -17,56 +18,60 @@ type Formed = {
   singles: OutgoingTransaction[];
 };
 
+type Forming = {
+  queued: readonly OutgoingTransaction[];
+  /** The number of transactions that the key may still have in flight. */
+  free: number;
+  view: SenderView;
+  unmined: readonly OpenOutgoing[];
+};
+
 type QueuedItem = { data: Hex; outgoing: OutgoingTransaction };
 
 /**
- * Puts queued relayed transactions that the batch contract may make into batches, as many as there are free places. Each batch is stored as
- * a transaction of its own before it is signed. What a simulation refuses, or has failed before, is sent alone, which finds out why. Returns
- * what no place is left for to the queue of all sender keys. Throws the node's errors.
+ * Puts queued relayed transactions that the batch contract may make into batches, as many as there are free places and the key can pay for.
+ * Each batch is stored as a transaction of its own before it is signed. What a simulation refuses, what failed in a batch before, and a batch
+ * that the key cannot pay for, is sent alone, as far as there are places; other relayed ones are returned to the queue of all sender keys.
+ * Throws the errors of an unavailable node.
  */
-export async function formBatches(
-  world: SendingWorld,
-  { queued, free }: { queued: readonly OutgoingTransaction[]; free: number },
-): Promise<Formed> {
+export async function formBatches(world: SendingWorld, { queued, free, view, unmined }: Forming): Promise<Formed> {
   const { batching } = world;
   const items = batching ? queued.filter((outgoing) => fits(outgoing, batching)).map(toItem) : [];
-  if (!batching || items.length < 2) return await placed(world, { batches: [], singles: queued, free });
-  const plan = await planBatches({ client: world.client, ...batching }, { items });
+  const plan = batching && items.length > 1 ? await plannedBatches(world, { batching, items }) : null;
+  const planned = (plan?.batches ?? []).filter((batch) => batch.items.length > 1);
+  let payableGas = planned.length > 0 ? (await spendableWei(world, unmined)) / view.suggested.maxFeePerGasWei : 0n;
   const batches: ReadyTransaction[] = [];
-  const unsendable: QueuedItem[] = [];
-  const apart = plan.batches.filter((batch) => batch.items.length === 1).flatMap((batch) => batch.items);
-  const whole = plan.batches.filter((batch) => batch.items.length > 1);
-  for (const batch of whole.slice(0, free)) {
+  const batched = new Set<string>();
+  for (const batch of planned.slice(0, free)) {
     const gasLimit = await gasLimitOfBatch(world, batch);
-    if (gasLimit === null) {
-      unsendable.push(...batch.items);
-      continue;
-    }
+    if (gasLimit === null || gasLimit > payableGas) continue;
     const formed = await store(world, batch);
-    if (formed) batches.push({ outgoing: formed, gasLimit });
+    if (!formed) continue;
+    payableGas -= gasLimit;
+    batches.push({ outgoing: formed, gasLimit });
+    for (const { outgoing } of batch.items) batched.add(outgoing.id);
   }
+  const others = queued.filter(({ id }) => !batched.has(id));
+  const places = Math.max(free - batches.length, 0);
   await releaseTaken(
     world.database,
-    whole.slice(free).flatMap((batch) => batch.items.map(({ outgoing }) => outgoing.id)),
+    others.slice(places).flatMap(({ id, relayed }) => (relayed ? [id] : [])),
   );
-  const isBatched = new Set(whole.flatMap((batch) => batch.items.map(({ outgoing }) => outgoing.id)));
-  const isAlone = new Set([...plan.refused, ...apart, ...unsendable].map(({ outgoing }) => outgoing.id));
-  const singles = queued.filter(({ id }) => !isBatched.has(id) || isAlone.has(id));
-  return await placed(world, { batches, singles, free });
+  return { batches, singles: others.slice(0, places) };
 }
 
-/** Keeps as many singles as places are left, and returns the other relayed ones to the queue of all sender keys. */
-async function placed(
-  world: SendingWorld,
-  { batches, singles, free }: { batches: ReadyTransaction[]; singles: readonly OutgoingTransaction[]; free: number },
-): Promise<Formed> {
-  const places = Math.max(free - batches.length, 0);
-  const others = singles.slice(places).filter(({ relayed }) => relayed);
-  await releaseTaken(
-    world.database,
-    others.map(({ id }) => id),
-  );
-  return { batches, singles: singles.slice(0, places) };
+/** Null if the node does not run the simulation, as one may that limits the gas of calls; everything is then sent alone. */
+async function plannedBatches(
+  { client, chain, log }: SendingWorld,
+  { batching, items }: { batching: NonNullable<SendingWorld['batching']>; items: readonly QueuedItem[] },
+): Promise<BatchPlan<QueuedItem> | null> {
+  try {
+    return await planBatches({ client, ...batching }, { items });
+  } catch (error) {
+    if (unavailableBy(error) !== null) throw error;
+    log.warn({ chainId: chain.chainId, error }, 'A batch cannot be simulated; its transactions are sent alone.');
+    return null;
+  }
 }
 
 function fits(outgoing: OutgoingTransaction, { escrow }: { escrow: Address }): boolean {
@@ -83,7 +88,7 @@ function toItem(outgoing: OutgoingTransaction): QueuedItem {
 
 /** Null if another pump has taken one of the items meanwhile. */
 async function store(
-  { database, chain, signer }: SendingWorld,
+  { database, chain, signer, clock }: SendingWorld,
   batch: PlannedBatch<QueuedItem>,
 ): Promise<OutgoingTransaction | null> {
   const sender = signer.address.toLowerCase();
@@ -93,7 +98,7 @@ async function store(
     const { to: toAddress, data } = batch.call;
     const purpose = batchPurpose(id);
     const stored = await tx.outgoingTransaction.create({
-      data: { id, chainId: chain.chainId, sender, toAddress, data, purpose },
+      data: { id, chainId: chain.chainId, sender, toAddress, data, purpose, takenAt: clock.now() },
     });
     const taken = await tx.outgoingTransaction.updateMany({
       where: { id: { in: ids }, status: 'QUEUED', sender },
@@ -136,5 +141,5 @@ function leastGasOf({ gasFloor, call }: PlannedBatch<QueuedItem>): bigint {
   for (let index = 2; index < call.data.length; index += 2) {
     data += call.data[index] === '0' && call.data[index + 1] === '0' ? 4 : 16;
   }
-  return gasFloor + BigInt(data) + MOST_GAS_AROUND;
+  return gasFloor + BigInt(data) + GAS_OVERHEAD;
 }

@@ -1,9 +1,12 @@
 /** Settlements that are sent together, from the verb to the money on chain. */
-import { isHex } from 'viem';
+import { isHex, parseEther } from 'viem';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import type { EvmClient, EvmNodes } from '../../../src/chains/evm/nodes.ts';
 import { batchAddress } from '../../../src/escrow/batch/batch-bytecode.ts';
 import { settleCall } from '../../../src/escrow/calldata.ts';
+import { openPumps } from '../../../src/main/open-sending.ts';
 import { abandonTransaction } from '../../../src/operator/abandon-transaction.ts';
+import { readSender } from '../../../src/operator/read-sender.ts';
 import { RELAY_SENDER } from '../../../src/operator/relay.ts';
 import { type Gateway, openGateway } from '../../setup/gateway.ts';
 
@@ -11,7 +14,7 @@ let gateway: Gateway;
 type Paid = Awaited<ReturnType<Gateway['pay']>>;
 
 beforeAll(async () => {
-  gateway = await openGateway({ senderKeys: 1, finalityBlocks: 40 });
+  gateway = await openGateway({ senderKeys: 2, finalityBlocks: 40 });
 });
 beforeEach(async () => {
   await gateway.evm.testClient.setAutomine(true);
@@ -141,6 +144,82 @@ it('settles each once when the batch is abandoned', async () => {
     status: 'CANCELLED',
   });
 });
+
+it('sends each alone when the node does not run the simulation of a batch', async () => {
+  const paid = await pay(3);
+  await gateway.runDueJobs();
+  const limited = openPumps({
+    ...gateway.action,
+    nodes: refusingBatches(),
+    locks: gateway.locks,
+    limits: gateway.limits,
+  });
+  await limited({ chainId: gateway.evm.chainId, sender: RELAY_SENDER });
+  expect(await outgoing(paid)).toMatchObject(Array(3).fill({ batchId: null, nonce: expect.anything() }));
+  await gateway.settleDown();
+  await expectSettled(paid);
+});
+
+it('sends each alone when the key can pay for these, and not for a batch', async () => {
+  const [signer] = gateway.action.senders;
+  if (!signer) throw new Error('There is a sender key.');
+  const paid = await pay(3);
+  await gateway.runDueJobs();
+  const { suggested } = await readSender({ client: gateway.evm.publicClient, signer });
+  const value = suggested.maxFeePerGasWei * 400_000n;
+  await gateway.evm.testClient.setBalance({ address: signer.address, value });
+  const alone = openPumps({ ...gateway.action, senders: [signer], locks: gateway.locks, limits: gateway.limits });
+  await alone({ chainId: gateway.evm.chainId, sender: RELAY_SENDER });
+  expect(await outgoing(paid)).toMatchObject(Array(3).fill({ batchId: null, nonce: expect.anything() }));
+  await gateway.evm.testClient.setBalance({ address: signer.address, value: parseEther('100') });
+  await gateway.settleDown();
+  await expectSettled(paid);
+});
+
+it('lets another key settle what is in a batch that its key did not sign and cannot pay for', async () => {
+  const [first, second] = gateway.action.senders;
+  if (!first || !second) throw new Error('There are two sender keys.');
+  const { chainId } = gateway.evm;
+  const paid = await pay(3);
+  await gateway.runDueJobs();
+  // With a cap below the base fee, nothing is signed.
+  const rpc = gateway.action.config.rpc.map((settings) => ({ ...settings, maxFeePerGasWei: 0n }));
+  const config = { ...gateway.action.config, rpc };
+  const unsigned = openPumps({ ...gateway.action, config, locks: gateway.locks, limits: gateway.limits });
+  await unsigned({ chainId, sender: RELAY_SENDER });
+  const formed = await outgoing(paid);
+  expect(formed).toMatchObject(Array(3).fill({ status: 'SENT', batchId: expect.any(String) }));
+  await gateway.evm.testClient.setBalance({ address: first.address, value: 0n });
+  await pump();
+  expect(await outgoing(paid)).toMatchObject(Array(3).fill({ status: 'QUEUED', sender: RELAY_SENDER, batchId: null }));
+  const where = { id: formed[0]?.batchId ?? '' };
+  expect(await gateway.database.outgoingTransaction.findUniqueOrThrow({ where })).toMatchObject({
+    status: 'CANCELLED',
+  });
+  await gateway.pump({ chainId, sender: second.address });
+  await gateway.settleDown();
+  await expectSettled(paid);
+  expect(new Set((await outgoing(paid)).map(({ sender }) => sender))).toEqual(new Set([second.address.toLowerCase()]));
+  await gateway.evm.testClient.setBalance({ address: first.address, value: parseEther('100') });
+});
+
+/** Nodes that limit the gas of a call below what a batch needs. */
+function refusingBatches(): EvmNodes {
+  const { nodes } = gateway.action;
+  const limited = (client: EvmClient): EvmClient =>
+    new Proxy(client, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (name !== 'request') return value;
+        return async (request: { method: string; params?: [{ to?: string }] }) => {
+          const isBatch = request.params?.[0]?.to?.toLowerCase() === batchAddress.toLowerCase();
+          if (request.method === 'eth_call' && isBatch) throw new Error('out of gas');
+          return await target.request(request as never);
+        };
+      },
+    });
+  return { ...nodes, asking: (chainId, work) => nodes.asking(chainId, (client) => work(limited(client))) };
+}
 
 async function batchHash(paid: readonly Paid[]) {
   const [item] = await outgoing(paid);
