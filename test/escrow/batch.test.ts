@@ -1,11 +1,12 @@
 /** Batches planned, sent and judged on a real chain with the real contracts. */
-import { type Address, size, toFunctionSelector } from 'viem';
+import { type Address, concat, type Hex, isAddressEqual, size, toFunctionSelector, toHex } from 'viem';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { batchAddress } from '../../src/escrow/batch/batch-bytecode.ts';
 import {
   type BatchItem,
   type CappedItem,
   claimForItem,
+  countCalls,
   depositItem,
   executeCall,
   readOutcomes,
@@ -237,4 +238,53 @@ describe('outcomes', () => {
     expect(() => readOutcomes(receipt, { batch: batchAddress, escrow: other, count: 1 })).toThrow('0 outcomes');
     expect(readOutcomes(receipt, { batch: evm.escrow, escrow: other, count: 0 })).toBeNull();
   });
+
+  it('are those of the whole transaction when code that it calls executes a batch of its own before', async () => {
+    const { evm } = ground;
+    const payment = await ground.captured();
+    await evm.passTime(2 * DAY);
+    const [planned] = (await ground.plan([settleItem(payment)])).batches;
+    if (!planned) throw new Error('It cannot be settled.');
+    const empty = executeCall({ batch: batchAddress, escrow: evm.escrow, gasFloor: 0n, items: [] });
+    const code = callingInTurn([empty, planned.call]);
+    const caller: Address = '0x00000000000000000000000000000000000b0002';
+    await evm.testClient.setCode({ address: caller, bytecode: code });
+    const { receipt, outcomes } = await send({ to: caller, data: '0x', value: 0n }, 1, { gas: 3_000_000n });
+    expect(receipt.logs.filter(({ address }) => isAddressEqual(address, batchAddress))).toHaveLength(2);
+    expect(outcomes).toEqual(['DONE']);
+    expect(countCalls(receipt)).toBe(1);
+  });
+
+  it('divide the gas of a transaction by its calls, and by one if it made none', async () => {
+    const { evm } = ground;
+    const call = executeCall({ batch: batchAddress, escrow: evm.escrow, gasFloor: 0n, items: [] });
+    expect(countCalls((await send(call, 0)).receipt)).toBe(1);
+    expect(countCalls({ logs: [] })).toBe(1);
+  });
 });
+
+/** The code of a contract that makes these calls, one after the other, and ignores how they end. */
+function callingInTurn(calls: readonly Call[]): Hex {
+  const push = (value: number, bytes: number) =>
+    concat([toHex(0x5f + bytes, { size: 1 }), toHex(value, { size: bytes })]);
+  /** Of the instructions of one call. */
+  const length = 4 + 4 + 2 + 1 + 2 + 2 + 4 + 2 + 2 + 21 + 1 + 1 + 1;
+  let offset = length * calls.length + 1;
+  const parts = calls.map(({ to, data }) => {
+    const bytes = size(data);
+    const copy = [push(bytes, 3), push(offset, 3), push(0, 1), '0x39'] as const;
+    const call = [
+      push(0, 1),
+      push(0, 1),
+      push(bytes, 3),
+      push(0, 1),
+      push(0, 1),
+      concat(['0x73', to]),
+      '0x5a',
+      '0xf1',
+    ] as const;
+    offset += bytes;
+    return concat([...copy, ...call, '0x50']);
+  });
+  return concat([...parts, '0x00', ...calls.map(({ data }) => data)]);
+}

@@ -134,7 +134,8 @@ export function readOutcomes(
   receipt: { logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[] },
   { batch, escrow, count }: { batch: Address; escrow: Address; count: number },
 ): BatchOutcome[] | null {
-  for (const log of receipt.logs) {
+  // A recipient's code may execute a batch of its own within ours, whose event comes before ours.
+  for (const log of receipt.logs.toReversed()) {
     if (!isAddressEqual(log.address, batch)) continue;
     const { args } = decodeEventLog({ abi: batchAbi, eventName: 'Executed', topics: log.topics, data: log.data });
     if (!isAddressEqual(args.escrow, escrow)) continue;
@@ -145,12 +146,12 @@ export function readOutcomes(
   return null;
 }
 
-/** The number of calls of a mined batch transaction, whatever became of them. Null if it is none, or reverted. */
-export function countCalls(receipt: { logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[] }): number | null {
-  const log = receipt.logs.find(({ address }) => isAddressEqual(address, batchAddress));
-  if (!log) return null;
+/** The number of calls among which a mined transaction divides its gas: those of its batch, and otherwise one. */
+export function countCalls(receipt: { logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[] }): number {
+  const log = receipt.logs.findLast(({ address }) => isAddressEqual(address, batchAddress));
+  if (!log) return 1;
   const { args } = decodeEventLog({ abi: batchAbi, eventName: 'Executed', topics: log.topics, data: log.data });
-  return decodeOutcomes(args.outcomes).length;
+  return Math.max(decodeOutcomes(args.outcomes).length, 1);
 }
 
 function decodeOutcomes(bytes: Hex): BatchOutcome[] {

@@ -137,7 +137,7 @@ async function readGasUsed(subjects: readonly Subject[], receipts: Receipts): Pr
   const gasUsed = new Map<string, bigint>();
   const read = async (txHash: string) => {
     const receipt = await receipts(txHash).catch(() => null);
-    if (receipt) gasUsed.set(txHash, receipt.gasUsed / BigInt(countCalls(receipt) ?? 1));
+    if (receipt) gasUsed.set(txHash, receipt.gasUsed / BigInt(countCalls(receipt)));
   };
   await Promise.all([...new Set(facts.map(({ txHash }) => txHash))].map(read));
   return gasUsed;
