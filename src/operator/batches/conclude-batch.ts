@@ -118,7 +118,9 @@ async function returnItems(
       batchId: null,
       txHash: null,
       error,
-      ...(error === null ? {} : { failures: 1, notBefore: new Date(clock.now().getTime() + retryDelayMs(1)) }),
+      ...(error === null
+        ? {}
+        : { failures: { increment: 1 }, notBefore: new Date(clock.now().getTime() + retryDelayMs(1)) }),
     },
   });
   for (const item of items) {
