@@ -5,13 +5,14 @@ import { escrowStatuses } from './read-escrow-state.ts';
 /**
  * Whether the same call may succeed later, according to its revert:
  *
- * - PASSES: it may succeed later. Too early, too little gas, a token that is paused or lacks balance or allowance, a node
- *   that has not seen the payment's last step yet.
+ * - PASSES: it may succeed later. Too early, too little gas, a token that is paused or lacks balance or allowance.
+ * - BEHIND: it may succeed once the payment has reached the state that the call needs. We make calls only for states that we have seen, so
+ *   the node is behind, or a reorganization has removed a step that is usually mined again.
  * - OVERTAKEN: never, because another call has already changed the payment's state, as the contract's events show.
  * - LATE: never, because its deadline has passed.
  * - IMPOSSIBLE: never, and it never could, because the contract does not accept the key or the amount.
  */
-export type RevertVerdict = 'PASSES' | 'OVERTAKEN' | 'LATE' | 'IMPOSSIBLE';
+export type RevertVerdict = 'PASSES' | 'BEHIND' | 'OVERTAKEN' | 'LATE' | 'IMPOSSIBLE';
 
 type ErrorName = ContractErrorName<typeof escrowAbi>;
 
@@ -64,8 +65,7 @@ const verdicts = {
   DepositNotSent: 'PASSES',
   NothingToReturn: 'PASSES',
   NotOperator: 'PASSES',
-  // We answer disputes that we have seen: a node that has not is behind, or on a fork.
-  NotDisputed: 'PASSES',
+  NotDisputed: 'BEHIND',
   // The signer may be an account whose contract is deployed later, or whose rules change.
   InvalidOperatorSignature: 'PASSES',
   InvalidPayerSignature: 'PASSES',
@@ -73,7 +73,7 @@ const verdicts = {
   PeriodAlreadyCharged: 'PASSES',
   PeriodNotOpen: byArguments(([now, , before]) => (integer(now) >= integer(before) ? 'LATE' : 'PASSES')),
   // Less than expected is left after another refund; more is left where a node does not know the last one yet.
-  WrongLeft: byArguments(([actual, expected]) => (integer(actual) < integer(expected) ? 'OVERTAKEN' : 'PASSES')),
+  WrongLeft: byArguments(([actual, expected]) => (integer(actual) < integer(expected) ? 'OVERTAKEN' : 'BEHIND')),
   WrongStatus: byArguments(([, actual, required]) => statusVerdict(integer(actual), integer(required))),
 } satisfies Record<ErrorName, Judgement>;
 
@@ -100,7 +100,7 @@ type Judgement = RevertVerdict | ((args: readonly unknown[]) => RevertVerdict);
 function statusVerdict(actual: bigint, required: bigint): RevertVerdict {
   const [is, needed] = [escrowStatuses[Number(actual)], escrowStatuses[Number(required)]];
   if (is === undefined || needed === undefined || needed === 'NONE') return 'PASSES';
-  if (is === 'NONE' || (is === 'AUTHORIZED' && needed === 'CAPTURED')) return 'PASSES';
+  if (is === 'NONE' || (is === 'AUTHORIZED' && needed === 'CAPTURED')) return 'BEHIND';
   return 'OVERTAKEN';
 }
 

@@ -43,6 +43,28 @@ export function failedStatus(verdict: RevertVerdict): 'CANCELLED' | 'FAILED' {
   return verdict === 'OVERTAKEN' ? 'CANCELLED' : 'FAILED';
 }
 
+/**
+ * How many simulations may find a payment behind the state that the call needs: five minutes' worth, in which a step that a reorganization
+ * removed is mined again unless it is lost.
+ */
+const BEHIND_LIMIT = 24;
+const LONGEST_BEHIND_RETRY_MS = 15_000;
+
+/** Whether a transaction is given up after this many failed simulations, the last of which ended with `verdict`. */
+export function isGivenUp(
+  verdict: RevertVerdict,
+  { failures, maxFailures }: { failures: number; maxFailures: number },
+): boolean {
+  if (verdict === 'BEHIND') return failures >= Math.max(maxFailures, BEHIND_LIMIT);
+  return verdict !== 'PASSES' || failures >= maxFailures;
+}
+
+/** The delay after the failed simulation number `failures`. */
+export function simulationDelayMs(verdict: RevertVerdict, failures: number): number {
+  const delayMs = retryDelayMs(failures);
+  return verdict === 'BEHIND' ? Math.min(delayMs, LONGEST_BEHIND_RETRY_MS) : delayMs;
+}
+
 export type SendLimits = {
   /** Maximum number of transactions of one sender that have a nonce and are not in a block. */
   inFlight: number;

@@ -3,7 +3,7 @@ import { type OutgoingTransaction, transaction } from '../../prisma/client.ts';
 import { callFault } from '../chains/evm/classify-answer.ts';
 import type { RevertVerdict } from '../escrow/judge-revert.ts';
 import { endWithoutEffect } from './batches/conclude-batch.ts';
-import { failedStatus, MAX_TRANSACTION_GAS, retryDelayMs } from './outgoing-transaction.ts';
+import { failedStatus, isGivenUp, MAX_TRANSACTION_GAS, simulationDelayMs } from './outgoing-transaction.ts';
 import type { SendingWorld } from './sending-world.ts';
 
 export type Simulation = { kind: 'OK'; gasLimit: bigint } | { kind: 'REVERT' } | { kind: 'NO_FUNDS' };
@@ -67,7 +67,7 @@ async function countFailure(
 ): Promise<void> {
   const { database, clock, log } = world;
   const failures = outgoing.failures + 1;
-  const final = verdict !== 'PASSES' || failures >= outgoing.maxFailures;
+  const final = isGivenUp(verdict, { failures, maxFailures: outgoing.maxFailures });
   await transaction(database, async (tx) => {
     const counted = await tx.outgoingTransaction.updateMany({
       where: { id: outgoing.id, status: 'QUEUED', failures: outgoing.failures },
@@ -75,7 +75,7 @@ async function countFailure(
         failures,
         error,
         waitsFor: null,
-        notBefore: new Date(clock.now().getTime() + retryDelayMs(failures)),
+        notBefore: new Date(clock.now().getTime() + simulationDelayMs(verdict, failures)),
         ...(final ? { status: failedStatus(verdict) } : {}),
       },
     });

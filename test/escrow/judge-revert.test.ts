@@ -63,9 +63,9 @@ type OfPayment = Parameters<typeof voidCall>[0];
 
 /** Now; a call that never succeeds does not in 100 days either. */
 const grid: Record<State, Record<Verb, Verdict>> = {
-  NONE: row('PASSES', 'PASSES', 'PASSES', 'PASSES', 'PASSES', 'PASSES', 'PASSES', 'PASSES'),
-  AUTHORIZED: row('SUCCEEDS', 'SUCCEEDS', 'PASSES', 'PASSES', 'PASSES', 'PASSES', 'PASSES', 'PASSES'),
-  CAPTURED: row('OVERTAKEN', 'OVERTAKEN', 'OVERTAKEN', 'SUCCEEDS', 'PASSES', 'SUCCEEDS', 'PASSES', 'PASSES'),
+  NONE: row('BEHIND', 'BEHIND', 'BEHIND', 'BEHIND', 'BEHIND', 'BEHIND', 'BEHIND', 'BEHIND'),
+  AUTHORIZED: row('SUCCEEDS', 'SUCCEEDS', 'PASSES', 'BEHIND', 'BEHIND', 'BEHIND', 'BEHIND', 'BEHIND'),
+  CAPTURED: row('OVERTAKEN', 'OVERTAKEN', 'OVERTAKEN', 'SUCCEEDS', 'PASSES', 'SUCCEEDS', 'BEHIND', 'BEHIND'),
   DISPUTED: row('OVERTAKEN', 'OVERTAKEN', 'OVERTAKEN', 'SUCCEEDS', 'OVERTAKEN', 'OVERTAKEN', 'SUCCEEDS', 'PASSES'),
   ...ended('VOIDED', 'REFUNDED', 'RESOLVED'),
 };
@@ -156,7 +156,7 @@ describe('an error', () => {
 
   it.each([
     ['less is left than expected: something else moved money', wrongLeft(4n, 5n), 'OVERTAKEN'],
-    ['more is left than expected: the node is behind', wrongLeft(5n, 4n), 'PASSES'],
+    ['more is left than expected: the node is behind', wrongLeft(5n, 4n), 'BEHIND'],
     ['the payment exists already: somebody carried this authorization', wrongStatus(2, 0), 'PASSES'],
     ['a status that this version does not know', wrongStatus(99, 2), 'PASSES'],
     ['a period that opens later', notOpen(99n), 'PASSES'],

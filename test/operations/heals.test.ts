@@ -126,7 +126,8 @@ it('a step that was given up is no fault any more when a reorganization has remo
 it('an authorization that was given up is no fault any more when its terms can no longer be authorized', async () => {
   const intent = await gateway.intent({ captureMode: 'AUTOMATIC' });
   const signed = await gateway.sign(intent);
-  await giveUp('AUTHORIZE', { id: intent.id, signed });
+  const refused: Call = { to: gateway.evm.usdc.address, data: '0xdeadbeef', value: 0n };
+  await giveUp('AUTHORIZE', { id: intent.id, signed, call: refused });
   expect(await gateway.steps(intent.id)).toEqual(['AUTHORIZE FAILED']);
   expect(await faults()).toEqual([givenUp]);
   await gateway.database.paymentTerms.updateMany({

@@ -92,7 +92,8 @@ describe('a refund', () => {
     await gateway.authorize(other);
     await gateway.observe();
     expect(await gateway.status(id)).toBe('CAPTURED');
-    for (let tries = 0; tries < 6; tries++) {
+    // The refund waits for five minutes for the payment to be mined again.
+    for (let tries = 0; tries < 24; tries++) {
       await gateway.settleDown();
       await gateway.passTime(17);
     }
