@@ -8,13 +8,30 @@ import { addJob } from '../platform/jobs.ts';
 import { checkoutSessionFields } from './checkout-session.ts';
 import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
 
+type CompletingWorld = { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> };
+
+/** Does what `completeCheckoutSession` does for the intents, of those given, that have something left to do. */
+export async function completeCheckoutSessions(
+  world: CompletingWorld,
+  { paymentIntentIds }: { paymentIntentIds: readonly string[] },
+): Promise<void> {
+  const concerned = await world.database.$queryRaw<{ id: string }[]>`
+    SELECT intent.id FROM payment_intent intent WHERE intent.id = ANY(${[...paymentIntentIds]}::uuid[])
+      AND (EXISTS (SELECT FROM checkout_session session
+          WHERE session.payment_intent_id = intent.id AND session.status <> 'COMPLETE')
+        OR intent.customer_account_id IS NOT NULL AND NOT EXISTS (SELECT FROM customer_wallet wallet
+          WHERE wallet.customer_account_id = intent.customer_account_id AND wallet.chain_id = intent.authorization_chain_id
+            AND wallet.wallet_address = intent.authorization_wallet_address))`;
+  for (const { id } of concerned) await completeCheckoutSession(world, { paymentIntentId: id });
+}
+
 /**
  * Reacts to `payment_intent.authorized`: completes every session of the intent that is not COMPLETE (even an EXPIRED one, because
  * a late payment counts), counts a use of its link, and links the wallet that paid to the intent's customer. Appends
  * `checkout_session.completed`. Idempotent: reads the intent again, and does nothing if it is not paid.
  */
 export async function completeCheckoutSession(
-  world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
+  world: CompletingWorld,
   request: { paymentIntentId: string },
 ): Promise<void> {
   await transaction(world.database, async (tx) => {

@@ -3,6 +3,14 @@ import type { Clock } from '../platform/clock.ts';
 import { countUse } from './complete-checkout-session.ts';
 import { lockPaymentIntent, lockSession } from './store.ts';
 
+/** Does what `reopenCheckoutSession` does for each of the intents. */
+export async function reopenCheckoutSessions(
+  world: { database: Database; clock: Clock },
+  { paymentIntentIds }: { paymentIntentIds: readonly string[] },
+): Promise<void> {
+  for (const paymentIntentId of paymentIntentIds) await reopenCheckoutSession(world, { paymentIntentId });
+}
+
 /**
  * Reacts to `payment_intent.reverted`: when a reorganization removed the authorization, the intent's COMPLETE sessions become
  * OPEN again (EXPIRED if they have expired), and the use of their link is no longer counted. Appends no event of its own, because

@@ -41,6 +41,20 @@ export async function appendEvents(
   return events.map((event, index) => ({ ...event, id: ids[index] ?? '', appId, sequence: first + BigInt(index) }));
 }
 
+/** Events of one app, of several that are appended together. */
+export type OwnedEvents = { appId: string; events: readonly NewEvent[] };
+
+/** Appends events of several apps, those of each app in their order. Must be the last call of its transaction, as `appendEvents` must. */
+export async function appendByApp(tx: DatabaseTransaction, owned: readonly OwnedEvents[]): Promise<void> {
+  const byApp = new Map<string, NewEvent[]>();
+  for (const { appId, events } of owned) {
+    const known = byApp.get(appId);
+    if (known) known.push(...events);
+    else byApp.set(appId, [...events]);
+  }
+  for (const appId of [...byApp.keys()].sort()) await appendEvents(tx, appId, byApp.get(appId) ?? []);
+}
+
 /**
  * The WITH queries `numbered` and `appended`, and the ids of the events in order. `numbered` locks the app's cursor until the
  * commit. It runs once for the rows of `after`, the names of all other writing queries of the statement, each of which must

@@ -4,9 +4,14 @@ import type { EventType } from './event-type.ts';
 import { isEventType } from './event-type.ts';
 
 export type ReactedEvent = Pick<Event, 'id' | 'appId' | 'type' | 'resourceId' | 'sequence'>;
-/** A verb of another module that runs after an event. Idempotent per event, because it may run twice. */
-export type Reaction = (event: ReactedEvent) => Promise<unknown>;
+/**
+ * A verb of another module that runs after events of one app and type. Idempotent per event, because it may run twice; it reads the
+ * current state and therefore does not depend on the order of events.
+ */
+export type Reaction = (events: readonly ReactedEvent[]) => Promise<unknown>;
 export type Reactions = ReadonlyMap<EventType, readonly Reaction[]>;
+
+type TracedEvent = ReactedEvent & { requestId: string | null };
 
 /** The maximum number of events per transaction; more is a bug. */
 const EVENTS_LIMIT = 1_000;
@@ -34,15 +39,31 @@ export async function react(
 }
 
 /** Runs all reactions to one event, one after another, and throws after the last one if any has failed. */
-export async function reactToEvent(
-  reactions: Reactions,
-  { requestId, ...event }: ReactedEvent & { requestId: string | null },
-): Promise<void> {
+export async function reactToEvent(reactions: Reactions, { requestId, ...event }: TracedEvent): Promise<void> {
   if (!isEventType(event.type)) return;
   const failures: unknown[] = [];
   for (const reaction of reactions.get(event.type) ?? []) {
-    await traced(requestId, () => reaction(event)).catch((error: unknown) => failures.push(error));
+    await traced(requestId, () => reaction([event])).catch((error: unknown) => failures.push(error));
   }
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) throw new AggregateError(failures, `${failures.length} reactions failed.`);
+}
+
+/**
+ * Runs the reactions to several events of an app, those to all events of one type and request together. Throws the first failure; some
+ * events have been reacted to by then, and the others have not.
+ */
+export async function reactTogether(reactions: Reactions, events: readonly TracedEvent[]): Promise<void> {
+  for (const [type, ofType] of reactions) {
+    const byRequest = new Map<string | null, ReactedEvent[]>();
+    for (const { requestId, ...event } of events) {
+      if (event.type !== type) continue;
+      const known = byRequest.get(requestId);
+      if (known) known.push(event);
+      else byRequest.set(requestId, [event]);
+    }
+    for (const [requestId, together] of byRequest) {
+      for (const reaction of ofType) await traced(requestId, () => reaction(together));
+    }
+  }
 }

@@ -9,15 +9,29 @@ import { lockInvoice } from './store.ts';
 /** Statuses in which the merchant has or had the money; a payment refunded later still counts as paid. */
 const paid: ReadonlySet<PaymentIntentStatus> = new Set(['CAPTURED', 'SETTLED', 'REFUND_PENDING', 'REFUNDED']);
 
+type FollowingWorld = { database: Database; clock: Clock };
+
+/** Does what `followInvoicePayment` does for the invoices of these intents that do not follow them yet. */
+export async function followInvoicePayments(
+  world: FollowingWorld,
+  { paymentIntentIds }: { paymentIntentIds: readonly string[] },
+): Promise<void> {
+  const invoices = await world.database.invoice.findMany({
+    where: { paymentIntentId: { in: [...paymentIntentIds] } },
+    select: { status: true, paymentIntent: { select: { id: true, status: true } } },
+  });
+  for (const { status, paymentIntent: intent } of invoices) {
+    if (!intent || (status === 'PAID') === paid.has(intent.status)) continue;
+    await followInvoicePayment(world, { paymentIntentId: intent.id });
+  }
+}
+
 /**
  * Reacts to `payment_intent.captured`, `.settled` and `.reverted`: the invoice that the intent pays is PAID exactly while its
  * payment is captured; for one that is OPEN again, the due date is checked again. Appends `invoice.paid`. Idempotent: it reads
  * the intent again and does what is left to do.
  */
-export async function followInvoicePayment(
-  world: { database: Database; clock: Clock },
-  request: { paymentIntentId: string },
-): Promise<void> {
+export async function followInvoicePayment(world: FollowingWorld, request: { paymentIntentId: string }): Promise<void> {
   const found = await world.database.invoice.findUnique({
     where: { paymentIntentId: request.paymentIntentId },
     select: { id: true },

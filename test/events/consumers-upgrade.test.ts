@@ -32,7 +32,7 @@ const position = async (consumer: string, app = appId) =>
   );
 const told: string[] = [];
 const reactions: Reactions = new Map([
-  ['payment_intent.captured', [async ({ sequence }) => told.push(String(sequence))]],
+  ['payment_intent.captured', [async (events) => told.push(...events.map(({ sequence }) => String(sequence)))]],
 ]);
 const until = (met: () => Promise<boolean>) => vi.waitUntil(met, { timeout: 20_000, interval: 20 });
 

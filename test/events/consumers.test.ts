@@ -8,7 +8,7 @@ import { runConsumers } from '../../src/events/consumers/run-consumers.ts';
 import { pairsBehind } from '../../src/events/consumers/store.ts';
 import { webhookConsumer } from '../../src/events/consumers/webhook-consumer.ts';
 import type { EventType } from '../../src/events/event-type.ts';
-import { type Reaction, type Reactions, react } from '../../src/events/react.ts';
+import { type ReactedEvent, type Reaction, type Reactions, react } from '../../src/events/react.ts';
 import { reactToEventJob } from '../../src/events/react-job.ts';
 import { createWebhookEndpoint } from '../../src/events/webhooks/create-webhook-endpoint.ts';
 import { type Listener, openListener } from '../../src/platform/database/listener.ts';
@@ -55,7 +55,13 @@ const queued = async (app = appId) =>
   (await database.webhookDelivery.findMany({ where: { appId: app }, orderBy: { id: 'asc' } })).map((row) =>
     Number(row.sequence),
   );
-const reactionsTo = (type: EventType, ...verbs: Reaction[]): Reactions => new Map([[type, verbs]]);
+type Verb = (event: ReactedEvent) => Promise<unknown>;
+/** Handles its events one after another, up to the first that fails. */
+const each =
+  (verb: Verb): Reaction =>
+  (events) =>
+    events.reduce((before, event) => before.then(() => verb(event)), Promise.resolve() as Promise<unknown>);
+const reactionsTo = (type: EventType, ...verbs: Verb[]): Reactions => new Map([[type, verbs.map(each)]]);
 const jobs = () =>
   database.$queryRaw<{ name: string; key: string | null }[]>`
     SELECT task_identifier AS name, key FROM graphile_worker.jobs ORDER BY id`;
@@ -179,7 +185,8 @@ describe('an event whose reaction fails', () => {
     expect(await consumer.turn(appId)).toEqual({ hasMore: false, advanced: true });
     // One that fails does not keep the event's other reactions from running.
     const failed = ['first 2', 'second 2'];
-    expect(told).toEqual(['first 1', 'second 1', ...failed, ...failed, ...failed, 'first 3', 'second 3']);
+    const together = ['first 1', 'first 2'];
+    expect(told).toEqual([...together, 'first 1', 'second 1', ...failed, ...failed, ...failed, 'first 3', 'second 3']);
 
     mended = true;
     told.length = 0;
@@ -215,7 +222,7 @@ describe('an event whose reaction fails', () => {
     const told: string[] = [];
     run(
       reactionsTo('payment_intent.captured', async (event) => {
-        if (event.appId === appId && failures < 3) {
+        if (event.appId === appId && event.sequence === 1n) {
           failures += 1;
           throw new Error('Not yet.');
         }

@@ -8,7 +8,7 @@ import { appendEvents } from '../../src/events/append-events.ts';
 import { reactionConsumer } from '../../src/events/consumers/reaction-consumer.ts';
 import { runConsumers } from '../../src/events/consumers/run-consumers.ts';
 import { webhookConsumer } from '../../src/events/consumers/webhook-consumer.ts';
-import type { Reaction } from '../../src/events/react.ts';
+import type { ReactedEvent, Reaction } from '../../src/events/react.ts';
 import { openListener } from '../../src/platform/database/listener.ts';
 import { silentLog } from '../../src/platform/log.ts';
 
@@ -20,14 +20,18 @@ const database = openDatabase({ url });
 const log = silentLog;
 
 /** Idempotent by the event, as the verbs of other rooms are. */
-const payInvoice: Reaction = async ({ id, appId }) => {
+const payInvoices: Reaction = async (events) => {
+  for (const event of events) await payInvoice(event);
+};
+
+async function payInvoice({ id, appId }: Pick<ReactedEvent, 'id' | 'appId'>): Promise<void> {
   await transaction(database, async (tx) => {
     await tx.$queryRaw`SELECT id FROM app WHERE id = ${appId}::uuid FOR NO KEY UPDATE`;
     if ((await tx.event.count({ where: { appId, type: 'invoice.paid', resourceId: id } })) > 0) return;
     await appendEvents(tx, appId, [{ type: 'invoice.paid', resourceId: id, data: {} }]);
   });
   await delay(PAUSE_MS);
-};
+}
 
 runConsumers({ database, log, listener: openListener({ url, log }) }, [
   webhookConsumer({ database }),
@@ -35,6 +39,6 @@ runConsumers({ database, log, listener: openListener({ url, log }) }, [
     database,
     log,
     leaseMs: LEASE_MS,
-    reactions: new Map([['payment_intent.captured', [payInvoice]]]),
+    reactions: new Map([['payment_intent.captured', [payInvoices]]]),
   }),
 ]);

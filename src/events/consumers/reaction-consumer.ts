@@ -1,7 +1,7 @@
 import { type Database, transaction } from '../../../prisma/client.ts';
 import { addJob } from '../../platform/jobs.ts';
 import type { Log } from '../../platform/log.ts';
-import { type Reactions, reactToEvent } from '../react.ts';
+import { type Reactions, reactToEvent, reactTogether } from '../react.ts';
 import { reactToEventJob, reactToEventKey } from '../react-job.ts';
 import { type Consumer, NOTHING, type Turn } from './consumer.ts';
 import { advance, advanceToFailure, type Taken, takeNext } from './store.ts';
@@ -21,7 +21,7 @@ type ReactionWorld = {
 };
 
 /**
- * Runs the reactions to each event. An event whose reactions have failed three times becomes a job of its own, and the cursor
+ * Runs the reactions to the events of a turn together, or to each alone if that fails. An event whose reactions have failed three times becomes a job of its own, and the cursor
  * moves on.
  */
 export function reactionConsumer(world: ReactionWorld): Consumer {
@@ -46,6 +46,10 @@ async function handle(world: ReactionWorld, handling: Handling): Promise<Turn> {
   const { consumer, appId, taken, from, signal } = handling;
   const { leaseMs } = world;
   const until = performance.now() + (leaseMs === undefined ? TURN_MS : leaseMs / 3);
+  if (await areHandledTogether(world, handling)) {
+    await advance(world.database, { consumer, appId, from, to: taken.seen });
+    return { hasMore: taken.hasMore, advanced: true };
+  }
   let to = from;
   for (const [index, event] of taken.events.entries()) {
     if (index > 0 && (signal?.aborted || performance.now() > until)) break;
@@ -59,6 +63,18 @@ async function handle(world: ReactionWorld, handling: Handling): Promise<Turn> {
   }
   await advance(world.database, { consumer, appId, from, to });
   return { hasMore: taken.hasMore || to < taken.seen, advanced: true };
+}
+
+/** Reacts to all events of a turn at once. If that fails, each is handled alone, so that only the one that fails is put off. */
+async function areHandledTogether({ reactions, log }: ReactionWorld, { appId, taken }: Handling): Promise<boolean> {
+  if (taken.events.length === 1 || taken.attempts > 0) return false;
+  try {
+    await reactTogether(reactions, taken.events);
+    return true;
+  } catch (error) {
+    log.warn({ appId, events: taken.events.length, error }, 'Reactions failed together; each event is handled alone.');
+    return false;
+  }
 }
 
 type Failure = {

@@ -23,6 +23,18 @@ import { writeFirstInvoice } from './write-first-invoice.ts';
 
 type FirstCharge = { row: SubscriptionConsent; intent: PaymentIntent };
 
+/** Does what `followFirstCharge` does for the intents, of those given, that a consent's first charge pays. */
+export async function followFirstCharges(
+  world: ActionWorld & { log: Log },
+  { paymentIntentIds }: { paymentIntentIds: readonly string[] },
+): Promise<void> {
+  const first = await world.database.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT quote.payment_intent_id AS id FROM quote
+    JOIN subscription_consent consent ON consent.quote_id = quote.id
+    WHERE quote.payment_intent_id = ANY(${[...paymentIntentIds]}::uuid[])`;
+  for (const { id } of first) await followFirstCharge(world, { paymentIntentId: id });
+}
+
 /**
  * Reacts to `payment_intent.captured` and `.reverted` of a subscription's first charge.
  *
