@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { createPublicClient, erc20Abi, type Hex, http } from 'viem';
+import { createPublicClient, createTestClient, erc20Abi, type Hex, http } from 'viem';
 import { escrowAbi } from '../src/escrow/escrow-abi.ts';
 import { localAccounts } from '../src/local/local-accounts.ts';
 import type { Bench } from './bench.ts';
+import { spentBetween, takeSnapshot } from './cpu/processes.ts';
 import { partMemoryKb } from './measure-memory.ts';
 import { startSecondWorker } from './second-worker.ts';
-import { placesOf, type SeededRenewals, seedRenewals } from './seed-renewals.ts';
+import { placesOf, type SeededRenewals, seedRenewals, TIMELOCK_SECONDS } from './seed-renewals.ts';
 
 const POLL_MS = 1_000;
 /** Beyond what a slow machine takes for one. */
@@ -18,7 +19,8 @@ const CONSENTS_AT_ONCE = 500;
 /**
  * Subscriptions that are all due in the same minute and two workers, one of them killed (-9) when a third is paid and the
  * other when two thirds are: until every one is paid, and then whether the contract took each exactly once, and whether
- * invoices, books and the chain's balances say the same.
+ * invoices, books and the chain's balances say the same. Afterwards the timelocks of all of them end in the same second, until every
+ * one is settled.
  */
 export async function measureRenewals({ installation, sizes, print }: Bench): Promise<string> {
   const { demo, databaseUrl, folder } = installation;
@@ -31,33 +33,95 @@ export async function measureRenewals({ installation, sizes, print }: Bench): Pr
     () => process.kill(Number(readFileSync(join(folder, 'worker.pid'), 'utf8')), 'SIGKILL'),
     () => second.kill(),
   ];
+  const spent = openMeter(installation, second);
   try {
     const dueAt = new Date();
     const seeded = await seedRenewals(databaseUrl, { demo, count, operator, dueAt });
-    const startedAt = performance.now();
-    let paid = 0;
-    let killed = 0;
-    while (paid < count) {
-      if (performance.now() - startedAt > 60_000 + count * LIMIT_MS_EACH) throw new Error(`Only ${paid} were paid.`);
-      await delay(POLL_MS);
-      paid = await number(client, `SELECT count(*) FROM invoice WHERE status = 'PAID' AND ${ofPlan}`, [
+    const renewals = await timed({ count, print, spent, name: 'renewals' }, async () => {
+      const paid = await number(client, `SELECT count(*) FROM invoice WHERE status = 'PAID' AND ${ofPlan}`, [
         seeded.productPlanId,
       ]);
-      if (killed === kills.length || paid < (count * (killed + 1)) / 3) continue;
-      kills[killed]?.();
-      killed += 1;
-      print(`${paid} paid after ${seconds(startedAt)} s; worker ${killed} is killed`);
-    }
-    const took = seconds(startedAt);
+      const killed = 2 - kills.length;
+      if (paid < count && kills.length > 0 && paid >= (count * (killed + 1)) / 3) {
+        kills.shift()?.();
+        print(`${paid} are paid; a worker is killed`);
+      }
+      return paid;
+    });
     await requireOnceEach(client, { seeded, count, print });
     const memory = ['worker.pid', 'indexer.pid'].map((file) => (partMemoryKb(installation, file) / 1024).toFixed(0));
-    const row = `| ${count} | ${took} | ${(count / Number(took)).toFixed(1)} | ${memory.join(' | ')} |`;
-    print(row);
-    return `| renewals due at once, both workers killed | until all are paid, s | per second | memory of a worker, MiB | of the indexer |\n|---:|---:|---:|---:|---:|\n${row}`;
+    await endTimelocks(client, seeded);
+    const settlements = await timed({ count, print, spent, name: 'settlements' }, () =>
+      number(
+        client,
+        `SELECT count(*) FROM payment_intent WHERE status = 'SETTLED'
+           AND id IN (SELECT payment_intent_id FROM invoice WHERE ${ofPlan})`,
+        [seeded.productPlanId],
+      ),
+    );
+    return [
+      '| due in the same minute | until all are done, s | a second | CPU ms each | by process, CPU ms each |\n|---|---:|---:|---:|---|',
+      `| ${count} renewals, both workers killed | ${renewals}`,
+      `| ${count} settlements | ${settlements}`,
+      `\nMemory after the renewals: a worker ${memory[0]} MiB, the indexer with Ponder ${memory[1]} MiB.`,
+    ].join('\n');
   } finally {
     await second.stop();
     await client.end();
   }
+}
+
+type Meter = () => Map<string, number>;
+
+/** CPU milliseconds by process since the last call. The nodes of the chains are not counted. */
+function openMeter({ folder }: Bench['installation'], second: ReturnType<typeof startSecondWorker>): Meter {
+  let before = takeSnapshot(folder);
+  let secondBefore = second.cpuMs();
+  return () => {
+    const [after, secondAfter] = [takeSnapshot(folder), second.cpuMs()];
+    const spent = new Map<string, number>(spentBetween(before, after));
+    spent.set('second worker', secondAfter - secondBefore);
+    [before, secondBefore] = [after, secondAfter];
+    return spent;
+  };
+}
+
+/** Waits until `done` returns `count`, and prints how long it took and what it cost. */
+async function timed(
+  { count, print, spent, name }: { count: number; print: Bench['print']; spent: Meter; name: string },
+  done: () => Promise<number>,
+): Promise<string> {
+  spent();
+  const startedAt = performance.now();
+  let told = 0;
+  for (let reached = 0; reached < count; ) {
+    if (performance.now() - startedAt > 60_000 + count * LIMIT_MS_EACH) throw new Error(`Only ${reached} were done.`);
+    await delay(POLL_MS);
+    reached = await done();
+    if (reached < told + count / 10) continue;
+    told = reached;
+    print(`${reached} ${name} after ${seconds(startedAt)} s`);
+  }
+  const took = seconds(startedAt);
+  const costs = [...spent()].map(([role, ms]) => [role, ms / count] as const);
+  const together = costs.reduce((sum, [, ms]) => sum + ms, 0);
+  const row = `${took} | ${(count / Number(took)).toFixed(1)} | ${together.toFixed(1)} | ${costs
+    .map(([role, ms]) => `${role} ${ms.toFixed(1)}`)
+    .join(', ')} |`;
+  print(`${name}: ${row}`);
+  return row;
+}
+
+/** Moves the chain's time past the timelocks, and makes their jobs due. */
+async function endTimelocks(client: pg.Client, { chain, productPlanId }: SeededRenewals): Promise<void> {
+  const node = createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) });
+  await node.increaseTime({ seconds: TIMELOCK_SECONDS + 60 });
+  await node.mine({ blocks: 1 });
+  await client.query(
+    `UPDATE graphile_worker._private_jobs SET run_at = now()
+     WHERE key IN (SELECT 'settle:' || payment_intent_id FROM invoice WHERE ${ofPlan})`,
+    [productPlanId],
+  );
 }
 
 const ofPlan = 'subscription_id IN (SELECT id FROM subscription WHERE product_plan_id = $1)';

@@ -26,6 +26,7 @@ const AMOUNT = 100_000n;
 const BATCH = 200;
 const TRIAL_MS = 7 * 86_400_000;
 const FEE_BPS = 100;
+export const TIMELOCK_SECONDS = 86_400;
 
 type Chain = Demo['chains'][number];
 type Owner = {
@@ -196,7 +197,7 @@ async function subscriptionRows(request: {
     feeRecipient: operator,
     operator,
     arbiter: '0x0000000000000000000000000000000000000000',
-    timelock: 86_400,
+    timelock: TIMELOCK_SECONDS,
     disputeWindow: 0,
     disputeTimeout: 0,
     timeoutPayerBps: 0,

@@ -17,7 +17,7 @@ const PARTS: [role: Role, pidFile: string][] = [
 ];
 
 /** CPU time of an installation's processes by part, and of the reference server `referencePid`; chain nodes are left out. */
-export function takeSnapshot(folder: string, referencePid: number): Snapshot {
+export function takeSnapshot(folder: string, referencePid?: number): Snapshot {
   const all = readStats();
   const found = new Map<number, { role: Role; cpuMs: number }>();
   const add = (one: Stat | undefined, role: Role) => {
@@ -29,8 +29,13 @@ export function takeSnapshot(folder: string, referencePid: number): Snapshot {
     for (const below of descendants(all, pid)) add(below, role === 'indexer' ? 'Ponder' : role);
     if (role === 'API') add(all.get(all.get(pid)?.parent ?? 0), 'supervisor');
   }
-  add(all.get(referencePid), 'reference');
+  if (referencePid !== undefined) add(all.get(referencePid), 'reference');
   return found;
+}
+
+/** CPU milliseconds of one process since its start, those of its ended children included; 0 if it has ended. */
+export function cpuMsOf(pid: number): number {
+  return (readStats().get(pid)?.ticks ?? 0) * MS_PER_TICK;
 }
 
 /** CPU milliseconds by part between two snapshots. A process that ended meanwhile is counted by its parent. */
