@@ -34,6 +34,28 @@ export function insertion<Row extends object>(table: WrittenTable<Row>, row: Row
   return Prisma.sql`INSERT INTO ${into} VALUES (${Prisma.join(values)}) RETURNING ${returned}`;
 }
 
+/** Sets the same fields of several rows, which are found by their ids, each to values of its own. */
+export function changes<Row extends { id: string }, Field extends keyof Row & string>(
+  { name }: Pick<WrittenTable<Row>, 'name'>,
+  fields: readonly Field[],
+  rows: readonly Pick<Row, 'id' | Field>[],
+): Prisma.Sql {
+  const set = Prisma.raw(fields.map((field) => `${columnOf(field)} = given.${columnOf(field)}`).join(', '));
+  const given = rows.map((row) =>
+    Object.fromEntries([['id', row.id], ...fields.map((field) => [columnOf(field), printed(row[field])])]),
+  );
+  const table = Prisma.raw(name);
+  return Prisma.sql`
+    UPDATE ${table} SET ${set} FROM json_populate_recordset(NULL::${table}, ${JSON.stringify(given)}::json) AS given
+    WHERE ${table}.id = given.id`;
+}
+
+/** A value as JSON that a column reads without loss. */
+function printed(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  return value instanceof Prisma.Decimal ? value.toFixed() : value;
+}
+
 const selected = new WeakMap<object, Map<string, Prisma.Sql>>();
 
 /** Returns all columns of a table under an alias, with the names of their fields. */

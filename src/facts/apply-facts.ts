@@ -14,7 +14,7 @@ type Applying = Pick<ProjectorWorld, 'database' | 'clock' | 'handlers' | 'log' |
 type Outcome = 'APPLIED' | 'OUTDATED' | { error: unknown };
 
 /** Number of groups whose evidence is read concurrently, and that share a transaction if their handler supports it. */
-const PREPARED_AT_ONCE = 16;
+const PREPARED_AT_ONCE = 100;
 /** After this many turns without complete evidence, an operator is alerted. */
 const ALARM_AFTER = 30;
 /** Alert after this many exceptions; transient faults have cleared by then. */

@@ -79,22 +79,37 @@ function tracedHandler(database: Database, handler: FactHandler): FactHandler {
   };
 }
 
-/** For each group, the request id of the newest of our transactions in it that has one. */
+/** For each group, the request id of the newest of our transactions in it that has one. In a batch, that of the payment's own item. */
 async function requestsOf(
-  database: Pick<Database, 'outgoingTransaction'>,
+  database: Pick<Database, 'outgoingTransaction' | 'transaction'>,
   groups: readonly FactGroup[],
 ): Promise<Map<FactGroup, string>> {
-  const hashes = new Set(groups.flatMap((group) => group.facts.map((fact) => fact.txHash)));
+  const hashes = [...new Set(groups.flatMap((group) => group.facts.map((fact) => fact.txHash)))];
+  const attempted = { attempts: { some: { hash: { in: hashes } } } };
   const sent = await database.outgoingTransaction.findMany({
-    where: { requestId: { not: null }, attempts: { some: { hash: { in: [...hashes] } } } },
+    where: { requestId: { not: null }, OR: [attempted, { batch: attempted }] },
     orderBy: { id: 'desc' },
-    select: { requestId: true, attempts: { select: { hash: true } } },
+    select: {
+      requestId: true,
+      transactionId: true,
+      attempts: { select: { hash: true } },
+      batch: { select: { attempts: { select: { hash: true } } } },
+    },
   });
+  if (sent.length === 0) return new Map();
+  const items = sent.flatMap(({ batch, transactionId }) => (batch && transactionId !== null ? [transactionId] : []));
+  const rows = await database.transaction.findMany({
+    where: { id: { in: items } },
+    select: { id: true, termsHash: true },
+  });
+  const refs = new Map(rows.map(({ id, termsHash }) => [id, termsHash]));
   const found = new Map<FactGroup, string>();
   for (const group of groups) {
-    const own = sent.find(({ attempts }) =>
-      attempts.some(({ hash }) => group.facts.some((fact) => fact.txHash === hash)),
-    );
+    const own = sent.find(({ attempts, batch, transactionId }) => {
+      const isItsItem = !batch || (group.ref !== null && refs.get(transactionId ?? '') === group.ref);
+      const mined = new Set((batch?.attempts ?? attempts).map(({ hash }) => hash));
+      return isItsItem && group.facts.some((fact) => mined.has(fact.txHash));
+    });
     if (own?.requestId) found.set(group, own.requestId);
   }
   return found;

@@ -4,10 +4,10 @@ import { mailInvitation } from '../auth/members/mail-invitation.ts';
 import { mailPasswordJob } from '../auth/one-time-password/jobs.ts';
 import { mailOneTimePassword } from '../auth/one-time-password/mail-one-time-password.ts';
 import type { SecretKeys } from '../auth/tokens/secret-keys.ts';
-import { completeCheckoutSession } from '../checkout/complete-checkout-session.ts';
+import { completeCheckoutSessions } from '../checkout/complete-checkout-session.ts';
 import { endOverdueSession } from '../checkout/end-overdue-session.ts';
 import { expireCheckoutSessionJob } from '../checkout/jobs.ts';
-import { reopenCheckoutSession } from '../checkout/reopen-checkout-session.ts';
+import { reopenCheckoutSessions } from '../checkout/reopen-checkout-session.ts';
 import type { Config } from '../config/config.ts';
 import { refreshWalletJob } from '../customers/jobs.ts';
 import { refreshWallet } from '../customers/refresh-wallet.ts';
@@ -15,7 +15,7 @@ import type { EventType } from '../events/event-type.ts';
 import { type Reaction, type Reactions, react } from '../events/react.ts';
 import { reactJob, reactToEventJob } from '../events/react-job.ts';
 import { queueDeliveries } from '../events/webhooks/queue-deliveries.ts';
-import { followInvoicePayment } from '../invoices/follow-invoice-payment.ts';
+import { followInvoicePayments } from '../invoices/follow-invoice-payment.ts';
 import { mailInvoiceJob, overdueInvoiceJob } from '../invoices/jobs.ts';
 import { mailInvoice } from '../invoices/mail-invoice.ts';
 import { markInvoiceOverdue } from '../invoices/mark-invoice-overdue.ts';
@@ -25,7 +25,7 @@ import { expirePaymentIntent } from '../payments/actions/expire-payment-intent.t
 import { reclaimPayment } from '../payments/actions/reclaim-payment.ts';
 import { resolveDisputeByTimeout } from '../payments/actions/resolve-dispute-by-timeout.ts';
 import { returnPayment } from '../payments/actions/return-payment.ts';
-import { settlePayment } from '../payments/actions/settle-payment.ts';
+import { settleDue } from '../payments/actions/settle-payments.ts';
 import {
   deliverPayoutsJob,
   expireJob,
@@ -38,12 +38,12 @@ import { deliverPayouts } from '../payments/payouts/deliver-payouts.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Mailer } from '../platform/mail.ts';
 import { type JobTable, jobEntry } from '../platform/queue.ts';
-import { followFirstCharge } from '../subscriptions/activation/follow-first-charge.ts';
+import { followFirstCharges } from '../subscriptions/activation/follow-first-charge.ts';
 import { refreshAllowances } from '../subscriptions/consent/follow-allowances.ts';
 import { forecastNextRenewal } from '../subscriptions/forecast/forecast-next-renewal.ts';
 import { forecastRenewalJob, renewSubscriptionJob } from '../subscriptions/jobs.ts';
-import { followRenewalPayment } from '../subscriptions/renewal/follow-renewal-payment.ts';
-import { renewSubscription } from '../subscriptions/renewal/renew-subscription.ts';
+import { followRenewalPayments } from '../subscriptions/renewal/follow-renewal-payments.ts';
+import { renewDue } from '../subscriptions/renewal/renew-due.ts';
 import type { RenewalWorld } from '../subscriptions/renewal/renewal-world.ts';
 
 export type WorkWorld = ChainActionWorld &
@@ -73,7 +73,7 @@ export function jobTable(
       await refreshWallet(world, payload);
       await refreshAllowances(world, payload);
     }),
-    jobEntry(settleJob, (payload) => settlePayment(world, payload)),
+    jobEntry(settleJob, (payload) => settleDue(world, payload)),
     jobEntry(expireJob, (payload) => expirePaymentIntent(world, payload)),
     jobEntry(reclaimJob, (payload) => reclaimPayment(world, payload)),
     jobEntry(resolveByTimeoutJob, (payload) => resolveDisputeByTimeout(world, payload)),
@@ -84,32 +84,33 @@ export function jobTable(
     jobEntry(mailInvoiceJob, (payload) => mailInvoice(world, payload)),
     jobEntry(overdueInvoiceJob, (payload) => markInvoiceOverdue(world, payload)),
     jobEntry(expireCheckoutSessionJob, (payload) => endOverdueSession(world, payload)),
-    jobEntry(renewSubscriptionJob, (payload) => renewSubscription(world, payload)),
+    jobEntry(renewSubscriptionJob, (payload) => renewDue(world, payload)),
     jobEntry(forecastRenewalJob, (payload) => forecastNextRenewal(world, payload)),
   ]);
 }
 
 /** Event type to the reactions of other modules. Each reaction is idempotent per event. */
 export function reactionTable(world: WorkWorld): Reactions {
-  const ofPayment =
-    (verb: (world: WorkWorld, request: { paymentIntentId: string }) => Promise<unknown>): Reaction =>
-    (event) =>
-      verb(world, { paymentIntentId: event.resourceId });
+  const payments = (verb: PaymentsVerb): Reaction => {
+    return (events) => verb(world, { paymentIntentIds: [...new Set(events.map((event) => event.resourceId))] });
+  };
   return new Map<EventType, Reaction[]>([
-    ['payment_intent.authorized', [ofPayment(completeCheckoutSession)]],
+    ['payment_intent.authorized', [payments(completeCheckoutSessions)]],
     [
       'payment_intent.captured',
-      [ofPayment(followRenewalPayment), ofPayment(followInvoicePayment), ofPayment(followFirstCharge)],
+      [payments(followRenewalPayments), payments(followInvoicePayments), payments(followFirstCharges)],
     ],
-    ['payment_intent.settled', [ofPayment(followRenewalPayment), ofPayment(followInvoicePayment)]],
+    ['payment_intent.settled', [payments(followRenewalPayments), payments(followInvoicePayments)]],
     [
       'payment_intent.reverted',
       [
-        ofPayment(reopenCheckoutSession),
-        ofPayment(followRenewalPayment),
-        ofPayment(followInvoicePayment),
-        ofPayment(followFirstCharge),
+        payments(reopenCheckoutSessions),
+        payments(followRenewalPayments),
+        payments(followInvoicePayments),
+        payments(followFirstCharges),
       ],
     ],
   ]);
 }
+
+type PaymentsVerb = (world: WorkWorld, request: { paymentIntentIds: readonly string[] }) => Promise<unknown>;

@@ -29,38 +29,63 @@ export type NewOutgoing = {
  * the outgoing row. If the purpose exists already, returns the id of its row and queues nothing.
  */
 export async function enqueueTransaction(tx: DatabaseTransaction, outgoing: NewOutgoing): Promise<string> {
-  const sender = outgoing.sender.toLowerCase();
-  const id = newId();
-  const written = await tx.outgoingTransaction.createMany({
-    data: {
-      id,
-      chainId: outgoing.chainId,
-      sender,
-      relayed: sender === RELAY_SENDER,
-      toAddress: outgoing.to,
-      data: outgoing.data,
-      valueWei: String(outgoing.valueWei ?? 0n),
-      purpose: outgoing.purpose,
-      transactionId: outgoing.transactionId ?? null,
-      maxFailures: outgoing.maxFailures ?? defaultMaxFailures,
-      maxGas: outgoing.maxGas ?? null,
-      notBefore: outgoing.notBefore ?? null,
-      requestId: tracedRequestId() ?? null,
-    },
-    skipDuplicates: true,
-  });
-  if (written.count === 0) {
-    const existing = await tx.outgoingTransaction.findUniqueOrThrow({ where: { purpose: outgoing.purpose } });
-    return existing.id;
-  }
-  await addJob(
-    tx,
-    sendTransactionsJob,
-    { chainId: outgoing.chainId, sender },
-    {
-      key: `send:${outgoing.chainId}:${sender}`,
-      ...(outgoing.notBefore === undefined ? {} : { runAt: outgoing.notBefore }),
-    },
-  );
+  const [id] = await enqueueTransactions(tx, [outgoing]);
+  if (id === undefined) throw new Error('A transaction was not queued.');
   return id;
+}
+
+/** Queues several transactions as `enqueueTransaction` does, and returns the ids of their rows in order. */
+export async function enqueueTransactions(tx: DatabaseTransaction, wanted: readonly NewOutgoing[]): Promise<string[]> {
+  const rows = wanted.map(outgoingRow);
+  const { count } = await tx.outgoingTransaction.createMany({ data: rows, skipDuplicates: true });
+  const ids = count === rows.length ? rows.map((row) => row.id) : await idsByPurpose(tx, rows);
+  const queued = rows.filter((row, index) => row.id === ids[index]);
+  for (const wake of wakesOf(queued)) await addJob(tx, sendTransactionsJob, wake.payload, wake.options);
+  return ids;
+}
+
+function outgoingRow(outgoing: NewOutgoing) {
+  const sender = outgoing.sender.toLowerCase();
+  return {
+    id: newId(),
+    chainId: outgoing.chainId,
+    sender,
+    relayed: sender === RELAY_SENDER,
+    toAddress: outgoing.to,
+    data: outgoing.data,
+    valueWei: String(outgoing.valueWei ?? 0n),
+    purpose: outgoing.purpose,
+    transactionId: outgoing.transactionId ?? null,
+    maxFailures: outgoing.maxFailures ?? defaultMaxFailures,
+    maxGas: outgoing.maxGas ?? null,
+    notBefore: outgoing.notBefore ?? null,
+    requestId: tracedRequestId() ?? null,
+  };
+}
+
+type OutgoingRow = ReturnType<typeof outgoingRow>;
+
+async function idsByPurpose(tx: DatabaseTransaction, rows: readonly OutgoingRow[]): Promise<string[]> {
+  const known = await tx.outgoingTransaction.findMany({
+    where: { purpose: { in: rows.map((row) => row.purpose) } },
+    select: { id: true, purpose: true },
+  });
+  const ids = new Map(known.map(({ id, purpose }) => [purpose, id]));
+  return rows.map((row) => ids.get(row.purpose) ?? row.id);
+}
+
+/** One job for each queue that received something, at the earliest instant at which something may be sent. */
+function wakesOf(rows: readonly OutgoingRow[]) {
+  const earliest = new Map<string, OutgoingRow>();
+  for (const row of rows) {
+    const key = `send:${row.chainId}:${row.sender}`;
+    const known = earliest.get(key);
+    if (!known || (known.notBefore !== null && (row.notBefore === null || row.notBefore < known.notBefore))) {
+      earliest.set(key, row);
+    }
+  }
+  return [...earliest].map(([key, { chainId, sender, notBefore }]) => ({
+    payload: { chainId, sender },
+    options: { key, ...(notBefore === null ? {} : { runAt: notBefore }) },
+  }));
 }

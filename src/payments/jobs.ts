@@ -9,6 +9,11 @@ const onePayment = z.object({ paymentIntentId: z.uuid() });
 /** Pays out the merchant once the timelock has ended. */
 export const settleJob = defineJob({ name: 'settle-payment', payload: onePayment, maxAttempts: 25 });
 
+/** The key that allows at most one waiting job per payment. */
+export function settleKey(paymentIntentId: string): string {
+  return `settle:${paymentIntentId}`;
+}
+
 /** Cancels an expired intent once no authorization can arrive any more. */
 export const expireJob = defineJob({ name: 'expire-payment-intent', payload: onePayment, maxAttempts: 25 });
 

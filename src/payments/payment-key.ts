@@ -19,3 +19,8 @@ export function isAccepted(intent: Accepting, key: { chainId: number; termsHash:
   const accepted = acceptedKey(intent);
   return accepted !== null && accepted.chainId === key.chainId && accepted.termsHash === key.termsHash;
 }
+
+/** A text that is the same for the same payment only. */
+export function keyText({ chainId, termsHash }: { chainId: number; termsHash: string | null }): string {
+  return `${chainId}:${termsHash}`;
+}

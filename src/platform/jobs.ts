@@ -50,7 +50,7 @@ export async function addJob<Payload>(
   payload: Payload,
   options: AddJobOptions = {},
 ): Promise<string> {
-  if (options.key !== undefined) await supersede(tx, options.key);
+  if (options.key !== undefined) await supersede(tx, [options.key]);
   const rows = await tx.$queryRaw<{ id: bigint }[]>`
     SELECT id FROM graphile_worker.add_job(
       ${job.name},
@@ -63,9 +63,34 @@ export async function addJob<Payload>(
   return String(rows[0]?.id ?? '');
 }
 
+/** A job to add under a key, of several that are added together. */
+export type KeyedJob<Payload> = { payload: Payload; key: string; runAt: Date };
+
+/**
+ * Enqueues several jobs of one kind in the caller's transaction by one statement, each as `addJob` does. Returns their ids by key. The keys
+ * must be distinct.
+ */
+export async function addJobs<Payload>(
+  tx: DatabaseTransaction,
+  job: JobDefinition<Payload>,
+  jobs: readonly KeyedJob<Payload>[],
+): Promise<Map<string, string>> {
+  if (jobs.length === 0) return new Map();
+  await supersede(
+    tx,
+    jobs.map(({ key }) => key),
+  );
+  const rows = await tx.$queryRaw<{ id: bigint; key: string }[]>`
+    SELECT id, key FROM graphile_worker.add_jobs(ARRAY(
+      SELECT ROW(${job.name}, given.payload, NULL, given."runAt", ${job.maxAttempts}::int, given.key, ${job.priority ?? 0}::int,
+        NULL)::graphile_worker.job_spec
+      FROM json_to_recordset(${JSON.stringify(jobs)}::json) AS given(payload json, "runAt" timestamptz, key text)))`;
+  return new Map(rows.map(({ id, key }) => [key, String(id)]));
+}
+
 /** Removes a waiting job in the caller's transaction; a running job runs to its end and is not retried. */
 export async function removeJob(tx: DatabaseTransaction, key: string): Promise<void> {
-  await supersede(tx, key);
+  await supersede(tx, [key]);
   await tx.$queryRaw`SELECT id::text FROM graphile_worker.remove_job(${key})`;
 }
 
@@ -80,13 +105,13 @@ export async function keysAtWork(database: Database, keys: readonly string[]): P
 }
 
 /**
- * Marks the row of a job that is running or out of attempts as superseded: the queue will clear its key and its attempts, which
- * alone would look like a failure. Also locks a waiting row, so that no worker starts the job before the caller's next statement.
+ * Marks the rows of jobs that are running or out of attempts as superseded: the queue will clear their keys and attempts, which
+ * alone would look like a failure. Also locks waiting rows, so that no worker starts these jobs before the caller's next statement.
  */
-async function supersede(tx: DatabaseTransaction, key: string): Promise<void> {
+async function supersede(tx: DatabaseTransaction, keys: readonly string[]): Promise<void> {
   await tx.$executeRaw`
     UPDATE graphile_worker._private_jobs
     SET flags = CASE WHEN is_available THEN flags
       ELSE coalesce(flags, '{}'::jsonb) || jsonb_build_object(${SUPERSEDED}::text, true) END
-    WHERE key = ${key}`;
+    WHERE key = ANY(${[...keys]})`;
 }

@@ -1,5 +1,6 @@
-import type { DatabaseTransaction } from '../../prisma/client.ts';
-import { addJob, removeJob } from '../platform/jobs.ts';
+import type { DatabaseTransaction, Subscription } from '../../prisma/client.ts';
+import { changes } from '../../prisma/written-row.ts';
+import { addJob, addJobs, removeJob } from '../platform/jobs.ts';
 import { renewalKey, renewSubscriptionJob } from './jobs.ts';
 
 /** How often a pending charge is checked if nothing else triggers a check. */
@@ -15,6 +16,22 @@ export function scheduleRenewal(
 ): Promise<string> {
   const { subscriptionId, runAt } = request;
   return addJob(tx, renewSubscriptionJob, { subscriptionId }, { runAt, key: renewalKey(subscriptionId) });
+}
+
+/** A check of a subscription at `runAt`. */
+export type NextCheck = { subscriptionId: string; runAt: Date };
+
+/** Schedules the next checks of several subscriptions, whose locks the caller holds, and writes their `pendingJobId`. */
+export async function scheduleRenewals(tx: DatabaseTransaction, checks: readonly NextCheck[]): Promise<void> {
+  if (checks.length === 0) return;
+  const jobs = checks.map(({ subscriptionId, runAt }) => ({
+    payload: { subscriptionId },
+    key: renewalKey(subscriptionId),
+    runAt,
+  }));
+  const added = await addJobs(tx, renewSubscriptionJob, jobs);
+  const rows = checks.map(({ subscriptionId: id }) => ({ id, pendingJobId: added.get(renewalKey(id)) ?? null }));
+  await tx.$executeRaw(changes<Subscription, 'pendingJobId'>({ name: 'subscription' }, ['pendingJobId'], rows));
 }
 
 /** Removes the scheduled check of the subscription; returns null as the new `pendingJobId`. */

@@ -8,7 +8,7 @@ import { operate } from '../../src/operations/operate.ts';
 import { refundPaymentIntent } from '../../src/payments/actions/refund-payment-intent.ts';
 import { idempotencyRequest } from '../../src/platform/idempotency/idempotency-request.ts';
 import { newId } from '../../src/platform/identifier.ts';
-import { followRenewalPayment } from '../../src/subscriptions/renewal/follow-renewal-payment.ts';
+import { followRenewalPayments } from '../../src/subscriptions/renewal/follow-renewal-payments.ts';
 import { putRows, takeRows } from '../setup/copy-database.ts';
 import { type FreshDatabase, freshDatabase } from '../setup/database.ts';
 import { openRenewals, type Renewals } from '../subscriptions/renewal-ground.ts';
@@ -129,7 +129,7 @@ it('brings refunds, payments and periods back from the chain, and reports what i
   const invoices = () =>
     after.invoice.findMany({ where: { subscriptionId: subscription.id }, orderBy: { periodStart: 'asc' } });
   for (const { paymentIntentId } of await invoices()) {
-    await followRenewalPayment({ ...ground.action, database: after }, { paymentIntentId: paymentIntentId ?? '' });
+    await followRenewalPayments({ ...ground.action, database: after }, { paymentIntentIds: [paymentIntentId ?? ''] });
   }
   expect(
     (await invoices()).map(({ status, periodStart, periodEnd, total }) => ({

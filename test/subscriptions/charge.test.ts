@@ -11,8 +11,8 @@ import { verifyPayment } from '../../src/payments/verification/verify-payment.ts
 import { newId } from '../../src/platform/identifier.ts';
 import { fixedPrices } from '../../src/prices/sources/fixed-prices.ts';
 import { consentPeriodIndex, consentPeriodStart } from '../../src/subscriptions/charge/consent-period.ts';
-import { type ChargeWorld, prepareCharge } from '../../src/subscriptions/charge/prepare-charge.ts';
-import { queueCharge } from '../../src/subscriptions/charge/queue-charge.ts';
+import { type ChargeWorld, placeOf, quoteCharge, signCharge } from '../../src/subscriptions/charge/prepare-charge.ts';
+import { queueCharges } from '../../src/subscriptions/charge/queue-charge.ts';
 import { type Gateway, openGateway } from '../setup/gateway.ts';
 
 const MINUTE = 60;
@@ -88,9 +88,9 @@ async function signedConsent(consent: RecurringConsent): Promise<SubscriptionCon
 }
 
 async function chargeOf(consent: SubscriptionConsent, periodIndex: number, intent: PaymentIntent) {
-  const charge = await prepareCharge(world, { consent, periodIndex, intent });
-  if (charge.kind !== 'READY') throw new Error('The cap is exceeded.');
-  return charge;
+  const quoted = await quoteCharge(world, { intent, token: placeOf(world.registry, consent).token });
+  const newestBlockAt = Math.floor(world.clock.now().getTime() / 1000);
+  return await signCharge(world, { consent, periodIndex, intent, quoteId: newId(), quoted, newestBlockAt });
 }
 
 describe('a charge', () => {
@@ -99,7 +99,7 @@ describe('a charge', () => {
     const intent = await gateway.intent();
     const charge = await chargeOf(consent, 0, intent);
     const moved = await gateway.gained(async () => {
-      await transaction(gateway.database, (tx) => queueCharge(tx, charge));
+      await transaction(gateway.database, (tx) => queueCharges(tx, [charge]));
       await gateway.settleDown();
     });
     expect(moved).toMatchObject({ payer: -10_000_000n, escrow: 10_000_000n });
@@ -122,7 +122,7 @@ describe('a charge', () => {
     const [first, second] = [await gateway.intent(), await gateway.intent()];
     for (const intent of [first, second]) {
       const charge = await chargeOf(consent, 0, intent);
-      await transaction(gateway.database, (tx) => queueCharge(tx, charge));
+      await transaction(gateway.database, (tx) => queueCharges(tx, [charge]));
       await gateway.settleDown();
     }
     for (let tries = 0; tries < 6; tries++) {
@@ -135,18 +135,12 @@ describe('a charge', () => {
     expect(failed.error).toContain('PeriodAlreadyCharged');
   });
 
-  it('above the cap is not signed, and while one is under way none is queued', async () => {
-    const consent = await signedConsent(consentOf({ capPerPeriod: 9_999_999n }));
+  it('is not queued while another one of its payment is under way', async () => {
     const intent = await gateway.intent();
-    expect(await prepareCharge(world, { consent, periodIndex: 0, intent })).toEqual({
-      kind: 'CAP_EXCEEDED',
-      cryptoAmount: 10_000_000n,
-      capPerPeriod: 9_999_999n,
-    });
     const wide = await signedConsent(consentOf());
     const [one, two] = [await chargeOf(wide, 0, intent), await chargeOf(wide, 0, intent)];
-    await transaction(gateway.database, (tx) => queueCharge(tx, one));
-    await expect(transaction(gateway.database, (tx) => queueCharge(tx, two))).rejects.toMatchObject({
+    await transaction(gateway.database, (tx) => queueCharges(tx, [one]));
+    await expect(transaction(gateway.database, (tx) => queueCharges(tx, [two]))).rejects.toMatchObject({
       code: 'CONFLICT',
     });
     await gateway.settleDown();

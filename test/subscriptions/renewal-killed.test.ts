@@ -1,7 +1,7 @@
 /** Renewals by workers that die at their steps and are started again. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { followRenewalPayment } from '../../src/subscriptions/renewal/follow-renewal-payment.ts';
-import { renewSubscription } from '../../src/subscriptions/renewal/renew-subscription.ts';
+import { followRenewalPayments } from '../../src/subscriptions/renewal/follow-renewal-payments.ts';
+import { renewSubscriptions } from '../../src/subscriptions/renewal/renew-subscription.ts';
 import { live } from '../setup/mortal.ts';
 import { mortalGateway } from '../setup/mortal-gateway.ts';
 import { openRenewals, type Renewals } from './renewal-ground.ts';
@@ -16,37 +16,40 @@ beforeAll(async () => {
 const STRIDE = 4;
 
 /** Killed while it decides and sends, and again while it takes the payment over; then everything that is due happens. */
-async function killed(diesAt: number, id: string): Promise<boolean> {
-  const sent = await live(diesAt, (life) =>
-    renewSubscription(mortalGateway(ground, life).world, { subscriptionId: id }),
-  );
-  if (sent.died) await ground.renew(id);
+async function killed(diesAt: number, ids: readonly string[]): Promise<boolean> {
+  const sent = await live(diesAt, (life) => renewSubscriptions(mortalGateway(ground, life).world, ids));
+  if (sent.died) await renewSubscriptions(ground.action, ids);
   await ground.turnPumps();
   await ground.observe();
-  const [invoice] = await ground.invoices(id);
-  const paymentIntentId = invoice?.paymentIntentId ?? '';
+  const invoices = (await Promise.all(ids.map((id) => ground.invoices(id)))).flat();
+  const paymentIntentIds = invoices.map((invoice) => invoice.paymentIntentId ?? '');
   const taken = await live(diesAt, (life) =>
-    followRenewalPayment(mortalGateway(ground, life).world, { paymentIntentId }),
+    followRenewalPayments(mortalGateway(ground, life).world, { paymentIntentIds }),
   );
   await ground.settleDown();
   return sent.died || taken.died;
 }
 
 describe('a renewal whose workers are killed', () => {
-  it('is charged and told once, whatever step they die at', { timeout: 300_000 }, async () => {
+  it('is charged and told once, and so is the one beside it, whatever step they die at', {
+    timeout: 300_000,
+  }, async () => {
     let diesAt = 1;
     for (let died = true; died; diesAt += STRIDE) {
-      const { id, trialEnd } = await ground.subscribe({ trialSeconds: 60 });
-      await ground.goTo(trialEnd, false);
+      const both = [await ground.subscribe({ trialSeconds: 60 }), await ground.subscribe({ trialSeconds: 60 })];
+      const ids = both.map(({ id }) => id);
+      await ground.goTo(new Date(Math.max(...both.map(({ trialEnd }) => trialEnd.getTime()))), false);
       const moved = await ground.gained(async () => {
-        died = await killed(diesAt, id);
+        died = await killed(diesAt, ids);
       });
-      expect([diesAt, moved.payer]).toEqual([diesAt, -10_000_000n]);
-      expect(await ground.told(id)).toEqual(['renewed']);
-      expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID', period: 0 }]);
-      expect((await ground.invoices(id)).map((invoice) => invoice.status)).toEqual(['PAID']);
-      const { pendingJobId, currentPeriodEnd } = await ground.subscriptionOf(id);
-      expect(await ground.waitingJob(id)).toEqual({ id: pendingJobId, runAt: currentPeriodEnd });
+      expect([diesAt, moved.payer]).toEqual([diesAt, -20_000_000n]);
+      for (const id of ids) {
+        expect(await ground.told(id)).toEqual(['renewed']);
+        expect(await ground.attempts(id)).toMatchObject([{ status: 'PAID', period: 0 }]);
+        expect((await ground.invoices(id)).map((invoice) => invoice.status)).toEqual(['PAID']);
+        const { pendingJobId, currentPeriodEnd } = await ground.subscriptionOf(id);
+        expect(await ground.waitingJob(id)).toEqual({ id: pendingJobId, runAt: currentPeriodEnd });
+      }
       await ground.forget();
     }
     expect(diesAt).toBeGreaterThan(30);

@@ -12,7 +12,7 @@ import { termsToJson } from '../../escrow/terms.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
 import { replayFacts } from '../../facts/replay-facts.ts';
 import { newId } from '../../platform/identifier.ts';
-import { openRenewalInvoice } from '../../subscriptions/renewal/open-renewal-invoice.ts';
+import { openRenewalInvoice } from '../../subscriptions/renewal/open-renewal-invoices.ts';
 import { lockRenewable } from '../../subscriptions/renewal/store.ts';
 import type { OperationsWorld } from '../operations-world.ts';
 import { findLostPayments, type LostPayment } from './lost-payments.ts';

@@ -3,6 +3,7 @@ import type {
   DatabaseTransaction,
   OutgoingTransaction,
   PaymentIntent,
+  PaymentTerms as PaymentTermsRow,
   Transaction,
   TransactionType,
 } from '../../../prisma/client.ts';
@@ -11,7 +12,7 @@ import { GatewayError } from '../../errors.ts';
 import { type SolanaTerms, solanaTermsFromJson } from '../../escrow/solana/solana-terms.ts';
 import { type PaymentTerms, termsFromJson } from '../../escrow/terms.ts';
 import { toBigInt } from '../../prices/base-units.ts';
-import { acceptedKey, type PaymentKey } from '../payment-key.ts';
+import { acceptedKey, keyText, type PaymentKey } from '../payment-key.ts';
 
 /** A payment's money in the escrow, and the terms it is held under. */
 export type HeldPayment = {
@@ -60,17 +61,45 @@ export async function heldMoney(
   tx: DatabaseTransaction,
   { registry, intent }: { registry: Registry; intent: PaymentIntent },
 ): Promise<HeldMoney> {
-  const { leftAmount, authorizationWalletAddress: payer } = intent;
   const key = acceptedKey(intent);
-  if (key === null || leftAmount === null) throw nothingHeld(intent);
+  if (key === null) throw nothingHeld(intent);
   const row = await tx.paymentTerms.findUniqueOrThrow({ where: { chainId_termsHash: key } });
-  const rest = { ...key, tokenKey: row.tokenKey, left: toBigInt(leftAmount) };
-  const chain = registry.chain(row.chainId);
+  return heldUnder(row, { registry, intent });
+}
+
+/** Reads the accepted terms of several payments, as `heldMoney` does, by intent id. */
+export async function heldMoneyOf(
+  tx: DatabaseTransaction,
+  { registry, intents }: { registry: Registry; intents: readonly PaymentIntent[] },
+): Promise<Map<string, HeldMoney>> {
+  const rows = await tx.paymentTerms.findMany({
+    where: { termsHash: { in: intents.flatMap(({ acceptedTermsHash }) => acceptedTermsHash ?? []) } },
+  });
+  const terms = new Map(rows.map((row) => [keyText(row), row]));
+  const held = new Map<string, HeldMoney>();
+  for (const intent of intents) {
+    const key = acceptedKey(intent);
+    const row = key && terms.get(keyText(key));
+    if (!row) throw nothingHeld(intent);
+    held.set(intent.id, heldUnder(row, { registry, intent }));
+  }
+  return held;
+}
+
+function heldUnder(
+  row: PaymentTermsRow,
+  { registry, intent }: { registry: Registry; intent: PaymentIntent },
+): HeldMoney {
+  const { leftAmount, authorizationWalletAddress: payer } = intent;
+  if (leftAmount === null) throw nothingHeld(intent);
+  const { chainId, termsHash, tokenKey } = row;
+  const rest = { chainId, termsHash, tokenKey, left: toBigInt(leftAmount) };
+  const chain = registry.chain(chainId);
   if (chain?.family === 'SOLANA') {
     if (payer === null) throw nothingHeld(intent);
     return { ...rest, family: 'SOLANA', chain, terms: solanaTermsFromJson(row.terms), payer };
   }
-  return { ...rest, family: 'EVM', ...escrowOf(registry, row.chainId), terms: termsFromJson(row.terms) };
+  return { ...rest, family: 'EVM', ...escrowOf(registry, chainId), terms: termsFromJson(row.terms) };
 }
 
 function nothingHeld(intent: PaymentIntent): GatewayError {
@@ -88,23 +117,36 @@ export function escrowOf(registry: Registry, chainId: number): { chain: Chain; e
  * The pending transaction that takes money out of these terms, or null: a PENDING one, or one that a reorganization removed from
  * its block and that is being sent again.
  */
-export async function pendingMoneyOut(
+export async function pendingMoneyOut(tx: DatabaseTransaction, key: PaymentKey): Promise<Transaction | null> {
+  const pending = await pendingMoneyOutOf(tx, [key]);
+  return pending.get(keyText(key)) ?? null;
+}
+
+/** The pending transactions of several payments, as `pendingMoneyOut` reads them, by `keyText`. */
+export async function pendingMoneyOutOf(
   tx: DatabaseTransaction,
-  { chainId, termsHash }: PaymentKey,
-): Promise<Transaction | null> {
+  keys: readonly PaymentKey[],
+): Promise<Map<string, Transaction>> {
   const open = await tx.transaction.findMany({
-    where: { chainId, termsHash, status: { in: ['PENDING', 'REORGED'] }, type: { in: [...takesMoneyOut] } },
-    orderBy: { id: 'desc' },
+    where: {
+      termsHash: { in: keys.map(({ termsHash }) => termsHash) },
+      status: { in: ['PENDING', 'REORGED'] },
+      type: { in: [...takesMoneyOut] },
+    },
+    orderBy: { id: 'asc' },
   });
-  for (const row of open) {
-    if (row.status === 'PENDING') return row;
-    const sent = await tx.outgoingTransaction.findUnique({
-      where: { transactionId: row.id },
-      select: { status: true },
-    });
-    if (sent && sent.status !== 'FAILED' && sent.status !== 'CANCELLED') return row;
-  }
-  return null;
+  const reorged = open.filter((row) => row.status === 'REORGED').map(({ id }) => id);
+  const sent =
+    reorged.length === 0
+      ? []
+      : await tx.outgoingTransaction.findMany({
+          where: { transactionId: { in: reorged }, status: { notIn: ['FAILED', 'CANCELLED'] } },
+          select: { transactionId: true },
+        });
+  const sentAgain = new Set(sent.map(({ transactionId }) => transactionId));
+  const pending = open.filter((row) => row.status === 'PENDING' || sentAgain.has(row.id));
+  // The newest of each payment comes last and replaces the others.
+  return new Map(pending.map((row) => [keyText(row), row]));
 }
 
 /** Throws INVALID_STATE while another transaction that takes money out of these terms is pending. */

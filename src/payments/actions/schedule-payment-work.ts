@@ -1,7 +1,7 @@
 import type { DatabaseTransaction, PaymentIntent } from '../../../prisma/client.ts';
 import { agreedTerms } from '../../escrow/agreed-terms.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { addJob } from '../../platform/jobs.ts';
+import { addJob, addJobs } from '../../platform/jobs.ts';
 import type { PaymentHooks } from '../facts/payment-hooks.ts';
 import {
   deliverPayoutsJob,
@@ -11,8 +11,9 @@ import {
   returnKey,
   returnPaymentJob,
   settleJob,
+  settleKey,
 } from '../jobs.ts';
-import { acceptedKey } from '../payment-key.ts';
+import { acceptedKey, keyText } from '../payment-key.ts';
 import { deliveryKey } from '../payouts/deliver-payouts.ts';
 import { dropOvertaken } from '../transactions/drop-overtaken.ts';
 
@@ -22,22 +23,28 @@ import { dropOvertaken } from '../transactions/drop-overtaken.ts';
  */
 export function schedulePaymentWork({ clock }: { clock: Clock }): Required<PaymentHooks> {
   return {
-    async afterAuthorized(tx, intent) {
-      const captureBy = intent.status === 'AUTHORIZED' ? await captureByOf(tx, intent) : null;
-      if (captureBy === null) return;
-      const runAt = new Date((captureBy + 1) * 1000);
-      await addJob(tx, reclaimJob, { paymentIntentId: intent.id }, { runAt, key: `reclaim:${intent.id}` });
+    async afterAuthorized(tx, intents) {
+      const held = intents.filter((intent) => intent.status === 'AUTHORIZED');
+      const deadlines = await captureDeadlines(tx, held);
+      const jobs = held.flatMap(({ id: paymentIntentId }) => {
+        const captureBy = deadlines.get(paymentIntentId);
+        if (captureBy === undefined) return [];
+        const runAt = new Date((captureBy + 1) * 1000);
+        return [{ payload: { paymentIntentId }, runAt, key: `reclaim:${paymentIntentId}` }];
+      });
+      await addJobs(tx, reclaimJob, jobs);
     },
-    async afterCaptured(tx, intent) {
+    async afterCaptured(tx, intents) {
       const reason = 'The payment is captured.';
-      await dropOvertaken(tx, { intent, types: ['CAPTURE', 'VOID', 'RECLAIM'], reason, now: clock.now() });
-      if (!intent.timelockEndsAt) return;
-      const options = { runAt: intent.timelockEndsAt, key: `settle:${intent.id}` };
-      await addJob(tx, settleJob, { paymentIntentId: intent.id }, options);
+      await dropOvertaken(tx, { intents, types: ['CAPTURE', 'VOID', 'RECLAIM'], reason, now: clock.now() });
+      const jobs = intents.flatMap(({ id: paymentIntentId, timelockEndsAt: runAt }) =>
+        runAt === null ? [] : [{ payload: { paymentIntentId }, runAt, key: settleKey(paymentIntentId) }],
+      );
+      await addJobs(tx, settleJob, jobs);
     },
     async afterDisputed(tx, intent, dispute) {
       const reason = 'The payment is in dispute.';
-      await dropOvertaken(tx, { intent, types: ['SETTLE', 'DISPUTE'], reason, now: clock.now() });
+      await dropOvertaken(tx, { intents: [intent], types: ['SETTLE', 'DISPUTE'], reason, now: clock.now() });
       const options = { runAt: dispute.deadline, key: `timeout:${intent.id}` };
       await addJob(tx, resolveByTimeoutJob, { paymentIntentId: intent.id }, options);
     },
@@ -56,9 +63,26 @@ export function schedulePaymentWork({ clock }: { clock: Clock }): Required<Payme
   };
 }
 
-async function captureByOf(tx: DatabaseTransaction, intent: PaymentIntent): Promise<number | null> {
-  const key = acceptedKey(intent);
-  if (key === null) return null;
-  const row = await tx.paymentTerms.findUnique({ where: { chainId_termsHash: key } });
-  return row ? agreedTerms(row.terms).captureBy : null;
+/** The Unix seconds until which each of these intents may be captured, by id. */
+async function captureDeadlines(
+  tx: DatabaseTransaction,
+  intents: readonly PaymentIntent[],
+): Promise<Map<string, number>> {
+  if (intents.length === 0) return new Map();
+  const counted = new Set(
+    intents
+      .map(acceptedKey)
+      .filter((key) => key !== null)
+      .map(keyText),
+  );
+  const rows = await tx.paymentTerms.findMany({
+    where: { termsHash: { in: intents.flatMap(({ acceptedTermsHash }) => acceptedTermsHash ?? []) } },
+  });
+  const accepted = rows.filter((row) => counted.has(keyText(row)));
+  return new Map(
+    accepted.flatMap(({ paymentIntentId, terms }) => {
+      const { captureBy } = agreedTerms(terms);
+      return captureBy === null ? [] : [[paymentIntentId, captureBy] as const];
+    }),
+  );
 }

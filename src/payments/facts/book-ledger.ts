@@ -2,22 +2,27 @@ import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { isOfPayout, missingLines } from '../ledger.ts';
+import { keyText } from '../payment-key.ts';
 import type { PaymentEvidence } from './folding-world.ts';
 
-/** Books the steps that the payment's facts show and its books do not hold yet. Credits are booked separately. */
+/** Books the steps that the payments' facts show and their books do not hold yet. Credits are booked separately. */
 export async function bookLedger(
   tx: DatabaseTransaction,
-  { evidence, now }: { evidence: PaymentEvidence; now: Date },
+  { evidence, now }: { evidence: readonly PaymentEvidence[]; now: Date },
 ): Promise<void> {
-  const { paymentIntentId, chainId, termsHash, tokenKey } = evidence.terms;
-  const booked = await tx.ledgerEntry.findMany({ where: { paymentIntentId, chainId, termsHash } });
-  const lines = missingLines(
+  const booked = await tx.ledgerEntry.findMany({
+    where: {
+      paymentIntentId: { in: evidence.map(({ terms }) => terms.paymentIntentId) },
+      termsHash: { in: evidence.map(({ terms }) => terms.termsHash) },
+    },
+  });
+  const ofPayments = Map.groupBy(
     booked.filter((line) => !isOfPayout(line)),
-    evidence.facts,
+    keyText,
   );
-  if (lines.length === 0) return;
-  await tx.ledgerEntry.createMany({
-    data: lines.map((line) => ({
+  const data = evidence.flatMap(({ terms, facts }) => {
+    const { paymentIntentId, termsHash, tokenKey } = terms;
+    return missingLines(ofPayments.get(keyText(terms)) ?? [], facts).map((line) => ({
       ...line,
       id: newId(),
       paymentIntentId,
@@ -25,6 +30,7 @@ export async function bookLedger(
       tokenKey,
       amount: toDecimal(line.amount),
       createdAt: now,
-    })),
+    }));
   });
+  if (data.length > 0) await tx.ledgerEntry.createMany({ data });
 }

@@ -5,28 +5,29 @@ import { toDecimal } from '../../prices/base-units.ts';
 import { blockTime, isForPayer, type PaymentState } from '../fold.ts';
 
 /** The columns of an intent that are derived from its accepted payment alone. */
-export type IntentColumns = Pick<
-  PaymentIntent,
-  | 'acceptedTermsHash'
-  | 'leftAmount'
-  | 'authorizationMethod'
-  | 'authorizationChainId'
-  | 'authorizationTokenKey'
-  | 'authorizationWalletAddress'
-  | 'authorizationTxHash'
-  | 'authorizationSignature'
-  | 'authorizedAt'
-  | 'cryptoAmount'
-  | 'cryptoTokenKey'
-  | 'cryptoTokenDecimals'
-  | 'exchangeRate'
-  | 'captureTxHash'
-  | 'capturedAt'
-  | 'timelockEndsAt'
-  | 'settledAt'
-  | 'refundedAt'
-  | 'refundTxHash'
->;
+export const intentFields = [
+  'acceptedTermsHash',
+  'leftAmount',
+  'authorizationMethod',
+  'authorizationChainId',
+  'authorizationTokenKey',
+  'authorizationWalletAddress',
+  'authorizationTxHash',
+  'authorizationSignature',
+  'authorizedAt',
+  'cryptoAmount',
+  'cryptoTokenKey',
+  'cryptoTokenDecimals',
+  'exchangeRate',
+  'captureTxHash',
+  'capturedAt',
+  'timelockEndsAt',
+  'settledAt',
+  'refundedAt',
+  'refundTxHash',
+] as const satisfies readonly (keyof PaymentIntent)[];
+
+export type IntentColumns = Pick<PaymentIntent, (typeof intentFields)[number]>;
 
 const unpaid: IntentColumns = {
   acceptedTermsHash: null,

@@ -19,10 +19,10 @@ export type ReturnedPayment = {
 export type CreditedRecipient = { chainId: number; recipient: string; token: string; tryAt: Date };
 
 export type PaymentHooks = {
-  /** The payment that counts is confirmed; an uncaptured hold becomes due for reclaim at its capture deadline. */
-  afterAuthorized?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
-  /** The payment is captured; settlement is due at `timelockEndsAt`. */
-  afterCaptured?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;
+  /** The payments that count are confirmed; an uncaptured hold becomes due for reclaim at its capture deadline. */
+  afterAuthorized?(tx: DatabaseTransaction, intents: readonly PaymentIntent[]): Promise<void>;
+  /** The payments are captured; settlement is due at `timelockEndsAt`. */
+  afterCaptured?(tx: DatabaseTransaction, intents: readonly PaymentIntent[]): Promise<void>;
   afterDisputed?(tx: DatabaseTransaction, intent: PaymentIntent, dispute: Dispute): Promise<void>;
   /** A reorganization reverted the state; an intent that is CREATED again must be able to expire. */
   afterReverted?(tx: DatabaseTransaction, intent: PaymentIntent): Promise<void>;

@@ -1,5 +1,7 @@
-import type { DatabaseTransaction, Refund, Transaction, TransactionType } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, Refund, Transaction } from '../../../prisma/client.ts';
+import { changes } from '../../../prisma/written-row.ts';
 import { newId } from '../../platform/identifier.ts';
+import { traced } from '../../platform/request-trace.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 import { type PaymentFact, stepAmount, stepType } from '../fold.ts';
 import { repeatRelay } from '../transactions/repeat-relay.ts';
@@ -8,41 +10,62 @@ import type { PaymentEvidence, RecordedSteps } from './folding-world.ts';
 /** The reason recorded for a refund that is known from the chain alone. */
 export const FOUND_REASON = 'Found on the chain; its reason is not known';
 
+/** A step that is on the chain, with the row that records it; the row is null if the step was not requested here. */
+type Step = { row: Transaction | null; fact: PaymentFact; evidence: PaymentEvidence };
+
 /**
- * Updates the payment's transaction rows to what its facts say: CONFIRMED for each fact (the row that we created before sending,
+ * Updates the payments' transaction rows to what their facts say: CONFIRMED for each fact (the row that we created before sending,
  * or a new one for someone else's transaction) and REORGED for rows whose evidence is gone. A step is identified by its type and
- * transaction, so a transaction mined again in another block is the same step. Refunds follow their transactions.
+ * transaction, so a transaction mined again in another block is the same step. Refunds follow their transactions. Returns what has
+ * changed, in the order of `evidence`.
  */
 export async function recordSteps(
   tx: DatabaseTransaction,
-  { evidence, now }: { evidence: PaymentEvidence; now: Date },
-): Promise<RecordedSteps> {
-  const { terms, facts } = evidence;
-  const rows = await tx.transaction.findMany({
+  { evidence, now }: { evidence: readonly PaymentEvidence[]; now: Date },
+): Promise<RecordedSteps[]> {
+  const rows = await rowsOf(tx, evidence);
+  const matched = evidence.map((one) => {
+    const ofPayment = rows.filter((row) => isOfPayment(row, one));
+    const confirmedRows = ofPayment.filter(
+      (row) => row.status === 'CONFIRMED' && row.termsHash === one.terms.termsHash,
+    );
+    const open = ofPayment.filter((row) => row.status !== 'CONFIRMED');
+    return { one, open, ...matchSteps(confirmedRows, one.facts) };
+  });
+  const added = matched.flatMap((match) => match.added);
+  const ours = added.length > 0 ? await sentRows(tx, added) : new Map<string, Set<string>>();
+  const taken = new Set<string>();
+  const steps: Step[] = [];
+  const recorded: RecordedSteps[] = [];
+  for (const { one, open, kept, added: facts, removed } of matched) {
+    const moved = kept.filter(({ row, fact }) => row.blockHash !== fact.blockHash || row.logIndex !== fact.logIndex);
+    for (const step of moved) steps.push({ ...step, evidence: one });
+    for (const row of removed) await traced(one.group.requestId, () => takeBack(tx, row, now));
+    for (const fact of facts) {
+      const row = open.find((candidate) => !taken.has(candidate.id) && carries(candidate, fact, ours)) ?? null;
+      if (row) taken.add(row.id);
+      steps.push({ row, fact, evidence: one });
+    }
+    recorded.push({ added: facts, removed, moved: moved.length });
+  }
+  await confirm(tx, { steps, now });
+  return recorded;
+}
+
+/** The rows of the payments and those of their intents that belong to no payment yet, oldest first. */
+async function rowsOf(tx: DatabaseTransaction, evidence: readonly PaymentEvidence[]): Promise<Transaction[]> {
+  return await tx.transaction.findMany({
     where: {
-      paymentIntentId: terms.paymentIntentId,
-      chainId: terms.chainId,
-      OR: [{ termsHash: terms.termsHash }, { termsHash: null }],
+      paymentIntentId: { in: evidence.map(({ terms }) => terms.paymentIntentId) },
+      OR: [{ termsHash: { in: evidence.map(({ terms }) => terms.termsHash) } }, { termsHash: null }],
     },
     orderBy: { createdAt: 'asc' },
   });
-  const recorded = rows.filter((row) => row.status === 'CONFIRMED' && row.termsHash === terms.termsHash);
-  const { kept, added, removed } = matchSteps(recorded, facts);
-  let moved = 0;
-  for (const { row, fact } of kept) {
-    if (row.blockHash === fact.blockHash && row.logIndex === fact.logIndex) continue;
-    await confirm(tx, { row, fact, evidence, now });
-    moved += 1;
-  }
-  for (const row of removed) await takeBack(tx, row, now);
-  const open = rows.filter((row) => row.status !== 'CONFIRMED');
-  const ours = added.length > 0 ? await sentRows(tx, added) : new Map<string, string[]>();
-  for (const fact of added) {
-    const row = open.find((candidate) => carries(candidate, fact, ours));
-    if (row) open.splice(open.indexOf(row), 1);
-    await confirm(tx, { row: row ?? null, fact, evidence, now });
-  }
-  return { added, removed, moved };
+}
+
+function isOfPayment(row: Transaction, { terms }: PaymentEvidence): boolean {
+  if (row.paymentIntentId !== terms.paymentIntentId || row.chainId !== terms.chainId) return false;
+  return row.termsHash === null || row.termsHash === terms.termsHash;
 }
 
 function matchSteps(recorded: readonly Transaction[], facts: readonly PaymentFact[]) {
@@ -63,60 +86,85 @@ function matchSteps(recorded: readonly Transaction[], facts: readonly PaymentFac
 }
 
 /** Whether the row was created for this step: its transaction, or one of our attempts to send it, has the fact's hash. */
-function carries(row: Transaction, fact: PaymentFact, ours: ReadonlyMap<string, string[]>): boolean {
+function carries(row: Transaction, fact: PaymentFact, ours: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   if (row.type !== stepType(fact.event)) return false;
-  return row.txHash?.toLowerCase() === fact.txHash || (ours.get(fact.txHash) ?? []).includes(row.id);
+  return row.txHash?.toLowerCase() === fact.txHash || ours.get(fact.txHash)?.has(row.id) === true;
 }
 
 /** By transaction hash, the ids of the transaction rows for which our keys sent it. */
-async function sentRows(tx: DatabaseTransaction, facts: readonly PaymentFact[]): Promise<Map<string, string[]>> {
+async function sentRows(tx: DatabaseTransaction, facts: readonly PaymentFact[]): Promise<Map<string, Set<string>>> {
   const attempts = await tx.outgoingAttempt.findMany({
-    where: { hash: { in: facts.map((fact) => fact.txHash) } },
+    where: { hash: { in: [...new Set(facts.map((fact) => fact.txHash))] } },
     select: { hash: true, outgoing: { select: { transactionId: true, items: { select: { transactionId: true } } } } },
   });
-  const rows = new Map<string, string[]>();
+  const rows = new Map<string, Set<string>>();
   for (const { hash, outgoing } of attempts) {
-    const sent = [outgoing, ...outgoing.items].map(({ transactionId }) => transactionId);
-    rows.set(hash, [...(rows.get(hash) ?? []), ...sent.filter((id) => id !== null)]);
+    const known = rows.get(hash) ?? new Set();
+    for (const { transactionId } of [outgoing, ...outgoing.items]) if (transactionId !== null) known.add(transactionId);
+    rows.set(hash, known);
   }
   return rows;
 }
 
-async function confirm(
-  tx: DatabaseTransaction,
-  step: { row: Transaction | null; fact: PaymentFact; evidence: PaymentEvidence; now: Date },
-): Promise<void> {
-  const { row, fact, evidence, now } = step;
-  const { terms } = evidence;
-  const type: TransactionType = stepType(fact.event);
-  const gasUsed = evidence.gasUsed.get(fact.txHash);
-  const data = {
+const confirmed = [
+  'status',
+  'termsHash',
+  'txHash',
+  'blockNumber',
+  'blockHash',
+  'logIndex',
+  'amount',
+  'gasUsed',
+  'error',
+  'confirmedAt',
+] as const;
+
+/** Writes the steps to their rows, or to new ones, and lets refunds follow. */
+async function confirm(tx: DatabaseTransaction, { steps, now }: { steps: readonly Step[]; now: Date }): Promise<void> {
+  const written = steps.map((step) => ({ step, id: step.row?.id ?? newId(), data: confirmedColumns(step, now) }));
+  const known = written.filter(({ step }) => step.row !== null).map(({ id, data }) => ({ id, ...data }));
+  if (known.length > 0) {
+    await tx.$executeRaw(changes<Transaction, (typeof confirmed)[number]>({ name: 'transaction' }, confirmed, known));
+  }
+  const found = written.filter(({ step }) => step.row === null);
+  if (found.length > 0) {
+    await tx.transaction.createMany({
+      data: found.map(({ step: { fact, evidence }, id, data }) => {
+        const { paymentIntentId, chainId } = evidence.terms;
+        return { id, paymentIntentId, chainId, type: stepType(fact.event), createdAt: now, ...data };
+      }),
+    });
+  }
+  for (const { step, id, data } of written) {
+    const { row, fact, evidence } = step;
+    if (fact.event.kind !== 'Refunded') continue;
+    const isKnown = row !== null && (await confirmRefund(tx, { id, now }));
+    if (!isKnown) await recordFoundRefund(tx, { id, evidence, left: fact.event.left, ...data });
+  }
+}
+
+function confirmedColumns({ row, fact, evidence }: Step, now: Date) {
+  return {
     status: 'CONFIRMED' as const,
-    termsHash: terms.termsHash,
+    termsHash: evidence.terms.termsHash,
     txHash: fact.txHash,
     blockNumber: fact.blockNumber,
     blockHash: fact.blockHash,
     logIndex: fact.logIndex,
     amount: toDecimal(stepAmount(fact.event)),
+    gasUsed: evidence.gasUsed.get(fact.txHash) ?? row?.gasUsed ?? null,
     error: null,
     confirmedAt: now,
-    ...(gasUsed === undefined ? {} : { gasUsed }),
   };
-  if (!row) {
-    const { paymentIntentId, chainId } = terms;
-    const id = newId();
-    await tx.transaction.create({ data: { id, paymentIntentId, chainId, type, createdAt: now, ...data } });
-    if (fact.event.kind === 'Refunded') await recordFoundRefund(tx, { id, evidence, left: fact.event.left, ...data });
-    return;
-  }
-  await tx.transaction.update({ where: { id: row.id }, data });
-  if (type !== 'REFUND') return;
+}
+
+/** Whether the row's transaction carries a refund that was requested here. */
+async function confirmRefund(tx: DatabaseTransaction, { id, now }: { id: string; now: Date }): Promise<boolean> {
   const known = await tx.refund.updateMany({
-    where: { transactionId: row.id },
+    where: { transactionId: id },
     data: { status: 'CONFIRMED', confirmedAt: now, error: null },
   });
-  if (known.count > 0 || fact.event.kind !== 'Refunded') return;
-  await recordFoundRefund(tx, { id: row.id, evidence, left: fact.event.left, ...data });
+  return known.count > 0;
 }
 
 /** Records a refund that is on the chain and has no row: it was sent before a database restore, or not through this gateway. */

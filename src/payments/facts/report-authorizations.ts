@@ -1,12 +1,15 @@
-import { decodeEventLog, parseAbi, type TransactionReceipt } from 'viem';
+import { decodeEventLog, encodeEventTopics, parseAbi, type TransactionReceipt } from 'viem';
 import { z } from 'zod';
 import { byPlace, type ChainLog, factKey } from '../../facts/chain-fact.ts';
 import { withLowerCase } from '../../facts/log-source.ts';
 import { reportLogs } from '../../facts/report-logs.ts';
 import type { Receipts } from '../payouts/emitted-logs.ts';
 import type { FoldingWorld, PaymentEvidence } from './folding-world.ts';
+import { type StepsOfTransaction, stepsByTransaction } from './steps-by-transaction.ts';
 
 const tokenAbi = parseAbi(['event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)']);
+const [AUTHORIZATION_USED] = encodeEventTopics({ abi: tokenAbi, eventName: 'AuthorizationUsed' });
+const authorized = new Set(['Authorized']);
 
 /**
  * Puts the ERC-3009 authorization that collected a payment into the inbox. A token emits `AuthorizationUsed` without a recipient,
@@ -19,15 +22,9 @@ export async function reportAuthorizations(
   { evidence, receipts }: { evidence: readonly PaymentEvidence[]; receipts: Receipts },
 ): Promise<void> {
   const found = new Map<string, ChainLog>();
-  for (const { group, terms } of evidence) {
-    const token = tokenOf(terms.terms);
-    for (const fact of group.facts) {
-      if (token === null || fact.kind !== 'Authorized' || fact.status !== 'CONFIRMED') continue;
-      const receipt = await receipts(fact.txHash).catch(() => null);
-      for (const log of receipt ? authorizationsIn(receipt, { ...fact, token, ref: terms.termsHash }) : []) {
-        found.set(factKey(log), log);
-      }
-    }
+  for (const steps of stepsByTransaction(evidence, authorized)) {
+    const receipt = await receipts(steps.txHash).catch(() => null);
+    for (const log of receipt ? authorizationsIn(receipt, steps) : []) found.set(factKey(log), log);
   }
   if (found.size > 0) await reportLogs(world, { logs: [...found.values()].sort(byPlace) });
 }
@@ -39,20 +36,17 @@ function tokenOf(terms: unknown): string | null {
   return evmTerms.safeParse(terms).data?.token.toLowerCase() ?? null;
 }
 
-function authorizationsIn(
-  receipt: TransactionReceipt,
-  step: Pick<ChainLog, 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'txHash'> & {
-    token: string;
-    ref: string;
-  },
-): ChainLog[] {
-  const { chainId, blockNumber, blockHash, blockTimestamp, txHash, token, ref } = step;
+function authorizationsIn(receipt: TransactionReceipt, steps: StepsOfTransaction): ChainLog[] {
+  const { chainId, blockNumber, blockHash, blockTimestamp, txHash, payments } = steps;
   return receipt.logs.flatMap((log) => {
-    if (log.address.toLowerCase() !== token || log.blockHash.toLowerCase() !== blockHash) return [];
+    if (log.topics[0] !== AUTHORIZATION_USED || log.blockHash.toLowerCase() !== blockHash) return [];
     const args = decodeAuthorization(log);
-    if (args?.nonce.toLowerCase() !== ref) return [];
+    const ref = args?.nonce.toLowerCase();
+    const terms = ref === undefined ? undefined : payments.get(ref);
+    const address = log.address.toLowerCase();
+    if (!args || ref === undefined || !terms || tokenOf(terms.terms) !== address) return [];
     const place = { chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex: log.logIndex };
-    return [{ ...place, address: token, kind: 'AuthorizationUsed', ref, args: withLowerCase({ ...args }) }];
+    return [{ ...place, address, kind: 'AuthorizationUsed', ref, args: withLowerCase({ ...args }) }];
   });
 }
 

@@ -1,10 +1,10 @@
 import type { ChainFact, DatabaseTransaction, PaymentIntent } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import { type SolanaTerms, strayOf } from '../../escrow/solana/solana-terms.ts';
-import { appendEvents, type NewEvent } from '../../events/append-events.ts';
+import { appendByApp, type NewEvent, type OwnedEvents } from '../../events/append-events.ts';
 import { factKey } from '../../facts/chain-fact.ts';
 import { traced } from '../../platform/request-trace.ts';
-import { foldPayment, type PaymentState } from '../fold.ts';
+import { foldPayment, noPayment, type PaymentState } from '../fold.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { acceptedKey, isAccepted, type PaymentKey } from '../payment-key.ts';
 import type { BelievedClaims } from '../payouts/believed-claims.ts';
@@ -34,19 +34,26 @@ export async function writePayments(
   );
   const termsHashes = evidence.map((one) => one.terms.termsHash);
   const standing = await standingFactsOf(tx, { chainId: first.terms.chainId, termsHashes });
-  const told = new Map<string, NewEvent[]>();
-  for (const one of evidence) {
-    const { requestId } = one.group;
-    const rows = standing.get(one.terms.termsHash) ?? [];
-    const { appId, events } = await traced(requestId, () => writePayment(tx, world, { evidence: one, standing: rows }));
-    const stamped = events.map((event) => (requestId ? { ...event, requestId } : event));
-    told.set(appId, [...(told.get(appId) ?? []), ...stamped]);
-  }
-  const steps = [...told.values()].flat();
-  for (const { appId, event } of await tellPayouts(tx, world, { evidence, believed, told: steps })) {
-    told.set(appId, [...(told.get(appId) ?? []), event]);
-  }
-  for (const appId of [...told.keys()].sort()) await appendEvents(tx, appId, told.get(appId) ?? []);
+  const states = evidence.map((one) => stateOf(one, standing.get(one.terms.termsHash) ?? []));
+  const now = world.clock.now();
+  const steps = await recordSteps(tx, { evidence, now });
+  await bookLedger(tx, { evidence, now });
+  const payments = evidence.map((one, index) => ({
+    evidence: one,
+    state: states[index] ?? noPayment,
+    steps: steps[index] ?? { added: [], removed: [], moved: 0 },
+  }));
+  const owned = await writeIntents(tx, world, payments);
+  const told = owned.flatMap(({ events }) => events);
+  const payouts = await tellPayouts(tx, world, { evidence, believed, told });
+  await appendByApp(tx, [...owned, ...payouts.map(({ appId, event }) => ({ appId, events: [event] }))]);
+}
+
+/** Throws CONFLICT if the payment's facts have changed since its evidence was read. */
+function stateOf({ terms, facts }: PaymentEvidence, standing: readonly ChainFact[]): PaymentState {
+  const state = foldPayment(facts);
+  if (state && standing.map(factKey).join() === facts.map(factKey).join()) return state;
+  throw new GatewayError('CONFLICT', `The facts of payment ${terms.termsHash} have changed since they were read.`);
 }
 
 /** Whether any new fact reports a credit, that is, a recipient that could not be paid. */
@@ -75,28 +82,57 @@ async function tellPayouts(
   });
 }
 
-async function writePayment(
+/**
+ * Writes the intents of the payments, and returns the events of each payment. Of several payments of one intent, each is written after the
+ * one before it, because what counts depends on that.
+ */
+async function writeIntents(
   tx: DatabaseTransaction,
   world: FoldingWorld,
-  { evidence, standing }: { evidence: PaymentEvidence; standing: readonly ChainFact[] },
-): Promise<{ appId: string; events: NewEvent[] }> {
-  const { terms, facts } = evidence;
-  const state = foldPayment(facts);
-  if (!state || standing.map(factKey).join() !== facts.map(factKey).join()) {
-    throw new GatewayError('CONFLICT', `The facts of payment ${terms.termsHash} have changed since they were read.`);
+  payments: readonly Omit<PaymentChange, 'intent'>[],
+): Promise<OwnedEvents[]> {
+  const owned: OwnedEvents[] = [];
+  let waiting = payments;
+  while (waiting.length > 0) {
+    const ids = waiting.map(({ evidence }) => evidence.terms.paymentIntentId);
+    const next = waiting.filter((_, index) => ids.indexOf(ids[index] ?? '') === index);
+    waiting = waiting.filter((payment) => !next.includes(payment));
+    owned.push(...(await writeRound(tx, world, next)));
   }
-  const now = world.clock.now();
-  // Read here rather than with the others because two payments of a batch may belong to one intent.
-  const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: terms.paymentIntentId } });
-  const steps = await recordSteps(tx, { evidence, now });
-  await bookLedger(tx, { evidence, now });
-  const change = { evidence, intent, state, steps };
-  const stray = strayOf(terms.terms);
-  const events =
-    stray === null && counts(intent, terms, state)
-      ? await applyAccepted(tx, world, change)
-      : await giveBack(tx, world, { change, stray });
-  return { appId: intent.appId, events };
+  return owned;
+}
+
+/** Writes payments of distinct intents. */
+async function writeRound(
+  tx: DatabaseTransaction,
+  world: FoldingWorld,
+  payments: readonly Omit<PaymentChange, 'intent'>[],
+): Promise<OwnedEvents[]> {
+  const rows = await tx.paymentIntent.findMany({
+    where: { id: { in: payments.map(({ evidence }) => evidence.terms.paymentIntentId) } },
+  });
+  const intents = new Map(rows.map((intent) => [intent.id, intent]));
+  const changes = payments.map((payment) => {
+    const intent = intents.get(payment.evidence.terms.paymentIntentId);
+    if (!intent) throw new Error(`Payment ${payment.evidence.terms.termsHash} has no intent.`);
+    return { ...payment, intent, stray: strayOf(payment.evidence.terms.terms) };
+  });
+  const accepted = changes.filter(
+    ({ stray, intent, evidence, state }) => stray === null && counts(intent, evidence.terms, state),
+  );
+  const told = await applyAccepted(tx, world, accepted);
+  const owned: OwnedEvents[] = [];
+  for (const change of changes) {
+    const { intent, evidence } = change;
+    const { requestId } = evidence.group;
+    const events =
+      told.get(intent.id) ?? (await traced(requestId, () => giveBack(tx, world, { change, stray: change.stray })));
+    owned.push({
+      appId: intent.appId,
+      events: events.map((event) => (requestId ? { ...event, requestId } : event)),
+    });
+  }
+  return owned;
 }
 
 /** Whether the payment counts: it is the accepted one, or the first one of an intent that still waits for a payment. */

@@ -1,10 +1,14 @@
-import { isAddressEqual, type TransactionReceipt } from 'viem';
+import { encodeEventTopics, isAddressEqual, type TransactionReceipt } from 'viem';
+import { escrowAbi } from '../../escrow/escrow-abi.ts';
 import { decodeEscrowLog } from '../../escrow/escrow-event.ts';
 import { byPlace, type ChainLog, factKey } from '../../facts/chain-fact.ts';
 import { withLowerCase } from '../../facts/log-source.ts';
 import { reportLogs } from '../../facts/report-logs.ts';
 import type { FoldingWorld, PaymentEvidence } from '../facts/folding-world.ts';
+import { type StepsOfTransaction, stepsByTransaction } from '../facts/steps-by-transaction.ts';
 import type { Receipts } from './emitted-logs.ts';
+
+const [CREDITED] = encodeEventTopics({ abi: escrowAbi, eventName: 'Credited' });
 
 /**
  * Puts credits of these payments into the inbox that are in the receipts of their new steps and that no source has reported; the
@@ -15,16 +19,12 @@ export async function reportUntoldCredits(
   { evidence, receipts }: { evidence: readonly PaymentEvidence[]; receipts: Receipts },
 ): Promise<void> {
   const credits = new Map<string, ChainLog>();
-  for (const { group, terms } of evidence) {
-    const escrow = world.registry.chain(terms.chainId)?.escrow;
-    for (const fact of group.facts) {
-      if (!escrow || fact.status !== 'CONFIRMED') continue;
-      // A receipt that no node returns cannot be compared; `verify` still reports a missing credit.
-      const receipt = await receipts(fact.txHash).catch(() => null);
-      for (const log of receipt ? creditsIn(receipt, { ...fact, escrow, ref: terms.termsHash }) : []) {
-        credits.set(factKey(log), log);
-      }
-    }
+  for (const steps of stepsByTransaction(evidence)) {
+    const escrow = world.registry.chain(steps.chainId)?.escrow;
+    if (!escrow) continue;
+    // A receipt that no node returns cannot be compared; `verify` still reports a missing credit.
+    const receipt = await receipts(steps.txHash).catch(() => null);
+    for (const log of receipt ? creditsIn(receipt, { ...steps, escrow }) : []) credits.set(factKey(log), log);
   }
   if (credits.size === 0) return;
   const logs = [...credits.values()].sort(byPlace);
@@ -36,18 +36,14 @@ export async function reportUntoldCredits(
   );
 }
 
-function creditsIn(
-  receipt: TransactionReceipt,
-  step: Pick<ChainLog, 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'txHash'> & {
-    escrow: `0x${string}`;
-    ref: string;
-  },
-): ChainLog[] {
-  const { chainId, blockNumber, blockHash, blockTimestamp, txHash, escrow, ref } = step;
+function creditsIn(receipt: TransactionReceipt, steps: StepsOfTransaction & { escrow: `0x${string}` }): ChainLog[] {
+  const { chainId, blockNumber, blockHash, blockTimestamp, txHash, escrow, payments } = steps;
   return receipt.logs.flatMap((log) => {
-    if (!isAddressEqual(log.address, escrow) || log.blockHash.toLowerCase() !== blockHash) return [];
+    if (log.topics[0] !== CREDITED || !isAddressEqual(log.address, escrow)) return [];
+    if (log.blockHash.toLowerCase() !== blockHash) return [];
     const decoded = decodeEscrowLog(log);
-    if (decoded?.kind !== 'Credited' || decoded.ref?.toLowerCase() !== ref) return [];
+    const ref = decoded?.ref?.toLowerCase();
+    if (decoded?.kind !== 'Credited' || ref === undefined || !payments.has(ref)) return [];
     const place = { chainId, blockNumber, blockHash, blockTimestamp, txHash, logIndex: log.logIndex };
     return [
       { ...place, address: log.address.toLowerCase(), kind: decoded.kind, ref, args: withLowerCase(decoded.args) },

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction, Transaction } from '../../../prisma/client.ts';
 import { GatewayError } from '../../errors.ts';
 import type { PaymentKey } from '../payment-key.ts';
-import { requestTransaction, type TransactionRequest } from './request-transaction.ts';
+import { requestTransactions, type TransactionRequest } from './request-transaction.ts';
 
 /**
  * Records the PENDING authorization of a payment that the payer has signed, and queues it to be sent. Runs in the caller's
@@ -11,13 +11,43 @@ export async function requestAuthorization(
   tx: DatabaseTransaction,
   request: Omit<TransactionRequest, 'type' | 'purpose'>,
 ): Promise<Transaction> {
-  const { paymentIntentId } = request;
-  if ((await tx.transaction.count({ where: { paymentIntentId, type: 'AUTHORIZE', status: 'PENDING' } })) > 0) {
+  const [transaction] = await requestAuthorizations(tx, [request]);
+  if (!transaction) throw new Error('An authorization was not recorded.');
+  return transaction;
+}
+
+/** Records and queues the authorizations of several payments as `requestAuthorization` does. */
+export async function requestAuthorizations(
+  tx: DatabaseTransaction,
+  requests: readonly Omit<TransactionRequest, 'type' | 'purpose'>[],
+): Promise<Transaction[]> {
+  const [pending] = await pendingAuthorizations(
+    tx,
+    requests.map(({ paymentIntentId }) => paymentIntentId),
+  );
+  if (pending !== undefined) {
     throw new GatewayError('CONFLICT', 'This payment is under way already; wait for it.', {
-      meta: { paymentIntentId },
+      meta: { paymentIntentId: pending },
     });
   }
-  return await requestTransaction(tx, { ...request, type: 'AUTHORIZE', purpose: authorizationPurpose(request) });
+  const wanted = requests.map((request) => ({
+    ...request,
+    type: 'AUTHORIZE' as const,
+    purpose: authorizationPurpose(request),
+  }));
+  return await requestTransactions(tx, wanted);
+}
+
+/** The payment intents, of those given, that have a PENDING authorization. */
+export async function pendingAuthorizations(
+  tx: DatabaseTransaction,
+  paymentIntentIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await tx.transaction.findMany({
+    where: { paymentIntentId: { in: [...paymentIntentIds] }, type: 'AUTHORIZE', status: 'PENDING' },
+    select: { paymentIntentId: true },
+  });
+  return new Set(rows.map((row) => row.paymentIntentId));
 }
 
 /** The outgoing transaction's purpose, which allows one authorization per set of terms. */

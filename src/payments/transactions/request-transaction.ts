@@ -1,5 +1,5 @@
 import type { DatabaseTransaction, Transaction, TransactionType } from '../../../prisma/client.ts';
-import { enqueueTransaction } from '../../operator/enqueue-transaction.ts';
+import { enqueueTransactions } from '../../operator/enqueue-transaction.ts';
 import { newId } from '../../platform/identifier.ts';
 import { toDecimal } from '../../prices/base-units.ts';
 
@@ -23,26 +23,39 @@ export type TransactionRequest = {
 
 /** Records a PENDING transaction of a payment and queues it to be sent, in the caller's transaction. */
 export async function requestTransaction(tx: DatabaseTransaction, request: TransactionRequest): Promise<Transaction> {
-  const { paymentIntentId, chainId, termsHash, type, call, amount } = request;
-  const transaction = await tx.transaction.create({
-    data: {
-      id: newId(),
+  const [transaction] = await requestTransactions(tx, [request]);
+  if (!transaction) throw new Error('A transaction was not recorded.');
+  return transaction;
+}
+
+/** Records and queues several transactions as `requestTransaction` does. */
+export async function requestTransactions(
+  tx: DatabaseTransaction,
+  requests: readonly TransactionRequest[],
+): Promise<Transaction[]> {
+  if (requests.length === 0) return [];
+  const ids = requests.map(() => newId());
+  const rows = await tx.transaction.createManyAndReturn({
+    data: requests.map(({ paymentIntentId, chainId, type, termsHash, amount }, index) => ({
+      id: ids[index] ?? newId(),
       paymentIntentId,
       chainId,
       type,
       termsHash,
       amount: amount === null ? null : toDecimal(amount),
-    },
+    })),
   });
-  await enqueueTransaction(tx, {
-    chainId,
+  const outgoing = requests.map(({ call, ...request }, index) => ({
+    chainId: request.chainId,
     sender: request.sender,
     to: call.to,
     data: call.data,
     valueWei: call.value,
-    purpose: request.purpose ?? `${type.toLowerCase()}:${transaction.id}`,
-    transactionId: transaction.id,
+    purpose: request.purpose ?? `${request.type.toLowerCase()}:${ids[index]}`,
+    ...(ids[index] === undefined ? {} : { transactionId: ids[index] }),
     ...(request.maxFailures === undefined ? {} : { maxFailures: request.maxFailures }),
-  });
-  return transaction;
+  }));
+  await enqueueTransactions(tx, outgoing);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -10,8 +10,6 @@ import { chargeTypedData, consentFromJson, type RecurringConsent } from '../../e
 import { type PaymentTerms, termsHash } from '../../escrow/terms.ts';
 import type { OperatorSigner } from '../../operator/operator-signer.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { newId } from '../../platform/identifier.ts';
-import { toBigInt } from '../../prices/base-units.ts';
 import { currencyOf } from '../../prices/money.ts';
 import { type PriceEvidence, priceEvidence } from '../../prices/price-evidence.ts';
 import type { PriceBook } from '../../prices/price-source.ts';
@@ -35,7 +33,6 @@ export type ChargePrice = QuotedAmount & { evidence: PriceEvidence };
 
 /** One charge, ready to be written and sent; the operator has signed consent, period and payment together. */
 export type PreparedCharge = {
-  kind: 'READY';
   quoteId: string;
   paymentIntentId: string;
   row: SubscriptionConsent;
@@ -50,28 +47,6 @@ export type PreparedCharge = {
   createdAt: Date;
   expiresAt: Date;
 };
-
-/** The price exceeds what the payer agreed to; amounts in base units. Nothing is signed. */
-export type CapExceeded = { kind: 'CAP_EXCEEDED'; cryptoAmount: bigint; capPerPeriod: bigint };
-
-/**
- * Quotes a charge at the current price, rounded up, and signs it. `intent` carries the fiat amount; `periodIndex` is the
- * consent's (`consentPeriodIndex`). Writes nothing; `queueCharge` does. Throws PRICE_UNAVAILABLE and CHAIN_UNAVAILABLE.
- */
-export async function prepareCharge(
-  world: ChargeWorld,
-  request: { consent: SubscriptionConsent; periodIndex: number; intent: ChargedIntent },
-): Promise<PreparedCharge | CapExceeded> {
-  const { consent: row, intent } = request;
-  const { token } = placeOf(world.registry, row);
-  const quoted = await quoteCharge(world, { intent, token });
-  const capPerPeriod = toBigInt(row.capPerPeriod);
-  if (quoted.cryptoAmount > capPerPeriod) {
-    return { kind: 'CAP_EXCEEDED', cryptoAmount: quoted.cryptoAmount, capPerPeriod };
-  }
-  const { timestamp } = await world.nodes.asking(row.chainId, (client) => client.getBlock({ blockTag: 'latest' }));
-  return await signCharge(world, { ...request, quoteId: newId(), quoted, newestBlockAt: Number(timestamp) });
-}
 
 /** Signs a charge at a known price. `newestBlockAt` is the time of the chain's newest block, in Unix seconds. */
 export async function signCharge(
@@ -105,7 +80,6 @@ export async function signCharge(
   });
   const id = termsHash(terms);
   return {
-    kind: 'READY',
     quoteId,
     paymentIntentId: intent.id,
     row,

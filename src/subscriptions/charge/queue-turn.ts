@@ -1,25 +1,26 @@
-import type { DatabaseTransaction, SubscriptionConsent } from '../../../prisma/client.ts';
+import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import { RELAY_SENDER } from '../../operator/relay.ts';
 import { countQueued } from '../../operator/store.ts';
-import { PASSING_MS } from '../schedule-renewal.ts';
 
 /**
- * The number of relayed transactions that wait beyond which nothing more is priced: a price signed now might expire before its transaction is
- * sent. Without batches, one key sends so many in ten minutes of blocks of 12 s.
+ * The number of relayed transactions of a chain that wait beyond which nothing more is priced: a price signed now might expire before
+ * its transaction is sent. Without batches, one key sends so many in ten minutes of blocks of 12 s.
  */
 const QUEUE_LIMIT = 800;
-/** Renewals that find the queue full are retried spread over this time rather than all at once. */
-const SPREAD_SECONDS = 240;
+/** A renewal that finds the queue full is retried after at least so long, and spread over as long again rather than all at once. */
+const RETRY_SECONDS = 15;
 
-/** When a due renewal should be checked again because its sender's transactions are piling up; null if it can be charged now. */
-export async function queueTurn(
+/** How many more charges may be queued on a chain. */
+export async function queueRoom(
   tx: DatabaseTransaction,
-  { subscription, now }: { subscription: { id: string; consent: SubscriptionConsent | null }; now: Date },
-): Promise<Date | null> {
-  const { id, consent } = subscription;
-  if (!consent) return null;
-  if ((await countQueued(tx, { chainId: consent.chainId, sender: RELAY_SENDER, now })) < QUEUE_LIMIT) return null;
+  { chainId, now }: { chainId: number; now: Date },
+): Promise<number> {
+  return Math.max(0, QUEUE_LIMIT - (await countQueued(tx, { chainId, sender: RELAY_SENDER, now })));
+}
+
+/** When a renewal that found the queue full is checked again. */
+export function nextTurn({ id, now }: { id: string; now: Date }): Date {
   // The last digits of the id are random.
-  const spreadSeconds = Number.parseInt(id.slice(-4), 16) % SPREAD_SECONDS;
-  return new Date(now.getTime() + PASSING_MS + spreadSeconds * 1000);
+  const spreadSeconds = Number.parseInt(id.slice(-4), 16) % RETRY_SECONDS;
+  return new Date(now.getTime() + (RETRY_SECONDS + spreadSeconds) * 1000);
 }

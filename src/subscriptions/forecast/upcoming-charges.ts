@@ -5,7 +5,7 @@
 import type { Decimal } from 'decimal.js';
 import type { Invoice } from '../../../prisma/client.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
-import { chargeableFrom } from '../renewal/charge-period.ts';
+import { chargeableFrom } from '../renewal/charging/charge-period.ts';
 import { nextPeriod } from '../renewal/next-period.ts';
 import { type OwedLine, renewalBill } from '../renewal/renewal-lines.ts';
 import { intervalOf, nextPrice, type RenewableSubscription } from '../renewal/renewal-world.ts';

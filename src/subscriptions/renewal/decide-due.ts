@@ -2,35 +2,56 @@ import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import { uncountedCodes } from './renewal-cause.ts';
 import { decideRenewal, type RenewalDecision } from './renewal-decision.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
-import { openAttempt } from './store.ts';
 
-/** What is due now for a subscription whose lock the caller holds. */
+/** What is due now for each of the subscriptions, whose locks the caller holds, by id. */
 export async function decideDue(
   tx: DatabaseTransaction,
-  { subscription, now }: { subscription: RenewableSubscription; now: Date },
-): Promise<RenewalDecision> {
-  const { id, captureRetryCount, currentPeriodEnd } = subscription;
-  const lastFailed =
-    captureRetryCount === 0 || currentPeriodEnd === null
-      ? null
-      : await tx.renewalAttempt.findFirst({
-          where: {
-            subscriptionId: id,
-            status: 'FAILED',
-            // Failures that were not counted do not affect the next retry.
-            errorCode: { notIn: [...uncountedCodes] },
-            invoice: { periodStart: { gte: currentPeriodEnd } },
-          },
-          orderBy: { id: 'desc' },
-          select: { endedAt: true },
-        });
-  return decideRenewal(
-    {
-      ...subscription,
-      graceDays: subscription.app.subscriptionGraceDays,
-      isChargeUnderWay: (await openAttempt(tx, id)) !== null,
-      lastFailedAt: lastFailed?.endedAt ?? null,
-    },
-    now,
+  { subscriptions, now }: { subscriptions: readonly RenewableSubscription[]; now: Date },
+): Promise<Map<string, RenewalDecision>> {
+  const pending = await tx.renewalAttempt.findMany({
+    where: { subscriptionId: { in: subscriptions.map(({ id }) => id) }, status: 'PENDING' },
+    select: { subscriptionId: true },
+  });
+  const underWay = new Set(pending.map((attempt) => attempt.subscriptionId));
+  const lastFailed = await lastFailures(tx, subscriptions);
+  return new Map(
+    subscriptions.map((subscription) => {
+      const state = {
+        ...subscription,
+        graceDays: subscription.app.subscriptionGraceDays,
+        isChargeUnderWay: underWay.has(subscription.id),
+        lastFailedAt: lastFailed.get(subscription.id) ?? null,
+      };
+      return [subscription.id, decideRenewal(state, now)];
+    }),
   );
+}
+
+/** When the last attempt of each due invoice failed. Failures that were not counted do not affect the next retry. */
+async function lastFailures(
+  tx: DatabaseTransaction,
+  subscriptions: readonly RenewableSubscription[],
+): Promise<Map<string, Date | null>> {
+  const ends = new Map(
+    subscriptions.flatMap(({ id, captureRetryCount, currentPeriodEnd }) =>
+      captureRetryCount === 0 || currentPeriodEnd === null ? [] : [[id, currentPeriodEnd] as const],
+    ),
+  );
+  if (ends.size === 0) return new Map();
+  const failures = await tx.renewalAttempt.findMany({
+    where: {
+      subscriptionId: { in: [...ends.keys()] },
+      status: 'FAILED',
+      errorCode: { notIn: [...uncountedCodes] },
+      invoice: { periodStart: { gte: new Date(Math.min(...[...ends.values()].map((end) => end.getTime()))) } },
+    },
+    orderBy: { id: 'asc' },
+    select: { subscriptionId: true, endedAt: true, invoice: { select: { periodStart: true } } },
+  });
+  const last = new Map<string, Date | null>();
+  for (const { subscriptionId, endedAt, invoice } of failures) {
+    const end = ends.get(subscriptionId);
+    if (end && invoice.periodStart && invoice.periodStart >= end) last.set(subscriptionId, endedAt);
+  }
+  return last;
 }

@@ -1,10 +1,10 @@
 import type { DatabaseTransaction, RenewalAttempt } from '../../../prisma/client.ts';
-import { appendEvents } from '../../events/append-events.ts';
+import { appendByApp, appendEvents } from '../../events/append-events.ts';
 import { lockInvoice } from '../../invoices/store.ts';
 import { lockPayment } from '../../payments/actions/lock-payment.ts';
 import { isAccepted } from '../../payments/payment-key.ts';
 import { FOLLOW_MS, scheduleRenewal } from '../schedule-renewal.ts';
-import { applyRenewalPayment } from './apply-renewal-payment.ts';
+import { applyRenewalPayments } from './apply-renewal-payments.ts';
 import { failRenewal } from './fail-renewal.ts';
 import type { RenewableSubscription } from './renewal-world.ts';
 import { chargeKey, openAttempt, paidStatuses } from './store.ts';
@@ -31,7 +31,7 @@ export async function followAttempt(
   });
   const counts = isAccepted(intent, key);
   if (counts && paidStatuses.has(intent.status)) {
-    await appendEvents(tx, subscription.appId, await applyRenewalPayment(tx, { subscription, invoice, intent, now }));
+    await appendByApp(tx, await applyRenewalPayments(tx, { payments: [{ subscription, invoice, intent }], now }));
     return null;
   }
   if (sent?.status === 'FAILED') return { subscription, attempt, error: sent.error };

@@ -4,13 +4,13 @@ import type { escrowAbi } from '../../escrow/escrow-abi.ts';
 import { termsFromJson } from '../../escrow/terms.ts';
 import { appendEvents } from '../../events/append-events.ts';
 import { lockInvoice } from '../../invoices/store.ts';
+import { readPayer } from './charging/read-payer.ts';
+import { wantedCharge } from './charging/wanted-charge.ts';
 import { failRenewal } from './fail-renewal.ts';
 import type { FailedCharge } from './follow-attempt.ts';
-import { readPayer } from './read-payer.ts';
 import { passingCause, payerCause, type RenewalCause } from './renewal-cause.ts';
 import type { RenewalWorld } from './renewal-world.ts';
 import { chargeKey, lockRenewable } from './store.ts';
-import { wantedCharge } from './wanted-charge.ts';
 
 /** The contract's error for terms that have expired. */
 const LATE = 'AuthorizeByPassed' satisfies ContractErrorName<typeof escrowAbi>;

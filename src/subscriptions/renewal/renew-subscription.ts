@@ -1,21 +1,24 @@
-import { type DatabaseTransaction, type Invoice, type PaymentIntent, transaction } from '../../../prisma/client.ts';
-import { appendEvents } from '../../events/append-events.ts';
+import { type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
+import { appendByApp, type OwnedEvents } from '../../events/append-events.ts';
 import { endSubscription } from '../cancel-subscription.ts';
-import { queueTurn } from '../charge/queue-turn.ts';
-import { scheduleRenewal } from '../schedule-renewal.ts';
-import { applyRenewalPayment } from './apply-renewal-payment.ts';
-import { chargeRenewal } from './charge-renewal.ts';
+import { nextTurn, queueRoom } from '../charge/queue-turn.ts';
+import { type NextCheck, scheduleRenewals, unscheduleRenewal } from '../schedule-renewal.ts';
+import { applyRenewalPayments, type RenewalPayment } from './apply-renewal-payments.ts';
+import { chargeRenewals } from './charging/charge-renewals.ts';
 import { decideDue } from './decide-due.ts';
 import { type FailedCharge, followAttempt } from './follow-attempt.ts';
 import { judgeFailure } from './judge-failure.ts';
-import { openRenewalInvoice } from './open-renewal-invoice.ts';
-import type { RenewableSubscription, RenewalWorld } from './renewal-world.ts';
-import { lockRenewable } from './store.ts';
+import { openRenewalInvoices } from './open-renewal-invoices.ts';
+import type { DueRenewal, RenewableSubscription, RenewalWorld } from './renewal-world.ts';
+import { lockRenewables } from './store.ts';
 
-type Look =
-  | { kind: 'DONE' }
-  | { kind: 'CHARGE'; subscription: RenewableSubscription; invoice: Invoice; intent: PaymentIntent }
-  | ({ kind: 'FAILED' } & FailedCharge);
+/** What a look at several subscriptions has found. */
+type Look = {
+  charges: DueRenewal[];
+  failed: FailedCharge[];
+  /** Subscriptions that append events of their own and are therefore looked at alone. */
+  alone: string[];
+};
 
 /**
  * Does what is due for a subscription: opens the period's invoice and charges it, follows a pending charge, ends the
@@ -25,77 +28,108 @@ type Look =
  *
  * Writes the subscription, its invoice, payment intent and attempt; appends `invoice.opened`, `payment_intent.created`,
  * `subscription.payment_failed`, `.past_due`, `.renewal_at_risk` and `.cancelled`. Only the chain reports that a charge succeeded
- * (`follow-renewal-payment.ts`). If a chain or price source fails, the attempt is postponed and not counted. While the sender's
+ * (`follow-renewal-payments.ts`). If a chain or price source fails, the attempt is postponed and not counted. While relayed
  * transactions pile up, nothing is opened or priced.
  */
 export async function renewSubscription(
   world: RenewalWorld,
   { subscriptionId }: { subscriptionId: string },
 ): Promise<void> {
-  const look = await transaction(world.database, (tx) => lookAt(tx, world, subscriptionId));
-  switch (look.kind) {
-    case 'DONE':
-      return;
-    case 'CHARGE':
-      return await chargeRenewal(world, look);
-    case 'FAILED':
-      return await judgeFailure(world, look);
-    default:
-      return look satisfies never;
-  }
+  await renewSubscriptions(world, [subscriptionId]);
 }
 
-async function lookAt(tx: DatabaseTransaction, world: RenewalWorld, subscriptionId: string): Promise<Look> {
-  const subscription = await lockRenewable(tx, subscriptionId);
-  if (!subscription) return { kind: 'DONE' };
+/**
+ * Does what is due for several subscriptions, as `renewSubscription` does for one, by statements for all of them. Throws if any of them
+ * throws; then some may be done and others not, and all of them may be looked at again.
+ */
+export async function renewSubscriptions(world: RenewalWorld, ids: readonly string[]): Promise<void> {
+  const look = await transaction(world.database, (tx) => lookAt(tx, world, ids));
+  await chargeRenewals(world, look.charges);
+  for (const failed of look.failed) await judgeFailure(world, failed);
+  for (const id of look.alone) await renewSubscriptions(world, [id]);
+}
+
+async function lookAt(tx: DatabaseTransaction, world: RenewalWorld, ids: readonly string[]): Promise<Look> {
+  const subscriptions = await lockRenewables(tx, ids);
   const now = world.clock.now();
-  const decision = await decideDue(tx, { subscription, now });
-  switch (decision.kind) {
-    case 'NOTHING':
-    case 'WAIT':
-      await rest(tx, { subscription, until: decision.kind === 'WAIT' ? decision.until : null });
-      return { kind: 'DONE' };
-    case 'END':
-      await endSubscription(tx, { subscription, trigger: decision.trigger, now });
-      return { kind: 'DONE' };
-    case 'FOLLOW': {
-      const failed = await followAttempt(tx, { subscription, now });
-      return failed ? { kind: 'FAILED', ...failed } : { kind: 'DONE' };
+  const decisions = await decideDue(tx, { subscriptions, now });
+  const look: Look = { charges: [], failed: [], alone: [] };
+  const checks: NextCheck[] = [];
+  const due: RenewableSubscription[] = [];
+  for (const subscription of subscriptions) {
+    const decision = decisions.get(subscription.id) ?? { kind: 'NOTHING' };
+    switch (decision.kind) {
+      case 'NOTHING':
+        await drop(tx, subscription);
+        break;
+      case 'WAIT':
+        checks.push({ subscriptionId: subscription.id, runAt: decision.until });
+        break;
+      case 'END':
+      case 'FOLLOW':
+        if (ids.length > 1) look.alone.push(subscription.id);
+        else if (decision.kind === 'END') await endSubscription(tx, { subscription, trigger: decision.trigger, now });
+        else look.failed.push(...[await followAttempt(tx, { subscription, now })].filter((failed) => failed !== null));
+        break;
+      case 'CHARGE':
+        due.push(subscription);
+        break;
+      default:
+        throw new Error(`No such decision: ${String(decision satisfies never)}`);
     }
-    case 'CHARGE': {
-      const until = await queueTurn(tx, { subscription, now });
-      if (until === null) return await openDue(tx, { subscription, now });
-      await rest(tx, { subscription, until });
-      return { kind: 'DONE' };
-    }
-    default:
-      return decision satisfies never;
   }
+  const { admitted, putOff } = await admit(tx, { due, now });
+  const { charges, events } = await openDue(tx, { subscriptions: admitted, now });
+  await scheduleRenewals(tx, [...checks, ...putOff]);
+  await appendByApp(tx, events);
+  return { ...look, charges };
 }
 
-async function rest(
+/** Nothing is due any more. */
+async function drop(tx: DatabaseTransaction, { id, pendingJobId }: RenewableSubscription): Promise<void> {
+  if (pendingJobId === null) return;
+  await tx.subscription.update({ where: { id }, data: { pendingJobId: await unscheduleRenewal(tx, id) } });
+}
+
+/** Admits as many subscriptions as there is room for in the queues of their chains, and puts the others off. */
+async function admit(
   tx: DatabaseTransaction,
-  { subscription, until }: { subscription: RenewableSubscription; until: Date | null },
-): Promise<void> {
-  const { id, pendingJobId } = subscription;
-  if (until === null && pendingJobId === null) return;
-  const next = until === null ? null : await scheduleRenewal(tx, { subscriptionId: id, runAt: until });
-  await tx.subscription.update({ where: { id }, data: { pendingJobId: next } });
+  { due, now }: { due: readonly RenewableSubscription[]; now: Date },
+): Promise<{ admitted: RenewableSubscription[]; putOff: NextCheck[] }> {
+  const room = new Map<number, number>();
+  for (const chainId of new Set(due.flatMap(({ consent }) => consent?.chainId ?? []))) {
+    room.set(chainId, await queueRoom(tx, { chainId, now }));
+  }
+  const admitted: RenewableSubscription[] = [];
+  const putOff: NextCheck[] = [];
+  for (const subscription of due) {
+    const { id, consent } = subscription;
+    const places = consent ? (room.get(consent.chainId) ?? 0) : 1;
+    if (consent) room.set(consent.chainId, places - 1);
+    if (places > 0) admitted.push(subscription);
+    else putOff.push({ subscriptionId: id, runAt: nextTurn({ id, now }) });
+  }
+  return { admitted, putOff };
 }
 
-/** Opens the due invoice. If nothing is to be paid, or the merchant voided it, the subscription advances at once. */
+/** Opens the due invoices. If nothing is to be paid, or the merchant voided it, the subscription advances at once. */
 async function openDue(
   tx: DatabaseTransaction,
-  { subscription, now }: { subscription: RenewableSubscription; now: Date },
-): Promise<Look> {
-  const { currentPeriodEnd } = subscription;
-  if (currentPeriodEnd === null) return { kind: 'DONE' };
-  const { invoice, intent, events } = await openRenewalInvoice(tx, { subscription, currentPeriodEnd, now });
-  if (intent) {
-    await appendEvents(tx, subscription.appId, events);
-    return { kind: 'CHARGE', subscription, invoice, intent };
+  { subscriptions, now }: { subscriptions: readonly RenewableSubscription[]; now: Date },
+): Promise<{ charges: DueRenewal[]; events: OwnedEvents[] }> {
+  const renewals = subscriptions.flatMap((subscription) => {
+    const { currentPeriodEnd } = subscription;
+    return currentPeriodEnd === null ? [] : [{ subscription, currentPeriodEnd }];
+  });
+  const opened = await openRenewalInvoices(tx, { renewals, now });
+  const charges: DueRenewal[] = [];
+  const waived: RenewalPayment[] = [];
+  const events: OwnedEvents[] = [];
+  for (const { subscription, invoice, intent, events: told } of opened) {
+    const { appId, consent } = subscription;
+    events.push({ appId, events: told });
+    if (intent) charges.push({ subscription, consent, invoice, intent });
+    else waived.push({ subscription, invoice, intent: null });
   }
-  const moved = await applyRenewalPayment(tx, { subscription, invoice, intent: null, now });
-  await appendEvents(tx, subscription.appId, [...events, ...moved]);
-  return { kind: 'DONE' };
+  return { charges, events: [...events, ...(await applyRenewalPayments(tx, { payments: waived, now }))] };
 }

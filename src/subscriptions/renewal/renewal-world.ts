@@ -1,5 +1,13 @@
 /** What renewals need, and a subscription with everything that a renewal reads. */
-import type { BillingInterval, Prisma, ProductPlan, ProductPlanPrice, TaxRate } from '../../../prisma/client.ts';
+import type {
+  BillingInterval,
+  Invoice,
+  PaymentIntent,
+  Prisma,
+  ProductPlan,
+  ProductPlanPrice,
+  TaxRate,
+} from '../../../prisma/client.ts';
 import type { Log } from '../../platform/log.ts';
 import type { ChargeWorld } from '../charge/prepare-charge.ts';
 
@@ -14,6 +22,14 @@ export const renewalIncludes = {
 } as const satisfies Prisma.SubscriptionInclude;
 
 export type RenewableSubscription = Prisma.SubscriptionGetPayload<{ include: typeof renewalIncludes }>;
+
+/** A renewal that is due, with its open invoice and the intent that pays it; `consent` is the subscription's. */
+export type DueRenewal = {
+  subscription: RenewableSubscription;
+  consent: RenewableSubscription['consent'];
+  invoice: Invoice;
+  intent: PaymentIntent;
+};
 
 export type SoldPrice = { plan: ProductPlan & { taxRate: TaxRate | null }; price: ProductPlanPrice };
 

@@ -5,10 +5,23 @@ import { type RenewableSubscription, renewalIncludes } from './renewal-world.ts'
 
 /** Locks the subscription's row, which is always the first lock; null if there is none with this id. */
 export async function lockRenewable(tx: DatabaseTransaction, id: string): Promise<RenewableSubscription | null> {
+  const [subscription] = await lockRenewables(tx, [id]);
+  return subscription ?? null;
+}
+
+/** Locks the rows of several subscriptions in the order of their ids, in which it returns them; unknown ids are left out. */
+export async function lockRenewables(
+  tx: DatabaseTransaction,
+  ids: readonly string[],
+): Promise<RenewableSubscription[]> {
   const locked = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM subscription WHERE id = ${id}::uuid FOR UPDATE`;
-  if (locked.length === 0) return null;
-  return await tx.subscription.findUniqueOrThrow({ where: { id }, include: renewalIncludes });
+    SELECT id FROM subscription WHERE id = ANY(${[...ids]}::uuid[]) ORDER BY id FOR UPDATE`;
+  if (locked.length === 0) return [];
+  return await tx.subscription.findMany({
+    where: { id: { in: locked.map((row) => row.id) } },
+    include: renewalIncludes,
+    orderBy: { id: 'asc' },
+  });
 }
 
 /** The attempt whose charge is pending; a subscription has at most one. */
@@ -24,14 +37,18 @@ export function chargeKey({ chainId, termsHash }: RenewalAttempt): PaymentKey | 
   return chainId === null || termsHash === null ? null : { chainId, termsHash };
 }
 
-/** The period of the newest attempt of an invoice; null if no attempt has one yet. */
-export async function keptPeriod(database: Database | DatabaseTransaction, invoiceId: string): Promise<number | null> {
-  const attempt = await database.renewalAttempt.findFirst({
-    where: { invoiceId, period: { not: null } },
-    orderBy: { id: 'desc' },
-    select: { period: true },
+/** The period of the newest attempt of each invoice; an invoice without an attempt that has a period is missing. */
+export async function keptPeriods(
+  database: Database | DatabaseTransaction,
+  invoiceIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (invoiceIds.length === 0) return new Map();
+  const attempts = await database.renewalAttempt.findMany({
+    where: { invoiceId: { in: [...invoiceIds] }, period: { not: null } },
+    orderBy: { id: 'asc' },
+    select: { invoiceId: true, period: true },
   });
-  return attempt?.period ?? null;
+  return new Map(attempts.flatMap(({ invoiceId, period }) => (period === null ? [] : [[invoiceId, period] as const])));
 }
 
 /** Statuses in which the merchant has or had the money; a payment refunded later still counts as paid. */

@@ -67,6 +67,25 @@ it('settles payments that are due together in one transaction, and shares its ga
   }
 });
 
+it('names the request that asked for an item in the events of its payment alone', async () => {
+  const paid = await pay(2);
+  await gateway.runDueJobs();
+  const [asked] = await outgoing(paid);
+  if (!asked) throw new Error('Nothing is queued.');
+  await gateway.database.outgoingTransaction.update({ where: { id: asked.id }, data: { requestId: 'req-of-one' } });
+  await gateway.settleDown();
+  await expectSettled(paid);
+  const told = await gateway.database.event.findMany({
+    where: { resourceId: { in: paid.map(({ id }) => id) }, type: 'payment_intent.settled' },
+    select: { resourceId: true, requestId: true },
+  });
+  const own = (await settlements(paid)).find(({ id }) => id === asked.transactionId);
+  expect(told).toHaveLength(2);
+  for (const { resourceId, requestId } of told) {
+    expect(requestId).toBe(resourceId === own?.paymentIntentId ? 'req-of-one' : null);
+  }
+});
+
 it('sends one that is due alone without a batch', async () => {
   const paid = await pay(1);
   await gateway.settleDown();

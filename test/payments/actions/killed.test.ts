@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openSecretKeys } from '../../../src/auth/tokens/secret-keys.ts';
 import { capturePaymentIntent } from '../../../src/payments/actions/capture-payment-intent.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
-import { settlePayment } from '../../../src/payments/actions/settle-payment.ts';
+import { settlePayments } from '../../../src/payments/actions/settle-payments.ts';
 import { idempotencyRequest } from '../../../src/platform/idempotency/idempotency-request.ts';
 import { type Gateway, openGateway } from '../../setup/gateway.ts';
 import { live } from '../../setup/mortal.ts';
@@ -118,7 +118,7 @@ describe('a gateway that is killed', () => {
     const steps = await atEveryStep(3, async (diesAt) => {
       const { id, signed } = await gateway.pay();
       await gateway.passTime(110);
-      const settle = (world: World) => settlePayment(world, { paymentIntentId: id });
+      const settle = (world: World) => settlePayments(world, { paymentIntentIds: [id] });
       // The job that rang it is still in the queue, as a dead worker leaves it.
       const { died, money } = await underFire(diesAt, settle, async () => undefined);
       const expected = { payer: 0n, merchant: 9_900_000n, fee: 100_000n, escrow: -10_000_000n };

@@ -6,7 +6,7 @@ import { cancelPaymentIntent } from '../../../src/payments/actions/cancel-paymen
 import { capturePaymentIntent } from '../../../src/payments/actions/capture-payment-intent.ts';
 import { refundPaymentIntent } from '../../../src/payments/actions/refund-payment-intent.ts';
 import { resolveDispute } from '../../../src/payments/actions/resolve-dispute.ts';
-import { settlePayment } from '../../../src/payments/actions/settle-payment.ts';
+import { settlePayments } from '../../../src/payments/actions/settle-payments.ts';
 import { requestTransaction } from '../../../src/payments/transactions/request-transaction.ts';
 import { type Gateway, openGateway } from '../../setup/gateway.ts';
 import type { Signed } from '../ground.ts';
@@ -79,7 +79,7 @@ describe('a settlement that a dispute came before', () => {
     const { id, signed } = await gateway.pay({ timelock: 50 });
     await gateway.send(gateway.evm.payers[0], disputeCall(ofPayment(signed)));
     await gateway.passTime(60);
-    await settlePayment(gateway.action, { paymentIntentId: id });
+    await settlePayments(gateway.action, { paymentIntentIds: [id] });
     expect(await gateway.steps(id)).toEqual(['AUTHORIZE CONFIRMED', 'CAPTURE CONFIRMED']);
     await gateway.settleDown();
     expect(await gateway.database.dispute.findUnique({ where: { paymentIntentId: id } })).toMatchObject({

@@ -1,6 +1,6 @@
 /** The type UndeliveredPayout: money that the escrow keeps for a recipient that it could not pay. */
 import type { CreditedPayout } from '../../../../prisma/client.ts';
-import { LONGEST_WAIT_SECONDS } from '../../../payments/actions/settle-payment.ts';
+import { LONGEST_WAIT_SECONDS } from '../../../payments/actions/settle-payments.ts';
 import {
   claimsUnderWay,
   type Recipient,

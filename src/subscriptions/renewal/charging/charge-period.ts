@@ -8,8 +8,8 @@
  * An invoice keeps its period as long as the contract could still accept it: two attempts of one invoice can then never both be
  * paid, whatever the outcome of the first.
  */
-import { consentFromJson } from '../../escrow/consent.ts';
-import { consentPeriodIndex, consentPeriodStart } from '../charge/consent-period.ts';
+import { consentFromJson } from '../../../escrow/consent.ts';
+import { consentPeriodIndex, consentPeriodStart } from '../../charge/consent-period.ts';
 
 export type ConsentProgress = {
   /** k of the current period: start(k) ≤ now < start(k + 1). */

@@ -1,0 +1,300 @@
+import type { Decimal } from 'decimal.js';
+import type {
+  DatabaseTransaction,
+  Invoice,
+  PaymentIntent,
+  Prisma,
+  SubscriptionAdjustment,
+} from '../../../prisma/client.ts';
+import { readSelection } from '../../chains/chain-selection.ts';
+import { consentFromJson } from '../../escrow/consent.ts';
+import type { NewEvent } from '../../events/append-events.ts';
+import { invoiceFields, invoiceNumber } from '../../invoices/invoice.ts';
+import { lockInvoices } from '../../invoices/store.ts';
+import { intentCreated } from '../../payments/insert-payment-intent.ts';
+import { type NewPaymentIntentRow, newPaymentIntentRow } from '../../payments/new-payment-intent.ts';
+import { newId } from '../../platform/identifier.ts';
+import { currencyOf } from '../../prices/money.ts';
+import type { Period } from '../billing-period.ts';
+import { chargeSettings } from '../charge/charge-terms.ts';
+import { chargeableFrom } from './charging/charge-period.ts';
+import { nextPeriod } from './next-period.ts';
+import { type RenewalBill, renewalBill } from './renewal-lines.ts';
+import { intervalOf, nextPrice, type RenewableSubscription, type SoldPrice } from './renewal-world.ts';
+
+const DAY_MS = 86_400_000;
+/** Added to the grace period: an intent must not expire before the last attempt of its invoice. */
+const INTENT_DAYS = 60;
+
+export type OpenedInvoice = {
+  subscription: RenewableSubscription;
+  invoice: Invoice;
+  /** Null if there is nothing to pay. */
+  intent: PaymentIntent | null;
+  /** The caller appends these as its last statement. */
+  events: NewEvent[];
+};
+
+/** A subscription, whose lock the caller holds, and the end of the period before the invoice's. */
+type Renewal = { subscription: RenewableSubscription; currentPeriodEnd: Date };
+
+/** Returns the invoice of one subscription's next period as `openRenewalInvoices` does. */
+export async function openRenewalInvoice(
+  tx: DatabaseTransaction,
+  { now, ...renewal }: Renewal & { now: Date },
+): Promise<OpenedInvoice> {
+  const [opened] = await openRenewalInvoices(tx, { renewals: [renewal], now });
+  if (!opened) throw new Error(`No invoice was opened for subscription ${renewal.subscription.id}.`);
+  return opened;
+}
+
+/**
+ * Returns the invoices of the next periods, in the caller's transaction: the existing ones, or new ones, numbered and OPEN. They get
+ * payment intents if there is something to pay; a cancelled intent is replaced. A plan change scheduled for the period's end takes
+ * effect here.
+ */
+export async function openRenewalInvoices(
+  tx: DatabaseTransaction,
+  { renewals, now }: { renewals: readonly Renewal[]; now: Date },
+): Promise<OpenedInvoice[]> {
+  if (renewals.length === 0) return [];
+  const known = await lockKnown(tx, renewals);
+  const opened: OpenedInvoice[] = [];
+  const fresh: Renewal[] = [];
+  for (const renewal of renewals) {
+    const invoice = known.get(renewal.subscription.id);
+    if (invoice) opened.push(await withIntent(tx, { ...renewal, invoice, now }));
+    else fresh.push(renewal);
+  }
+  return [...opened, ...(await createInvoices(tx, { renewals: fresh, now }))];
+}
+
+/** The locked invoice of each subscription's next period, by the subscription's id, where there is one. */
+async function lockKnown(tx: DatabaseTransaction, renewals: readonly Renewal[]): Promise<Map<string, Invoice>> {
+  const ends = new Map(renewals.map(({ subscription, currentPeriodEnd }) => [subscription.id, currentPeriodEnd]));
+  const rows = await tx.invoice.findMany({
+    where: {
+      subscriptionId: { in: [...ends.keys()] },
+      periodStart: { gte: new Date(Math.min(...[...ends.values()].map((end) => end.getTime()))) },
+    },
+    orderBy: { periodStart: 'desc' },
+    select: { id: true, subscriptionId: true, periodStart: true },
+  });
+  const next = new Map<string, string>();
+  for (const { id, subscriptionId, periodStart } of rows) {
+    const end = subscriptionId === null ? undefined : ends.get(subscriptionId);
+    // The earliest comes last and replaces the others.
+    if (subscriptionId !== null && end && periodStart && periodStart >= end) next.set(subscriptionId, id);
+  }
+  if (next.size === 0) return new Map();
+  const invoices = await lockInvoices(tx, [...next.values()]);
+  return new Map([...next].flatMap(([subscriptionId, id]) => pairOf(subscriptionId, invoices.get(id))));
+}
+
+function pairOf<Value>(key: string, value: Value | undefined): [string, Value][] {
+  return value === undefined ? [] : [[key, value]];
+}
+
+/** A new invoice before it has a number. */
+type Draft = Renewal & {
+  id: string;
+  sold: SoldPrice;
+  period: Period;
+  bill: RenewalBill;
+  adjustments: SubscriptionAdjustment[];
+  intent: NewPaymentIntentRow | null;
+};
+
+async function createInvoices(
+  tx: DatabaseTransaction,
+  { renewals, now }: { renewals: readonly Renewal[]; now: Date },
+): Promise<OpenedInvoice[]> {
+  if (renewals.length === 0) return [];
+  const owed = await tx.subscriptionAdjustment.findMany({
+    where: { subscriptionId: { in: renewals.map(({ subscription }) => subscription.id) }, invoiceId: null },
+    orderBy: { id: 'asc' },
+  });
+  const drafts: Draft[] = [];
+  for (const renewal of renewals) {
+    const adjustments = owed.filter(({ subscriptionId }) => subscriptionId === renewal.subscription.id);
+    const { anchor, ...draft } = draftOf({ ...renewal, adjustments, now });
+    await changePrice(tx, { ...draft, anchor });
+    drafts.push(draft);
+  }
+  const intents = await tx.paymentIntent.createManyAndReturn({
+    data: drafts.flatMap(({ intent }) => (intent === null ? [] : [intent])),
+  });
+  const intentOf = new Map(intents.map((intent) => [intent.id, intent]));
+  const invoices = await insertInvoices(tx, { drafts, now });
+  const opened: OpenedInvoice[] = [];
+  for (const draft of drafts) {
+    const invoice = invoices.get(draft.id);
+    if (!invoice) throw new Error(`Invoice ${draft.id} was not written.`);
+    await settleAdjustments(tx, { draft, invoice, now });
+    const intent = intentOf.get(draft.intent?.id ?? '') ?? null;
+    const opening: NewEvent = { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) };
+    const events = [opening, ...(intent ? [intentCreated(intent)] : [])];
+    opened.push({ subscription: draft.subscription, invoice, intent, events });
+  }
+  return opened;
+}
+
+function draftOf(request: Renewal & { adjustments: SubscriptionAdjustment[]; now: Date }): Draft & { anchor: Date } {
+  const { subscription, currentPeriodEnd, adjustments, now } = request;
+  const sold = nextPrice(subscription);
+  const { anchor, ...period } = nextPeriod(
+    { anchor: subscription.billingCycleAnchor, ...intervalOf(sold) },
+    { currentPeriodEnd, chargeableFrom: chargeableFrom(subscription.consent, now) },
+  );
+  const bill = renewalBill({ sold, period, adjustments });
+  const { total } = bill.total;
+  const intent = total.isZero() ? null : intentRow({ subscription, total, currency: sold.price.currency, now });
+  return { subscription, currentPeriodEnd, id: newId(), sold, period, bill, adjustments, intent, anchor };
+}
+
+/** Writes the price and anchor that apply from now on, if they change. */
+async function changePrice(
+  tx: DatabaseTransaction,
+  { subscription, sold, anchor }: Pick<Draft, 'subscription' | 'sold'> & { anchor: Date },
+): Promise<void> {
+  const isSame = subscription.nextPlanPriceId === null && subscription.productPlanPriceId === sold.price.id;
+  if (isSame && subscription.billingCycleAnchor?.getTime() === anchor.getTime()) return;
+  await tx.subscription.update({
+    where: { id: subscription.id },
+    data: {
+      productPlanId: sold.plan.id,
+      productPlanPriceId: sold.price.id,
+      nextPlanPriceId: null,
+      billingCycleAnchor: anchor,
+    },
+  });
+}
+
+/**
+ * Inserts the invoices with their apps' next numbers, which block other renewals of these apps until the commit and are therefore
+ * taken as late as possible. Returns them by id.
+ */
+async function insertInvoices(
+  tx: DatabaseTransaction,
+  { drafts, now }: { drafts: readonly Draft[]; now: Date },
+): Promise<Map<string, Invoice>> {
+  const numbers = await takeNumbers(tx, drafts);
+  const invoices = await tx.invoice.createManyAndReturn({
+    data: drafts.map(({ id, subscription, sold, period, bill, intent }) => ({
+      id,
+      appId: subscription.appId,
+      customerAccountId: subscription.customerAccountId,
+      subscriptionId: subscription.id,
+      paymentIntentId: intent?.id ?? null,
+      invoiceNumber: numbers.get(id) ?? null,
+      status: 'OPEN' as const,
+      ...bill.total,
+      currency: sold.price.currency,
+      taxRateId: bill.lines[0]?.taxRateId ?? null,
+      dueDate: period.start,
+      periodStart: period.start,
+      periodEnd: period.end,
+      allowedChains: subscription.allowedChains ?? 'ALL',
+      allowedTokens: subscription.allowedTokens ?? 'ALL',
+      createdAt: now,
+    })),
+  });
+  await tx.invoiceItem.createMany({
+    data: drafts.flatMap(({ id: invoiceId, bill, sold: { price } }) =>
+      bill.lines.map(({ taxed, ...line }, position) => ({
+        ...line,
+        id: newId(),
+        invoiceId,
+        position,
+        currency: price.currency,
+        taxAmount: taxed.taxAmount,
+      })),
+    ),
+  });
+  return new Map(invoices.map((invoice) => [invoice.id, invoice]));
+}
+
+/** The numbers of the drafts by their ids, taken app by app in the order of the apps' ids. */
+async function takeNumbers(tx: DatabaseTransaction, drafts: readonly Draft[]): Promise<Map<string, string>> {
+  const numbers = new Map<string, string>();
+  for (const appId of [...new Set(drafts.map(({ subscription }) => subscription.appId))].sort()) {
+    const ofApp = drafts.filter(({ subscription }) => subscription.appId === appId);
+    const { lastNumber } = await tx.invoiceCounter.upsert({
+      where: { appId },
+      create: { appId, lastNumber: ofApp.length },
+      update: { lastNumber: { increment: ofApp.length } },
+    });
+    const first = lastNumber - ofApp.length + 1;
+    for (const [index, { id }] of ofApp.entries()) numbers.set(id, invoiceNumber(first + index));
+  }
+  return numbers;
+}
+
+/** Assigns to the invoice what plan changes owed, and stores the credit that it could not use up for the next one. */
+async function settleAdjustments(
+  tx: DatabaseTransaction,
+  { draft, invoice, now }: { draft: Draft; invoice: Invoice; now: Date },
+): Promise<void> {
+  const { subscription, adjustments, bill } = draft;
+  if (adjustments.length > 0) {
+    await tx.subscriptionAdjustment.updateMany({
+      where: { id: { in: adjustments.map((adjustment) => adjustment.id) } },
+      data: { invoiceId: invoice.id },
+    });
+  }
+  if (bill.carried === null) return;
+  await tx.subscriptionAdjustment.create({
+    data: {
+      id: newId(),
+      subscriptionId: subscription.id,
+      description: `Credit kept from ${invoice.invoiceNumber ?? 'the invoice before'}`,
+      amount: bill.carried.net.negated(),
+      taxAmount: bill.carried.taxAmount.negated(),
+      taxInclusive: false,
+      createdAt: now,
+    },
+  });
+}
+
+/** Gives an unpaid invoice an intent that can be paid. */
+async function withIntent(
+  tx: DatabaseTransaction,
+  { subscription, invoice, now }: Renewal & { invoice: Invoice; now: Date },
+): Promise<OpenedInvoice> {
+  const isPayable = invoice.status === 'OPEN' || invoice.status === 'PAST_DUE';
+  if (!isPayable) return { subscription, invoice, intent: null, events: [] };
+  if (invoice.paymentIntentId !== null) {
+    const intent = await tx.paymentIntent.findUniqueOrThrow({ where: { id: invoice.paymentIntentId } });
+    if (intent.status !== 'CANCELLED' && intent.status !== 'FAILED')
+      return { subscription, invoice, intent, events: [] };
+  }
+  if (invoice.total.isZero()) return { subscription, invoice, intent: null, events: [] };
+  const { total, currency } = invoice;
+  const data: Prisma.PaymentIntentUncheckedCreateInput = intentRow({ subscription, total, currency, now });
+  const intent = await tx.paymentIntent.create({ data });
+  const updated = await tx.invoice.update({ where: { id: invoice.id }, data: { paymentIntentId: intent.id } });
+  return { subscription, invoice: updated, intent, events: [intentCreated(intent)] };
+}
+
+/** `total` is in major units of `currency`. */
+function intentRow(request: {
+  subscription: RenewableSubscription;
+  total: Prisma.Decimal | Decimal;
+  currency: string;
+  now: Date;
+}): NewPaymentIntentRow {
+  const { subscription, total, currency, now } = request;
+  const { consent, app } = subscription;
+  return newPaymentIntentRow({
+    app: consent ? chargeSettings(app, consentFromJson(consent.consent)) : app,
+    fields: {
+      amount: total.toFixed(2),
+      currency: currencyOf(currency),
+      customerAccountId: subscription.customerAccountId,
+      ...readSelection(subscription),
+    },
+    now,
+    source: { type: 'SUBSCRIPTION', id: subscription.id },
+    expiresAt: new Date(now.getTime() + (app.subscriptionGraceDays + INTENT_DAYS) * DAY_MS),
+  });
+}
