@@ -21,6 +21,8 @@ import { paymentOutgoingHooks } from '../payments/transactions/payment-outgoing-
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import type { PriceBook } from '../prices/price-source.ts';
+import { readCoinPrice } from '../prices/read-coin-price.ts';
 import { noteChargeFailure } from '../subscriptions/renewal/note-charge-failure.ts';
 
 export type SendersWorld = {
@@ -28,6 +30,8 @@ export type SendersWorld = {
   clock: Clock;
   log: Log;
   registry: Registry;
+  /** Values the gas that our keys pay for. */
+  prices: PriceBook;
   nodes: EvmNodes;
   config: Pick<Config, 'rpc'>;
   operator: OperatorSigner;
@@ -91,6 +95,7 @@ export function openPumps(world: SendersWorld): Turn {
         limits: world.limits ?? sendLimits,
         relay: relayOf(chainId, signer.address, wake),
         batching: await batchingOf(client, chainId),
+        coinPrice: () => readCoinPrice(world, { coin: chain.native }),
         goOn,
       });
     });

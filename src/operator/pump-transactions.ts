@@ -1,8 +1,8 @@
 import { traced } from '../platform/request-trace.ts';
 import { formBatches } from './batches/form-batches.ts';
 import { fillNonces } from './fill-nonces.ts';
-import { followMined } from './follow-mined.ts';
-import { locateMined } from './locate-mined.ts';
+import { followMined } from './mined/follow-mined.ts';
+import { locateMined } from './mined/locate-mined.ts';
 import { raiseFees } from './raise-fees.ts';
 import { readSender, type SenderView } from './read-sender.ts';
 import { resendTransactions } from './resend-transactions.ts';

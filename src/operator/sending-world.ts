@@ -5,6 +5,7 @@ import type { RevertVerdict } from '../escrow/judge-revert.ts';
 import type { AdvisoryLocks } from '../platform/advisory-locks.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import type { CoinPrice, GasPaid } from './mined/gas-cost.ts';
 import type { OperatorSigner } from './operator-signer.ts';
 import type { OutgoingFailure, OutgoingOutcome, SendLimits } from './outgoing-transaction.ts';
 import type { Relay } from './relay.ts';
@@ -13,12 +14,16 @@ import type { Relay } from './relay.ts';
  * Called inside the pump's transaction as its last statement. `onSigned` and `onMined` receive the items of a batch at once. `onMined`: in a
  * block at the required depth and not reverted. `onFailed`: it will never have its effect; the outcome's `error` says why. `onWaiting`: it cannot be
  * carried out until someone acts; `error` says why, and the row's previous `waitsSince` is null the first time.
+ *
+ * `onGasPaid` is called outside of the pump's transaction, before the hook that reports the outcome. It may be called again with the same
+ * or, after a reorganization, with other costs, and the last call is the valid one.
  */
 export type OutgoingHooks = {
   onSigned(tx: DatabaseTransaction, outgoing: readonly OutgoingOutcome[]): Promise<void>;
   onMined(tx: DatabaseTransaction, outgoing: readonly OutgoingOutcome[]): Promise<void>;
   onFailed(tx: DatabaseTransaction, outgoing: OutgoingFailure): Promise<void>;
   onWaiting?(tx: DatabaseTransaction, outgoing: OutgoingTransaction): Promise<void>;
+  onGasPaid?(database: Database, paid: readonly GasPaid[]): Promise<void>;
 };
 
 /** One sender on one chain, and the dependencies of its pump. */
@@ -31,6 +36,8 @@ export type SendingWorld = {
   signer: Pick<OperatorSigner, 'address' | 'signTransaction'>;
   chain: { chainId: number; confirmations: number; maxFeePerGasWei: bigint };
   hooks: OutgoingHooks;
+  /** Returns the current price of the chain's coin; null if none is available. */
+  coinPrice(): Promise<CoinPrice | null>;
   /** Describes the data of a revert. */
   describeRevert(data: Hex): string;
   /** Judges whether a reverted call may succeed later. */

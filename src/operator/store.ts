@@ -46,6 +46,19 @@ export async function minedTransactions(
   });
 }
 
+/** Returns the items of batches that are under way, in the order of their requests. */
+export async function batchItems(
+  database: Database,
+  batchIds: readonly string[],
+): Promise<Pick<OutgoingTransaction, 'batchId' | 'transactionId'>[]> {
+  if (batchIds.length === 0) return [];
+  return await database.outgoingTransaction.findMany({
+    where: { batchId: { in: [...batchIds] }, status: 'SENT' },
+    orderBy: { id: 'asc' },
+    select: { batchId: true, transactionId: true },
+  });
+}
+
 export async function queuedTransactions(
   database: Database,
   { chainId, sender, now, limit }: Sender & { now: Date; limit: number },

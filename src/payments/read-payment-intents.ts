@@ -47,6 +47,8 @@ const transactionTable: RelatedTable<Transaction> = {
     blockNumber: 'integer',
     amount: 'decimal',
     gasUsed: 'integer',
+    gasCostWei: 'decimal',
+    gasCostUsd: 'decimal',
     createdAt: 'instant',
     confirmedAt: 'instant',
   },

@@ -67,6 +67,7 @@ export async function openSender(ground: Ground, options: { confirmations?: numb
       describeRevert: (data: Hex) => `revert ${data}`,
       judgeRevert: () => 'PASSES',
       limits: sendLimits,
+      coinPrice: async () => null,
       ...overrides,
     };
   };

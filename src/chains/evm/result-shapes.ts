@@ -22,6 +22,8 @@ const receipt = z.looseObject({
   blockHash: hash,
   blockNumber: quantity,
   gasUsed: quantity,
+  effectiveGasPrice: quantity.nullish(),
+  l1Fee: quantity.nullish(),
   status: z.enum(['0x0', '0x1']),
 });
 

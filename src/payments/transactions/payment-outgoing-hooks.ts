@@ -1,4 +1,5 @@
-import type { DatabaseTransaction } from '../../../prisma/client.ts';
+import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
+import type { GasPaid } from '../../operator/mined/gas-cost.ts';
 import type { OutgoingOutcome } from '../../operator/outgoing-transaction.ts';
 import type { OutgoingHooks } from '../../operator/sending-world.ts';
 import type { ActionWorld } from '../actions/action-world.ts';
@@ -6,7 +7,7 @@ import { SOLANA_SENDER } from '../actions/payout-order.ts';
 import { failTransaction, type RelayFailed } from './fail-transaction.ts';
 import { followLanded, tellWaiting } from './waiting-payout.ts';
 
-/** What payments do when the pump has signed a transaction, seen it mined or given it up; main passes it to the pump. */
+/** What payments do when the pump has signed a transaction, paid for it, seen it mined or given it up; main passes it to the pump. */
 export function paymentOutgoingHooks(
   world: Pick<ActionWorld, 'clock' | 'registry' | 'operator'> & { relayFailed: RelayFailed },
 ): OutgoingHooks {
@@ -18,6 +19,7 @@ export function paymentOutgoingHooks(
     },
     onFailed: (tx, outgoing) => failTransaction(tx, world, outgoing),
     onWaiting: (tx, outgoing) => tellWaiting(tx, world, outgoing),
+    onGasPaid: noteGasCosts,
   };
 }
 
@@ -32,4 +34,13 @@ async function noteHashes(tx: DatabaseTransaction, outgoing: readonly OutgoingOu
     FROM unnest(${noted.map((one) => one.transactionId)}::uuid[], ${noted.map((one) => one.txHash)}::text[],
       ${noted.map((one) => one.gasUsed)}::bigint[]) AS noted (id, tx_hash, gas_used)
     WHERE transaction.id = noted.id AND transaction.status = 'PENDING'`;
+}
+
+/** Records what gas cost, whatever the status is: the projector may have confirmed the transaction before. */
+async function noteGasCosts(database: Database, paid: readonly GasPaid[]): Promise<void> {
+  await database.$executeRaw`
+    UPDATE transaction SET gas_cost_wei = paid.wei, gas_cost_usd = paid.usd
+    FROM unnest(${paid.map((one) => one.transactionId)}::uuid[], ${paid.map((one) => one.wei.toString())}::numeric[],
+      ${paid.map((one) => one.usd?.toFixed() ?? null)}::numeric[]) AS paid (id, wei, usd)
+    WHERE transaction.id = paid.id`;
 }

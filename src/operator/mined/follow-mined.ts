@@ -1,19 +1,20 @@
 import { type Hex, isHex } from 'viem';
-import { transaction } from '../../prisma/client.ts';
-import { callFault, isNodeFault, nodeAnswerOf } from '../chains/evm/classify-answer.ts';
-import type { RevertVerdict } from '../escrow/judge-revert.ts';
-import { traced } from '../platform/request-trace.ts';
-import { isBatch } from './batches/batch.ts';
-import { concludeBatch, endWithoutEffect, reopenItems } from './batches/conclude-batch.ts';
-import { failedStatus } from './outgoing-transaction.ts';
+import { transaction } from '../../../prisma/client.ts';
+import { callFault, isNodeFault, nodeAnswerOf } from '../../chains/evm/classify-answer.ts';
+import type { RevertVerdict } from '../../escrow/judge-revert.ts';
+import { traced } from '../../platform/request-trace.ts';
+import { isBatch } from '../batches/batch.ts';
+import { concludeBatch, endWithoutEffect, reopenItems } from '../batches/conclude-batch.ts';
+import { failedStatus } from '../outgoing-transaction.ts';
+import type { SenderView } from '../read-sender.ts';
+import type { SendingWorld } from '../sending-world.ts';
+import { callOf } from '../simulate-transaction.ts';
+import { minedTransactions, type OpenOutgoing } from '../store.ts';
+import { bookGas } from './book-gas.ts';
 import { readReceipt } from './read-receipt.ts';
-import type { SenderView } from './read-sender.ts';
-import type { SendingWorld } from './sending-world.ts';
-import { callOf } from './simulate-transaction.ts';
-import { minedTransactions, type OpenOutgoing } from './store.ts';
 
 /**
- * Follows transactions that are in a block. At the chain's required depth, the receipt is judged: a reverted transaction is FAILED
+ * Follows transactions that are in a block. At the chain's required depth, its gas is booked and the receipt is judged: a reverted transaction is FAILED
  * (CANCELLED if another call had overtaken it), and an empty transfer to the sender is CANCELLED; both call the failure hook. Success
  * calls the other hook. The transaction stays open until finality. If its block is no longer in the chain, it is sent again, at once if
  * its nonce is free again, because later nonces wait for it, even if it was final. A transaction that was reported as failed or
@@ -83,9 +84,15 @@ async function judge(world: SendingWorld, deep: readonly OpenOutgoing[]): Promis
   const receipts = await Promise.all(
     deep.map(({ txHash }) => (isHex(txHash) ? readReceipt(world.client, txHash) : null)),
   );
+  const found = deep.map((outgoing, index) => ({ outgoing, receipt: receipts[index] ?? null }));
+  await bookGas(
+    world,
+    found.flatMap(({ outgoing, receipt }) =>
+      receipt?.blockHash === outgoing.blockHash && receipt !== null ? [{ outgoing, receipt }] : [],
+    ),
+  );
   const succeeded: OpenOutgoing[] = [];
-  for (const [index, outgoing] of deep.entries()) {
-    const receipt = receipts[index] ?? null;
+  for (const { outgoing, receipt } of found) {
     const cancels = outgoing.attempts.some((attempt) => attempt.hash === outgoing.txHash && attempt.cancels);
     if (receipt?.blockHash !== outgoing.blockHash) await reopen(world, outgoing);
     else if (receipt.status === 'success' && !cancels && isBatch(outgoing)) {

@@ -1,11 +1,11 @@
 import { isHex, type TransactionReceipt } from 'viem';
-import { type OutgoingAttempt, transaction } from '../../prisma/client.ts';
-import { endWithoutEffect } from './batches/conclude-batch.ts';
+import { type OutgoingAttempt, transaction } from '../../../prisma/client.ts';
+import { endWithoutEffect } from '../batches/conclude-batch.ts';
+import type { SenderView } from '../read-sender.ts';
+import type { SendingWorld } from '../sending-world.ts';
+import type { OpenOutgoing } from '../store.ts';
 import { nonceUser } from './nonce-user.ts';
 import { readReceipt } from './read-receipt.ts';
-import type { SenderView } from './read-sender.ts';
-import type { SendingWorld } from './sending-world.ts';
-import type { OpenOutgoing } from './store.ts';
 
 /**
  * Finds unmined transactions whose nonce the chain has used. Either one of their attempts is in a block (MINED), or a foreign
