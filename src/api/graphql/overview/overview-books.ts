@@ -1,5 +1,5 @@
 /** The type OverviewBooks: sums of the ledger. */
-import type { BookedSum, OverviewBooks } from '../../../payments/read-overview-books.ts';
+import type { BookedSum, OverviewBooks } from '../../../payments/overview/read-overview-books.ts';
 import { builder } from '../server/builder.ts';
 
 const BookedSumRef = builder.objectRef<BookedSum>('OverviewBookedSum').implement({

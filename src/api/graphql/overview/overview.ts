@@ -2,14 +2,16 @@
 import { Decimal } from 'decimal.js';
 import type { Scope } from '../../../auth/principal.ts';
 import { invalid } from '../../../errors.ts';
+import { type OverviewBucket, type OverviewCell, readOverview } from '../../../payments/overview/read-overview.ts';
+import { readOverviewBooks } from '../../../payments/overview/read-overview-books.ts';
+import { readOverviewGas } from '../../../payments/overview/read-overview-gas.ts';
 import { paymentIntentStatuses } from '../../../payments/payment-intent.ts';
 import { readUndelivered } from '../../../payments/payouts/read-undelivered.ts';
-import { type OverviewBucket, type OverviewCell, readOverview } from '../../../payments/read-overview.ts';
-import { readOverviewBooks } from '../../../payments/read-overview-books.ts';
 import { PaymentIntentStatusEnum } from '../payments/payment-intent.ts';
 import { builder } from '../server/builder.ts';
 import { scopeOf } from '../server/scope-of.ts';
 import { OverviewBooksRef } from './overview-books.ts';
+import { OverviewGasRef } from './overview-gas.ts';
 import { OverviewUndeliveredRef } from './overview-undelivered.ts';
 
 const DAY_MS = 86_400_000;
@@ -134,6 +136,12 @@ const OverviewRef = builder.objectRef<Overview>('Overview').implement({
       description: 'What became of their money, by token and currency; the sums of their ledger entries.',
       complexity: { field: 20, multiplier: 5 },
       resolve: (overview, _args, { world }) => readOverviewBooks(world.database, overview),
+    }),
+    gas: t.field({
+      type: OverviewGasRef,
+      description: 'What the gas of their transactions cost this installation.',
+      complexity: 20,
+      resolve: (overview, _args, { world }) => readOverviewGas(world.database, overview),
     }),
     undelivered: t.field({
       type: [OverviewUndeliveredRef],

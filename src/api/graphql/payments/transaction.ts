@@ -4,6 +4,7 @@ import { placeKey, readHeads, readPlaceKey, readTransactionFacts } from '../../.
 import { batched } from '../server/batch.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import type { GraphqlContext } from '../server/context.ts';
+import { GasCostRef } from './gas-cost.ts';
 
 const TransactionTypeEnum = builder.enumType('TransactionType', {
   description: 'What a transaction does with the funds.',
@@ -101,6 +102,17 @@ export const TransactionRef = builder.prismaObject('Transaction', {
       description: 'Gas units, an integer string; of a transaction that made several calls, its share.',
       select: { gasUsed: true },
       resolve: (transaction) => transaction.gasUsed?.toString() ?? null,
+    }),
+    gasCost: t.field({
+      type: GasCostRef,
+      nullable: true,
+      description:
+        'What this installation paid for its gas, also if it failed. Null if somebody else sent the transaction, before it is confirmed, and on Solana.',
+      select: { gasCostWei: true, gasCostUsd: true },
+      resolve: ({ chainId, gasCostWei, gasCostUsd }, _args, { world }) => {
+        const coin = world.registry.chain(chainId)?.native;
+        return gasCostWei === null || !coin ? null : { coin, wei: gasCostWei, usd: gasCostUsd };
+      },
     }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was queued or first seen.' }),

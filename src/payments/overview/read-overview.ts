@@ -1,5 +1,5 @@
-import { type Database, Prisma } from '../../prisma/client.ts';
-import type { Scope } from '../auth/principal.ts';
+import { type Database, Prisma } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
 
 export type OverviewBucket = 'HOUR' | 'DAY' | 'WEEK' | 'MONTH';
 

@@ -1,6 +1,6 @@
-import { type Database, Prisma } from '../../prisma/client.ts';
-import type { Scope } from '../auth/principal.ts';
-import { toBigInt } from '../prices/base-units.ts';
+import { type Database, Prisma } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+import { toBigInt } from '../../prices/base-units.ts';
 
 /** Base units of one token, and their value in the payments' currency at the payments' own prices. */
 export type BookedSum = { units: bigint; value: Prisma.Decimal };
