@@ -24,6 +24,7 @@ function transaction(
     blockHash: '0xb',
     amount: '1',
     gasUsed: null,
+    gasCost: null,
     error: null,
     createdAt: at(second),
     confirmedAt: null,

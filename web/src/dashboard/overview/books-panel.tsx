@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { chainOf, tokenOf } from '../../settings.ts';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
-import { type Books, bookParts, type PartSum, sumBooks } from './books.ts';
+import { type Books, bookParts, type Gas, type PartSum, sumBooks } from './books.ts';
 import styles from './overview.module.css';
 
-type BooksPanelProps = { books: Books | undefined; currency: string; isLoading: boolean };
+type BooksPanelProps = { books: Books | undefined; gas: Gas | undefined; currency: string; isLoading: boolean };
 
-export function BooksPanel({ books, currency, isLoading }: BooksPanelProps) {
+export function BooksPanel({ books, gas, currency, isLoading }: BooksPanelProps) {
   const { t } = useTranslation();
   if (!books && !isLoading) return null;
   const sums: PartSum[] = books
@@ -27,6 +27,7 @@ export function BooksPanel({ books, currency, isLoading }: BooksPanelProps) {
                 <Skeleton height={28} isSilent={sum.part !== 'received'} />
               </dd>
             )}
+            {sum.part === 'fees' && gas && gas.transactionCount > 0 && <GasFigure gas={gas} />}
           </div>
         ))}
       </dl>
@@ -49,5 +50,16 @@ function BookFigure({ sum, currency }: { sum: PartSum; currency: string }) {
         );
       })}
     </>
+  );
+}
+
+function GasFigure({ gas: { costUsd, unpricedCount } }: { gas: Gas }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const unpriced = unpricedCount > 0 ? `. ${t('overview.books.gasUnpriced', { count: unpricedCount })}` : '';
+  return (
+    <dd className={styles.bookToken} title={`${t('overview.books.gasAbout')}${unpriced}`}>
+      {t('overview.books.gas', { cost: formats.smallFiat(costUsd, 'USD') })}
+    </dd>
   );
 }

@@ -6,6 +6,7 @@ import type { OverviewPageQuery } from '../../../../generated/web/documents.ts';
 const Decimal = DecimalOfTwenty.clone({ precision: 80 });
 
 export type Books = OverviewPageQuery['overview']['books'];
+export type Gas = OverviewPageQuery['overview']['gas'];
 export const bookParts = ['received', 'held', 'settled', 'returned', 'fees', 'undelivered'] as const;
 export type BookPart = (typeof bookParts)[number];
 

@@ -88,7 +88,7 @@ function OverviewOf() {
       <ErrorNote error={error} retry={refetch} />
       {!payments.isLive && <Note tone="wait">{t('overview.notLive')}</Note>}
       <UndeliveredList sums={overview?.undelivered ?? []} />
-      <BooksPanel books={overview?.books} currency={currency} isLoading={isPending} />
+      <BooksPanel books={overview?.books} gas={overview?.gas} currency={currency} isLoading={isPending} />
       {(overview || isPending) && (
         <Panel title={t('overview.received')} about={t('overview.receivedAbout', { currency })}>
           <VolumeChart byTime={overview?.byTime} starts={steady.starts} bucket={steady.bucket} currency={currency} />

@@ -49,6 +49,20 @@ export function fiatFigure(language: string, amount: string, currency: string): 
   return `${joinFigure(language, sign === '-', whole, significant)} ${currency}`;
 }
 
+/** Digits that mean something in an amount below one minor unit. */
+const SMALL_DIGITS = 2;
+
+/** A cost in a currency, which may be far below its minor unit: 0.15734 USD is 0.15 USD, 0.00001234 USD is 0.000012 USD. Cut, not rounded. */
+export function smallFiatFigure(language: string, amount: string, currency: string): string {
+  const parts = /^(-?\d+)\.(0*)(\d*)$/.exec(amount);
+  if (!parts) return fiatFigure(language, amount, currency);
+  const [, whole = '0', zeros = '', rest = ''] = parts;
+  const least = currencyDigits(currency);
+  const isSmall = whole === '0' && zeros.length >= least;
+  const fraction = (zeros + rest).slice(0, isSmall ? zeros.length + SMALL_DIGITS : least);
+  return fiatFigure(language, fraction === '' ? whole : `${whole}.${fraction}`, currency);
+}
+
 /** Minor digits of a currency: 2 of USD, 0 of JPY. */
 function currencyDigits(currency: string): number {
   try {

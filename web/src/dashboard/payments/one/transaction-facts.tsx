@@ -12,7 +12,7 @@ type TransactionFactsProps = { transaction: StoryTransaction; payment: PaymentSt
 export function TransactionFacts({ transaction, payment }: TransactionFactsProps) {
   const { t } = useTranslation();
   const formats = useFormats();
-  const { chainId, txHash, blockNumber, confirmations, finality, amount, error, logs } = transaction;
+  const { chainId, txHash, blockNumber, confirmations, finality, amount, gasCost, error, logs } = transaction;
   const decimals = payment.cryptoTokenDecimals;
   const figure = amount == null || decimals == null ? null : formats.token(amount, decimals);
   return (
@@ -36,6 +36,7 @@ export function TransactionFacts({ transaction, payment }: TransactionFactsProps
           {finality && ` · ${t(`payments.story.finality.${finality}`)}`}
         </p>
       )}
+      {gasCost && <GasCost cost={gasCost} />}
       {error && <p className={styles.fault}>{error}</p>}
       {logs.length > 0 && (
         <details className={styles.logs}>
@@ -55,5 +56,26 @@ export function TransactionFacts({ transaction, payment }: TransactionFactsProps
         </details>
       )}
     </div>
+  );
+}
+
+function GasCost({ cost }: { cost: NonNullable<StoryTransaction['gasCost']> }) {
+  const { t } = useTranslation();
+  const formats = useFormats();
+  const { amount, coin, decimals, amountUsd } = cost;
+  const figure = formats.token(amount, decimals);
+  const exact = `${figure.exact} ${coin}`;
+  return (
+    <p
+      className={styles.soft}
+      title={
+        amountUsd === null
+          ? exact
+          : t('payments.story.gasValue', { cost: exact, value: formats.fiat(amountUsd, 'USD') })
+      }
+    >
+      {t('payments.story.gas', { cost: `${figure.words} ${coin}` })}
+      {amountUsd !== null && ` · ${formats.smallFiat(amountUsd, 'USD')}`}
+    </p>
   );
 }
