@@ -33,6 +33,8 @@ const settlements = async (paid: readonly Paid[]) =>
     where: { paymentIntentId: { in: paid.map(({ id }) => id) }, type: 'SETTLE' },
     orderBy: { id: 'asc' },
   });
+const sumOf = (rows: Awaited<ReturnType<typeof settlements>>) =>
+  rows.reduce((sum, { gasCostWei }) => sum + BigInt(gasCostWei?.toFixed() ?? 0), 0n);
 const outgoing = async (paid: readonly Paid[]) =>
   await gateway.database.outgoingTransaction.findMany({
     where: { transactionId: { in: (await settlements(paid)).map(({ id }) => id) } },
@@ -59,6 +61,12 @@ it('settles payments that are due together in one transaction, and shares its ga
   const receipt = await gateway.evm.publicClient.getTransactionReceipt({ hash });
   expect(receipt.to?.toLowerCase()).toBe(batchAddress.toLowerCase());
   expect(rows.map(({ gasUsed }) => gasUsed)).toEqual(Array(5).fill(receipt.gasUsed / 5n));
+  const cost = receipt.gasUsed * receipt.effectiveGasPrice;
+  expect(sumOf(rows)).toBe(cost);
+  for (const { gasCostWei, gasCostUsd } of rows) {
+    expect([cost / 5n, cost / 5n + 1n]).toContain(BigInt(gasCostWei?.toFixed() ?? -1));
+    expect(gasCostUsd?.toFixed()).toBe(gasCostWei?.times('2500e-18').toFixed());
+  }
   const items = await outgoing(paid);
   expect(new Set(items.map(({ batchId }) => batchId)).size).toBe(1);
   for (const item of items) {
@@ -108,11 +116,16 @@ it('lets one that fails in the batch fail alone', async () => {
   await gateway.passTime(2);
   await gateway.settleDown();
   await expectSettled(paid);
+  const hash = (await batchHash(paid)) ?? '0x';
+  const { gasUsed, effectiveGasPrice } = await gateway.evm.publicClient.getTransactionReceipt({ hash });
+  // The one that failed bears its share, and so the others bear no more than theirs.
+  expect(sumOf(await settlements(paid))).toBe(gasUsed * effectiveGasPrice);
   // It is tried alone a second later.
   await gateway.passTime(2);
   await gateway.settleDown();
   const statuses = (await outgoing(paid)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 'CANCELLED')).toHaveLength(1);
+  expect(sumOf(await settlements(paid))).toBe(gasUsed * effectiveGasPrice);
 });
 
 it('leaves out what a simulation refuses, and settles the others', async () => {
