@@ -1,6 +1,6 @@
 /** Amounts as the pages show them. */
 import { describe, expect, it } from 'vitest';
-import { fiatFigure, plainDecimal, tokenFigure } from '../../web/src/ui/formats/money.ts';
+import { fiatFigure, plainDecimal, smallFiatFigure, tokenFigure } from '../../web/src/ui/formats/money.ts';
 
 describe('an amount of a token', () => {
   it.each([
@@ -47,5 +47,24 @@ describe('an amount of fiat', () => {
     ['en', '3', 'a currency that is none', '3.00 a currency that is none'],
   ])('in %s, %s %s is %s', (language, amount, currency, words) => {
     expect(fiatFigure(language, amount, currency)).toBe(words);
+  });
+});
+
+describe('a cost, which may be far below a cent', () => {
+  it.each([
+    ['0.30864197', '0.30 USD'],
+    ['0.00001234', '0.000012 USD'],
+    ['0.00000001', '0.00000001 USD'],
+    ['0.01', '0.01 USD'],
+    ['12.3456', '12.34 USD'],
+    ['12.003', '12.00 USD'],
+    ['5', '5.00 USD'],
+    ['0', '0.00 USD'],
+  ])('%s is %s', (amount, words) => {
+    expect(smallFiatFigure('en', amount, 'USD')).toBe(words);
+  });
+
+  it('has the decimal sign of the language', () => {
+    expect(smallFiatFigure('de', '1234.5678', 'USD')).toBe('1.234,56 USD');
   });
 });
