@@ -77,7 +77,9 @@ describe('the gas in the overview', () => {
     const theirs = await ask(OVERVIEW, {}, merchantB.secretKey);
     expect(theirs.data.overview.gas).toEqual({ costUsd: '5', transactionCount: 1, unpricedCount: 0 });
     const { errors } = await ask(OVERVIEW, { appId: merchantB.appId });
-    expect(errors?.map(({ extensions }: { extensions: { code: string } }) => extensions.code)).toEqual(['AUTHORIZATION_ERROR']);
+    expect(errors?.map(({ extensions }: { extensions: { code: string } }) => extensions.code)).toEqual([
+      'AUTHORIZATION_ERROR',
+    ]);
     const past = '(from: "2020-01-01T00:00:00Z", to: "2020-02-01T00:00:00Z")';
     const { data } = await ask(`{ overview${past} { gas { costUsd transactionCount unpricedCount } } }`, {});
     expect(data.overview.gas).toEqual({ costUsd: '0', transactionCount: 0, unpricedCount: 0 });
