@@ -37,6 +37,11 @@ export async function measureRenewals({ installation, sizes, print }: Bench): Pr
   try {
     const dueAt = new Date();
     const seeded = await seedRenewals(databaseUrl, { demo, count, operator, dueAt });
+    await client.query(
+      `UPDATE graphile_worker._private_jobs SET run_at = now()
+       WHERE key IN (SELECT 'subscription:' || id FROM subscription WHERE product_plan_id = $1)`,
+      [seeded.productPlanId],
+    );
     const renewals = await timed({ count, print, spent, name: 'renewals' }, async () => {
       const paid = await number(client, `SELECT count(*) FROM invoice WHERE status = 'PAID' AND ${ofPlan}`, [
         seeded.productPlanId,

@@ -24,6 +24,7 @@ const PRICE = '0.10';
 const CAP = 125_000n;
 const AMOUNT = 100_000n;
 const BATCH = 200;
+const HELD_BACK_MS = 3_600_000;
 const TRIAL_MS = 7 * 86_400_000;
 const FEE_BPS = 100;
 export const TIMELOCK_SECONDS = 86_400;
@@ -50,7 +51,7 @@ export type SeededRenewals = {
 
 /**
  * Subscriptions whose trial has just ended, signed by wallets that a demo payer has filled: all of them are due at
- * `dueAt`. Their operator and fee recipient are the installation's.
+ * `dueAt`, and their jobs wait for an hour. Their operator and fee recipient are the installation's.
  */
 export async function seedRenewals(
   databaseUrl: string,
@@ -103,15 +104,16 @@ async function writeRows(
   });
 }
 
-/** As `scheduleRenewal` does, by one statement. */
+/** As `scheduleRenewal` does, by one statement, but for an hour after they are due, so that all of them can be started at once. */
 async function scheduleAll(
   tx: DatabaseTransaction,
   { ids, dueAt }: { ids: readonly string[]; dueAt: Date },
 ): Promise<void> {
+  const runAt = new Date(dueAt.getTime() + HELD_BACK_MS);
   await tx.$executeRaw`
     UPDATE subscription SET pending_job_id = job.id::text FROM (
       SELECT wanted, (graphile_worker.add_job(${renewSubscriptionJob.name},
-        payload := json_build_object('subscriptionId', wanted), run_at := ${dueAt}::timestamptz,
+        payload := json_build_object('subscriptionId', wanted), run_at := ${runAt}::timestamptz,
         max_attempts := ${renewSubscriptionJob.maxAttempts}::int, job_key := 'subscription:' || wanted,
         priority := ${renewSubscriptionJob.priority ?? 0}::int)).id
       FROM unnest(${ids}::text[]) AS wanted) AS job

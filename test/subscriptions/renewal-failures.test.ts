@@ -359,7 +359,7 @@ describe('several due at once, sent together', () => {
       valueWei: '0',
       maxFailures: 5,
     };
-    const waiting = Array.from({ length: 800 }, (_, index) => ({ ...row, id: newId(), purpose: `full:${index}` }));
+    const waiting = Array.from({ length: 4_000 }, (_, index) => ({ ...row, id: newId(), purpose: `full:${index}` }));
     await database.outgoingTransaction.createMany({ data: waiting });
     await ground.renew(id);
     expect(await database.renewalAttempt.count({ where: { subscriptionId: id } })).toBe(0);

@@ -4,18 +4,21 @@ import { countQueued } from '../../operator/store.ts';
 
 /**
  * The number of relayed transactions of a chain that wait beyond which nothing more is priced: a price signed now might expire before
- * its transaction is sent. Without batches, one key sends so many in ten minutes of blocks of 12 s.
+ * its transaction is sent. Without batches, one key sends so many in ten minutes of blocks of 12 s; in batches of 100, two keys send
+ * the larger number in half of that.
  */
 const QUEUE_LIMIT = 800;
+const BATCHED_QUEUE_LIMIT = 4_000;
 /** A renewal that finds the queue full is retried after at least so long, and spread over as long again rather than all at once. */
 const RETRY_SECONDS = 15;
 
 /** How many more charges may be queued on a chain. */
 export async function queueRoom(
   tx: DatabaseTransaction,
-  { chainId, now }: { chainId: number; now: Date },
+  { chainId, isBatched, now }: { chainId: number; isBatched: boolean; now: Date },
 ): Promise<number> {
-  return Math.max(0, QUEUE_LIMIT - (await countQueued(tx, { chainId, sender: RELAY_SENDER, now })));
+  const limit = isBatched ? BATCHED_QUEUE_LIMIT : QUEUE_LIMIT;
+  return Math.max(0, limit - (await countQueued(tx, { chainId, sender: RELAY_SENDER, now })));
 }
 
 /** When a renewal that found the queue full is checked again. */

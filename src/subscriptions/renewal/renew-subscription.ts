@@ -1,5 +1,6 @@
 import { type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
 import { appendByApp, type OwnedEvents } from '../../events/append-events.ts';
+import { batchedChains } from '../../operator/batches/batched-chains.ts';
 import { endSubscription } from '../cancel-subscription.ts';
 import { nextTurn, queueRoom } from '../charge/queue-turn.ts';
 import { type NextCheck, scheduleRenewals, unscheduleRenewal } from '../schedule-renewal.ts';
@@ -43,13 +44,18 @@ export async function renewSubscription(
  * throws; then some may be done and others not, and all of them may be looked at again.
  */
 export async function renewSubscriptions(world: RenewalWorld, ids: readonly string[]): Promise<void> {
-  const look = await transaction(world.database, (tx) => lookAt(tx, world, ids));
+  const batched = await batchedChains(world);
+  const look = await transaction(world.database, (tx) => lookAt(tx, world, { ids, batched }));
   await chargeRenewals(world, look.charges);
   for (const failed of look.failed) await judgeFailure(world, failed);
   for (const id of look.alone) await renewSubscriptions(world, [id]);
 }
 
-async function lookAt(tx: DatabaseTransaction, world: RenewalWorld, ids: readonly string[]): Promise<Look> {
+async function lookAt(
+  tx: DatabaseTransaction,
+  world: RenewalWorld,
+  { ids, batched }: { ids: readonly string[]; batched: ReadonlySet<number> },
+): Promise<Look> {
   const subscriptions = await lockRenewables(tx, ids);
   const now = world.clock.now();
   const decisions = await decideDue(tx, { subscriptions, now });
@@ -78,7 +84,7 @@ async function lookAt(tx: DatabaseTransaction, world: RenewalWorld, ids: readonl
         throw new Error(`No such decision: ${String(decision satisfies never)}`);
     }
   }
-  const { admitted, putOff } = await admit(tx, { due, now });
+  const { admitted, putOff } = await admit(tx, { due, batched, now });
   const { charges, events } = await openDue(tx, { subscriptions: admitted, now });
   await scheduleRenewals(tx, [...checks, ...putOff]);
   await appendByApp(tx, events);
@@ -94,11 +100,11 @@ async function drop(tx: DatabaseTransaction, { id, pendingJobId }: RenewableSubs
 /** Admits as many subscriptions as there is room for in the queues of their chains, and puts the others off. */
 async function admit(
   tx: DatabaseTransaction,
-  { due, now }: { due: readonly RenewableSubscription[]; now: Date },
+  { due, batched, now }: { due: readonly RenewableSubscription[]; batched: ReadonlySet<number>; now: Date },
 ): Promise<{ admitted: RenewableSubscription[]; putOff: NextCheck[] }> {
   const room = new Map<number, number>();
   for (const chainId of new Set(due.flatMap(({ consent }) => consent?.chainId ?? []))) {
-    room.set(chainId, await queueRoom(tx, { chainId, now }));
+    room.set(chainId, await queueRoom(tx, { chainId, isBatched: batched.has(chainId), now }));
   }
   const admitted: RenewableSubscription[] = [];
   const putOff: NextCheck[] = [];
