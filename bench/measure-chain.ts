@@ -8,6 +8,7 @@ import { indexedChains } from '../src/facts/ponder/ponder-settings.ts';
 import { supervisePonder } from '../src/facts/ponder/supervise-ponder.ts';
 import { runIndexer } from '../src/facts/run-indexer.ts';
 import { factTable } from '../src/main/fact-table.ts';
+import { openAdvisoryLocks } from '../src/platform/advisory-locks.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { openListener } from '../src/platform/database/listener.ts';
 import { silentLog } from '../src/platform/log.ts';
@@ -56,11 +57,13 @@ async function readByPonder(chain: BusyChain, url: string): Promise<void> {
     startBlocks: new Map([[chain.chainId, 0n]]),
   });
   const options = { databaseUrl: url, viewsSchema: 'ponder', port: await freePort(), chains };
-  const ponder = supervisePonder({ log: silentLog }, options);
+  const locks = openAdvisoryLocks({ url, log: silentLog });
+  const ponder = supervisePonder({ log: silentLog, locks }, options);
   try {
     await untilCounted(url, { query: 'SELECT count(*) FROM ponder.chain_event', events: chain.events });
   } finally {
     await ponder.stop();
+    await locks.close();
   }
 }
 

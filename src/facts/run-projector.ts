@@ -24,12 +24,19 @@ const HALTED_PAUSE_MS = 5_000;
 /** The pause between two observations of a chain without new blocks, if its node announces blocks. */
 const RESTING_PAUSE_MS = 10_000;
 const SWEEP_EVERY_MS = 60_000;
-/** A lock is released and requested again after this time, so that a lock that was lost with its connection is noticed. */
+/** A lock is released and requested again after this time, so that a lock whose loss went unnoticed is not relied on for longer. */
 const LOCK_TERM_MS = 30_000;
 const LOCK_PAUSE_MS = 1_000;
 
 /** Observes every chain in a loop of its own until stopped. If another process projects a chain, this one waits. */
-export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, options: Options): RunningProjector {
+export function runProjector(
+  world: ProjectorWorld & {
+    locks: AdvisoryLocks;
+    /** Whether this process may project chains at all, asked before each attempt to acquire a chain's lock. */
+    leads?: () => Promise<boolean>;
+  },
+  options: Options,
+): RunningProjector {
   const stopping = new AbortController();
   const watch = openLoopWatch(
     'projector',
@@ -46,23 +53,25 @@ export function runProjector(world: ProjectorWorld & { locks: AdvisoryLocks }, o
     const state = { memory: newProjectorMemory(onProgress), failures: 0, sweptAt: performance.now() };
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
-      const held = await world.locks
-        .tryWith(`projector:${chain.chainId}`, async () => {
-          watch.standsBy(chain.chainId, false);
-          while (!stopping.signal.aborted && performance.now() < until) {
-            watch.turned(chain.chainId);
-            const startedAt = performance.now();
-            const pauseMs = await turn(world, { ...options, chain, state, isHeard });
-            await pause(pauseMs);
-            // However often a node announces blocks, it is queried no more often than the operator has configured.
-            const earlyMs = Math.min(pauseMs, chain.intervalMs) - (performance.now() - startedAt);
-            if (earlyMs > 0) await delay(earlyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-          }
-        })
-        .catch((error: unknown) => {
+      const mayLead = world.leads === undefined || (await world.leads());
+      const project = async (lost: AbortSignal) => {
+        watch.standsBy(chain.chainId, false);
+        while (!stopping.signal.aborted && !lost.aborted && performance.now() < until) {
+          watch.turned(chain.chainId);
+          const startedAt = performance.now();
+          const pauseMs = await turn(world, { ...options, chain, state, isHeard });
+          await pause(pauseMs);
+          // However often a node announces blocks, it is queried no more often than the operator has configured.
+          const earlyMs = Math.min(pauseMs, chain.intervalMs) - (performance.now() - startedAt);
+          if (earlyMs > 0) await delay(earlyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+        }
+      };
+      const held =
+        mayLead &&
+        (await world.locks.tryWith(`projector:${chain.chainId}`, project).catch((error: unknown) => {
           world.log.warn({ chainId: chain.chainId, error }, 'The projector has no lock for its chain.');
           return false;
-        });
+        }));
       watch.turned(chain.chainId);
       if (held) continue;
       watch.standsBy(chain.chainId, true);

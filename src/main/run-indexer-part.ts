@@ -11,7 +11,7 @@ import type { Readiness } from '../platform/service-endpoints.ts';
 import { factTable } from './fact-table.ts';
 import { type Floor, openFloor, openService, type RunningPart } from './open-world.ts';
 
-/** Runs Ponder, the projector that turns its rows into states, and the watcher of Solana vaults. Run only one indexer per database. */
+/** Runs Ponder, the projector that turns its rows into states, and the watcher of Solana vaults. Of several indexers of one database, one leads and the others stand by. */
 export async function runIndexerPart(config: Config): Promise<RunningPart> {
   const floor = openFloor(config, 'indexer');
   await floor.time.follow();

@@ -8,10 +8,16 @@ import { steadyClient } from './database/steady-client.ts';
 import type { Log } from './log.ts';
 
 export type AdvisoryLocks = {
-  /** Runs `work` while holding the lock of that name. Returns false at once if it is held elsewhere. */
-  tryWith(name: string, work: () => Promise<void>): Promise<boolean>;
+  /**
+   * Runs `work` while holding the lock of that name. Returns false at once if it is held elsewhere. `lost` is aborted when the connection
+   * that holds the lock ends, after which another process may acquire it.
+   */
+  tryWith(name: string, work: (lost: AbortSignal) => Promise<void>): Promise<boolean>;
   close(): Promise<void>;
 };
+
+/** The connection, and what is aborted when it ends. */
+type Held = { opening: Promise<pg.Client>; ended: AbortController };
 
 /** A process that stays silent for this long loses its locks. */
 const SESSION_MS = 20_000;
@@ -27,23 +33,24 @@ export function openAdvisoryLocks({
   sessionMs?: number | undefined;
 }): AdvisoryLocks {
   const held = new Set<string>();
-  let connection: Promise<pg.Client> | null = null;
+  let connection: Held | null = null;
 
-  const forget = (lost: Promise<pg.Client>) => {
+  const forget = (lost: Held) => {
     if (connection === lost) connection = null;
+    lost.ended.abort();
   };
-  const connect = (): Promise<pg.Client> => {
+  const connect = (): Held => {
     if (connection) return connection;
     const client = steadyClient({ url, name: 'sluice-locks', sessionMs });
-    const opening = client.connect().then(() => client);
+    const made: Held = { opening: client.connect().then(() => client), ended: new AbortController() };
     client.on('error', (error) => {
       log.warn({ error: error.message }, 'The connection that holds locks was lost.');
-      forget(opening);
+      forget(made);
     });
-    client.on('end', () => forget(opening));
-    opening.catch(() => forget(opening));
-    connection = opening;
-    return opening;
+    client.on('end', () => forget(made));
+    made.opening.catch(() => forget(made));
+    connection = made;
+    return made;
   };
 
   return {
@@ -52,14 +59,15 @@ export function openAdvisoryLocks({
       if (held.has(name)) return false;
       held.add(name);
       try {
-        const client = await connect();
+        const { opening, ended } = connect();
+        const client = await opening;
         const answer = await client.query<{ ok: boolean }>(
           'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS ok',
           [name],
         );
         if (!answer.rows[0]?.ok) return false;
         try {
-          await work();
+          await work(ended.signal);
         } finally {
           await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => undefined);
         }
@@ -71,7 +79,7 @@ export function openAdvisoryLocks({
     async close() {
       const open = connection;
       connection = null;
-      if (open) await open.then((client) => client.end()).catch(() => undefined);
+      if (open) await open.opening.then((client) => client.end()).catch(() => undefined);
     },
   };
 }

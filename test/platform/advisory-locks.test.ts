@@ -30,7 +30,11 @@ test('a holder that is cut off loses its lock, and may have it again when it is 
   const [holder, other] = [open({ url: proxy.url }), open({ url })];
   const release = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  const working = holder.tryWith('lost', async () => {
+  let isLost = false;
+  const working = holder.tryWith('lost', async (lost) => {
+    lost.addEventListener('abort', () => {
+      isLost = true;
+    });
     held.resolve();
     await release.promise;
   });
@@ -38,6 +42,7 @@ test('a holder that is cut off loses its lock, and may have it again when it is 
   expect(await other.tryWith('lost', nothing)).toBe(false);
   await proxy.turn('hanging');
   await expect.poll(() => other.tryWith('lost', nothing), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => isLost, { timeout: 20_000 }).toBe(true);
   await proxy.turn('open');
   release.resolve();
   await working;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { AdvisoryLocks } from '../../platform/advisory-locks.ts';
 import { frugalAllocator } from '../../platform/frugal-allocator.ts';
 import type { Log } from '../../platform/log.ts';
 import { type IndexedChain, indexerFolder, ponderSchema } from './ponder-settings.ts';
@@ -11,6 +12,8 @@ import { type IndexedChain, indexerFolder, ponderSchema } from './ponder-setting
 export type PonderSupervisor = {
   /** The schema of this build; readers use the views. */
   schema: string;
+  /** Whether this process runs Ponder rather than another one. Resolves once it has tried to acquire the lock for the first time. */
+  leads(): Promise<boolean>;
   /** Ends Ponder, which is then restarted. Used if Ponder runs and makes no progress. */
   restart(): void;
   stop(): Promise<void>;
@@ -31,40 +34,73 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Ponder is restarted at once if it ran at least this long. */
 const HEALTHY_MS = 120_000;
 const STOP_LIMIT_MS = 10_000;
+/** How often a process on standby tries to take over. */
+const STANDBY_PAUSE_MS = 1_000;
 
 /**
  * Runs Ponder as a process with an environment of its own and restarts it when it ends: after one second at first, then after twice
- * the last pause, at most a minute. Its memory is limited; Ponder divides it by threads + 1, and a heap of 256 MiB is too small.
+ * the last pause, at most a minute. Of several processes with the same database and build, the one that holds an advisory lock runs it, and
+ * ends it when the lock is lost. Its memory is limited; Ponder divides it by threads + 1, and a heap of 256 MiB is too small.
  */
 export function supervisePonder(
-  world: { log: Log },
+  world: { log: Log; locks: AdvisoryLocks },
   options: { databaseUrl: string; viewsSchema: string; port: number; chains: readonly IndexedChain[] },
 ): PonderSupervisor {
   const schema = ponderSchema(options.viewsSchema, options.chains);
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
-  const run = async () => {
-    let pauseMs = FIRST_PAUSE_MS;
-    while (!stopping.signal.aborted) {
-      const startedAt = performance.now();
-      child = spawnPonder(schema, options);
-      const reason = await ended(child, world.log);
-      if (stopping.signal.aborted) return;
-      if (performance.now() - startedAt > HEALTHY_MS) pauseMs = FIRST_PAUSE_MS;
-      world.log.warn({ reason, pauseMs }, 'Ponder ended and starts again.');
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-    }
-  };
-  const running = run();
   const end = () => {
     const current = child;
     if (current?.exitCode !== null || current.signalCode !== null) return;
     current.kill('SIGTERM');
     setTimeout(() => current.kill('SIGKILL'), STOP_LIMIT_MS).unref();
   };
+  let pauseMs = FIRST_PAUSE_MS;
+  let isLeading = false;
+  const tried = Promise.withResolvers<void>();
+  const lead = async (lost: AbortSignal) => {
+    isLeading = true;
+    tried.resolve();
+    lost.addEventListener('abort', () => {
+      isLeading = false;
+      end();
+    });
+    const over = AbortSignal.any([stopping.signal, lost]);
+    while (!over.aborted) {
+      const startedAt = performance.now();
+      child = spawnPonder(schema, options);
+      const reason = await ended(child, world.log);
+      if (stopping.signal.aborted) return;
+      if (performance.now() - startedAt > HEALTHY_MS) pauseMs = FIRST_PAUSE_MS;
+      world.log.warn({ reason, pauseMs }, 'Ponder ended and starts again.');
+      await delay(pauseMs, undefined, { signal: over }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+  };
+  const run = async () => {
+    let isWarned = false;
+    while (!stopping.signal.aborted) {
+      await world.locks.tryWith(`ponder:${schema}`, lead).then(
+        () => {
+          isWarned = false;
+        },
+        (error: unknown) => {
+          if (!isWarned) world.log.warn({ error }, 'Ponder does not run: the lock for it cannot be acquired.');
+          isWarned = true;
+        },
+      );
+      isLeading = false;
+      tried.resolve();
+      await delay(STANDBY_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const running = run();
   return {
     schema,
+    leads: async () => {
+      await tried.promise;
+      return isLeading;
+    },
     restart: end,
     async stop() {
       stopping.abort();

@@ -40,9 +40,9 @@ export function runSolanaWatcher(
     while (!stopping.signal.aborted) {
       const until = performance.now() + LOCK_TERM_MS;
       const held = await world.locks
-        .tryWith(`projector:${chainId}`, async () => {
+        .tryWith(`projector:${chainId}`, async (lost) => {
           watch.standsBy(chainId, false);
-          while (!stopping.signal.aborted && performance.now() < until) {
+          while (!stopping.signal.aborted && !lost.aborted && performance.now() < until) {
             watch.turned(chainId);
             await pause(await turn());
           }
