@@ -28,6 +28,10 @@ export type Sizes = {
   approvals: number;
   /** Documents, no two alike, after which memory is compared. */
   documents: number;
+  /** Renewals that are due while a primary database is killed, and for each number of workers. */
+  jobs: number;
+  /** How long the load runs before the primary is killed, and after writes succeed again. */
+  calmSeconds: number;
 };
 
 /** Small enough to try; `--full` is what the published figures are made with. */
@@ -48,6 +52,8 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     rounds: 10,
     approvals: 600,
     documents: 1_000,
+    jobs: 40,
+    calmSeconds: 15,
   },
   full: {
     rows: 50_000,
@@ -65,6 +71,8 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     rounds: 100,
     approvals: 10_000,
     documents: 5_000,
+    jobs: 200,
+    calmSeconds: 60,
   },
 };
 

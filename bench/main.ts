@@ -1,8 +1,9 @@
 /**
  * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: rest, reads, cpu, postgraphile,
  * creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused; all when none is
- * named. `--full` takes the sizes of the published figures, `--write` puts the tables into docs/performance.md, those of
- * `refused` into docs/operations.md, and those of `gateway` into docs/gateway.md.
+ * named. `scale` runs only when it is named, and needs the packages of `node bench/scale/install-packages.ts`. `--full` takes the sizes of the
+ * published figures, `--write` puts the tables into docs/performance.md, those of `refused` into docs/operations.md, those of `gateway` into
+ * docs/gateway.md, and those of `scale` into docs/scale.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -28,7 +29,8 @@ import { measureSequence } from './measure-sequence.ts';
 import { measureSolana } from './measure-solana.ts';
 import { measureSubscribers } from './measure-subscribers.ts';
 import { measureWebhooks } from './measure-webhooks.ts';
-import { openInstallation } from './open-installation.ts';
+import { type Installation, openInstallation } from './open-installation.ts';
+import { measureScale } from './scale/measure-scale.ts';
 
 const parts: Record<string, (bench: Bench) => Promise<string>> = {
   rest: measureRest,
@@ -51,8 +53,10 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   gateway: measureGateway,
   refused: measureRefused,
 };
+/** Parts with an installation of their own, which run only when they are named. */
+const separateParts: Record<string, (bench: Omit<Bench, 'installation'>) => Promise<string>> = { scale: measureScale };
 /** Where a part's figures stand, of those that are not in docs/performance.md. */
-const pages: Record<string, string> = { refused: 'operations.md', gateway: 'gateway.md' };
+const pages: Record<string, string> = { refused: 'operations.md', gateway: 'gateway.md', scale: 'scale.md' };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -62,25 +66,29 @@ const { values, positionals } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 });
-const unknown = positionals.filter((name) => !parts[name]);
+const names = [...Object.keys(parts), ...Object.keys(separateParts)];
+const unknown = positionals.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`No such part: ${unknown.join(', ')}. There are ${Object.keys(parts).join(', ')}.`);
+  console.error(`No such part: ${unknown.join(', ')}. There are ${names.join(', ')}.`);
   process.exit(1);
 }
 
-const chosenParts = Object.keys(parts).filter((name) => positionals.length === 0 || positionals.includes(name));
+const chosenParts = positionals.length === 0 ? Object.keys(parts) : names.filter((name) => positionals.includes(name));
 const homeless = values.write ? chosenParts.filter((name) => !placeOf(name)) : [];
 if (homeless.length > 0) {
   console.error(`No page has a place for the figures of ${homeless.join(', ')}.`);
   process.exit(1);
 }
 
-const installation = await openInstallation();
-process.once('SIGINT', () => void installation.stop().finally(() => process.exit(130)));
+let installation: Installation | undefined;
+if (chosenParts.some((name) => parts[name])) {
+  const opened = await openInstallation();
+  installation = opened;
+  process.once('SIGINT', () => void opened.stop().finally(() => process.exit(130)));
+}
 try {
   const chosen = values.full ? sizes.full : sizes.quick;
   const bench = {
-    installation,
     sizes: values.renewals === undefined ? chosen : { ...chosen, renewals: Number(values.renewals) },
     print: (line: string) => console.log(line),
   };
@@ -88,13 +96,21 @@ try {
   const loadBefore = load();
   for (const name of chosenParts) {
     console.log(`\n== ${name}`);
-    const text = (await parts[name]?.(bench)) ?? '';
+    const text = await run(name, bench);
     tables.push(text);
     if (values.write) write(name, `${surroundings(loadBefore)}\n\n${text}`);
   }
   console.log(`\n${[surroundings(loadBefore), ...tables].join('\n\n')}`);
 } finally {
-  await installation.stop();
+  await installation?.stop();
+}
+
+async function run(name: string, bench: Omit<Bench, 'installation'>): Promise<string> {
+  const separate = separateParts[name];
+  if (separate) return await separate(bench);
+  const part = parts[name];
+  if (!part || !installation) throw new Error(`There is no installation for ${name}.`);
+  return await part({ ...bench, installation });
 }
 
 function load(): string {

@@ -132,7 +132,7 @@ async function endTimelocks(client: pg.Client, { chain, productPlanId }: SeededR
 const ofPlan = 'subscription_id IN (SELECT id FROM subscription WHERE product_plan_id = $1)';
 
 /** Throws where anything was charged twice or not at all, or where books, contract and balances differ. */
-async function requireOnceEach(
+export async function requireOnceEach(
   client: pg.Client,
   { seeded, count, print }: { seeded: SeededRenewals; count: number; print: Bench['print'] },
 ): Promise<void> {

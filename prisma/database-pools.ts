@@ -122,7 +122,8 @@ function openPool(
 type Query = (...args: unknown[]) => unknown;
 
 /**
- * Closes a connection on which a statement received no response, because the pool would otherwise hand it to the next caller. BEGIN must
+ * Closes a connection on which a statement received no response or which leads to a standby, because the pool would otherwise hand it to the
+ * next caller. BEGIN must
  * complete within the connection timeout, and sets the transaction's timeouts where the connection cannot keep them.
  */
 function guardClient(client: pg.PoolClient, { bounds, isPooled }: { bounds: DatabaseBounds; isPooled: boolean }): void {
@@ -133,7 +134,7 @@ function guardClient(client: pg.PoolClient, { bounds, isPooled }: { bounds: Data
     const answer = query(asked, ...rest);
     if (!(answer instanceof Promise)) return answer;
     return answer.catch((error: unknown) => {
-      if (isSilence(error)) void client.end();
+      if (isSilence(error) || isReadOnly(error)) void client.end();
       throw coded(error);
     });
   };
@@ -165,6 +166,11 @@ function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
+/** True when a server that was the primary, or never was, refuses a write. A new connection may reach the primary. */
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '25006';
+}
+
 /**
  * Adds an error code where the driver has set none. Without one, the adapter cannot distinguish a lost connection or a timeout from a bug.
  */
@@ -173,7 +179,7 @@ function coded(error: unknown): unknown {
   if (error.message === 'timeout exceeded when trying to connect') {
     return Object.assign(error, { code: '53300', severity: 'ERROR' });
   }
-  if (isSilence(error)) return Object.assign(error, { code: 'ETIMEDOUT', errno: -110, syscall: 'read' });
+  if (isSilence(error) || isReadOnly(error)) return Object.assign(error, { code: 'ETIMEDOUT', errno: -110, syscall: 'read' });
   const code = 'code' in error ? String(error.code) : '';
   if (UNREACHED.has(code)) return Object.assign(error, { code: 'ECONNREFUSED', errno: -111, syscall: 'connect' });
   if (code === 'EPIPE' || (code === '' && LOST.test(error.message))) {

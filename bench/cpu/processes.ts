@@ -38,6 +38,13 @@ export function cpuMsOf(pid: number): number {
   return (readStats().get(pid)?.ticks ?? 0) * MS_PER_TICK;
 }
 
+/** The same, with all processes that it has started and that still run. */
+export function cpuMsOfFamily(pid: number): number {
+  const all = readStats();
+  const found = [all.get(pid), ...descendants(all, pid)];
+  return found.reduce((sum, one) => sum + (one?.ticks ?? 0), 0) * MS_PER_TICK;
+}
+
 /** CPU milliseconds by part between two snapshots. A process that ended meanwhile is counted by its parent. */
 export function spentBetween(before: Snapshot, after: Snapshot): Map<Role, number> {
   const spent = new Map<Role, number>();

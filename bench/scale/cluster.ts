@@ -50,16 +50,25 @@ const STOP_LIMIT_MS = 15_000;
 const role = 'sluice';
 const templates = join(checkoutFolder, 'docs', 'operations', 'scale');
 
-export async function openCluster({ folder, print }: { folder: string; print: (line: string) => void }): Promise<Cluster> {
+export async function openCluster({
+  folder,
+  print,
+}: {
+  folder: string;
+  print: (line: string) => void;
+}): Promise<Cluster> {
   const missing = missingPackages();
   if (missing.length > 0) {
-    throw new Error(`Debian packages are missing (${missing.join(', ')}). Run "node bench/scale/install-packages.ts" as root.`);
+    throw new Error(
+      `Debian packages are missing (${missing.join(', ')}). Run "node bench/scale/install-packages.ts" as root.`,
+    );
   }
   const user = lookUpUser();
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   chownSync(folder, user.uid, user.gid);
   const running = new Map<string, ChildProcess>();
-  const launch = (name: string, command: readonly string[]) => running.set(name, spawnAs(user, { folder, name, command }));
+  const launch = (name: string, command: readonly string[]) =>
+    running.set(name, spawnAs(user, { folder, name, command }));
   const secrets = { superuser: secret(), replication: secret(), rewind: secret(), role: secret() };
   const [etcdPort, etcdPeerPort, primaryPort, poolerPort, apiPort] = await ports(5);
   const [firstApi, secondApi] = await ports(2);
@@ -98,7 +107,12 @@ export async function openCluster({ folder, print }: { folder: string; print: (l
   const userList = join(folder, 'userlist.txt');
   writeFileSync(userList, `"${role}" "${secrets.role}"\n`, { mode: 0o600 });
   chownSync(userList, user.uid, user.gid);
-  const pgbouncerFile = write('pgbouncer.ini', 'pgbouncer.ini', { address: ADDRESS, primaryPort, poolerPort, userList });
+  const pgbouncerFile = write('pgbouncer.ini', 'pgbouncer.ini', {
+    address: ADDRESS,
+    primaryPort,
+    poolerPort,
+    userList,
+  });
 
   const launchNode = (node: Node) => launch(`patroni ${node.name}`, ['/usr/bin/patroni', node.configFile]);
   const nodeOf = (name: NodeName): Node => {
@@ -113,7 +127,8 @@ export async function openCluster({ folder, print }: { folder: string; print: (l
     for (const node of nodes) signal(postmasterOf(node), 'SIGINT');
     const deadline = performance.now() + STOP_LIMIT_MS;
     const isLeft = () =>
-      [...running.values()].some(isRunning) || nodes.some((node) => existsSync(`/proc/${postmasterOf(node) ?? 0}/stat`));
+      [...running.values()].some(isRunning) ||
+      nodes.some((node) => existsSync(`/proc/${postmasterOf(node) ?? 0}/stat`));
     while (isLeft() && performance.now() < deadline) await delay(100);
     for (const child of running.values()) end(child, 'SIGKILL');
     for (const node of nodes) signal(postmasterOf(node), 'SIGKILL');
@@ -126,7 +141,9 @@ export async function openCluster({ folder, print }: { folder: string; print: (l
     apiPort,
     apiPorts: [firstApi, secondApi],
     pids: () => {
-      const pids = new Map([...running].filter(([, child]) => isRunning(child)).map(([name, child]) => [name, child.pid ?? 0]));
+      const pids = new Map(
+        [...running].filter(([, child]) => isRunning(child)).map(([name, child]) => [name, child.pid ?? 0]),
+      );
       for (const node of nodes) pids.set(`PostgreSQL ${node.name}`, postmasterOf(node) ?? 0);
       return pids;
     },
@@ -154,7 +171,9 @@ export async function openCluster({ folder, print }: { folder: string; print: (l
       if (node.name === 'one') await until('a primary', async () => (await cluster.primary()) !== undefined);
     }
     await until('a synchronous standby', async () => (await cluster.synchronousStandby()) !== undefined);
-    await until('the primary through HAProxy', () => answers(urlTo(primaryPort, 'postgres', secrets.superuser, 'postgres')));
+    await until('the primary through HAProxy', () =>
+      answers(urlTo(primaryPort, 'postgres', secrets.superuser, 'postgres')),
+    );
     await bootstrapDatabase({ adminUrl: cluster.adminUrl, role, rolePassword: secrets.role });
     await until('the primary through pgbouncer', () => answers(cluster.pooledUrl));
     print(`The cluster runs in ${folder}.`);
@@ -167,7 +186,13 @@ export async function openCluster({ folder, print }: { folder: string; print: (l
 
 async function describeNode(folder: string, name: NodeName): Promise<Node> {
   const [postgresPort, restPort] = await ports(2);
-  return { name, postgresPort, restPort, data: join(folder, `data-${name}`), configFile: join(folder, `patroni-${name}.yml`) };
+  return {
+    name,
+    postgresPort,
+    restPort,
+    data: join(folder, `data-${name}`),
+    configFile: join(folder, `patroni-${name}.yml`),
+  };
 }
 
 function etcdCommand({ folder, etcdPort, etcdPeerPort }: { folder: string; etcdPort: number; etcdPeerPort: number }) {
@@ -245,7 +270,10 @@ function isPostgresIn(pid: number, data: string): boolean {
   }
 }
 
-function spawnAs(user: User, { folder, name, command }: { folder: string; name: string; command: readonly string[] }): ChildProcess {
+function spawnAs(
+  user: User,
+  { folder, name, command }: { folder: string; name: string; command: readonly string[] },
+): ChildProcess {
   const log = openSync(join(folder, `${name.replace(' ', '-')}.log`), 'a');
   const [file = '', ...args] = command;
   const child = spawn(file, args, {
@@ -286,7 +314,9 @@ function secret(): string {
   return randomBytes(16).toString('hex');
 }
 
-async function ports<Count extends 2 | 5>(count: Count): Promise<Count extends 2 ? [number, number] : [number, number, number, number, number]> {
+async function ports<Count extends 2 | 5>(
+  count: Count,
+): Promise<Count extends 2 ? [number, number] : [number, number, number, number, number]> {
   const found: number[] = [];
   for (let index = 0; index < count; index += 1) found.push(await freePort());
   return found as Count extends 2 ? [number, number] : [number, number, number, number, number];

@@ -83,7 +83,10 @@ function runIndexed(
   const { locks, chains, startBlocks } = request;
   const url = config.database.directUrl;
   const viewsSchema = config.ponder.schema;
-  const supervisor = supervisePonder({ log, locks }, { databaseUrl: url, viewsSchema, port: config.ponder.port, chains });
+  const supervisor = supervisePonder(
+    { log, locks },
+    { databaseUrl: url, viewsSchema, port: config.ponder.port, chains },
+  );
   const source = withFallback(
     { first: openPonderSource({ url, viewsSchema, listener: options.listener }), second: openLogSource(options), log },
     { patienceMs: (chainId) => options.patienceMs ?? usualPatience(registry.chain(chainId)) },

@@ -19,6 +19,9 @@ export type AdvisoryLocks = {
 /** The connection, and what is aborted when it ends. */
 type Held = { opening: Promise<pg.Client>; ended: AbortController };
 
+/** Null on a standby, which would grant a lock that says nothing about the primary. */
+const ACQUIRE = `SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_try_advisory_lock(hashtextextended($1, 0)) END AS ok`;
+
 /** A process that stays silent for this long loses its locks. */
 const SESSION_MS = 20_000;
 
@@ -61,11 +64,11 @@ export function openAdvisoryLocks({
       try {
         const { opening, ended } = connect();
         const client = await opening;
-        const answer = await client.query<{ ok: boolean }>(
-          'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS ok',
-          [name],
-        );
-        if (!answer.rows[0]?.ok) return false;
+        const answer = await client.query<{ ok: boolean | null }>(ACQUIRE, [name]);
+        const ok = answer.rows[0]?.ok;
+        // The next attempt opens a connection, which may reach the primary.
+        if (ok === null) await client.end().catch(() => undefined);
+        if (!ok) return false;
         try {
           await work(ended.signal);
         } finally {

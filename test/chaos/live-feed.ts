@@ -17,7 +17,7 @@ const QUIET_LIMIT_MS = 30_000;
 const PAUSE_MS = 500;
 const eventShape = z.object({ events: z.object({ sequence: z.number() }) });
 
-export function followEvents({ graphqlUrl }: { graphqlUrl: string }, shop: Shop): LiveFeed {
+export function followEvents({ graphqlUrl }: { graphqlUrl: string }, shop: Pick<Shop, 'name' | 'key'>): LiveFeed {
   const closing = new AbortController();
   const gaps: string[] = [];
   let last = 0;

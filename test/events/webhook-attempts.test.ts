@@ -225,7 +225,7 @@ describe('a hundred thousand deliveries that wait', () => {
     const endpoint = await app.endpoint();
     await database.$executeRaw`
       INSERT INTO event (app_id, sequence, id, type, resource_id, data)
-      SELECT ${app.appId}::uuid, number, uuidv7(), 'invoice.opened', uuidv7(), '{"id": "r"}' FROM generate_series(1, 100000) number`;
+      SELECT ${app.appId}::uuid, number, gen_random_uuid(), 'invoice.opened', gen_random_uuid(), '{"id": "r"}' FROM generate_series(1, 100000) number`;
     await queueDeliveries(app.world, { appId: app.appId, first: 1n, last: 100_000n });
     // Half of them wait for a retry, which is due by the test's clock too, however long the inserts took.
     await database.$executeRaw`

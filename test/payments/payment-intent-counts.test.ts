@@ -21,7 +21,7 @@ beforeAll(() => database.paymentIntent.deleteMany({}));
 /** Inserts intents of an app in one statement. */
 const INSERT = `INSERT INTO payment_intent (id, app_id, amount, currency, capture_mode, timelock_duration, dispute_start_duration,
     platform_fee_bps, status, updated_at)
-  SELECT uuidv7(), $1, 1, 'USD', 'AUTOMATIC', 5, 5, 100, $2::payment_intent_status, now() FROM generate_series(1, $3::int)`;
+  SELECT gen_random_uuid(), $1, 1, 'USD', 'AUTOMATIC', 5, 5, 100, $2::payment_intent_status, now() FROM generate_series(1, $3::int)`;
 
 async function expectExact() {
   for (const { merchantId, appId } of [merchantA, merchantB]) {

@@ -1,5 +1,6 @@
 /** The pools of one client over a real server: each wait is bounded, and none of them starves another. */
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { type Database, openBoundedDatabase, transaction } from '../../prisma/client.ts';
 import { type DatabaseBounds, inLane } from '../../prisma/database-pools.ts';
@@ -147,4 +148,19 @@ describe('statements that stand still', () => {
     expect(await ended).toEqual(['none', 'none']);
     expect(await Promise.all(reads)).toEqual(['none', 'none']);
   });
+});
+
+test('a connection to a server that refuses writes is not used again', async () => {
+  const { url, adminUrl } = await freshDatabase();
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  const name = pg.escapeIdentifier(new URL(url).pathname.slice(1));
+  await admin.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  const database = open({ url });
+  const write = () =>
+    transaction(database, (tx) => tx.merchant.create({ data: { id: crypto.randomUUID(), name: 'Beta' } }));
+  expect(await faultOf(write())).toBe('away');
+  await admin.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+  await admin.end();
+  expect((await write()).name).toBe('Beta');
 });

@@ -14,6 +14,15 @@ export async function queueDeliveries(
 }
 
 /**
+ * A UUID of version 7 (RFC 9562) for each row of the query below, in the order of the sequence, as PostgreSQL 18 makes by `uuidv7()`. Its
+ * 60 ordered bits are the milliseconds and, in the last twelve, the row's number, which carries over into the milliseconds.
+ */
+const TIME_ORDERED_ID = Prisma.sql`(overlay(
+        lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint * 4096
+          + row_number() OVER (ORDER BY event.sequence, endpoint.id)), 15, '0') PLACING '7' FROM 13 FOR 0)
+        || right(gen_random_uuid()::text, 17))::uuid`;
+
+/**
  * The WITH queries that queue deliveries of the events from `first` to `last` of a query `range`, which has one row or none; the
  * last of them is `queued`, with one row per delivery. They lock the endpoints' rows, so that deliveries become visible in
  * sequence order, and record up to where each endpoint was queued. There is one delivery per endpoint and event.
@@ -28,7 +37,7 @@ export function queueingWithin(appId: string): Prisma.Sql {
       WHERE webhook_endpoint.id = endpoint.id AND endpoint.queued_sequence < endpoint.last
     ), queued AS (
       INSERT INTO webhook_delivery (id, webhook_id, event_id, app_id, sequence, event, next_retry_at)
-      SELECT uuidv7(), endpoint.id, event.id, event.app_id, event.sequence, event.type, now()
+      SELECT ${TIME_ORDERED_ID}, endpoint.id, event.id, event.app_id, event.sequence, event.type, now()
       FROM endpoint JOIN event ON event.app_id = ${appId}::uuid AND event.sequence
         BETWEEN LEAST(GREATEST(endpoint.queued_sequence, endpoint.start_sequence) + 1, endpoint.first) AND endpoint.last
       WHERE endpoint.active AND event.sequence > endpoint.start_sequence

@@ -2,12 +2,15 @@ import type pg from 'pg';
 
 /** The queue's library retries after this code ("cannot connect now") and only a few others. */
 const CANNOT_CONNECT_NOW = '57P03';
+/** A standby refuses a write. */
+const READ_ONLY = '25006';
 /** Codes of a server that is shutting down, is down or does not respond, from Postgres, the system and the driver. */
 const LOST = new Set([
   '57P01',
   '57P02',
   '57014',
   '25P03',
+  READ_ONLY,
   'ECONNRESET',
   'ECONNREFUSED',
   'EPIPE',
@@ -35,11 +38,22 @@ function watching<Target extends object>(target: Target, method: string, then: (
         const answer: unknown = Reflect.apply(value, inner, args);
         if (name !== method || !(answer instanceof Promise)) return answer;
         return answer.then(then, (error: unknown) => {
+          // The next connection may reach the primary.
+          if (isReadOnly(error)) void end(inner);
           throw patient(error);
         });
       };
     },
   });
+}
+
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === READ_ONLY;
+}
+
+async function end(client: object): Promise<void> {
+  const close: unknown = Reflect.get(client, 'end', client);
+  if (typeof close === 'function') await Promise.resolve(Reflect.apply(close, client, [])).catch(() => undefined);
 }
 
 function patient(error: unknown): unknown {
