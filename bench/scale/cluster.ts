@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { checkoutFolder } from '../../src/local/local-settings.ts';
 import { bootstrapDatabase } from '../../src/local/postgres/bootstrap-database.ts';
-import { freePort } from '../../test/setup/free-port.ts';
+import { freePorts } from '../../test/setup/free-port.ts';
 import { missingPackages } from './install-packages.ts';
 
 export type NodeName = 'one' | 'two';
@@ -70,8 +70,9 @@ export async function openCluster({
   const launch = (name: string, command: readonly string[]) =>
     running.set(name, spawnAs(user, { folder, name, command }));
   const secrets = { superuser: secret(), replication: secret(), rewind: secret(), role: secret() };
-  const [etcdPort, etcdPeerPort, primaryPort, poolerPort, apiPort] = await ports(5);
-  const [firstApi, secondApi] = await ports(2);
+  const etcdPort = await freePorts(7);
+  const [etcdPeerPort, primaryPort, poolerPort] = [etcdPort + 1, etcdPort + 2, etcdPort + 3];
+  const [apiPort, firstApi, secondApi] = [etcdPort + 4, etcdPort + 5, etcdPort + 6];
   const nodes = await Promise.all((['one', 'two'] as const).map((name) => describeNode(folder, name)));
   const write = (name: string, template: string, values: Record<string, string | number>) => {
     const file = join(folder, name);
@@ -185,7 +186,8 @@ export async function openCluster({
 }
 
 async function describeNode(folder: string, name: NodeName): Promise<Node> {
-  const [postgresPort, restPort] = await ports(2);
+  const postgresPort = await freePorts(2);
+  const restPort = postgresPort + 1;
   return {
     name,
     postgresPort,
@@ -312,12 +314,4 @@ function lookUpUser(): User {
 
 function secret(): string {
   return randomBytes(16).toString('hex');
-}
-
-async function ports<Count extends 2 | 5>(
-  count: Count,
-): Promise<Count extends 2 ? [number, number] : [number, number, number, number, number]> {
-  const found: number[] = [];
-  for (let index = 0; index < count; index += 1) found.push(await freePort());
-  return found as Count extends 2 ? [number, number] : [number, number, number, number, number];
 }

@@ -1,10 +1,12 @@
 /** Kills the primary database under load, and counts what clients were told against what the new primary holds. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';
+import { silentLog } from '../../src/platform/log.ts';
 import { followEvents, type LiveFeed } from '../../test/chaos/live-feed.ts';
 import type { SeededRenewals } from '../seed-renewals.ts';
 import { until } from './cluster.ts';
-import { ask, checkOnce, type ScaleWorld, seedDue, untilPaid } from './measure-scale.ts';
+import { ask, checkOnce, type ScaleWorld, seedDue, untilPaid } from './scale-world.ts';
 import { type Created, type Merchant, startWriteLoad, type WriteLoad } from './write-load.ts';
 
 /** Calls under way for each merchant, and connections that follow its events. */
@@ -155,12 +157,24 @@ async function judge(world: ScaleWorld, { merchants, feeds, load, seeded }: Evid
   expect('renewals charged exactly once by the contract, with one invoice each', sizes.jobs, sizes.jobs);
   const leading = await world.machines.leadingIndexers();
   expect('indexers that lead', leading.length, 1);
+  expect('advisory locks that the standby grants', (await isLockGrantedByStandby(world)) ? 1 : 0, 0);
   if (faults.length > 0) throw new Error(faults.join(' '));
   return [
     ...lines,
     '',
     `The ${feeds.length} feeds needed ${feeds.reduce((sum, feed) => sum + feed.connections(), 0)} connections.`,
   ];
+}
+
+async function isLockGrantedByStandby({ cluster }: ScaleWorld): Promise<boolean> {
+  const standby = await cluster.synchronousStandby();
+  if (!standby) throw new Error('The cluster has no synchronous standby.');
+  const locks = openAdvisoryLocks({ url: cluster.urlOf(standby), log: silentLog });
+  try {
+    return await locks.tryWith('scale', async () => undefined);
+  } finally {
+    await locks.close();
+  }
 }
 
 function sample(created: readonly Created[], count: number): Created[] {

@@ -3,7 +3,7 @@
  * cluster.ts and one local chain. Each part is `npm run <part>` with settings of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestClient, http, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -176,12 +176,4 @@ async function operate(env: Record<string, string>, args: readonly string[]): Pr
   const code = await new Promise((resolve) => child.once('close', resolve));
   if (code !== 0) throw new Error(`ops ${args.join(' ')} ended with ${code}.`);
   return JSON.parse(printed);
-}
-
-/** The last lines of each part's log, for a run that failed. */
-export function lastLines(folder: string, name: string, count: number): string {
-  return readFileSync(join(folder, 'logs', `${name.replace(' ', '-')}.log`), 'utf8')
-    .split('\n')
-    .slice(-count)
-    .join('\n');
 }

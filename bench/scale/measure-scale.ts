@@ -6,20 +6,13 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
-import { localAccounts } from '../../src/local/local-accounts.ts';
-import type { Sizes } from '../bench.ts';
 import { cpuMsOf, cpuMsOfFamily } from '../cpu/processes.ts';
-import { requireOnceEach } from '../measure-renewals.ts';
-import { type SeededRenewals, seedRenewals } from '../seed-renewals.ts';
-import { type Cluster, openCluster, until } from './cluster.ts';
+import { openCluster } from './cluster.ts';
 import { killPrimary } from './kill-primary.ts';
-import { type Machines, openMachines } from './machines.ts';
-
-export type ScaleWorld = { cluster: Cluster; machines: Machines; sizes: Sizes; print: (line: string) => void };
+import { openMachines } from './machines.ts';
+import { checkOnce, type ScaleWorld, seedDue, untilPaid } from './scale-world.ts';
 
 const WORKERS = [1, 2, 4];
-const JOB_LIMIT_MS = 240_000;
 
 export async function measureScale({ sizes, print }: Pick<ScaleWorld, 'sizes' | 'print'>): Promise<string> {
   // Open to the server's user.
@@ -51,7 +44,7 @@ export async function measureScale({ sizes, print }: Pick<ScaleWorld, 'sizes' | 
 
 /** CPU milliseconds of a renewal by part, with different numbers of workers and as many sender keys. */
 async function measureJobs(world: ScaleWorld): Promise<string> {
-  const { cluster, machines, sizes, print } = world;
+  const { machines, sizes, print } = world;
   const rows: string[] = [];
   for (const count of WORKERS) {
     await machines.runWorkers(count);
@@ -68,8 +61,6 @@ async function measureJobs(world: ScaleWorld): Promise<string> {
     rows.push(`| ${count} | ${each.join(' | ')} |`);
     print(rows.at(-1) ?? '');
   }
-  const [primary] = [await cluster.primary()];
-  print(`The primary is ${primary}.`);
   const head = groups.map(({ title }) => title).join(' | ');
   return [
     `| workers and sender keys | ${head} |`,
@@ -95,47 +86,4 @@ function readCpu({ cluster, machines }: ScaleWorld): Map<string, number> {
   return new Map(
     [...pids].map(([name, pid]) => [name, name.startsWith('patroni') ? cpuMsOf(pid) : cpuMsOfFamily(pid)]),
   );
-}
-
-export async function seedDue({ cluster, machines, sizes }: ScaleWorld, dueAt: Date): Promise<SeededRenewals> {
-  const operator = localAccounts.operator.address;
-  return await seedRenewals(cluster.directUrl, { demo: machines.demo, count: sizes.jobs, operator, dueAt });
-}
-
-export async function untilPaid({ cluster, sizes }: ScaleWorld, { productPlanId }: SeededRenewals): Promise<void> {
-  await until(
-    `${sizes.jobs} paid renewals`,
-    async () => {
-      await delay(900);
-      const rows = await ask(
-        cluster,
-        `SELECT count(*) AS count FROM invoice WHERE status = 'PAID'
-           AND subscription_id IN (SELECT id FROM subscription WHERE product_plan_id = $1)`,
-        [productPlanId],
-      );
-      return Number(rows[0]?.count) >= sizes.jobs;
-    },
-    JOB_LIMIT_MS,
-  );
-}
-
-export async function checkOnce(world: ScaleWorld, seeded: SeededRenewals): Promise<void> {
-  await connected(world.cluster, (client) =>
-    requireOnceEach(client, { seeded, count: world.sizes.jobs, print: world.print }),
-  );
-}
-
-export async function ask(cluster: Cluster, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  return await connected(cluster, async (client) => (await client.query(text, values)).rows);
-}
-
-async function connected<Answer>(cluster: Cluster, work: (client: pg.Client) => Promise<Answer>): Promise<Answer> {
-  const client = new pg.Client({ connectionString: cluster.adminUrl, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
