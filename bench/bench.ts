@@ -72,7 +72,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     approvals: 10_000,
     documents: 5_000,
     jobs: 200,
-    calmSeconds: 60,
+    calmSeconds: 30,
   },
 };
 

@@ -179,7 +179,7 @@ function coded(error: unknown): unknown {
   if (error.message === 'timeout exceeded when trying to connect') {
     return Object.assign(error, { code: '53300', severity: 'ERROR' });
   }
-  if (isSilence(error) || isReadOnly(error)) return Object.assign(error, { code: 'ETIMEDOUT', errno: -110, syscall: 'read' });
+  if (isSilence(error)) return Object.assign(error, { code: 'ETIMEDOUT', errno: -110, syscall: 'read' });
   const code = 'code' in error ? String(error.code) : '';
   if (UNREACHED.has(code)) return Object.assign(error, { code: 'ECONNREFUSED', errno: -111, syscall: 'connect' });
   if (code === 'EPIPE' || (code === '' && LOST.test(error.message))) {

@@ -34,6 +34,8 @@ export type Cluster = {
   kill(node: NodeName): void;
   /** Starts the node's Patroni again, as its machine would when it boots. */
   start(node: NodeName): void;
+  /** Asks Patroni to hand the primary's role to the other node, as before maintenance. Resolves when the other node has it. */
+  switchOver(from: NodeName, to: NodeName): Promise<void>;
   /** A role's own connection to one node, past HAProxy. */
   urlOf(node: NodeName): string;
   stop(): Promise<void>;
@@ -158,6 +160,16 @@ export async function openCluster({
       signal(postmasterOf(node), 'SIGKILL');
     },
     start: (name) => void launchNode(nodeOf(name)),
+    async switchOver(from, to) {
+      const response = await fetch(`http://${ADDRESS}:${nodeOf(from).restPort}/switchover`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ leader: from, candidate: to }),
+        signal: AbortSignal.timeout(START_LIMIT_MS),
+      });
+      if (!response.ok) throw new Error(`Patroni refused the switchover: ${await response.text()}`);
+      await until(`${to} to be the primary`, async () => (await cluster.primary()) === to);
+    },
     urlOf: (name) => urlTo(nodeOf(name).postgresPort, role, secrets.role),
     stop,
   };

@@ -26,8 +26,10 @@ export type Machines = {
   runWorkers(count: number): Promise<void>;
   /** Which indexer leads each chain, by what the indexers' readiness says. */
   leadingIndexers(): Promise<string[]>;
-  /** Ends a part as a power cut would, and does not start it again. */
+  /** Ends a part as a power cut would. */
   kill(name: string): void;
+  /** Starts a part that was killed, with the settings that it had, and resolves when it is ready. */
+  restart(name: string): Promise<void>;
   /** Runs an `ops` command and returns its output as JSON. */
   operate(args: readonly string[]): Promise<unknown>;
   stop(): Promise<void>;
@@ -39,6 +41,7 @@ const STOP_LIMIT_MS = 25_000;
 const mainScript = join(checkoutFolder, 'src', 'main.ts');
 
 type Part = { child: ChildProcess; metricsPort: number };
+type Settings = Record<string, string>;
 
 export async function openMachines(
   cluster: Cluster,
@@ -47,6 +50,7 @@ export async function openMachines(
   mkdirSync(join(folder, 'logs'), { recursive: true });
   const chain = await startLocalChain({ chainId: CHAIN_ID, port: await freePort(), folder }, { log: print });
   const parts = new Map<string, Part>();
+  const settingsOf = new Map<string, Settings>();
   const stop = async () => {
     await Promise.all([...parts.keys()].map((name) => end(parts, name)));
     await chain.stop();
@@ -74,7 +78,8 @@ export async function openMachines(
       DATABASE_URL: cluster.pooledUrl,
       DATABASE_DIRECT_URL: cluster.directUrl,
     };
-    const start = async (name: string, own: Record<string, string>) => {
+    const start = async (name: string, own: Settings) => {
+      settingsOf.set(name, own);
       const metricsPort = await freePort();
       const log = openSync(join(folder, 'logs', `${name.replace(' ', '-')}.log`), 'a');
       const [part = ''] = name.split(' ');
@@ -105,6 +110,10 @@ export async function openMachines(
       kill(name) {
         parts.get(name)?.child.kill('SIGKILL');
         parts.delete(name);
+      },
+      async restart(name) {
+        await start(name, settingsOf.get(name) ?? {});
+        await until(name, () => areReady(parts, name));
       },
       operate: async (args) => await operate({ ...common, LOG_LEVEL: 'warn' }, args),
       stop,
