@@ -88,7 +88,7 @@ async function failOver({ cluster, machines, print }: ScaleWorld, load: WriteLoa
   print(`${standby} is the primary after ${seconds(promotedAt - killedAt)} s, and has no standby.`);
   await delay(ALONE_MS);
   const [row] = await ask(cluster, `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
-  const reads = await fetch(`${machines.apiUrl}/payments/intents?limit=1`, {
+  const reads = await fetch(`${machines.apiUrl}/payments/intents?pageSize=1`, {
     headers: { 'x-api-key': machines.demo.secretKey },
     signal: AbortSignal.timeout(10_000),
   }).then(
