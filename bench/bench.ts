@@ -52,7 +52,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     rounds: 10,
     approvals: 600,
     documents: 1_000,
-    jobs: 40,
+    jobs: 200,
     calmSeconds: 15,
   },
   full: {
@@ -71,7 +71,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     rounds: 100,
     approvals: 10_000,
     documents: 5_000,
-    jobs: 200,
+    jobs: 1_000,
     calmSeconds: 30,
   },
 };

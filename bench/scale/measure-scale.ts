@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMsOf, cpuMsOfFamily } from '../cpu/processes.ts';
 import { openCluster } from './cluster.ts';
-import { killPrimary } from './kill-primary.ts';
+import { killPrimary, loseIndexer } from './kill-primary.ts';
 import { openMachines } from './machines.ts';
 import { checkOnce, type ScaleWorld, seedDue, untilPaid } from './scale-world.ts';
 
 const WORKERS = [1, 2, 4];
 /** Seeding takes less than this, so that nothing of it is counted. */
-const SEED_MS = 3_000;
+const SEED_MS = 20_000;
 
 export async function measureScale({ sizes, print }: Pick<ScaleWorld, 'sizes' | 'print'>): Promise<string> {
   // Open to the server's user.
@@ -32,7 +32,8 @@ export async function measureScale({ sizes, print }: Pick<ScaleWorld, 'sizes' | 
     closers.push(machines.stop);
     const world = { cluster, machines, sizes, print };
     const killed = await killPrimary(world);
-    return `${killed}\n\n${await measureJobs(world)}`;
+    const jobs = await measureJobs(world);
+    return `${killed}\n\n${jobs}\n\n${await loseIndexer(world)}`;
   } catch (error) {
     if (process.env.SCALE_KEEP !== undefined) {
       print(`Kept: ${folder}`);
@@ -52,7 +53,10 @@ async function measureJobs(world: ScaleWorld): Promise<string> {
     await machines.runWorkers(count);
     // A new process compiles its code first, which costs more than a few renewals.
     await untilPaid(world, await seedDue(world, new Date()));
-    const seeded = await seedDue(world, new Date(Date.now() + SEED_MS));
+    const dueAt = Date.now() + SEED_MS;
+    const seeded = await seedDue(world, new Date(dueAt));
+    if (Date.now() > dueAt) throw new Error('Seeding took too long.');
+    await delay(dueAt - Date.now());
     const before = readCpu(world);
     await untilPaid(world, seeded);
     const after = readCpu(world);
