@@ -64,6 +64,7 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   InvoiceCounter: null,
   EventConsumer: null,
   EventCursor: null,
+  EventArchiveFile: null,
   ChainFact: null,
   ChainCursor: null,
   OperatorNonce: null,

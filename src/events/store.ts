@@ -1,5 +1,6 @@
 /** The queries of the event sequence. */
-import { type Database, type Event, Prisma } from '../../prisma/client.ts';
+import { type Database, type DatabaseTransaction, type Event, Prisma } from '../../prisma/client.ts';
+import { GatewayError } from '../errors.ts';
 import type { Finality } from './append-events.ts';
 
 /** One event as readers see it. */
@@ -35,7 +36,41 @@ export async function lastSequence(database: Database, appId: string): Promise<b
   return cursor?.lastSequence ?? 0n;
 }
 
-/** At most `limit` events of one app after a sequence number, oldest first; limited to `types` if given. */
+/** How far an app's events have been moved to files: up to which number, and when the newest of them was appended. */
+export type Archived = { sequence: bigint; until: Date | null };
+
+export async function readArchived(database: Database | DatabaseTransaction, appId: string): Promise<Archived> {
+  const cursor = await database.eventCursor.findUnique({
+    where: { appId },
+    select: { archivedSequence: true, archivedUntil: true },
+  });
+  return { sequence: cursor?.archivedSequence ?? 0n, until: cursor?.archivedUntil ?? null };
+}
+
+/**
+ * Throws EXPIRED if events after this number have been archived. To be called after the events were read, so that an archive that runs
+ * in between is noticed.
+ */
+export async function demandKept(
+  database: Database,
+  { appId, after }: { appId: string; after: bigint },
+): Promise<void> {
+  const { sequence } = await readArchived(database, appId);
+  if (after < sequence) throw eventsArchived({ after, archivedThrough: sequence });
+}
+
+export function eventsArchived({ after, archivedThrough }: { after: bigint; archivedThrough: bigint }): GatewayError {
+  return new GatewayError(
+    'EXPIRED',
+    `after: is ${after}, and events up to ${archivedThrough} have been archived. Ask for events after ${archivedThrough}.`,
+    { param: 'after', meta: { archivedThrough: String(archivedThrough) } },
+  );
+}
+
+/**
+ * At most `limit` events of one app after a sequence number, oldest first; limited to `types` if given. Throws EXPIRED if some of
+ * them have been archived.
+ */
 export async function readEvents(
   database: Database,
   request: { appId: string; after: bigint; limit: number; types?: readonly string[] | undefined },
@@ -49,6 +84,8 @@ export async function readEvents(
     orderBy: { sequence: 'asc' },
     take: request.limit,
   });
+  // Archived events are the first ones, so none after the number is missing if its successor is there.
+  if (rows[0]?.sequence !== request.after + 1n) await demandKept(database, request);
   return rows.map(eventOf);
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Database, Prisma } from '../../prisma/client.ts';
 import type { Scope } from '../auth/principal.ts';
-import { type EventRow, readEventRow, type SequencedEvent } from './store.ts';
+import { demandKept, type EventRow, readEventRow, type SequencedEvent } from './store.ts';
 
 /** Also the names of their tables and the prefixes of their own event types. */
 export type SubjectKind = 'payment_intent' | 'subscription';
@@ -27,7 +27,10 @@ export function isAbout({ kind, id }: Subject, event: SequencedEvent): boolean {
     : event.type.startsWith('dispute.') && event.data.paymentIntentId === id;
 }
 
-/** At most `limit` events that concern the subject after a sequence number, oldest first. */
+/**
+ * At most `limit` events that concern the subject after a sequence number, oldest first. Throws EXPIRED if events after that number
+ * have been archived.
+ */
 export async function readEventsAbout(
   database: Database,
   { kind, appId, id }: Subject,
@@ -43,6 +46,7 @@ export async function readEventsAbout(
         WHERE ${belonging[kind]} = ${id} AND event.app_id = ${appId}::uuid AND event.sequence > ${after}
         ORDER BY event.sequence LIMIT ${limit})
     ) AS told ORDER BY told.sequence LIMIT ${limit}`;
+  await demandKept(database, { appId, after });
   return rows.map(readEventRow);
 }
 
@@ -117,7 +121,8 @@ export function versionKey({ id, status, updatedAt }: Version): string {
 }
 
 /**
- * By `versionKey`, the number of the newest event that the row includes; 0n if there is none. The row and its events are read in
+ * By `versionKey`, the number of the newest event that the row includes, or of the app's newest archived event if that is later; 0n
+ * if there is none. The row and its events are read in
  * one statement. If the row has changed since it was read, the number returned is too small rather than too large, so that a
  * follower who continues after it may see an event twice but never misses one.
  */
@@ -131,6 +136,7 @@ export async function sequencesOf(
     SELECT subject.id::text, subject.status::text, subject.updated_at, greatest(
       (SELECT max(event.sequence) FROM event WHERE event.resource_id = subject.id),
       (SELECT max(event.sequence) FROM event WHERE ${belonging[kind]} = subject.id::text),
+      (SELECT cursor.archived_sequence FROM event_cursor AS cursor WHERE cursor.app_id = subject.app_id),
       0) AS sequence
     FROM ${Prisma.raw(kind)} AS subject WHERE subject.id = ANY(${ids}::uuid[])`;
   const current = new Map(
@@ -139,14 +145,22 @@ export async function sequencesOf(
   const sequences = new Map<string, bigint>();
   for (const version of versions) {
     const key = versionKey(version);
-    sequences.set(key, current.get(key) ?? (await sequenceIncludedBy(database, version)));
+    sequences.set(key, current.get(key) ?? (await sequenceIncludedBy(database, kind, version)));
   }
   return sequences;
 }
 
-async function sequenceIncludedBy(database: Database, { id, status, updatedAt }: Version): Promise<bigint> {
+async function sequenceIncludedBy(
+  database: Database,
+  kind: SubjectKind,
+  { id, status, updatedAt }: Version,
+): Promise<bigint> {
   const [row] = await database.$queryRaw<{ sequence: bigint }[]>`
-    SELECT coalesce(max(sequence), 0) AS sequence FROM event
-    WHERE resource_id = ${id}::uuid AND data->>'status' = ${status} AND data->>'updatedAt' <= ${updatedAt.toISOString()}`;
+    SELECT greatest(
+      (SELECT max(sequence) FROM event
+        WHERE resource_id = ${id}::uuid AND data->>'status' = ${status} AND data->>'updatedAt' <= ${updatedAt.toISOString()}),
+      (SELECT cursor.archived_sequence FROM event_cursor AS cursor
+        JOIN ${Prisma.raw(kind)} AS subject ON subject.app_id = cursor.app_id WHERE subject.id = ${id}::uuid),
+      0) AS sequence`;
   return row?.sequence ?? 0n;
 }

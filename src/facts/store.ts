@@ -237,3 +237,32 @@ function placesOf(facts: readonly Place[]): Prisma.Sql {
 
 const isPlaced = Prisma.sql`chain_fact.chain_id = place.chain_id AND chain_fact.block_hash = place.block_hash
   AND chain_fact.log_index = place.log_index`;
+
+/** Number of facts that one statement deletes. */
+const PURGED = 2_000;
+
+/**
+ * Deletes orphaned facts that were seen before an instant and have no effect left, or counts them with `isDryRun`. Their block is below
+ * the finalized one, so that they cannot return. Those of a halted chain are kept, because its finality is in doubt.
+ */
+export async function purgeOrphans(
+  database: Database,
+  { before, isDryRun }: { before: Date; isDryRun: boolean },
+): Promise<number> {
+  const gone = Prisma.sql`chain_fact AS fact JOIN chain_cursor AS cursor ON cursor.chain_id = fact.chain_id
+    WHERE fact.status = 'ORPHANED' AND fact.applied_at IS NULL AND fact.seen_at < ${before}
+      AND fact.block_number < cursor.finalized_number AND cursor.halted_at IS NULL`;
+  if (isDryRun) {
+    const [row] = await database.$queryRaw<{ count: number }[]>`SELECT count(*)::int AS count FROM ${gone}`;
+    return row?.count ?? 0;
+  }
+  let purged = 0;
+  for (;;) {
+    const count = await database.$executeRaw`
+      DELETE FROM chain_fact USING (
+        SELECT fact.chain_id, fact.block_hash, fact.log_index FROM ${gone} LIMIT ${Prisma.raw(String(PURGED))}
+      ) AS place WHERE chain_fact.status = 'ORPHANED' AND ${isPlaced}`;
+    purged += count;
+    if (count < PURGED) return purged;
+  }
+}

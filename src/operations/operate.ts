@@ -6,7 +6,8 @@ import { GatewayError } from '../errors.ts';
 import { newId } from '../platform/identifier.ts';
 import { auditOperations } from './audit-operations.ts';
 import { chainOperations } from './chain-operations.ts';
-import { databaseOperations } from './database-operations.ts';
+import { archiveOperations } from './database/archive-operations.ts';
+import { databaseOperations } from './database/database-operations.ts';
 import type { Answer, Operation, OperationsWorld } from './operations-world.ts';
 import { paymentOperations } from './payments/payment-operations.ts';
 import { payoutOperations } from './payments/payout-operations.ts';
@@ -24,6 +25,7 @@ const operations: Record<string, Operation> = {
   ...repairOperations,
   ...restoreOperations,
   ...databaseOperations,
+  ...archiveOperations,
   ...tenantOperations,
   ...auditOperations,
 };
@@ -76,10 +78,12 @@ function userName(): string {
 function readArguments(operation: Operation, args: readonly string[]) {
   const options: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } };
   for (const option of operation.options) options[option] = { type: 'string' };
+  for (const flag of operation.flags ?? []) options[flag] = { type: 'boolean' };
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) if (typeof value === 'string') texts[name] = value;
-  return { words: positionals, values: texts, json: values.json === true };
+  const flags = new Set((operation.flags ?? []).filter((flag) => values[flag] === true));
+  return { words: positionals, values: texts, flags, json: values.json === true };
 }
 
 function printJson(answer: Answer): string {

@@ -29,11 +29,16 @@ export type Answer =
       fault?: string | undefined;
     };
 
-/** `values` are the command's options by name. `words` are its positional arguments. */
+/** `values` are the command's options by name, `flags` those without a value, and `words` its positional arguments. */
 export type Operation = {
   usage: string;
   options: readonly string[];
-  run(world: OperationsWorld, request: { words: string[]; values: Record<string, string> }): Promise<Answer>;
+  /** Options without a value. */
+  flags?: readonly string[];
+  run(
+    world: OperationsWorld,
+    request: { words: string[]; values: Record<string, string>; flags: ReadonlySet<string> },
+  ): Promise<Answer>;
   /** The command to suggest when this one is refused. */
   hint?: string;
 };

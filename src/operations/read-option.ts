@@ -31,6 +31,15 @@ export function wholeNumber(text: string, param: string, { least, most }: { leas
   return value;
 }
 
+/** Parses a date as its beginning in UTC, or an instant. */
+export function startOf(text: string, param: string): Date {
+  const date = z.iso.date().safeParse(text);
+  if (date.success) return new Date(`${date.data}T00:00:00Z`);
+  const parsed = z.iso.datetime({ offset: true }).safeParse(text);
+  if (!parsed.success) throw invalid([{ param, message: 'must be a date such as 2027-01-31, or an instant' }]);
+  return new Date(parsed.data);
+}
+
 /** Parses an instant in ISO 8601, such as `2027-01-01T00:00:00Z`. */
 export function instant(text: string, param: string): Date {
   const parsed = z.iso.datetime({ offset: true }).safeParse(text);

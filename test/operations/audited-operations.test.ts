@@ -110,6 +110,7 @@ const records: Record<string, string[] | string> = {
   'chain resync': 'reads the chain again, and changes nothing that is not on it',
   replay: 'reads the chain again, and changes nothing that is not on it',
   sweep: 'rings what is due anyway',
+  archive: ['database.archived'],
   'restore-begin': ['database.restored'],
   'restore-recover': 'writes down payments that were lost, of which an empty database has none',
   'restore-report': 'reads',
@@ -165,6 +166,7 @@ it('writes what a command changed under the name of whoever ran it, in the log o
   await row('payouts', 'acknowledge', address, '--token', 'ETH-11155111', '--note', 'It refuses the coin for good.');
   await row('payouts', 'unacknowledge', address, '--token', 'ETH-11155111');
   await run('drain', '--wait-seconds', '0');
+  await run('archive', '--before', '2026-01-01', '--to', 'unused');
   await row('restore-begin');
 
   const entries = await database.auditEntry.findMany({ orderBy: { id: 'asc' } });

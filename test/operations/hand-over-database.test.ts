@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../prisma/client.ts';
 import { deployMigrations } from '../../prisma/migrate.ts';
 import { createMerchant } from '../../src/auth/create-merchant.ts';
-import { handOverDatabase } from '../../src/operations/hand-over-database.ts';
+import { handOverDatabase } from '../../src/operations/database/hand-over-database.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { silentLog } from '../../src/platform/log.ts';
 import { runQueue } from '../../src/platform/queue.ts';

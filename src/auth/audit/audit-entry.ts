@@ -62,6 +62,7 @@ export const auditActions = [
   'payout.unacknowledged',
   'platform_credential.created',
   'database.restored',
+  'database.archived',
   'signing_key.rotated',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

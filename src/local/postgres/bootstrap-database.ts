@@ -27,7 +27,7 @@ export async function bootstrapDatabase({ adminUrl, role, rolePassword, log }: B
   // The process that calls this stays, and the database client would stay in its memory.
   const [{ openDatabase }, { handOverDatabase }] = await Promise.all([
     import('../../../prisma/client.ts'),
-    import('../../operations/hand-over-database.ts'),
+    import('../../operations/database/hand-over-database.ts'),
   ]);
   const inside = openDatabase({ url: adminUrl, poolSize: 1 });
   try {

@@ -1,5 +1,6 @@
 import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import { appendEvents } from '../../events/append-events.ts';
+import { readArchived } from '../../events/store.ts';
 import type { FactGroup } from '../../facts/fact-handler.ts';
 import { paymentIntentFields } from '../payment-intent-fields.ts';
 import { finalityOf } from './finality.ts';
@@ -17,7 +18,7 @@ export async function tellVanished(tx: DatabaseTransaction, group: FactGroup): P
   });
   if (!terms) return;
   const intent = terms.paymentIntent;
-  const told = await tx.event.findFirst({ where: { resourceId: intent.id, type: 'payment_intent.pending' } });
+  const told = await isPendingReported(tx, { intent, fact });
   const minedAgain = await tx.chainFact.findFirst({
     where: {
       chainId: group.chainId,
@@ -35,4 +36,15 @@ export async function tellVanished(tx: DatabaseTransaction, group: FactGroup): P
       finality: { ...finalityOf(group.view, fact.blockNumber), confirmations: 0, isFinal: false },
     },
   ]);
+}
+
+/** An archived event is assumed to have reported a fact that is as old. */
+async function isPendingReported(
+  tx: DatabaseTransaction,
+  { intent, fact }: { intent: { id: string; appId: string }; fact: { seenAt: Date } },
+): Promise<boolean> {
+  const reported = await tx.event.findFirst({ where: { resourceId: intent.id, type: 'payment_intent.pending' } });
+  if (reported) return true;
+  const { until } = await readArchived(tx, intent.appId);
+  return until !== null && fact.seenAt <= until;
 }

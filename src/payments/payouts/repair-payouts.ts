@@ -122,7 +122,10 @@ async function isWaiting(tx: DatabaseTransaction, { chainId, blockHash, logIndex
   return (await tx.chainFact.count({ where: { chainId, blockHash, logIndex, appliedAt: null } })) > 0;
 }
 
-/** The transactions that `payout_delivered` events named, by payout id. */
+/**
+ * The transactions that `payout_delivered` events named, by payout id. Of a payout that was delivered before the app's newest archived
+ * event, the event may have been archived, and the row itself says what it named.
+ */
 async function claimsTold(tx: DatabaseTransaction, rows: readonly CreditedPayout[]): Promise<Map<string, Set<string>>> {
   const events = await tx.event.findMany({
     where: {
@@ -136,7 +139,22 @@ async function claimsTold(tx: DatabaseTransaction, rows: readonly CreditedPayout
     const { id, deliveredTxHash } = deliveredEvent.parse(data).payout;
     if (deliveredTxHash !== null) told.set(id, (told.get(id) ?? new Set()).add(deliveredTxHash));
   }
+  for (const { id, deliveredTxHash } of await deliveredBeforeArchive(tx, rows)) {
+    told.set(id, (told.get(id) ?? new Set()).add(deliveredTxHash));
+  }
   return told;
+}
+
+async function deliveredBeforeArchive(
+  tx: DatabaseTransaction,
+  rows: readonly CreditedPayout[],
+): Promise<{ id: string; deliveredTxHash: string }[]> {
+  return await tx.$queryRaw<{ id: string; deliveredTxHash: string }[]>`
+    SELECT payout.id::text, payout.delivered_tx_hash AS "deliveredTxHash" FROM credited_payout AS payout
+    JOIN payment_intent ON payment_intent.id = payout.payment_intent_id
+    JOIN event_cursor AS cursor ON cursor.app_id = payment_intent.app_id
+    WHERE payout.id = ANY (${rows.map(({ id }) => id)}::uuid[]) AND payout.delivered_tx_hash IS NOT NULL
+      AND payout.delivered_at <= cursor.archived_until`;
 }
 
 async function put(

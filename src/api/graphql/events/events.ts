@@ -93,7 +93,8 @@ const sequenceArgs = builder.args((t) => ({
 builder.queryField('events', (t) =>
   t.field({
     type: EventPage,
-    description: "Events of an app's sequence after a number.",
+    description:
+      "Events of an app's sequence after a number. EXPIRED if some of them have been archived: the message has the number of the newest archived event.",
     authScopes: { read: true },
     complexity: ({ limit }) => ({ field: 1, multiplier: Math.max(1, Math.min(limit, LARGEST_LIMIT)) }),
     args: {
@@ -204,7 +205,7 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: EventRef,
     description:
-      "An app's events as they are appended. With `after`, all events since that number come first, so that a client that reconnects misses nothing and receives nothing twice. VALIDATION_ERROR if the app has no such event yet.",
+      "An app's events as they are appended. With `after`, all events since that number come first, so that a client that reconnects misses nothing and receives nothing twice. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.",
     authScopes: { read: true },
     args: sequenceArgs,
     subscribe: async (_root, args, context) => {

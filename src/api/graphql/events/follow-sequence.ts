@@ -2,7 +2,7 @@ import type { Database } from '../../../../prisma/client.ts';
 import { invalid } from '../../../errors.ts';
 import type { Feed } from '../../../events/feed.ts';
 import type { Follower } from '../../../events/follower.ts';
-import { lastSequence, type SequencedEvent } from '../../../events/store.ts';
+import { eventsArchived, type SequencedEvent } from '../../../events/store.ts';
 
 /** Number of events per read of the table. */
 const BATCH = 500;
@@ -80,7 +80,8 @@ export async function followSequence(
 
 /**
  * Returns `after` of a live field as a sequence number of this app. Throws VALIDATION_ERROR if it is negative or the app has no such event
- * yet: after a restored backup, or with the number of another app, the field would yield nothing for a long time.
+ * yet: after a restored backup, or with the number of another app, the field would yield nothing for a long time. Throws EXPIRED if events
+ * after it have been archived.
  */
 export async function checkedAfter(
   database: Database,
@@ -88,10 +89,12 @@ export async function checkedAfter(
 ): Promise<bigint | undefined> {
   if (after == null) return undefined;
   demandNumber(after);
-  const newest = await lastSequence(database, appId);
+  const cursor = await database.eventCursor.findUnique({ where: { appId } });
+  const [newest, archivedThrough] = [cursor?.lastSequence ?? 0n, cursor?.archivedSequence ?? 0n];
   if (BigInt(after) > newest) {
     throw invalid([{ param: 'after', message: `is ${after}, and the newest event is ${newest}` }]);
   }
+  if (BigInt(after) < archivedThrough) throw eventsArchived({ after: BigInt(after), archivedThrough });
   return BigInt(after);
 }
 

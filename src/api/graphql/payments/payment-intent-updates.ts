@@ -25,7 +25,7 @@ builder.prismaObjectField(PaymentIntentRef, 'sequence', (t) =>
   t.int({
     authScopes: { read: true },
     description:
-      'Sequence number of the newest event that this state includes. 0 if there is none. Pass it to `paymentIntentUpdated(id, after)` to continue from this state.',
+      'Sequence number of the newest event that this state includes, or of the newest archived event of the app if that is later. 0 if there is none. Pass it to `paymentIntentUpdated(id, after)` to continue from this state.',
     resolve: (intent, _args, context) => sequenceOf(context, 'payment_intent', intent),
   }),
 );
@@ -40,7 +40,7 @@ builder.subscriptionField('paymentIntentUpdated', (t) =>
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
       after: t.arg.int({
         description:
-          'Returns every state since this sequence number instead of the present state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet.',
+          'Returns every state since this sequence number instead of the present state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.',
       }),
     },
     subscribe: async (_root, { id, after }, context) => {
@@ -69,7 +69,7 @@ builder.subscriptionField('paymentIntentsUpdated', (t) =>
       filter: t.arg({ type: PaymentIntentFilter, description: 'All conditions must hold; members name the app.' }),
       after: t.arg.int({
         description:
-          'Returns every state since this sequence number instead of the present rows. VALIDATION_ERROR if the app has no such event yet.',
+          'Returns every state since this sequence number instead of the present rows. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.',
       }),
     },
     subscribe: async (_root, { filter, after: asked }, context) => {

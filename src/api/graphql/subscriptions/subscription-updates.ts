@@ -17,7 +17,7 @@ builder.prismaObjectField(SubscriptionRef, 'sequence', (t) =>
   t.int({
     authScopes: { read: true },
     description:
-      'Sequence number of the newest event that this state includes. 0 if there is none. Pass it to `subscriptionUpdated(id, after)` to continue from this state.',
+      'Sequence number of the newest event that this state includes, or of the newest archived event of the app if that is later. 0 if there is none. Pass it to `subscriptionUpdated(id, after)` to continue from this state.',
     resolve: (subscription, _args, context) => sequenceOf(context, 'subscription', subscription),
   }),
 );
@@ -32,7 +32,7 @@ builder.subscriptionField('subscriptionUpdated', (t) =>
       id: t.arg.id({ required: true, description: 'Its UUID.' }),
       after: t.arg.int({
         description:
-          'Returns every state since this sequence number instead of the present state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet.',
+          'Returns every state since this sequence number instead of the present state. Pass the last `sequence` that you received. VALIDATION_ERROR if the app has no such event yet, EXPIRED if events after it have been archived.',
       }),
     },
     subscribe: async (_root, { id, after }, context) => {

@@ -196,7 +196,9 @@ function errorsOf(route: RestRoute, variables: readonly RouteVariable[]): JsonSc
     401,
     ...(isPublic ? [] : [403]),
     ...(variables.length > 0 ? [404] : []),
-    ...(writes ? [409, 410] : []),
+    ...(writes ? [409] : []),
+    // Archived events have expired.
+    ...(writes || route.envelope === 'EVENTS' ? [410] : []),
     ...(route.method === 'POST' || route.method === 'PUT' ? [413, 415] : []),
     ...(isRepeatable(route) ? [422] : []),
     429,

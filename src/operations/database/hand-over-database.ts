@@ -3,9 +3,9 @@
  * created, because system objects belong to that role too.
  */
 import pg from 'pg';
-import { type Database, transaction } from '../../prisma/client.ts';
-import { GatewayError, notFound } from '../errors.ts';
-import { carriesCode, isLockTimeout } from '../platform/database/lock-fault.ts';
+import { type Database, transaction } from '../../../prisma/client.ts';
+import { GatewayError, notFound } from '../../errors.ts';
+import { carriesCode, isLockTimeout } from '../../platform/database/lock-fault.ts';
 
 /** `kind` is the object type as used in ALTER. `name` is qualified and quoted. */
 export type OwnedObject = { kind: string; name: string };

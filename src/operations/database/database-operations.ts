@@ -1,7 +1,8 @@
 /** Commands for the database itself. Run them as a superuser of the database. */
+
+import type { Operation } from '../operations-world.ts';
+import { needed } from '../read-option.ts';
 import { handOverDatabase } from './hand-over-database.ts';
-import type { Operation } from './operations-world.ts';
-import { needed } from './read-option.ts';
 
 export const databaseOperations: Record<string, Operation> = {
   'database hand-over': {
