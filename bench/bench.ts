@@ -26,6 +26,8 @@ export type Sizes = {
   rounds: number;
   /** Events of a chain's history that is read from the start. */
   approvals: number;
+  /** Whole payments in the tables when growth is measured. */
+  grown: number;
   /** Documents, no two alike, after which memory is compared. */
   documents: number;
   /** Renewals that are due while a primary database is killed, and for each number of workers. */
@@ -51,6 +53,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     renewals: 200,
     rounds: 10,
     approvals: 600,
+    grown: 50_000,
     documents: 1_000,
     jobs: 200,
     calmSeconds: 15,
@@ -70,6 +73,7 @@ export const sizes: { quick: Sizes; full: Sizes } = {
     renewals: 10_000,
     rounds: 100,
     approvals: 10_000,
+    grown: 1_000_000,
     documents: 5_000,
     jobs: 1_000,
     calmSeconds: 30,

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- part…] [--full] [--renewals n] [--write]`: measures an installation of its own, and prints tables. Parts: rest, reads, cpu, postgraphile,
- * creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused; all when none is
+ * `npm run bench [-- part…] [--full] [--renewals n] [--grown n] [--write]`: measures an installation of its own, and prints tables. Parts: rest, reads, cpu, postgraphile,
+ * creates, pushes, hops, chain, memory, subscribers, webhooks, sequence, renewals, prices, balances, solana, dashboard, gateway, refused, growth; all when none is
  * named. `scale` runs only when it is named, and needs the packages of `node bench/scale/install-packages.ts`. `--full` takes the sizes of the
  * published figures, `--write` puts the tables into docs/performance.md, those of `refused` into docs/operations.md, those of `gateway` into
  * docs/gateway.md, and those of `scale` into docs/scale.md.
@@ -17,6 +17,7 @@ import { measureChain } from './measure-chain.ts';
 import { measureCreates } from './measure-creates.ts';
 import { measureDashboard } from './measure-dashboard.ts';
 import { measureGateway } from './measure-gateway.ts';
+import { measureGrowth } from './measure-growth.ts';
 import { measureHops } from './measure-hops.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measurePrices } from './measure-prices.ts';
@@ -52,6 +53,7 @@ const parts: Record<string, (bench: Bench) => Promise<string>> = {
   dashboard: measureDashboard,
   gateway: measureGateway,
   refused: measureRefused,
+  growth: measureGrowth,
 };
 /** Parts with an installation of their own, which run only when they are named. */
 const separateParts: Record<string, (bench: Omit<Bench, 'installation'>) => Promise<string>> = { scale: measureScale };
@@ -63,6 +65,7 @@ const { values, positionals } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
     renewals: { type: 'string' },
+    grown: { type: 'string' },
     write: { type: 'boolean', default: false },
   },
 });
@@ -89,7 +92,11 @@ if (chosenParts.some((name) => parts[name])) {
 try {
   const chosen = values.full ? sizes.full : sizes.quick;
   const bench = {
-    sizes: values.renewals === undefined ? chosen : { ...chosen, renewals: Number(values.renewals) },
+    sizes: {
+      ...chosen,
+      ...(values.renewals === undefined ? {} : { renewals: Number(values.renewals) }),
+      ...(values.grown === undefined ? {} : { grown: Number(values.grown) }),
+    },
     print: (line: string) => console.log(line),
   };
   const tables: string[] = [];
