@@ -330,7 +330,9 @@ const webhooks = {
   WEBHOOK_RETENTION_DAYS: positiveInteger
     .max(3650)
     .default(90)
-    .describe('How long webhook deliveries and their attempts are kept. Events are kept for good.'),
+    .describe(
+      'How long webhook deliveries and their attempts are kept. Events are kept until `ops archive` moves them to files, and at least as long as their deliveries.',
+    ),
   WEBHOOK_PRIVATE_ADDRESSES: flag
     .default(false)
     .describe(

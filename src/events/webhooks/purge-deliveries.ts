@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Deletes deliveries that were queued more than `days` ago, with their attempts, in batches so that no statement locks many rows;
- * returns the number deleted. Deliveries with attempts left are kept unless their endpoint is inactive. Events are never deleted.
+ * returns the number deleted. Deliveries with attempts left are kept unless their endpoint is inactive. Events are not deleted here.
  */
 export async function purgeDeliveries(
   world: { database: Database; clock: Clock },
