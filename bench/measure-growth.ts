@@ -106,7 +106,7 @@ function asks({ demo, events }: Bench['installation'] & { events: number }): Ask
   };
   const page = (filter: object) => graphql(list, { filter: { appId, ...filter } });
   return [
-    { name: 'a key is checked, nothing is read (`GET /prices`)', send: () => rest('/prices') },
+    { name: 'a request that reads nothing', send: () => graphql('{ __typename }', {}) },
     { name: 'create an intent', send: () => rest('/payments/intents', { amount: '10.00', currency: 'USD' }) },
     { name: 'read one intent', send: ({ id }) => rest(`/payments/intents/${id}`) },
     { name: 'REST, a page of 20 with its total', send: () => rest('/payments/intents?pageSize=20') },
