@@ -1,12 +1,13 @@
 import pg from 'pg';
 import type { Bench } from './bench.ts';
 import { percentile } from './load.ts';
+import { type Installation, openInstallation } from './open-installation.ts';
 import { EVENTS_PER_PAYMENT, type SeededPayment, sampleSeeded, seedPayments } from './seed-payments.ts';
 import { openTimedPayments, type TimedPayments } from './timed-payments.ts';
 
 const FEW = 10_000;
 /** The calls take turns, so that other work on the machine falls on all of them. */
-const ROUNDS = 150;
+const ROUNDS = 200;
 const WARM_UP = 50;
 const FOLDED = 20;
 const SAMPLES = 500;
@@ -16,83 +17,103 @@ const list = `query ($filter: PaymentIntentFilter!) { paymentIntents(filter: $fi
 const search = `query ($text: String!) { search(text: $text) { payments { id status externalId } customers { id email } } }`;
 
 /** A request about one of the seeded payments. */
-type Ask = { name: string; send: (payment: SeededPayment, turn: number) => Promise<void> };
+type Ask = { name: string; send: (payment: SeededPayment) => Promise<void> };
 type Spans = Map<string, number[]>;
+/** An installation with so many payments. */
+type Side = { count: number; all: Ask[]; samples: SeededPayment[]; timed: TimedPayments; spans: Spans; bytes: number };
 
-/** What a request costs when the tables have grown, against 10,000 payments in the same installation. */
+/**
+ * What a request costs when the tables have grown, against an installation with 10,000 payments on the same machine. Both take turns with
+ * each request, so that other work on the machine falls on both.
+ */
 export async function measureGrowth({ installation, sizes, print }: Bench): Promise<string> {
-  const { demo, adminUrl, databaseUrl } = installation;
+  const small = await openInstallation();
+  const sides: Side[] = [];
+  try {
+    for (const [of, count] of [
+      [small, FEW],
+      [installation, sizes.grown],
+    ] as const) {
+      const startedAt = performance.now();
+      sides.push(await openSide(of, count));
+      print(`${count} payments after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+    }
+    await takeTurns(sides);
+    await fold(sides);
+  } finally {
+    for (const { timed } of sides) await timed.close();
+    await small.stop();
+  }
+  return tableOf(sides);
+}
+
+async function openSide({ demo, adminUrl, databaseUrl }: Installation, count: number): Promise<Side> {
+  const { appId } = demo;
   const [chain] = demo.chains;
   const token = chain?.tokens[0];
   if (!chain || !token) throw new Error('The demo file names too little.');
-  const seeding = { appId: demo.appId, chainId: chain.chainId, tokenKey: token.key };
   const timed = await openTimedPayments(demo);
-  const measured: { spans: Spans; bytes: number }[] = [];
-  try {
-    for (const [from, count] of [
-      [0, FEW],
-      [FEW, sizes.grown],
-    ] as const) {
-      const startedAt = performance.now();
-      await seedPayments(adminUrl, { ...seeding, from, count });
-      print(`${count} payments after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-      const samples = await sampleSeeded(databaseUrl, { appId: demo.appId, count, take: SAMPLES });
-      const spans = await takeTurns(asks({ ...installation, events: count * EVENTS_PER_PAYMENT }), samples);
-      spans.set('from a mined block to CAPTURED at a client', await fold(timed));
-      measured.push({ spans, bytes: await sizeOf(databaseUrl) });
-      for (const [name, all] of spans) print(`${name}: ${percentile(all, 50).toFixed(2)} ms`);
-    }
-  } finally {
-    await timed.close();
-  }
-  return tableOf(measured, sizes.grown);
+  await seedPayments(adminUrl, { appId, chainId: chain.chainId, tokenKey: token.key, from: 0, count });
+  const samples = await sampleSeeded(databaseUrl, { appId, count, take: SAMPLES });
+  const all = asks(demo, count * EVENTS_PER_PAYMENT);
+  return { count, all, samples, timed, spans: new Map(), bytes: await sizeOf(databaseUrl) };
 }
 
-function tableOf(measured: readonly { spans: Spans; bytes: number }[], grown: number): string {
-  const [few, many] = measured;
-  const rows = [...(few?.spans ?? [])].map(([name, before]) => {
-    const after = many?.spans.get(name) ?? [];
+/** Every request of both sides once a round. Throws at any answer but 200. */
+async function takeTurns(sides: readonly Side[]): Promise<void> {
+  const requests = sides[0]?.all.length ?? 0;
+  for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
+    const turns = round % 2 === 0 ? sides : sides.toReversed();
+    for (let index = 0; index < requests; index += 1) {
+      for (const { all, samples, spans } of turns) {
+        const [ask, payment] = [all[index], samples[Math.floor(Math.random() * samples.length)]];
+        if (!ask || !payment) throw new Error('Nothing was seeded.');
+        const askedAt = performance.now();
+        await ask.send(payment);
+        if (round >= WARM_UP) note(spans, ask.name, performance.now() - askedAt);
+      }
+    }
+  }
+}
+
+async function fold(sides: readonly Side[]): Promise<void> {
+  for (let number = 0; number < FOLDED; number += 1) {
+    for (const { timed, spans } of sides) {
+      const { minedAt, pushedAt } = await timed.next();
+      note(spans, 'a payment: mined block → CAPTURED at a client', pushedAt - minedAt);
+    }
+  }
+}
+
+function note(spans: Spans, name: string, span: number): void {
+  const known = spans.get(name);
+  if (known) known.push(span);
+  else spans.set(name, [span]);
+}
+
+function tableOf(sides: readonly Side[]): string {
+  const [few, many] = sides;
+  if (!few || !many) throw new Error('One side is missing.');
+  const rows = [...few.spans].map(([name, before]) => {
+    const after = many.spans.get(name) ?? [];
     const [p50, p50After] = [percentile(before, 50), percentile(after, 50)];
     const figures = [p50, p50After, p50After / p50, percentile(before, 99), percentile(after, 99)];
     return `| ${name} | ${figures.map((figure) => figure.toFixed(2)).join(' | ')} |`;
   });
-  const [mebibytes, mebibytesAfter] = measured.map(({ bytes }) => (bytes / 2 ** 20).toFixed(0));
-  const counts = [FEW, grown].map((count) => count.toLocaleString('en'));
+  const [counts, mebibytes] = [
+    sides.map(({ count }) => count.toLocaleString('en')),
+    sides.map(({ bytes }) => (bytes / 2 ** 20).toFixed(0)),
+  ];
   return [
-    `| payments in the tables | p50 ms with ${counts[0]} | p50 ms with ${counts[1]} | p50, ratio | p99 ms with ${counts[0]} | p99 ms with ${counts[1]} |`,
+    `| | p50 ms with ${counts[0]} payments | p50 ms with ${counts[1]} | p50, ratio | p99 ms with ${counts[0]} | p99 ms with ${counts[1]} |`,
     '|---|---:|---:|---:|---:|---:|',
     ...rows,
     '',
-    `The database has ${mebibytes} MiB with ${counts[0]} payments and ${mebibytesAfter} MiB with ${counts[1]}, of which ${(grown * EVENTS_PER_PAYMENT).toLocaleString('en')} rows are events.`,
+    `The database has ${mebibytes[0]} MiB with ${counts[0]} payments and ${mebibytes[1]} MiB with ${counts[1]}; ${(many.count * EVENTS_PER_PAYMENT).toLocaleString('en')} of its rows are events.`,
   ].join('\n');
 }
 
-/** Every request once a round. Throws at any answer but 200. */
-async function takeTurns(all: readonly Ask[], samples: readonly SeededPayment[]): Promise<Spans> {
-  const spans: Spans = new Map(all.map(({ name }) => [name, []]));
-  for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
-    for (const { name, send } of all) {
-      const payment = samples[Math.floor(Math.random() * samples.length)];
-      if (!payment) throw new Error('Nothing was seeded.');
-      const askedAt = performance.now();
-      await send(payment, round);
-      if (round >= WARM_UP) spans.get(name)?.push(performance.now() - askedAt);
-    }
-  }
-  return spans;
-}
-
-async function fold(timed: TimedPayments): Promise<number[]> {
-  const spans: number[] = [];
-  for (let number = 0; number < FOLDED; number += 1) {
-    const { minedAt, pushedAt } = await timed.next();
-    spans.push(pushedAt - minedAt);
-  }
-  return spans;
-}
-
-function asks({ demo, events }: Bench['installation'] & { events: number }): Ask[] {
-  const { appId, restUrl, graphqlUrl, secretKey } = demo;
+function asks({ appId, restUrl, graphqlUrl, secretKey }: Installation['demo'], events: number): Ask[] {
   const headers = { 'x-api-key': secretKey, 'content-type': 'application/json' };
   const rest = async (path: string, body?: object) => {
     await demandOk(
@@ -114,6 +135,7 @@ function asks({ demo, events }: Bench['installation'] & { events: number }): Ask
     { name: 'dashboard, 20 of a status', send: () => page({ status: ['SETTLED'] }) },
     { name: 'dashboard, those of a customer', send: ({ customerId }) => page({ customerAccountId: customerId }) },
     { name: 'dashboard, those of a hash', send: ({ txHash }) => page({ search: txHash }) },
+    { name: 'dashboard, part of a reference', send: ({ reference }) => page({ search: reference.slice(2) }) },
     { name: 'search, the start of a reference', send: ({ reference }) => graphql(search, { text: reference }) },
     { name: 'search, a hash', send: ({ txHash }) => graphql(search, { text: txHash }) },
     { name: 'search, a wallet', send: ({ wallet }) => graphql(search, { text: wallet }) },

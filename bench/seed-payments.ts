@@ -51,7 +51,10 @@ export async function sampleSeeded(
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const references = Array.from({ length: take }, (_, index) => `order-${1 + Math.floor((index * count) / take)}`);
+    const references = Array.from(
+      { length: take },
+      (_, index) => `order-${String(1 + Math.floor((index * count) / take)).padStart(9, '0')}`,
+    );
     const { rows } = await client.query<SeededPayment>(
       `SELECT id::text, external_id AS reference, authorization_tx_hash AS "txHash", authorization_wallet_address AS wallet,
          customer_account_id::text AS "customerId" FROM payment_intent
@@ -81,7 +84,7 @@ const intents: Statement = (appId, chainId, tokenKey) => `
     authorization_wallet_address, authorization_tx_hash, authorized_at, crypto_amount, crypto_token_key, crypto_token_decimals,
     exchange_rate, capture_tx_hash, captured_at, timelock_ends_at, settled_at, platform_fee_bps, expires_at, metadata,
     accepted_terms_hash, left_amount, created_at, updated_at)
-  SELECT id, '${appId}', customer_id, 'order-' || number, number % 1000 + 0.99, 'USD', 'AUTOMATIC', 604800, 86400, 'SETTLED',
+  SELECT id, '${appId}', customer_id, 'order-' || lpad(number::text, 9, '0'), number % 1000 + 0.99, 'USD', 'AUTOMATIC', 604800, 86400, 'SETTLED',
     'DIRECT', ${chainId}, '${tokenKey}', wallet, authorize_hash, at, 1000000, '${tokenKey}', 6, 1, authorize_hash, at,
     at + interval '7 days', at + interval '7 days', 100, at + interval '1 hour', jsonb_build_object('order', number), terms_hash, 0,
     at, at FROM seed`;

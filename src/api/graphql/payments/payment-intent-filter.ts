@@ -3,6 +3,7 @@ import type { PaymentIntent, PaymentIntentStatus, Prisma } from '../../../../pri
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
 import { invalid } from '../../../errors.ts';
+import { findByIdentifier } from '../../../payments/search/find-by-identifier.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
 import { cursorFault, type Place, placeOf, type WindowArgs } from '../server/connection.ts';
@@ -103,11 +104,12 @@ async function beyondAmount(
   return { OR: [{ amount: { [sign]: row.amount } }, { amount: row.amount, id: { [sign]: id } }] };
 }
 
-/** Returns the condition of a filter in the caller's scope. */
-export function paymentIntentWhere(
+/** Returns the condition of a filter in the caller's scope. What a search for an id or a hash finds is read first. */
+export async function paymentIntentWhere(
+  { world }: Pick<GraphqlContext, 'world'>,
   scope: Scope,
   filter: PaymentIntentFilterInput | null | undefined,
-): Prisma.PaymentIntentWhereInput {
+): Promise<Prisma.PaymentIntentWhereInput> {
   if (!filter) return appScope(scope);
   const search = filter.search?.trim().slice(0, 255);
   if (filter.metadata && filter.metadata.length > METADATA_LIMIT) {
@@ -124,7 +126,7 @@ export function paymentIntentWhere(
     ...(all.length > 0 ? { AND: all } : {}),
     createdAt: { gte: filter.createdFrom ?? undefined, lt: filter.createdTo ?? undefined },
     amount: { gte: filter.amountFrom ?? undefined, lte: filter.amountTo ?? undefined },
-    ...(search ? { OR: searchConditions(search) } : {}),
+    ...(search ? await searchCondition(world, { scope, search }) : {}),
   };
 }
 
@@ -158,18 +160,23 @@ export function hashOf(text: string): string | null {
   return /^[1-9A-HJ-NP-Za-km-z]{80,90}$/.test(text) ? text : null;
 }
 
-function searchConditions(search: string): Prisma.PaymentIntentWhereInput[] {
-  if (isId(search)) return [{ id: search.toLowerCase() }, { externalId: search }];
-  const hash = hashOf(search);
-  if (hash !== null) {
-    return [{ authorizationTxHash: hash }, { transactions: { some: { txHash: hash } } }, { externalId: search }];
+async function searchCondition(
+  { database }: Pick<GraphqlContext['world'], 'database'>,
+  { scope, search }: { scope: Scope; search: string },
+): Promise<Prisma.PaymentIntentWhereInput> {
+  const txHash = hashOf(search);
+  if (isId(search) || txHash !== null) {
+    const found = await findByIdentifier(database, { scope, externalId: search, txHash });
+    return { id: { in: isId(search) ? [search.toLowerCase(), ...found] : found } };
   }
   const part = containing(search);
-  return [
-    { externalId: part },
-    { authorizationWalletAddress: { equals: search, mode: 'insensitive' } },
-    { customerAccount: { OR: [{ name: part }, { email: part }] } },
-  ];
+  return {
+    OR: [
+      { externalId: part },
+      { authorizationWalletAddress: { equals: search, mode: 'insensitive' } },
+      { customerAccount: { OR: [{ name: part }, { email: part }] } },
+    ],
+  };
 }
 
 type Match = { key: string; value: string };

@@ -88,7 +88,7 @@ builder.subscriptionField('paymentIntentsUpdated', (t) =>
         first: async () => {
           if (after !== undefined) return [];
           const found = await context.database.paymentIntent.findMany({
-            where: paymentIntentWhere(scope, filter),
+            where: await paymentIntentWhere(context, scope, filter),
             orderBy: paymentIntentOrderBy('NEWEST'),
             take: PRESENT_ROWS,
           });

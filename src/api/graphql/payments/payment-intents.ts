@@ -72,11 +72,11 @@ builder.queryField('paymentIntents', (t) =>
         const scope = await scopeOf(context, { appId: filter?.appId });
         const statuses = statusesAlone(filter);
         if (statuses) return await countPaymentIntents(context.world.database, { scope, statuses });
-        return context.database.paymentIntent.count({ where: paymentIntentWhere(scope, filter) });
+        return context.database.paymentIntent.count({ where: await paymentIntentWhere(context, scope, filter) });
       },
       resolve: async (query, _root, args, context) => {
         const scope = await scopeOf(context, { appId: args.filter?.appId });
-        const where = paymentIntentWhere(scope, args.filter);
+        const where = await paymentIntentWhere(context, scope, args.filter);
         return context.database.paymentIntent.findMany(await paymentIntentWindow(context, { query, args, where }));
       },
     },

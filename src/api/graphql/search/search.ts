@@ -4,7 +4,7 @@ import { appScope } from '../../../auth/app-scope.ts';
 import type { ScopedDatabase } from '../../../auth/scoped-database.ts';
 import { readEvmAddress } from '../../../chains/evm/evm-address.ts';
 import { invalid } from '../../../errors.ts';
-import { findByText } from '../../../payments/find-by-text.ts';
+import { findByText } from '../../../payments/search/find-by-text.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { CustomerAccountRef } from '../customers/customer.ts';
 import { InvoiceRef } from '../invoices/invoice.ts';
@@ -20,6 +20,8 @@ import { SubscriptionRef } from '../subscriptions/subscription.ts';
 const TEXT_LIMIT = 255;
 /** Maximum number of hits per kind. */
 const HITS = 10;
+/** How many rows of one wallet are looked at. */
+const WALLETS = 100;
 const BASE58_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /** The matching rows of each kind. Null if no row of that kind can match. */
@@ -125,7 +127,8 @@ async function find(context: GraphqlContext, text: string, appId: string | null 
   }
   const wallet = readEvmAddress(text) ?? (BASE58_ADDRESS.test(text) ? text : null);
   if (wallet !== null) {
-    const customers = { ...app, OR: [{ wallets: { some: { walletAddress: wallet } } }, ofName] };
+    const holders = await customersOfWallet(context.database, wallet);
+    const customers = { ...app, id: { in: [...holders, ...named.customers] } };
     return { ...nothing, payments: { ...app, OR: [{ authorizationWalletAddress: wallet }, ofReference] }, customers };
   }
   return {
@@ -135,6 +138,18 @@ async function find(context: GraphqlContext, text: string, appId: string | null 
     invoices: { ...app, invoiceNumber: { in: [text, text.toUpperCase()] } },
     paymentLinks: { ...app, OR: [{ slug: text.toLowerCase() }, { name: containing(text) }] },
   };
+}
+
+/** Reads by the wallets' index, because for a combined condition Postgres would read all customers. */
+async function customersOfWallet(database: ScopedDatabase, walletAddress: string): Promise<string[]> {
+  const wallets = await database.customerWallet.findMany({
+    where: { walletAddress },
+    select: { customerAccountId: true },
+    orderBy: { customerAccountId: 'desc' },
+    // A customer has the wallet once on each chain.
+    take: WALLETS,
+  });
+  return wallets.map(({ customerAccountId }) => customerAccountId);
 }
 
 /** Reads by each index separately, because for a combined condition Postgres would read all payments. */

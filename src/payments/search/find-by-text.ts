@@ -1,4 +1,4 @@
-import type { Database } from '../../prisma/client.ts';
+import type { Database } from '../../../prisma/client.ts';
 
 export type FoundByText = { payments: string[]; customers: string[] };
 
