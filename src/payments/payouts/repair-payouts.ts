@@ -75,7 +75,7 @@ async function repairPage(
     (await creditsOf(tx, { ...emitter, termsHashes })).map((credit) => [factKey(credit), credit]),
   );
   const claims = await claimsAfter(tx, { ...emitter, credits: [...credits.values()] });
-  const told = await claimsTold(tx, rows);
+  const told = await claimsTold(tx, { rows, claims });
   const repaired: CreditedPayout[] = [];
   for (const row of rows) {
     const credit = credits.get(factKey(row));
@@ -124,9 +124,12 @@ async function isWaiting(tx: DatabaseTransaction, { chainId, blockHash, logIndex
 
 /**
  * The transactions that `payout_delivered` events named, by payout id. Of a payout that was delivered before the app's newest archived
- * event, the event may have been archived, and the row itself says what it named.
+ * event, the event may have been archived; it named the transaction of the row, if that is a claim.
  */
-async function claimsTold(tx: DatabaseTransaction, rows: readonly CreditedPayout[]): Promise<Map<string, Set<string>>> {
+async function claimsTold(
+  tx: DatabaseTransaction,
+  { rows, claims }: { rows: readonly CreditedPayout[]; claims: readonly Claim[] },
+): Promise<Map<string, Set<string>>> {
   const events = await tx.event.findMany({
     where: {
       resourceId: { in: [...new Set(rows.map(({ paymentIntentId }) => paymentIntentId))] },
@@ -140,11 +143,14 @@ async function claimsTold(tx: DatabaseTransaction, rows: readonly CreditedPayout
     if (deliveredTxHash !== null) told.set(id, (told.get(id) ?? new Set()).add(deliveredTxHash));
   }
   for (const { id, deliveredTxHash } of await deliveredBeforeArchive(tx, rows)) {
-    told.set(id, (told.get(id) ?? new Set()).add(deliveredTxHash));
+    if (claims.some(({ txHash }) => txHash === deliveredTxHash)) {
+      told.set(id, (told.get(id) ?? new Set()).add(deliveredTxHash));
+    }
   }
   return told;
 }
 
+/** The clock of a chain may be ahead of ours, which is what the day is for. */
 async function deliveredBeforeArchive(
   tx: DatabaseTransaction,
   rows: readonly CreditedPayout[],
@@ -154,7 +160,7 @@ async function deliveredBeforeArchive(
     JOIN payment_intent ON payment_intent.id = payout.payment_intent_id
     JOIN event_cursor AS cursor ON cursor.app_id = payment_intent.app_id
     WHERE payout.id = ANY (${rows.map(({ id }) => id)}::uuid[]) AND payout.delivered_tx_hash IS NOT NULL
-      AND payout.delivered_at <= cursor.archived_until`;
+      AND payout.delivered_at <= cursor.archived_until + interval '1 day'`;
 }
 
 async function put(

@@ -166,3 +166,17 @@ it('reads a claim that no log told of, and tells of it once', async () => {
   expect(await ground.events(id)).toEqual(delivered);
   expect(await ground.books(id)).toMatchObject({ MERCHANT: 9_900_000n, UNDELIVERED: 0n });
 });
+
+it('a payout whose events are archived is not damaged by a repair, and is not reported again', async () => {
+  const id = await credited();
+  await claim();
+  await fold();
+  const before = await rows(id);
+  expect(before).toMatchObject([{ deliveredAt: expect.any(Date) }]);
+  await ground.database.event.deleteMany({ where: { resourceId: id } });
+  await ground.database.eventCursor.updateMany({ data: { archivedUntil: before[0]?.deliveredAt ?? null } });
+  await ops('replay', id);
+  await fold();
+  expect(await rows(id)).toEqual(before);
+  expect((await ground.database.event.findMany({ where: { resourceId: id } })).map(({ type }) => type)).toEqual([]);
+});
