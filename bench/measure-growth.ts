@@ -9,6 +9,8 @@ const FEW = 10_000;
 /** The calls take turns, so that other work on the machine falls on all of them. */
 const ROUNDS = 200;
 const WARM_UP = 50;
+/** What reads whole tables is asked in fewer rounds. */
+const SLOW_EVERY = 10;
 const FOLDED = 20;
 const SAMPLES = 500;
 
@@ -17,7 +19,7 @@ const list = `query ($filter: PaymentIntentFilter!) { paymentIntents(filter: $fi
 const search = `query ($text: String!) { search(text: $text) { payments { id status externalId } customers { id email } } }`;
 
 /** A request about one of the seeded payments. */
-type Ask = { name: string; send: (payment: SeededPayment) => Promise<void> };
+type Ask = { name: string; send: (payment: SeededPayment) => Promise<void>; isSlow?: boolean };
 type Spans = Map<string, number[]>;
 /** An installation with so many payments. */
 type Side = { count: number; all: Ask[]; samples: SeededPayment[]; timed: TimedPayments; spans: Spans; bytes: number };
@@ -68,6 +70,7 @@ async function takeTurns(sides: readonly Side[]): Promise<void> {
       for (const { all, samples, spans } of turns) {
         const [ask, payment] = [all[index], samples[Math.floor(Math.random() * samples.length)]];
         if (!ask || !payment) throw new Error('Nothing was seeded.');
+        if (ask.isSlow && round % SLOW_EVERY !== 0) continue;
         const askedAt = performance.now();
         await ask.send(payment);
         if (round >= WARM_UP) note(spans, ask.name, performance.now() - askedAt);
@@ -135,7 +138,11 @@ function asks({ appId, restUrl, graphqlUrl, secretKey }: Installation['demo'], e
     { name: 'dashboard, 20 of a status', send: () => page({ status: ['SETTLED'] }) },
     { name: 'dashboard, those of a customer', send: ({ customerId }) => page({ customerAccountId: customerId }) },
     { name: 'dashboard, those of a hash', send: ({ txHash }) => page({ search: txHash }) },
-    { name: 'dashboard, part of a reference', send: ({ reference }) => page({ search: reference.slice(2) }) },
+    {
+      name: 'dashboard, part of a reference',
+      send: ({ reference }) => page({ search: reference.slice(2) }),
+      isSlow: true,
+    },
     { name: 'search, the start of a reference', send: ({ reference }) => graphql(search, { text: reference }) },
     { name: 'search, a hash', send: ({ txHash }) => graphql(search, { text: txHash }) },
     { name: 'search, a wallet', send: ({ wallet }) => graphql(search, { text: wallet }) },
