@@ -184,6 +184,17 @@ it('what a killed run had written of a file is removed, and a deletion that was 
   expect([await kept(), sequences()]).toEqual([[], [1, 2, 3, 4, 5]]);
 });
 
+it('two archives at once do no harm', async () => {
+  const days = Array.from(
+    { length: 40 },
+    (_, index) => `2026-0${index < 20 ? 1 : 2}-${String(1 + (index % 20)).padStart(2, '0')}`,
+  );
+  await append([...days, '2026-03-02']);
+  await Promise.allSettled([run({ fileEvents: 7, deletedAtOnce: 2 }), run({ fileEvents: 7, deletedAtOnce: 3 })]);
+  await run({ fileEvents: 7 });
+  expect([sequences(), await kept()]).toEqual([days.map((_, index) => index + 1), [41]]);
+});
+
 it('deletes nothing if the written file is gone or has changed', async () => {
   await append(['2026-01-05', '2026-03-02']);
   await expect(

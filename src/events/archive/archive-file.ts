@@ -78,6 +78,7 @@ export async function writeArchiveFile(
     await file.close();
     await rename(partial, path);
     await syncFolder(dirname(path));
+    await syncFolder(dirname(dirname(path)));
     return { sha256: hash.digest('hex'), sizeBytes };
   } catch (error) {
     await file.close().catch(() => undefined);

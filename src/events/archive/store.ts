@@ -68,8 +68,7 @@ export async function nextRange(
       WHERE app_id = ${appId}::uuid AND sequence > ${after} AND sequence <= ${through}
       ORDER BY sequence LIMIT ${Prisma.raw(String(limit))}
     ), judged AS (
-      SELECT sequence, created_at, month, bool_and(created_at < ${before}) OVER so_far
-        AND month = first_value(month) OVER so_far AND bool_and(month = opening.of) OVER so_far AS is_taken
+      SELECT sequence, created_at, month, bool_and(created_at < ${before} AND month = opening.of) OVER so_far AS is_taken
       FROM next, (SELECT month AS of FROM next ORDER BY sequence LIMIT 1) AS opening
       WINDOW so_far AS (ORDER BY sequence)
     )
@@ -98,21 +97,26 @@ export async function deleteArchived(
 ): Promise<bigint> {
   const { appId, firstSequence, lastSequence } = file;
   return await transaction(database, async (tx) => {
-    const [deleted] = await tx.$queryRaw<{ last: bigint | null; count: bigint; until: Date | null }[]>`
+    const [deleted] = await tx.$queryRaw<{ until: Date | null }[]>`
       WITH next AS (
         SELECT sequence FROM event WHERE app_id = ${appId}::uuid AND sequence BETWEEN ${firstSequence} AND ${lastSequence}
         ORDER BY sequence LIMIT ${Prisma.raw(String(limit))}
       ), gone AS (
         DELETE FROM event USING next WHERE event.app_id = ${appId}::uuid AND event.sequence = next.sequence
-        RETURNING event.sequence, event.created_at
+        RETURNING event.created_at
       )
-      SELECT max(sequence) AS last, count(*) AS count, max(created_at) AS until FROM gone`;
-    const isLast = !deleted || deleted.count < BigInt(limit);
-    const position = isLast ? lastSequence : (deleted.last ?? lastSequence);
-    const until = isLast ? file.until : (deleted.until ?? file.until);
+      SELECT max(created_at) AS until FROM gone`;
+    // Another call may have deleted the same events, so that the number of deleted ones says nothing.
+    const left = await tx.event.findFirst({
+      where: { appId, sequence: { gte: firstSequence, lte: lastSequence } },
+      orderBy: { sequence: 'asc' },
+      select: { sequence: true },
+    });
+    const position = left ? left.sequence - 1n : lastSequence;
+    const until = left ? (deleted?.until ?? null) : file.until;
     await tx.$executeRaw`
       UPDATE event_cursor SET archived_sequence = greatest(archived_sequence, ${position}::bigint),
-        archived_until = greatest(archived_until, ${until}) WHERE app_id = ${appId}::uuid`;
+        archived_until = greatest(archived_until, ${until}::timestamptz) WHERE app_id = ${appId}::uuid`;
     return position;
   });
 }
