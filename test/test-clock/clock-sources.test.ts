@@ -57,6 +57,7 @@ const realStatements = [
   'src/operations/health/vital-signs.ts',
   'src/operations/repair-operations.ts',
   'src/platform/idempotency/claim.ts',
+  'src/platform/due-together.ts',
   'src/platform/jobs.ts',
   'src/platform/queue.ts',
   'src/platform/limits/purge-buckets.ts',
