@@ -9,6 +9,7 @@ import { serveImage } from './images/serve-image.ts';
 import { servePages } from './pages/serve-pages.ts';
 import { jitPlugin } from './rest/jit-plugin.ts';
 import { openRest } from './rest/open-rest.ts';
+import { serveReports } from './rest/reports/serve-reports.ts';
 import { serveAuditExport } from './rest/serve-audit-export.ts';
 import { serveInvoice } from './serve-invoice.ts';
 import { serveKeySet } from './serve-key-set.ts';
@@ -37,6 +38,7 @@ export function openParts(world: World): ApiParts {
       () => serveImage(world, gate),
       () => servePages(world),
       () => serveAuditExport(world, gate),
+      () => serveReports(world, gate),
       (served) => openRest({ ...served, world, gate }).handle,
     ],
     plugins: [jitPlugin(restRoutes.map((route) => route.document))],

@@ -1,0 +1,69 @@
+import type { Column, ColumnType } from '../../../reports/report.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
+import { type Report, reports } from './report-table.ts';
+import { SPAN_DAYS } from './serve-reports.ts';
+
+/**
+ * The operations `GET /reports/…`, which have no GraphQL document. Credentials and errors are those of `GET /audit-log`, and the columns
+ * those of the reports.
+ */
+export function describeReports(list: JsonSchema): { [path: string]: { get: JsonSchema } } {
+  return Object.fromEntries(
+    [...reports].map(([name, report]) => [`/reports/${name}`, { get: describeReport(list, name, report) }]),
+  );
+}
+
+function describeReport(list: JsonSchema, name: string, { summary, columns, formats }: Report): JsonSchema {
+  const responses = { ...Object(list.responses) };
+  const { content: _content, ...done } = Object(responses['200']);
+  return {
+    operationId: `read${name.charAt(0).toUpperCase()}${name.slice(1)}Report`,
+    tags: ['Reports'],
+    summary,
+    description:
+      'Streams the report about one app. A response that breaks off before its end is not whole. Export periods that are over.',
+    security: list.security,
+    parameters: [
+      parameter('format', 'The format of the file.', { type: 'string', enum: [...formats], default: formats[0] }),
+      parameter('from', 'Start of the period, inclusive; by default 30 days before `to`.', instant),
+      parameter(
+        'to',
+        `End of the period, exclusive, and at most ${SPAN_DAYS} days after \`from\`; now by default.`,
+        instant,
+      ),
+      parameter('appId', 'The app. A key has only one; members must name it.', { type: 'string', format: 'uuid' }),
+    ],
+    responses: { ...responses, 200: { ...done, content: contentOf(columns) } },
+  };
+}
+
+const instant = { type: 'string', format: 'date-time' };
+
+function parameter(name: string, description: string, schema: JsonSchema): JsonSchema {
+  return { name, in: 'query', required: false, description, schema };
+}
+
+function contentOf(columns: readonly Column[] | null): JsonSchema {
+  if (!columns) return { 'text/plain': { schema: { type: 'string' } } };
+  const row = {
+    type: 'object',
+    properties: Object.fromEntries(
+      columns.map(({ name, type, description }) => [name, { ...types[type], description }]),
+    ),
+    required: columns.map(({ name }) => name),
+  };
+  const schema = {
+    type: 'object',
+    properties: { success: { type: 'boolean', const: true }, data: { type: 'array', items: row } },
+    required: ['success', 'data'],
+  };
+  return { 'application/json': { schema }, 'text/csv': { schema: { type: 'string' } } };
+}
+
+const types: { [Type in ColumnType]: JsonSchema } = {
+  amount: { type: ['string', 'null'] },
+  id: { type: 'string', format: 'uuid' },
+  integer: { type: ['integer', 'null'] },
+  text: { type: ['string', 'null'] },
+  time: { type: ['string', 'null'], format: 'date-time' },
+};

@@ -1,0 +1,99 @@
+/** The columns of every report, in their order. Names end in the unit of the amount. */
+import type { Column, ColumnType } from './report.ts';
+
+const column =
+  (type: ColumnType) =>
+  (name: string, description: string): Column => ({ name, type, description });
+const [amount, id, integer, text, time] = [
+  column('amount'),
+  column('id'),
+  column('integer'),
+  column('text'),
+  column('time'),
+];
+
+const ofPayment = id('payment_intent_id', 'The payment intent.');
+const ofChain = integer('chain_id', 'The chain, by its documented number.');
+const ofToken = text('token_key', 'The token of the amounts in the row.');
+
+export const paymentColumns: readonly Column[] = [
+  ofPayment,
+  text('external_id', 'The identifier that the merchant gave to the payment intent.'),
+  text('status', 'The status when the report is read.'),
+  time('created_at', 'When the payment intent was created.'),
+  text('currency', 'The currency of `amount_fiat`.'),
+  amount('amount_fiat', 'The amount that was asked for, in `currency`.'),
+  integer('chain_id', 'The chain that it was paid on; empty before the authorization.'),
+  text('token_key', 'The token that it was paid in, and the unit of the columns that end in `_tokens`.'),
+  amount('exchange_rate_tokens_per_usd', 'Whole tokens for 1 USD in the quote that was paid.'),
+  amount('crypto_amount_tokens', 'The amount that the payer authorized, in whole tokens.'),
+  amount('crypto_amount_base_units', 'The same amount in base units.'),
+  amount('held_tokens', 'What the escrow holds of it.'),
+  amount('returned_tokens', 'What went back to the payer: refunds, voids, reclaims and what a capture left.'),
+  amount('settled_tokens', 'What was paid out to the merchant.'),
+  amount('fee_tokens', 'The platform fee that was paid out.'),
+  amount('undelivered_tokens', 'What the escrow keeps for recipients that it could not pay.'),
+  amount('gas_cost_usd', "What this installation paid for the payment's gas, where the coin had a price."),
+  integer(
+    'gas_unpriced_count',
+    'Number of transactions whose cost is not in `gas_cost_usd`, because the coin had no price.',
+  ),
+  text('authorization_tx_hash', 'The transaction of the authorization.'),
+  text('capture_tx_hash', 'The transaction of the capture.'),
+  text('refund_tx_hashes', 'The transactions of confirmed refunds, separated by spaces.'),
+  text('settlement_tx_hash', 'The transaction of the settlement, or of the resolution of a dispute.'),
+  time('authorized_at', 'Block time of the authorization.'),
+  time('captured_at', 'Block time of the capture.'),
+  time('refunded_at', 'When the last refund was confirmed.'),
+  time('settled_at', 'When it was settled.'),
+];
+
+export const payoutColumns: readonly Column[] = [
+  id('entry_id', 'The ledger entry.'),
+  time('booked_at', 'When the transfer was booked, which decides the period that it belongs to.'),
+  time('block_time', 'Time of the block.'),
+  ofPayment,
+  ofChain,
+  ofToken,
+  text(
+    'type',
+    'The step that moved the amount, such as `SETTLE` or `REFUND`. `CREDIT` takes back what could not be delivered, and `CLAIM` delivers it. A reorganization reverses with the prefix `REVERSE_`; a repetition ends in `#2`.',
+  ),
+  text('recipient_role', '`PAYER`, `MERCHANT` or `FEE_RECIPIENT`.'),
+  text('recipient_address', 'The address in the terms that the payment was made with.'),
+  amount('amount_tokens', 'Whole tokens; negative if the row takes an earlier one back.'),
+  amount('amount_base_units', 'The same amount in base units.'),
+  text('tx_hash', 'The transaction.'),
+];
+
+export const feeColumns: readonly Column[] = [
+  ofPayment,
+  time('created_at', 'When the payment intent was created.'),
+  ofChain,
+  text('token_key', 'The token of `fee_tokens`; empty if the row has gas only.'),
+  integer('platform_fee_bps', 'The platform fee in hundredths of a percent.'),
+  amount('fee_tokens', 'The platform fee that was paid out, in whole tokens.'),
+  amount('fee_base_units', 'The same amount in base units.'),
+  text('currency', 'The currency of `fee_fiat`.'),
+  amount('fee_fiat', 'The value of the fee at the price of the payment, with eight decimal places.'),
+  text('gas_coin', "Symbol of the chain's coin."),
+  amount('gas_cost_coin', 'What this installation paid for gas, in whole coins.'),
+  amount('gas_cost_usd', 'The same in USD, where the coin had a price.'),
+  integer('gas_unpriced_count', 'Number of transactions whose cost is not in `gas_cost_usd`.'),
+];
+
+export const balanceColumns: readonly Column[] = [
+  ofChain,
+  ofToken,
+  amount('opening_held_tokens', 'What the escrow held for the app at the start of the period.'),
+  amount('received_tokens', 'What payers put into escrow in the period.'),
+  amount('returned_tokens', 'What went back to payers in the period.'),
+  amount('settled_tokens', 'What was paid out to merchants in the period.'),
+  amount('fee_tokens', 'Platform fees that were paid out in the period.'),
+  amount(
+    'closing_held_tokens',
+    'What the escrow holds for the app at the end of the period, undelivered amounts included.',
+  ),
+  amount('closing_undelivered_tokens', 'The part of it that recipients could not be paid.'),
+  amount('closing_held_base_units', '`closing_held_tokens` in base units.'),
+];
