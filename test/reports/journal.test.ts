@@ -1,5 +1,5 @@
 /** The ledger as a journal, checked by hledger and Beancount themselves where they are installed. */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,8 +32,12 @@ async function journal(format: string, period = PERIOD, key = merchantA.secretKe
 async function judge(program: string, args: readonly string[], text: string) {
   const file = join(folder, `ledger-${program}`);
   await writeFile(file, text);
-  const { status, stdout, stderr } = spawnSync(program, [...args, file], { encoding: 'utf8' });
-  return { status, told: `${stdout}${stderr}`.slice(0, 2000) };
+  // Not synchronously, because the API runs in this process and would drop its idle connections.
+  return await new Promise<{ status: number; told: string }>((resolve) => {
+    execFile(program, [...args, file], { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      resolve({ status: error ? 1 : 0, told: `${stdout}${stderr}`.slice(0, 2000) });
+    });
+  });
 }
 
 const isInstalled = (program: string) => spawnSync(program, ['--help']).status === 0;

@@ -9,7 +9,9 @@ import { agrees, noPayment, type PaymentState } from '../fold.ts';
 import { isAccepted } from '../payment-key.ts';
 import { statusOf } from '../payment-status.ts';
 import { creditsOf } from '../payouts/credit-facts.ts';
+import { bookFaults } from './book-faults.ts';
 import { heldInBooks } from './held-in-books.ts';
+import { readBooks } from './read-books.ts';
 import { confirmedView, type PaymentOnChain, readPayment } from './read-payment.ts';
 import { describeCredit, verifyCredits } from './verify-credits.ts';
 import { verifyKeptShares } from './verify-kept-shares.ts';
@@ -36,7 +38,8 @@ export type Verification = {
 };
 
 /**
- * Recomputes an intent's state from the nodes of its chains alone (hash of the terms, contract, logs) and compares it with ours.
+ * Recomputes an intent's state from the nodes of its chains alone (hash of the terms, contract, logs) and compares it with ours,
+ * and the books with the inbox field by field.
  * Writes nothing. Throws NOT_FOUND for an unknown intent, and CHAIN_UNAVAILABLE.
  */
 export async function verifyPayment(
@@ -78,6 +81,8 @@ export async function verifyPayment(
     for (const fault of credits.map(describeCredit)) if (!faults.includes(fault)) faults.push(fault);
   }
   faults.push(...intentFaults(intent, accepted));
+  const books = await readBooks(world, { paymentIntentId: intentId });
+  if (books) faults.push(...bookFaults(books));
   const matches = faults.length === 0 && payments.every((payment) => payment.faults.length === 0);
   return {
     paymentIntentId: intent.id,
