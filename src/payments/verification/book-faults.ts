@@ -118,8 +118,12 @@ function intentFaults({ intent, terms, facts }: Books): string[] {
   );
   const left = intent.leftAmount === null ? null : toBigInt(intent.leftAmount);
   if (!accepted) {
-    const isEmpty = acceptedTermsHash === null && (left === null || left === 0n);
-    return isEmpty ? [] : [`The intent has ${left} left, and none of its terms is accepted.`];
+    const isEmpty =
+      acceptedTermsHash === null &&
+      (left ?? 0n) === 0n &&
+      intent.cryptoAmount === null &&
+      intent.cryptoTokenKey === null;
+    return isEmpty ? [] : [`The intent was paid, or has ${left} left, and none of its terms is accepted.`];
   }
   const ofTerms = facts.filter((fact) => fact.chainId === accepted.chainId && fact.ref === accepted.termsHash);
   const standing = ofTerms.filter(isStanding).sort(byPlace);
