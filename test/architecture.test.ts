@@ -31,7 +31,6 @@ const ranks: [prefix: string, rank: number][] = [
   ['src/customers', 4],
   ['src/catalog', 4],
   ['src/payments', 5],
-  ['src/reports', 6],
   ['src/checkout', 6],
   ['src/invoices', 7],
   ['src/subscriptions', 8],

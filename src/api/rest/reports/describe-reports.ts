@@ -1,4 +1,4 @@
-import type { Column, ColumnType } from '../../../reports/report.ts';
+import type { Column, ColumnType } from '../../../payments/reports/report.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import { type Report, reports } from './report-table.ts';
 import { SPAN_DAYS } from './serve-reports.ts';

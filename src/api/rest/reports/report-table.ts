@@ -1,13 +1,13 @@
 /** The reports that are served, by the last part of their path. */
 import type { ScopedDatabase } from '../../../auth/scoped-database.ts';
-import { type JournalFormat, journalFormats, printJournal } from '../../../reports/ledger/print-journal.ts';
-import { readJournal } from '../../../reports/ledger/read-journal.ts';
-import { printReport, type ReportFormat, reportFormats } from '../../../reports/print-report.ts';
-import { readBalances } from '../../../reports/read-balances.ts';
-import { readFees, readPayments } from '../../../reports/read-payment-rows.ts';
-import { readPayouts } from '../../../reports/read-payouts.ts';
-import type { Column, ReportRequest, Row } from '../../../reports/report.ts';
-import { balanceColumns, feeColumns, paymentColumns, payoutColumns } from '../../../reports/report-columns.ts';
+import { type JournalFormat, journalFormats, printJournal } from '../../../payments/reports/ledger/print-journal.ts';
+import { readJournal } from '../../../payments/reports/ledger/read-journal.ts';
+import { printReport, type ReportFormat, reportFormats } from '../../../payments/reports/print-report.ts';
+import { readBalances } from '../../../payments/reports/read-balances.ts';
+import { readFees, readPayments } from '../../../payments/reports/read-payment-rows.ts';
+import { readPayouts } from '../../../payments/reports/read-payouts.ts';
+import type { Column, ReportRequest, Row } from '../../../payments/reports/report.ts';
+import { balanceColumns, feeColumns, paymentColumns, payoutColumns } from '../../../payments/reports/report-columns.ts';
 import type { World } from '../../graphql/server/world.ts';
 
 export type Format = ReportFormat | JournalFormat;

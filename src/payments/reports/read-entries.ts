@@ -1,5 +1,5 @@
 /** The ledger entries of an app in a period, in the order in which they were booked. */
-import type { Database, LedgerAccount, Prisma } from '../../prisma/client.ts';
+import type { Database, LedgerAccount, Prisma } from '../../../prisma/client.ts';
 import { REPORT_PAGE, type ReportRequest } from './report.ts';
 
 export type ReportedEntry = {

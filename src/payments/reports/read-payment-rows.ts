@@ -1,8 +1,8 @@
 /** The reports `payments` and `fees`: payment intents that were created in the period, oldest first. */
-import { Prisma } from '../../prisma/client.ts';
-import type { ScopedDatabase } from '../auth/scoped-database.ts';
-import type { Registry } from '../chains/registry.ts';
-import { toBigInt } from '../prices/base-units.ts';
+import { Prisma } from '../../../prisma/client.ts';
+import type { ScopedDatabase } from '../../auth/scoped-database.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { toBigInt } from '../../prices/base-units.ts';
 import { REPORT_PAGE, type ReportRequest, type Row } from './report.ts';
 import { wholeCoins, wholeTokens } from './token-amount.ts';
 

@@ -15,8 +15,8 @@
  */
 import { createHash } from 'node:crypto';
 import { formatUnits } from 'viem';
-import type { LedgerAccount } from '../../../prisma/client.ts';
-import type { Registry } from '../../chains/registry.ts';
+import type { LedgerAccount } from '../../../../prisma/client.ts';
+import type { Registry } from '../../../chains/registry.ts';
 
 export type Quantity = { units: bigint; decimals: number; commodity: string };
 

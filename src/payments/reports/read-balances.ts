@@ -1,7 +1,7 @@
 /** The report `balances`: what the escrow holds for an app, from the ledger. */
-import type { Database, Prisma } from '../../prisma/client.ts';
-import type { Registry } from '../chains/registry.ts';
-import { toBigInt } from '../prices/base-units.ts';
+import type { Database, Prisma } from '../../../prisma/client.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { toBigInt } from '../../prices/base-units.ts';
 import type { ReportRequest, Row } from './report.ts';
 import { wholeTokens } from './token-amount.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../prisma/client.ts';
+import type { Database } from '../../../prisma/client.ts';
 import type { Rows } from './mixed-payments.ts';
 
 const BATCH = 1000;

@@ -1,7 +1,7 @@
 /** The report `payouts`: one row per transfer out of escrow, in the order of booking. */
-import type { Database } from '../../prisma/client.ts';
-import type { Registry } from '../chains/registry.ts';
-import { toBigInt } from '../prices/base-units.ts';
+import type { Database } from '../../../prisma/client.ts';
+import type { Registry } from '../../chains/registry.ts';
+import { toBigInt } from '../../prices/base-units.ts';
 import { type ReportedEntry, readEntries } from './read-entries.ts';
 import type { ReportRequest, Row } from './report.ts';
 import { wholeTokens } from './token-amount.ts';

@@ -1,12 +1,12 @@
 /** Payments of every kind, with the facts and the books that the gateway keeps of them: the same for the same seed. */
-import type { Prisma } from '../../prisma/client.ts';
-import { type EscrowEvent, toAbiJson } from '../../src/escrow/escrow-event.ts';
-import type { PaymentEvent, PaymentFact } from '../../src/payments/fold.ts';
-import { type LedgerLine, missingLines, missingOf } from '../../src/payments/ledger.ts';
-import { type Claim, type Credit, foldPayouts } from '../../src/payments/payouts/payout.ts';
-import { bookingsOfPayouts } from '../../src/payments/payouts/payout-bookings.ts';
-import { toDecimal } from '../../src/prices/base-units.ts';
-import { seeded } from '../setup/seeded.ts';
+import type { Prisma } from '../../../prisma/client.ts';
+import { type EscrowEvent, toAbiJson } from '../../../src/escrow/escrow-event.ts';
+import type { PaymentEvent, PaymentFact } from '../../../src/payments/fold.ts';
+import { type LedgerLine, missingLines, missingOf } from '../../../src/payments/ledger.ts';
+import { type Claim, type Credit, foldPayouts } from '../../../src/payments/payouts/payout.ts';
+import { bookingsOfPayouts } from '../../../src/payments/payouts/payout-bookings.ts';
+import { toDecimal } from '../../../src/prices/base-units.ts';
+import { seeded } from '../../setup/seeded.ts';
 
 export const START = new Date('2026-03-01T00:00:00Z');
 const STEP_MS = 61_000;

@@ -1,6 +1,6 @@
 /** Base units as whole tokens. */
 import { formatUnits } from 'viem';
-import type { Registry } from '../chains/registry.ts';
+import type { Registry } from '../../chains/registry.ts';
 
 /** Returns whole tokens as a decimal string, or null for a token that is no longer registered. */
 export function wholeTokens(

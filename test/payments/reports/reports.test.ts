@@ -1,12 +1,12 @@
 /** The reports as files: who may read them, which rows they have, and what is in their cells. */
 import { Decimal } from 'decimal.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApiKey } from '../../src/auth/create-api-key.ts';
-import { issueToken } from '../../src/auth/tokens/issue-token.ts';
-import { newId } from '../../src/platform/identifier.ts';
-import { printReport } from '../../src/reports/print-report.ts';
-import { newTestApp } from '../setup/api.ts';
-import { openRestApi } from '../setup/rest.ts';
+import { createApiKey } from '../../../src/auth/create-api-key.ts';
+import { issueToken } from '../../../src/auth/tokens/issue-token.ts';
+import { printReport } from '../../../src/payments/reports/print-report.ts';
+import { newId } from '../../../src/platform/identifier.ts';
+import { newTestApp } from '../../setup/api.ts';
+import { openRestApi } from '../../setup/rest.ts';
 import { insertRows } from './insert-rows.ts';
 import { mixedPayments, stories } from './mixed-payments.ts';
 

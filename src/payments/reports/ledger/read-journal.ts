@@ -1,8 +1,8 @@
 /** Reads the journal of an app: opening balances, the bookings of the period, gas, and the closing balances as assertions. */
-import { type Database, Prisma } from '../../../prisma/client.ts';
-import type { Registry } from '../../chains/registry.ts';
-import { toBigInt } from '../../prices/base-units.ts';
-import { readEvidence } from '../../prices/price-evidence.ts';
+import { type Database, Prisma } from '../../../../prisma/client.ts';
+import type { Registry } from '../../../chains/registry.ts';
+import { toBigInt } from '../../../prices/base-units.ts';
+import { readEvidence } from '../../../prices/price-evidence.ts';
 import { readBookedBalances } from '../read-balances.ts';
 import { type ReportedEntry, readEntries } from '../read-entries.ts';
 import { blockTime } from '../read-payouts.ts';

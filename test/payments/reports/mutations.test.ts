@@ -1,10 +1,10 @@
 /** Whoever changes one field of the books is found out: a thousand changes, and each field once in the database itself. */
 import { beforeAll, expect, test } from 'vitest';
-import { Prisma } from '../../prisma/client.ts';
-import { type Books, bookFaults } from '../../src/payments/verification/book-faults.ts';
-import { readBooks } from '../../src/payments/verification/read-books.ts';
-import { openApi } from '../setup/api.ts';
-import { seeded } from '../setup/seeded.ts';
+import { Prisma } from '../../../prisma/client.ts';
+import { type Books, bookFaults } from '../../../src/payments/verification/book-faults.ts';
+import { readBooks } from '../../../src/payments/verification/read-books.ts';
+import { openApi } from '../../setup/api.ts';
+import { seeded } from '../../setup/seeded.ts';
 import { insertRows } from './insert-rows.ts';
 import { mixedPayments } from './mixed-payments.ts';
 
