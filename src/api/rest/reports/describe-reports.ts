@@ -1,4 +1,4 @@
-import type { Column, ColumnType } from '../../../payments/reports/report.ts';
+import type { Cell, Column, ColumnType } from '../../../payments/reports/report.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import { type Report, reports } from './report-table.ts';
 import { SPAN_DAYS } from './serve-reports.ts';
@@ -57,7 +57,11 @@ function contentOf(columns: readonly Column[] | null): JsonSchema {
     properties: { success: { type: 'boolean', const: true }, data: { type: 'array', items: row } },
     required: ['success', 'data'],
   };
-  return { 'application/json': { schema }, 'text/csv': { schema: { type: 'string' } } };
+  const example = {
+    success: true,
+    data: [Object.fromEntries(columns.map((column) => [column.name, exampleOf(column)]))],
+  };
+  return { 'application/json': { schema, example }, 'text/csv': { schema: { type: 'string' } } };
 }
 
 const types: { [Type in ColumnType]: JsonSchema } = {
@@ -67,3 +71,34 @@ const types: { [Type in ColumnType]: JsonSchema } = {
   text: { type: ['string', 'null'] },
   time: { type: ['string', 'null'], format: 'date-time' },
 };
+
+/** The first that a column's name matches is its example. */
+const examples: readonly [name: RegExp, value: Cell][] = [
+  [/_id$/, '01980000-0001-7000-8000-000000000001'],
+  [/_bps$/, 100],
+  [/_count$/, 0],
+  [/_base_units$/, '10000000'],
+  [/_fiat$/, '10.00'],
+  [/_usd$/, '0.0812'],
+  [/_coin$/, '0.00003'],
+  [/^returned_tokens$|undelivered_tokens$/, '0'],
+  [/_tokens$/, '10'],
+  [/_at$|_time$/, '2026-03-01T12:00:00.000Z'],
+  [/tx_hash/, `0x${'5d'.repeat(32)}`],
+  [/_address$/, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
+];
+const namedExamples: { [name: string]: Cell } = {
+  chain_id: 8453,
+  token_key: 'USDC-8453',
+  external_id: 'order 1042',
+  status: 'SETTLED',
+  currency: 'USD',
+  gas_coin: 'ETH',
+  exchange_rate_tokens_per_usd: '1',
+  type: 'SETTLE',
+  recipient_role: 'MERCHANT',
+};
+
+function exampleOf({ name }: Column): Cell {
+  return namedExamples[name] ?? examples.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+}
