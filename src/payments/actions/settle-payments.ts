@@ -113,8 +113,7 @@ async function acceptedByContract(world: ChainActionWorld, due: readonly Due[]):
   const { escrow } = escrowOf(world.registry, chainId);
   const termsHashes = due.map(({ intent }) => intent.acceptedTermsHash ?? '');
   const together = due.length > 1 ? await readStatesTogether(world, { chainId, termsHashes }) : null;
-  const readAlone = (id: Hex) =>
-    world.nodes.asking(chainId, (client) => readEscrowState({ client, escrow }, { id }));
+  const readAlone = (id: Hex) => world.nodes.asking(chainId, (client) => readEscrowState({ client, escrow }, { id }));
   const states = await Promise.all(
     termsHashes.map(async (id, index) => together?.[index] ?? (isHex(id) ? await readAlone(id) : null)),
   );

@@ -36,10 +36,7 @@ export async function reportUntoldCredits(
   );
 }
 
-function creditsIn(
-  receipt: TransactionReceipt,
-  steps: StepsOfTransaction & { escrow: `0x${string}` },
-): ChainLog[] {
+function creditsIn(receipt: TransactionReceipt, steps: StepsOfTransaction & { escrow: `0x${string}` }): ChainLog[] {
   const { chainId, blockNumber, blockHash, blockTimestamp, txHash, escrow, payments } = steps;
   return receipt.logs.flatMap((log) => {
     if (log.topics[0] !== CREDITED || !isAddressEqual(log.address, escrow)) return [];
