@@ -15,6 +15,7 @@ const chapters: Record<string, Tag> = {
   webhooks: { name: 'Webhooks', description: 'Endpoints that are told of events, and their deliveries.' },
   events: { name: 'Events', description: "The app's append-only sequence of what happened." },
   'audit-log': { name: 'Audit log', description: 'Who changed what: settings, keys, payouts, members and money.' },
+  reports: { name: 'Reports', description: 'Files for accountants: payments, payouts, fees, balances and the ledger.' },
   'test-clock': { name: 'Test clock', description: 'Moving time, where all chains are local.' },
   prices: { name: 'Prices', description: 'Spot prices and conversions.' },
   balance: { name: 'Balances', description: 'On-chain balances of any address.' },

@@ -1,7 +1,10 @@
 import type { Cell, Column, ColumnType } from '../../../payments/reports/report.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
+import { tagOf } from '../openapi/tag.ts';
 import { type Report, reports } from './report-table.ts';
 import { SPAN_DAYS } from './serve-reports.ts';
+
+export const reportsTag = tagOf('/reports');
 
 /**
  * The operations `GET /reports/…`, which have no GraphQL document. Credentials and errors are those of `GET /audit-log`, and the columns
@@ -18,7 +21,7 @@ function describeReport(list: JsonSchema, name: string, { summary, columns, form
   const { content: _content, ...done } = Object(responses['200']);
   return {
     operationId: `read${name.charAt(0).toUpperCase()}${name.slice(1)}Report`,
-    tags: ['Reports'],
+    tags: [reportsTag.name],
     summary,
     description:
       'Streams the report about one app. A response that breaks off before its end is not whole. Export periods that are over.',
