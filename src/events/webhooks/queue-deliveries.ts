@@ -15,10 +15,11 @@ export async function queueDeliveries(
 
 /**
  * A UUID of version 7 (RFC 9562) for each row of the query below, in the order of the sequence, as PostgreSQL 18 makes by `uuidv7()`. Its
- * 60 ordered bits are the milliseconds and, in the last twelve, the row's number, which carries over into the milliseconds.
+ * 60 ordered bits are the time in units of 1/4096 ms, to which the row's number is added. The time is that of the row and not of the statement's
+ * start, which precedes the wait for the cursor's lock.
  */
 const TIME_ORDERED_ID = Prisma.sql`(overlay(
-        lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint * 4096
+        lpad(to_hex((extract(epoch FROM clock_timestamp()) * 4096000)::bigint
           + row_number() OVER (ORDER BY event.sequence, endpoint.id)), 15, '0') PLACING '7' FROM 13 FOR 0)
         || right(gen_random_uuid()::text, 17))::uuid`;
 
