@@ -1,0 +1,103 @@
+/**
+ * Files that clients download: streamed, so that memory does not depend on their length. A file that breaks off before its end is not whole,
+ * and its connection is aborted, so that no client mistakes a part for the whole file.
+ */
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GatewayError } from '../../errors.ts';
+import { nameRoute } from '../../platform/http-call.ts';
+import { endWhenUnread } from '../end-when-unread.ts';
+import type { Gate } from '../gate.ts';
+import { schema } from '../graphql/schema.ts';
+import { accessNeeded, demandFieldAccess } from '../graphql/server/access/root-access.ts';
+import { contextOf, type GraphqlContext } from '../graphql/server/context.ts';
+import { faultFacts, gatewayErrorOf, noteUnavailable } from '../graphql/server/fault.ts';
+import type { World } from '../graphql/server/world.ts';
+import type { HttpHandler } from '../start-api.ts';
+import { printError } from './print-error.ts';
+
+/** `text` is read no faster than the client reads the response. */
+export type ServedFile = { contentType: string; name: string; text: AsyncIterable<string> };
+
+type FileRoute<Found> = {
+  /** What is served at a path; null if it is none of these files. */
+  find(path: string): Found | null;
+  /** The field of `Query` whose access a caller needs. */
+  field: string;
+  /** Reads the request, and throws a VALIDATION_ERROR that lists all invalid parameters. Called only with the access to the field. */
+  open(found: Found, request: { context: GraphqlContext; query: URLSearchParams }): Promise<ServedFile>;
+};
+
+/** Serves GET and HEAD of files. Any other method throws METHOD_NOT_ALLOWED. */
+export function serveFile<Found>(world: World, gate: Gate, route: FileRoute<Found>): HttpHandler {
+  return async (request, response) => {
+    // Not parsed as a URL, because a target such as `//` is not one, and other handlers respond to it.
+    const [path = '/', search = ''] = (request.url ?? '/').split('?', 2);
+    const found = route.find(path);
+    if (found === null) return false;
+    nameRoute(response, path);
+    const { method = 'GET', headers, socket } = request;
+    const admission = await gate.admit({ method, headers, remoteAddress: socket.remoteAddress, stays: true });
+    for (const [name, value] of Object.entries(admission.headers)) response.setHeader(name, value);
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('x-content-type-options', 'nosniff');
+    try {
+      if (method !== 'GET' && method !== 'HEAD') {
+        response.setHeader('allow', 'GET, HEAD');
+        throw new GatewayError('METHOD_NOT_ALLOWED', 'This path takes GET, HEAD.');
+      }
+      if (admission.refusal !== undefined) throw admission.refusal;
+      demandAccess(world, route.field, admission.principal);
+      const context = contextOf(world, admission.principal, admission);
+      const file = await route.open(found, { context, query: new URLSearchParams(search) });
+      await send(response, file, { isHead: method === 'HEAD' });
+    } catch (error) {
+      const { requestId } = admission;
+      const fault = gatewayErrorOf(error);
+      if (fault) noteUnavailable(faultFacts(world, requestId), fault);
+      else world.log.error({ requestId, path, err: error }, 'A file could not be served.');
+      const told = fault ?? new GatewayError('INTERNAL_ERROR', 'Something went wrong on our side.');
+      fail(response, told, { requestId, path, accept: headers.accept });
+    }
+    return true;
+  };
+}
+
+function demandAccess(world: World, field: string, principal: GraphqlContext['principal']): void {
+  const root = schema.getQueryType();
+  const needed = (root && accessNeeded(root, field)) ?? [];
+  demandFieldAccess({ principal, config: world.config }, { name: field, needed });
+}
+
+async function send(
+  response: ServerResponse,
+  { contentType, name, text }: ServedFile,
+  { isHead }: { isHead: boolean },
+): Promise<void> {
+  response.writeHead(200, {
+    'content-type': contentType,
+    'content-disposition': `attachment; filename="${name}"`,
+  });
+  if (isHead) return void response.end();
+  endWhenUnread(response);
+  await pipeline(Readable.from(text), response).catch((error: unknown) => {
+    // A client that disconnects before the end is not an error.
+    if (!isPrematureClose(error)) throw error;
+  });
+}
+
+function fail(
+  response: ServerResponse,
+  fault: GatewayError,
+  call: { requestId: string; path: string; accept: string | undefined },
+): void {
+  if (response.headersSent) return void response.destroy();
+  const printed = printError(fault, call);
+  response.writeHead(printed.status, { ...printed.headers, 'content-type': printed.contentType });
+  response.end(printed.body);
+}
+
+function isPrematureClose(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
