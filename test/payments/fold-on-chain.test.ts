@@ -301,6 +301,28 @@ describe('payments that do not count', () => {
     expect(await ground.database.transaction.count({ where: { paymentIntentId: intent.id } })).toBe(0);
   });
 
+  it('of one intent and others that are folded in the same turn count in the order of the chain', async () => {
+    const [twice, once] = [await ground.intent(), await ground.intent()];
+    const first = await ground.sign(twice);
+    const second = await ground.sign(twice, { payer: ground.evm.payers[1].address });
+    const single = await ground.sign(once);
+    for (const signed of [first, single, second]) await ground.authorize(signed);
+    await ground.observe();
+    expect(await ground.events(twice.id)).toEqual(['authorized', 'captured', 'overpaid']);
+    expect(await ground.events(once.id)).toEqual(['authorized', 'captured']);
+    expect((await ground.read(twice.id)).acceptedTermsHash).toBe(first.id);
+    await expectSameLeft(twice.id, first);
+    await expectSameLeft(once.id, single);
+    expect(await ground.held(second.id)).toBe((await ground.state(second.id)).left);
+    for (const { id: termsHash } of [first, second, single]) {
+      const rows = await ground.database.transaction.findMany({ where: { termsHash } });
+      expect(rows.map((row) => [row.type, row.status]).sort()).toEqual([
+        ['AUTHORIZE', 'CONFIRMED'],
+        ['CAPTURE', 'CONFIRMED'],
+      ]);
+    }
+  });
+
   it('beside the first one are recorded, told and returned', async () => {
     const { intent, signed } = await paid();
     const second = await ground.sign(intent, { captureOnAuthorize: false, payer: ground.evm.payers[1].address });

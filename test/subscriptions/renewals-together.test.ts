@@ -144,6 +144,23 @@ describe('subscriptions that are due together', () => {
     }
   });
 
+  it('are only put off together while their charges are pending', async () => {
+    const due = await dueTogether(3);
+    await renewSubscriptions(ground.action, idsOf(due));
+    const before = await Promise.all(idsOf(due).map(ground.attempts));
+    await ground.passTime(61);
+    await renewSubscriptions(ground.action, idsOf(due));
+    expect(await Promise.all(idsOf(due).map(ground.attempts))).toEqual(before);
+    for (const { id } of due) {
+      const job = await ground.waitingJob(id);
+      expect(job?.id).toBe((await ground.subscriptionOf(id)).pendingJobId);
+      expect(job?.runAt.getTime()).toBeGreaterThan(ground.clock.now().getTime() + 50_000);
+    }
+    await ground.settleDown();
+    await renewSubscriptions(ground.action, idsOf(due));
+    for (const { id } of due) expect(await ground.told(id)).toEqual(['renewed']);
+  });
+
   it('of several apps are numbered and told app by app, without a gap', async () => {
     const { database, app } = ground;
     const due = await dueTogether(3);

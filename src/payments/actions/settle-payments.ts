@@ -24,16 +24,18 @@ const CHECK_AGAIN_MS = 300_000;
 /** The simulation may fail for a while, until a block reaches the second at which the settlement is due. */
 const SIMULATIONS = 12;
 
-/** How many payments are settled together: more make the transaction that locks them long. */
+/** The maximum number of payments in a set. A larger set would hold its locks for too long. */
 const TOGETHER = 200;
+/** The number of a merchant's settlements that are tried until one can be simulated. */
+const SIMULATED = 3;
 
 /** A captured payment and its chain. `waitedSeconds` is how long ago its timelock ended by the chain's time. */
 type Due = { intent: PaymentIntent; chainId: number; waitedSeconds: number };
 
-/** A payment to be looked at again. */
+/** A payment that is checked again at `runAt`. */
 type Later = { paymentIntentId: string; runAt: Date };
 
-/** Settles a payment whose timelock has ended, and together with it up to 199 others that are due now. */
+/** Settles a payment whose timelock has ended together with up to 199 others that are due. */
 export async function settleDue(
   world: ChainActionWorld & { log: Log },
   payload: { paymentIntentId: string },
@@ -62,9 +64,13 @@ export async function settlePayments(
     where: { id: { in: [...paymentIntentIds] }, status: 'CAPTURED', timelockEndsAt: { not: null } },
   });
   const byChain = Map.groupBy(captured, ({ authorizationChainId }) => authorizationChainId);
+  const failures: unknown[] = [];
   for (const [chainId, intents] of byChain) {
-    if (chainId !== null) await settleOnChain(world, { chainId, intents });
+    if (chainId === null) continue;
+    await settleOnChain(world, { chainId, intents }).catch((error: unknown) => failures.push(error));
   }
+  // A chain that cannot be read does not delay the payments on the others.
+  if (failures.length > 0) throw failures[0];
 }
 
 async function settleOnChain(
@@ -103,8 +109,8 @@ async function settleOnChain(
 }
 
 /**
- * Without the payments of which a dispute, a refund or someone else's settlement is in a block that is not confirmed yet: settling them
- * would revert for good. The contract's events will report it, and the sweep retries if a reorganization removes it.
+ * Returns the payments that the contract would settle. It would not if a dispute, a refund or another settlement is in a block that is not
+ * confirmed yet. The contract's events will report that step, and the sweep tries again if a reorganization removes it.
  */
 async function acceptedByContract(world: ChainActionWorld, due: readonly Due[]): Promise<Due[]> {
   const [first] = due;
@@ -125,8 +131,8 @@ async function acceptedByContract(world: ChainActionWorld, due: readonly Due[]):
 
 /**
  * The ids of the payments whose settlement would credit the merchant instead of paying it. A credited merchant has to claim the money
- * or wait for its delivery, whereas a delayed settlement pays it directly. One settlement is simulated for each merchant and token. If
- * the simulation fails, the payments are settled.
+ * or wait for its delivery, whereas a delayed settlement pays it directly. The first settlement of each merchant and token that can be
+ * simulated decides for the others. If none can be, the payments are settled.
  */
 async function wouldBeCredited(world: ChainActionWorld, due: readonly Due[]): Promise<Set<string>> {
   const [first] = due;
@@ -141,23 +147,26 @@ async function wouldBeCredited(world: ChainActionWorld, due: readonly Due[]): Pr
   );
   const credited = new Set<string>();
   for (const group of groups.values()) {
-    if (!group[0] || !(await wouldCredit(world, { chainId, terms: group[0].terms }))) continue;
+    let answer: boolean | null = null;
+    for (const { terms } of group.slice(0, SIMULATED)) answer ??= await wouldCredit(world, { chainId, terms });
+    if (!answer) continue;
     for (const { paymentIntentId } of group) credited.add(paymentIntentId);
   }
   return credited;
 }
 
+/** Null if the settlement cannot be simulated. */
 async function wouldCredit(
   { registry, nodes }: ChainActionWorld,
   { chainId, terms }: { chainId: number; terms: PaymentTerms },
-): Promise<boolean> {
+): Promise<boolean | null> {
   const { escrow } = escrowOf(registry, chainId);
   try {
-    return await nodes.asking(chainId, async (client) => {
-      return (await wouldCreditMerchant({ client, escrow, multicall: MULTICALL3 }, { terms })) ?? false;
-    });
+    return await nodes.asking(chainId, (client) =>
+      wouldCreditMerchant({ client, escrow, multicall: MULTICALL3 }, { terms }),
+    );
   } catch {
-    return false;
+    return null;
   }
 }
 

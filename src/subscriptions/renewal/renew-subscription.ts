@@ -3,7 +3,7 @@ import { appendByApp, type OwnedEvents } from '../../events/append-events.ts';
 import { batchedChains } from '../../operator/batches/batched-chains.ts';
 import { endSubscription } from '../cancel-subscription.ts';
 import { nextTurn, queueRoom } from '../charge/queue-turn.ts';
-import { type NextCheck, scheduleRenewals, unscheduleRenewal } from '../schedule-renewal.ts';
+import { FOLLOW_MS, type NextCheck, scheduleRenewals, unscheduleRenewal } from '../schedule-renewal.ts';
 import { applyRenewalPayments, type RenewalPayment } from './apply-renewal-payments.ts';
 import { chargeRenewals } from './charging/charge-renewals.ts';
 import { decideDue } from './decide-due.ts';
@@ -11,7 +11,7 @@ import { type FailedCharge, followAttempt } from './follow-attempt.ts';
 import { judgeFailure } from './judge-failure.ts';
 import { openRenewalInvoices } from './open-renewal-invoices.ts';
 import type { DueRenewal, RenewableSubscription, RenewalWorld } from './renewal-world.ts';
-import { lockRenewables } from './store.ts';
+import { lockRenewables, unfinishedCharges } from './store.ts';
 
 /** What a look at several subscriptions has found. */
 type Look = {
@@ -59,6 +59,12 @@ async function lookAt(
   const subscriptions = await lockRenewables(tx, ids);
   const now = world.clock.now();
   const decisions = await decideDue(tx, { subscriptions, now });
+  const followed = subscriptions.filter(({ id }) => decisions.get(id)?.kind === 'FOLLOW');
+  const unfinished = await unfinishedCharges(
+    tx,
+    followed.map(({ id }) => id),
+  );
+  const followAt = new Date(now.getTime() + FOLLOW_MS);
   const look: Look = { charges: [], failed: [], alone: [] };
   const checks: NextCheck[] = [];
   const due: RenewableSubscription[] = [];
@@ -73,7 +79,8 @@ async function lookAt(
         break;
       case 'END':
       case 'FOLLOW':
-        if (ids.length > 1) look.alone.push(subscription.id);
+        if (unfinished.has(subscription.id)) checks.push({ subscriptionId: subscription.id, runAt: followAt });
+        else if (ids.length > 1) look.alone.push(subscription.id);
         else if (decision.kind === 'END') await endSubscription(tx, { subscription, trigger: decision.trigger, now });
         else look.failed.push(...[await followAttempt(tx, { subscription, now })].filter((failed) => failed !== null));
         break;

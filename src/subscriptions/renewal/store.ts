@@ -32,6 +32,23 @@ export function openAttempt(
   return database.renewalAttempt.findFirst({ where: { subscriptionId, status: 'PENDING' } });
 }
 
+/**
+ * Returns those of the subscriptions whose pending charge has no outcome yet: its payment intent is unpaid, and none of its transactions has
+ * been confirmed or has failed.
+ */
+export async function unfinishedCharges(tx: DatabaseTransaction, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT attempt.subscription_id AS id FROM renewal_attempt attempt
+    JOIN payment_terms terms ON terms.chain_id = attempt.chain_id AND terms.terms_hash = attempt.terms_hash
+    JOIN payment_intent intent ON intent.id = terms.payment_intent_id AND intent.status = 'CREATED'
+    WHERE attempt.subscription_id = ANY(${[...ids]}::uuid[]) AND attempt.status = 'PENDING'
+      AND NOT EXISTS (SELECT FROM transaction sent
+        WHERE sent.chain_id = attempt.chain_id AND sent.terms_hash = attempt.terms_hash AND sent.type = 'AUTHORIZE'
+          AND sent.status <> 'PENDING')`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** The payment of an attempt's charge; null if it failed before one was signed. */
 export function chargeKey({ chainId, termsHash }: RenewalAttempt): PaymentKey | null {
   return chainId === null || termsHash === null ? null : { chainId, termsHash };

@@ -46,7 +46,7 @@ export type Rows = {
 
 type Fact = PaymentFact & { event: PaymentEvent };
 
-/** Rows of `count` payments of an app; every story is told in turn. `first` numbers them apart from others. */
+/** Returns the rows of `count` payments of an app, one scenario after the other. `first` is the number of the first payment. */
 export function mixedPayments(request: { appId: string; count: number; seed: number; first?: number }): Rows {
   const random = seeded(request.seed);
   const rows: Rows = { intents: [], terms: [], facts: [], entries: [], payouts: [], transactions: [] };
