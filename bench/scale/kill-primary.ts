@@ -1,4 +1,4 @@
-/** Kills the primary database under load, and counts what clients were told against what the new primary holds. */
+/** Kills the primary database under load, and compares what was acknowledged to clients with what the new primary contains. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { openAdvisoryLocks } from '../../src/platform/advisory-locks.ts';

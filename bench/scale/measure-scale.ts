@@ -90,7 +90,7 @@ const groups = [
 
 function readCpu({ cluster, machines }: ScaleWorld): Map<string, number> {
   const pids = new Map([...cluster.pids(), ...machines.pids()]);
-  // PostgreSQL is counted by itself, and may be a child of Patroni.
+  // PostgreSQL is counted separately, even where it is a child process of Patroni.
   return new Map(
     [...pids].map(([name, pid]) => [name, name.startsWith('patroni') ? cpuMsOf(pid) : cpuMsOfFamily(pid)]),
   );

@@ -10,7 +10,7 @@ import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
 
 type CompletingWorld = { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> };
 
-/** Does what `completeCheckoutSession` does for the intents, of those given, that have something left to do. */
+/** Calls `completeCheckoutSession` for those of the intents that have an open session or an unlinked wallet. */
 export async function completeCheckoutSessions(
   world: CompletingWorld,
   { paymentIntentIds }: { paymentIntentIds: readonly string[] },

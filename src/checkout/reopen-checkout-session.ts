@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { countUse } from './complete-checkout-session.ts';
 import { lockPaymentIntent, lockSession } from './store.ts';
 
-/** Does what `reopenCheckoutSession` does for each of the intents. */
+/** Calls `reopenCheckoutSession` for each of the intents. */
 export async function reopenCheckoutSessions(
   world: { database: Database; clock: Clock },
   { paymentIntentIds }: { paymentIntentIds: readonly string[] },

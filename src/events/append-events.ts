@@ -41,7 +41,7 @@ export async function appendEvents(
   return events.map((event, index) => ({ ...event, id: ids[index] ?? '', appId, sequence: first + BigInt(index) }));
 }
 
-/** Events of one app, of several that are appended together. */
+/** Events and the app that they belong to. */
 export type OwnedEvents = { appId: string; events: readonly NewEvent[] };
 
 /** Appends events of several apps, those of each app in their order. Must be the last call of its transaction, as `appendEvents` must. */

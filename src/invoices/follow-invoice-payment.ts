@@ -11,7 +11,7 @@ const paid: ReadonlySet<PaymentIntentStatus> = new Set(['CAPTURED', 'SETTLED', '
 
 type FollowingWorld = { database: Database; clock: Clock };
 
-/** Does what `followInvoicePayment` does for the invoices of these intents that do not follow them yet. */
+/** Calls `followInvoicePayment` for those of the intents whose invoice does not reflect their status yet. */
 export async function followInvoicePayments(
   world: FollowingWorld,
   { paymentIntentIds }: { paymentIntentIds: readonly string[] },

@@ -44,8 +44,8 @@ export function failedStatus(verdict: RevertVerdict): 'CANCELLED' | 'FAILED' {
 }
 
 /**
- * How many simulations may find a payment behind the state that the call needs: five minutes' worth, in which a step that a reorganization
- * removed is mined again unless it is lost.
+ * The number of simulations that may end with BEHIND, which take about five minutes in all. A step that a reorganization removed is usually
+ * mined again by then.
  */
 const BEHIND_LIMIT = 24;
 const LONGEST_BEHIND_RETRY_MS = 15_000;

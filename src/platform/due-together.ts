@@ -1,6 +1,6 @@
 /**
- * Jobs of one kind that are due at the same time, handled together by the worker that runs one of them: thousands may be due in the
- * same minute, and statements for hundreds of them cost little more than those for one.
+ * Processes jobs of one kind that are due at the same time as one set. Thousands may be due in the same minute, and a statement for hundreds
+ * of them costs little more than a statement for one. The worker that runs one of the jobs leases others.
  */
 import type { Database } from '../../prisma/client.ts';
 import type { JobDefinition } from './jobs.ts';
@@ -9,23 +9,24 @@ import type { Log } from './log.ts';
 export type TogetherJob<Payload> = {
   job: JobDefinition<Payload>;
   keyOf(payload: Payload): string;
-  /** How many are handled together. */
+  /** The maximum number of jobs in a set, including the running one. */
   limit: number;
-  /** Does the work of all payloads. Safe to repeat, because a failure may leave some of it done. */
+  /** Processes all payloads. Must be safe to repeat, because a failure may leave some of the work done. */
   work(payloads: readonly Payload[]): Promise<unknown>;
 };
 
-/** A due job that this worker has taken along. */
+/** A due job that this worker processes although the queue has not assigned it. */
 type Lease<Payload> = { id: string; revision: number; payload: Payload };
 
-/** A job that was taken along runs by itself after this time if its worker has died. */
+/** If the worker dies, its leased jobs become due again after this time. */
 const LEASE_SECONDS = 30;
-/** After so many failures in a row, something other than a single job is at fault. */
+/** After this many consecutive failures, the cause is not a single job. */
 const FAILURES_IN_A_ROW = 5;
 
 /**
- * Does the work of a running job, and with it that of others that are due. If that fails, each is handled by itself, so that one that
- * fails does not hold up the others. Those that fail are retried by their own jobs; throws if the running one fails.
+ * Processes a running job together with others that are due. If that fails, each job is processed separately, so that one failing job does
+ * not block the others. A leased job that fails is retried by the queue. Throws the error of the running job, or the fifth of five
+ * consecutive errors; jobs that were not reached become due again when their lease ends.
  */
 export async function handleTogether<Payload>(
   world: { database: Database; log: Log },
@@ -40,7 +41,10 @@ export async function handleTogether<Payload>(
     return await complete(world.database, leases);
   } catch (error) {
     if (leases.length === 0) throw error;
-    world.log.warn({ job: job.name, jobs: payloads.length, error }, 'Jobs failed together; each is handled alone.');
+    world.log.warn(
+      { job: job.name, jobs: payloads.length, error },
+      'A set of jobs failed; each job is processed separately.',
+    );
   }
   await handleEach(world, { together, own, leases });
 }
@@ -70,10 +74,7 @@ async function handleEach<Payload>(
   if (failed) throw failed.error;
 }
 
-/**
- * Takes due jobs of the kind of the running one along. Jobs that have failed before are left alone, and a running job that has failed
- * before takes none.
- */
+/** Leases due jobs of the running job's kind. Jobs that have failed before are neither leased, nor do they lease others. */
 async function leaseDue<Payload>(
   database: Database,
   { job, keyOf, limit }: TogetherJob<Payload>,
@@ -93,7 +94,7 @@ async function leaseDue<Payload>(
   return rows.map(({ id, revision, payload }) => ({ id: String(id), revision, payload: job.payload.parse(payload) }));
 }
 
-/** Ends the jobs whose work is done, except those that were added again meanwhile. */
+/** Removes the jobs whose work is done, except those that were added again in the meantime. */
 async function complete(database: Database, leases: readonly Lease<unknown>[]): Promise<void> {
   if (leases.length === 0) return;
   await database.$executeRaw`
@@ -102,7 +103,7 @@ async function complete(database: Database, leases: readonly Lease<unknown>[]): 
     WHERE job.id = lease.id AND job.revision = lease.revision AND job.locked_at IS NULL`;
 }
 
-/** Counts a failure, so that the job is not taken along again. */
+/** Counts a failed attempt, so that the job is not leased again. */
 async function countFailure(database: Database, { id, revision }: Lease<unknown>, error: unknown): Promise<void> {
   const text = error instanceof Error ? error.message : String(error);
   await database.$executeRaw`

@@ -4,11 +4,14 @@ import { batchAddress } from '../../escrow/batch/batch-bytecode.ts';
 
 type BatchWorld = { registry: Registry; nodes: EvmNodes };
 
-/** What was last found of each chain. A contract that is there stays there; one that is missing may be deployed later. */
+/** Which chains have the contract. A deployed contract is not looked up again; a missing one may be deployed later. */
 const found = new WeakMap<EvmNodes, Map<number, { isThere: boolean; askedAt: number }>>();
 const ASK_AGAIN_MS = 60_000;
 
-/** The chains that have the batch contract, as far as their nodes answer. Asks each node about a missing contract once a minute. */
+/**
+ * Returns the chains on which the batch contract is deployed. A chain without it, or whose nodes do not respond, is looked up again after a
+ * minute.
+ */
 export async function batchedChains({ registry, nodes }: BatchWorld): Promise<Set<number>> {
   const known = found.get(nodes) ?? new Map();
   found.set(nodes, known);

@@ -12,7 +12,7 @@ import { recordDispute } from './record-dispute.ts';
 import { FOUND_REASON } from './record-steps.ts';
 import { stepEvents } from './step-events.ts';
 
-/** A changed payment and what the intent's row becomes with it. */
+/** A changed payment and the new values of its intent's row. */
 type Update = { change: PaymentChange; decisions: Decisions; payment: FoldedPayment; row: IntentRow };
 type FoldedPayment = Parameters<typeof intentColumns>[0];
 type IntentRow = Pick<PaymentIntent, 'id' | (typeof foldedFields)[number]>;

@@ -9,8 +9,8 @@ export type StepsOfTransaction = Pick<
 > & { payments: Map<string, PaymentTerms> };
 
 /**
- * The chain transactions of the payments' confirmed new facts, of the kinds given or of all. A batch has the steps of many payments, and its
- * receipt is searched once.
+ * Returns the chain transactions that contain the payments' new confirmed facts, optionally of some kinds only. A batch contains the steps of
+ * many payments, and its receipt is searched once.
  */
 export function stepsByTransaction(
   evidence: readonly PaymentEvidence[],

@@ -83,8 +83,8 @@ async function tellPayouts(
 }
 
 /**
- * Writes the intents of the payments, and returns the events of each payment. Of several payments of one intent, each is written after the
- * one before it, because what counts depends on that.
+ * Writes the intents of the payments, and returns the events of each payment. Several payments of one intent are written one after another,
+ * because the first one that was authorized counts.
  */
 async function writeIntents(
   tx: DatabaseTransaction,

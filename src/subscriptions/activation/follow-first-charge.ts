@@ -23,7 +23,7 @@ import { writeFirstInvoice } from './write-first-invoice.ts';
 
 type FirstCharge = { row: SubscriptionConsent; intent: PaymentIntent };
 
-/** Does what `followFirstCharge` does for the intents, of those given, that a consent's first charge pays. */
+/** Calls `followFirstCharge` for those of the intents that are the first charge of a consent. */
 export async function followFirstCharges(
   world: ActionWorld & { log: Log },
   { paymentIntentIds }: { paymentIntentIds: readonly string[] },

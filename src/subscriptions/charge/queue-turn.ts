@@ -9,10 +9,10 @@ import { countQueued } from '../../operator/store.ts';
  */
 const QUEUE_LIMIT = 800;
 const BATCHED_QUEUE_LIMIT = 4_000;
-/** A renewal that finds the queue full is retried after at least so long, and spread over as long again rather than all at once. */
+/** A renewal that finds the queue full is retried after one to two times this interval, at random. */
 const RETRY_SECONDS = 15;
 
-/** How many more charges may be queued on a chain. */
+/** Returns the number of charges that may still be queued on a chain. */
 export async function queueRoom(
   tx: DatabaseTransaction,
   { chainId, isBatched, now }: { chainId: number; isBatched: boolean; now: Date },
@@ -21,7 +21,7 @@ export async function queueRoom(
   return Math.max(0, limit - (await countQueued(tx, { chainId, sender: RELAY_SENDER, now })));
 }
 
-/** When a renewal that found the queue full is checked again. */
+/** Returns when a renewal that found the queue full is retried. */
 export function nextTurn({ id, now }: { id: string; now: Date }): Date {
   // The last digits of the id are random.
   const spreadSeconds = Number.parseInt(id.slice(-4), 16) % RETRY_SECONDS;

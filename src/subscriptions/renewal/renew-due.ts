@@ -3,10 +3,10 @@ import { renewalKey, renewSubscriptionJob } from '../jobs.ts';
 import { renewSubscriptions } from './renew-subscription.ts';
 import type { RenewalWorld } from './renewal-world.ts';
 
-/** More make a transaction long, during which other events of their apps wait. */
+/** A larger set would hold its locks, and the event cursors of its apps, for too long. */
 const TOGETHER = 200;
 
-/** Does what is due for a subscription, and together with it for up to 199 others that are due now. */
+/** Renews a subscription together with up to 199 others that are due. */
 export async function renewDue(world: RenewalWorld, payload: { subscriptionId: string }): Promise<void> {
   const together = {
     job: renewSubscriptionJob,

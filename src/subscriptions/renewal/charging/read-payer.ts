@@ -25,8 +25,8 @@ export async function readPayer(
 }
 
 /**
- * Reads the payers of several consents of one chain by one call, by consent id. A payer of whom a value could not be read is missing.
- * Throws CHAIN_UNAVAILABLE.
+ * Reads the payers of several consents on one chain in one call, at one block. Returns the readings by consent id; the entry of a payer
+ * is missing if any of its values could not be read. Throws CHAIN_UNAVAILABLE.
  */
 export async function readPayers(
   world: Pick<ChargeWorld, 'registry' | 'nodes'>,
