@@ -11,6 +11,7 @@
  * session only decides who may control the payment (`client-secret.ts`) and until when. The subtotal is net: amount = subtotal +
  * taxAmount, always.
  */
+import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import type { Prisma } from '../../prisma/client.ts';
 import { currencySchema, fiatAmountSchema } from '../catalog/product-plan.ts';
@@ -20,7 +21,9 @@ import { printFiat } from '../prices/money.ts';
 export type SessionWithItems = Prisma.CheckoutSessionGetPayload<{ include: { items: true } }>;
 
 const ITEMS_LIMIT = 100;
-const QUANTITY_LIMIT = 1_000_000;
+export const QUANTITY_LIMIT = 1_000_000;
+/** The largest total of a session. */
+export const LARGEST_TOTAL = new Decimal('999999999999.99');
 const DEFAULT_MINUTES = 60;
 const LONGEST_MINUTES = 1440;
 
@@ -29,15 +32,16 @@ const redirect = z
   .max(2048, 'at most 2048 characters')
   .nullish();
 
+export const quantitySchema = z
+  .int()
+  .min(1, `between 1 and ${QUANTITY_LIMIT}`)
+  .max(QUANTITY_LIMIT, `between 1 and ${QUANTITY_LIMIT}`);
+
 const itemSchema = z.object({
   name: z.string().min(1, 'between 1 and 255 characters').max(255, 'between 1 and 255 characters'),
   amount: fiatAmountSchema.nullish(),
   currency: currencySchema.nullish(),
-  quantity: z
-    .int()
-    .min(1, `between 1 and ${QUANTITY_LIMIT}`)
-    .max(QUANTITY_LIMIT, `between 1 and ${QUANTITY_LIMIT}`)
-    .nullish(),
+  quantity: quantitySchema.nullish(),
   description: z.string().max(2000, 'at most 2000 characters').nullish(),
   productPlanId: z.guid().nullish(),
   productPlanPriceId: z.guid().nullish(),
@@ -66,6 +70,7 @@ export const createCheckoutSessionSchema = z
     invoiceId: z.guid().nullish(),
     subscriptionId: z.guid().nullish(),
     paymentLinkId: z.guid().nullish(),
+    quantity: quantitySchema.nullish(),
     customerAccountId: z.guid().nullish(),
     uiMode: z.enum(['HOSTED', 'HEADLESS']).nullish(),
     successUrl: redirect,
@@ -86,6 +91,9 @@ export const createCheckoutSessionSchema = z
     if (given.length !== 1) {
       const message = `exactly one of ${sessionSubjects.join(', ')} is sent, not ${given.length}`;
       context.addIssue({ code: 'custom', path: [given[1] ?? 'items'], message });
+    }
+    if (input.quantity && !input.paymentLinkId) {
+      context.addIssue({ code: 'custom', path: ['quantity'], message: 'is sent only with paymentLinkId' });
     }
     for (const subject of given) {
       for (const field of ownFields[subject]) {

@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/identifier.ts';
 import { addJob } from '../platform/jobs.ts';
 import { checkoutSessionFields } from './checkout-session.ts';
+import { sellStock } from './links/link-stock.ts';
 import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
 
 type CompletingWorld = { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> };
@@ -27,8 +28,8 @@ export async function completeCheckoutSessions(
 
 /**
  * Reacts to `payment_intent.authorized`: completes every session of the intent that is not COMPLETE (even an EXPIRED one, because
- * a late payment counts), counts a use of its link, and links the wallet that paid to the intent's customer. Appends
- * `checkout_session.completed`. Idempotent: reads the intent again, and does nothing if it is not paid.
+ * a late payment counts), sells the units of its link, and links the wallet that paid to the intent's customer. Appends
+ * `checkout_session.completed`, and `payment_link.sold_out` or `payment_link.oversold`. Idempotent: reads the intent again, and does nothing if it is not paid.
  */
 export async function completeCheckoutSession(
   world: CompletingWorld,
@@ -52,8 +53,8 @@ export async function completeCheckoutSession(
         data: { status: 'COMPLETE', completedAt: now, lastErrorCode: null, lastErrorMessage: null },
         include: inOrder,
       });
-      if (session.sourceType === 'PAYMENT_LINK') await countUse(tx, session.sourceId, 1);
-      events.push({
+      const ofLink = await sellStock(tx, { session, publicUrl: world.config.publicUrl });
+      events.push(...ofLink, {
         type: 'checkout_session.completed',
         resourceId: session.id,
         data: checkoutSessionFields(session, world.config.publicUrl),
@@ -61,12 +62,6 @@ export async function completeCheckoutSession(
     }
     await appendEvents(tx, intent.appId, events);
   });
-}
-
-/** Changes the usage count of a link, unless the link has been deleted. */
-export async function countUse(tx: DatabaseTransaction, linkId: string | null, by: 1 | -1): Promise<void> {
-  if (linkId === null) return;
-  await tx.paymentLink.updateMany({ where: { id: linkId }, data: { usageCount: { increment: by } } });
 }
 
 async function linkPayingWallet(tx: DatabaseTransaction, intent: PaymentIntent, now: Date): Promise<void> {

@@ -21,6 +21,7 @@ import { type Currency, currencyOf } from '../prices/money.ts';
 import {
   type CheckoutItemInput,
   type CreateCheckoutSessionInput,
+  LARGEST_TOTAL,
   type SessionWithItems,
   sessionExpiry,
 } from './checkout-session.ts';
@@ -28,8 +29,6 @@ import type { CheckoutWorld } from './checkout-world.ts';
 import { type NewCheckoutSession, type NewSessionItem, openCheckoutSession } from './open-checkout-session.ts';
 
 export type CreatedCheckoutSession = { session: SessionWithItems; clientSecret: string };
-
-const LARGEST_TOTAL = new Decimal('999999999999.99');
 
 /**
  * Opens a session for items, together with an intent over their total (`payment_intent.created`), or for an existing unpaid

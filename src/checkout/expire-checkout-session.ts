@@ -9,6 +9,7 @@ import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
 import { checkoutSessionFields, type SessionWithItems } from './checkout-session.ts';
+import { releaseStock } from './links/link-stock.ts';
 import { inOrder, lockPaymentIntent, lockSession, requireSession } from './store.ts';
 
 type ExpiryWorld = { database: Database; config: Pick<Config, 'publicUrl'> };
@@ -54,7 +55,7 @@ export async function expireCheckoutSession(
   return result;
 }
 
-/** Marks a locked session EXPIRED and appends its event as the transaction's last statement. */
+/** Marks a locked session EXPIRED, releases the units that it holds of its link, and appends its event as the transaction's last statement. */
 export async function markExpired(
   tx: DatabaseTransaction,
   request: { id: string; publicUrl: string },
@@ -64,6 +65,7 @@ export async function markExpired(
     data: { status: 'EXPIRED' },
     include: inOrder,
   });
+  await releaseStock(tx, session);
   const data = checkoutSessionFields(session, request.publicUrl);
   await appendEvents(tx, session.appId, [{ type: 'checkout_session.expired', resourceId: session.id, data }]);
   return session;

@@ -51,6 +51,8 @@ export type NewCheckoutSession = {
   total: TaxedTotal;
   taxRateId?: string | null | undefined;
   items: NewSessionItem[];
+  /** Units of the link that the caller has reserved in this transaction. */
+  reservedQuantity?: number;
   selection: Selection;
   successUrl?: string | null | undefined;
   cancelUrl?: string | null | undefined;
@@ -102,6 +104,7 @@ export async function openCheckoutSession(
       successUrl: request.successUrl ?? null,
       cancelUrl: request.cancelUrl ?? null,
       expiresAt: request.expiresAt,
+      reservedQuantity: request.reservedQuantity ?? 0,
       metadata: request.metadata ?? {},
       createdAt: request.now,
       items: {

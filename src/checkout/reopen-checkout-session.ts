@@ -1,7 +1,7 @@
 import { type Database, transaction } from '../../prisma/client.ts';
 import type { Clock } from '../platform/clock.ts';
-import { countUse } from './complete-checkout-session.ts';
-import { lockPaymentIntent, lockSession } from './store.ts';
+import { returnSale } from './links/link-stock.ts';
+import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
 
 /** Calls `reopenCheckoutSession` for each of the intents. */
 export async function reopenCheckoutSessions(
@@ -13,7 +13,7 @@ export async function reopenCheckoutSessions(
 
 /**
  * Reacts to `payment_intent.reverted`: when a reorganization removed the authorization, the intent's COMPLETE sessions become
- * OPEN again (EXPIRED if they have expired), and the use of their link is no longer counted. Appends no event of its own, because
+ * OPEN again (EXPIRED if they have expired), and the units of their link are no longer sold. Appends no event of its own, because
  * the intent's event reports the change. Idempotent: does nothing while the intent is paid.
  */
 export async function reopenCheckoutSession(
@@ -27,6 +27,7 @@ export async function reopenCheckoutSession(
     for (const session of await tx.checkoutSession.findMany({
       where: { paymentIntentId: intent.id, status: 'COMPLETE' },
       orderBy: { id: 'asc' },
+      include: inOrder,
     })) {
       await lockSession(tx, session.id);
       const isOver = session.expiresAt <= world.clock.now();
@@ -34,7 +35,7 @@ export async function reopenCheckoutSession(
         where: { id: session.id },
         data: { status: isOver ? 'EXPIRED' : 'OPEN', completedAt: null },
       });
-      if (session.sourceType === 'PAYMENT_LINK') await countUse(tx, session.sourceId, -1);
+      await returnSale(tx, { session, isOpen: !isOver });
     }
   });
 }

@@ -33,6 +33,8 @@ export const eventTypes = [
   'invoice.voided',
   'checkout_session.completed',
   'checkout_session.expired',
+  'payment_link.sold_out',
+  'payment_link.oversold',
   'customer.created',
   'customer.updated',
   'webhook_endpoint.disabled',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { errorCatalogue } from '../../src/errors.ts';
 import { ApiError, networkFault, printedFault } from '../../web/src/api/api-error.ts';
 import { receiptWords } from '../../web/src/checkout/cards/receipt-words.ts';
-import { beginInput, beginQuestions } from '../../web/src/checkout/link/begin-input.ts';
+import { beginInput, beginQuestions, isSoldOut, typedQuantity } from '../../web/src/checkout/link/begin-input.ts';
 import { afterBeginFault, type BeginKey, beginKey } from '../../web/src/checkout/link/begin-key.ts';
 import { apiSentence } from '../../web/src/checkout/pay/api-fault.ts';
 import { afterPaymentEvent, noPayment, type PaymentState } from '../../web/src/checkout/pay/payment-state.ts';
@@ -194,10 +194,24 @@ describe('a payment that was sent and is seen nowhere', () => {
 });
 
 describe('a link', () => {
-  const fixed = { amount: '10.00', currency: 'USD', requireBillingDetails: false, requireEmail: false };
+  const fixed = {
+    amount: '10.00',
+    currency: 'USD',
+    requireBillingDetails: false,
+    requireEmail: false,
+    minimumQuantity: 1,
+    maximumQuantity: 1,
+    availableQuantity: null,
+  };
 
   it('asks only for what it needs', () => {
-    expect(beginQuestions(fixed)).toEqual({ asksAmount: false, asksCurrency: false, fields: [] });
+    expect(beginQuestions(fixed)).toEqual({
+      asksAmount: false,
+      asksCurrency: false,
+      asksQuantity: false,
+      isLimited: false,
+      fields: [],
+    });
     expect(beginQuestions({ ...fixed, requireEmail: true }).fields).toEqual([{ field: 'email', isRequired: true }]);
     expect(beginQuestions({ ...fixed, amount: null, currency: null })).toMatchObject({
       asksAmount: true,
@@ -208,12 +222,22 @@ describe('a link', () => {
   });
 
   it('sends what was said and nothing that was not asked', () => {
-    const said = { amount: ' 12,5 ', currency: 'EUR', details: { email: ' a@b.example ', city: ' ' } };
+    const said = { amount: ' 12,5 ', currency: 'EUR', quantity: ' 3 ', details: { email: ' a@b.example ', city: ' ' } };
     expect(beginInput(fixed, said)).toEqual({});
     expect(beginInput({ ...fixed, amount: null, currency: 'USD' }, said)).toEqual({ amount: '12.5' });
     expect(beginInput({ ...fixed, requireBillingDetails: true }, said)).toEqual({
       billingDetails: { email: 'a@b.example' },
     });
+    expect(beginInput({ ...fixed, maximumQuantity: 5 }, said)).toEqual({ quantity: 3 });
+  });
+
+  it('takes whole quantities within its limits, and is sold out when fewer than the least are left', () => {
+    const several = { ...fixed, minimumQuantity: 2, maximumQuantity: 5 };
+    const typed = ['2', ' 5 ', '1', '6', '2.5', '1e0', '', '-3'].map((text) => typedQuantity(several, text));
+    expect(typed).toEqual([2, 5, null, null, null, null, null, null]);
+    const soldOut = [null, 5, 2, 1, 0].map((availableQuantity) => isSoldOut({ ...several, availableQuantity }));
+    expect(soldOut).toEqual([false, false, false, true, true]);
+    expect(beginQuestions({ ...fixed, availableQuantity: 1 }).isLimited).toBe(true);
   });
 
   it('is begun once for the same answers, until the API has refused them', () => {

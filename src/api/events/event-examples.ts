@@ -5,11 +5,13 @@ import type {
   Dispute,
   Invoice,
   PaymentIntent,
+  PaymentLink,
   Prisma,
   Subscription,
 } from '../../../prisma/client.ts';
 import { loadRegistry } from '../../chains/registry.ts';
 import { checkoutSessionFields, type SessionWithItems } from '../../checkout/checkout-session.ts';
+import { paymentLinkFields } from '../../checkout/links/payment-link.ts';
 import { customerFields } from '../../customers/customer.ts';
 import type { Finality } from '../../events/append-events.ts';
 import { type EventBody, eventBody } from '../../events/event-body.ts';
@@ -40,6 +42,7 @@ import {
   refunded,
   session,
   settled,
+  soldOutLink,
   uuid,
 } from './example-rows.ts';
 
@@ -70,6 +73,11 @@ const ofSession = (row: SessionWithItems): Told => ({
   of: row,
   // The function returns JSON, because that is what the event table stores.
   data: JSON.parse(JSON.stringify(checkoutSessionFields(row, 'https://pay.example'))),
+  at: row.updatedAt,
+});
+const ofLink = (row: PaymentLink): Told => ({
+  of: row,
+  data: JSON.parse(JSON.stringify(paymentLinkFields(row, 'https://pay.example'))),
   at: row.updatedAt,
 });
 const ofCustomer = (row: CustomerAccount): Told => ({ of: row, data: customerFields(row), at: row.updatedAt });
@@ -128,6 +136,8 @@ const told: { [Type in EventType]: Told } = {
   'invoice.voided': ofInvoice({ ...invoice, status: 'VOID', voidedAt: day(3), updatedAt: day(3) }),
   'checkout_session.completed': ofSession(session),
   'checkout_session.expired': ofSession({ ...session, status: 'EXPIRED', completedAt: null, updatedAt: day(1, 14) }),
+  'payment_link.sold_out': ofLink(soldOutLink),
+  'payment_link.oversold': ofLink({ ...soldOutLink, usageCount: 10, soldQuantity: 22, updatedAt: day(3) }),
   'customer.created': ofCustomer(customer),
   'customer.updated': ofCustomer({ ...customer, city: 'Paris', country: 'FR', updatedAt: day(2) }),
   'webhook_endpoint.disabled': {

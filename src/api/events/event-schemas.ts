@@ -14,6 +14,7 @@ const dataTypes: Record<string, string> = {
   subscription: 'Subscription',
   invoice: 'Invoice',
   checkout_session: 'CheckoutSession',
+  payment_link: 'PaymentLink',
   customer: 'CustomerAccount',
   webhook_endpoint: 'WebhookEndpoint',
 };

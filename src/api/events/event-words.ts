@@ -54,6 +54,9 @@ export const eventWords: { readonly [Type in EventType]: string } = {
   'checkout_session.completed':
     "Sent when a session's payment is authorized, or when the payer signed the consent of a trial.",
   'checkout_session.expired': 'Sent when a session expires, by its time or because the merchant expired it.',
+  'payment_link.sold_out': 'Sent when a completed checkout has sold the last unit in the stock of a payment link.',
+  'payment_link.oversold':
+    'Sent when a completed checkout has sold more units than the stock of a payment link has: a late payment of an expired session, or a stock that was lowered.',
   'customer.created': 'Sent when a customer is created, through the API or by a payment link.',
   'customer.updated': "Sent when a customer's fields are changed.",
   'webhook_endpoint.disabled':

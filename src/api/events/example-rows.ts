@@ -6,6 +6,7 @@ import {
   type Dispute,
   type Invoice,
   type PaymentIntent,
+  type PaymentLink,
   Prisma,
   type Subscription,
   type WebhookEndpoint,
@@ -287,10 +288,40 @@ export const session: SessionWithItems = {
   completedAt: day(1, 13),
   lastErrorCode: null,
   lastErrorMessage: null,
+  reservedQuantity: 0,
   metadata: {},
   createdAt: day(1),
   updatedAt: day(1, 13),
   items: [item],
+};
+
+/** A link with a stock of 20 units, whose last unit has just been sold. */
+export const soldOutLink: PaymentLink = {
+  id: uuid(12),
+  appId: app,
+  name: 'Concert ticket',
+  description: null,
+  slug: 'concert-ticket',
+  amount: decimal('45'),
+  currency: 'EUR',
+  productPlanId: null,
+  productPlanPriceId: null,
+  taxRateId: null,
+  allowedChains: 'ALL',
+  allowedTokens: 'ALL',
+  successUrl: null,
+  cancelUrl: null,
+  requireBillingDetails: false,
+  isActive: true,
+  usageCount: 9,
+  minimumQuantity: 1,
+  maximumQuantity: 4,
+  stock: 20,
+  reservedQuantity: 0,
+  soldQuantity: 20,
+  metadata: {},
+  createdAt: day(1),
+  updatedAt: day(2),
 };
 
 export const customer: CustomerAccount = {

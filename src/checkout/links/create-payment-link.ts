@@ -8,7 +8,7 @@ import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
-import { type CreateLinkInput, linkPricingFault } from './payment-link.ts';
+import { type CreateLinkInput, linkPricingFault, linkQuantityFaults } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 
 /** The fields of a link that the audit log records. */
@@ -22,11 +22,14 @@ export const linkFacts = [
   'taxRateId',
   'allowedChains',
   'allowedTokens',
+  'minimumQuantity',
+  'maximumQuantity',
+  'stock',
 ] as const;
 
 /**
  * Creates a payment link. Slugs are unique within the installation; a taken one throws CONFLICT. Throws VALIDATION_ERROR if both
- * an amount and a price are given, and NOT_FOUND with `param` for an unknown plan, price or tax rate.
+ * an amount and a price are given or the quantities do not fit what is sold, and NOT_FOUND with `param` for an unknown plan, price or tax rate.
  */
 export async function createPaymentLink(
   world: { database: Database },
@@ -42,7 +45,18 @@ export async function createPaymentLink(
   };
   const fault = linkPricingFault(pricing);
   if (fault) throw invalid([fault]);
-  await requirePlanPrice(world.database, { appId: app.id, ...pricing });
+  const sold = await requirePlanPrice(world.database, { appId: app.id, ...pricing });
+  const minimumQuantity = input.minimumQuantity ?? 1;
+  const quantities = {
+    minimumQuantity,
+    maximumQuantity: input.maximumQuantity ?? minimumQuantity,
+    stock: input.stock ?? null,
+  };
+  const faults = linkQuantityFaults(quantities, {
+    isSubscription: sold?.plan.planType === 'SUBSCRIPTION',
+    isOpenAmount: pricing.amount === null && pricing.productPlanPriceId === null,
+  });
+  if (faults.length > 0) throw invalid(faults);
   await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
   const { result } = await refusingTakenSlug(input.slug, () =>
     transaction(world.database, (tx) =>
@@ -61,6 +75,7 @@ export async function createPaymentLink(
             allowedTokens: input.allowedTokens ?? 'ALL',
             successUrl: input.successUrl ?? null,
             cancelUrl: input.cancelUrl ?? null,
+            ...quantities,
             requireBillingDetails: input.requireBillingDetails ?? false,
             metadata: input.metadata ?? {},
           },

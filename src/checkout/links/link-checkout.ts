@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { currencySchema, fiatAmountSchema } from '../../catalog/product-plan.ts';
 import type { FieldFault } from '../../errors.ts';
+import { quantitySchema } from '../checkout-session.ts';
 
 const text = (limit: number) => z.string().max(limit, `at most ${limit} characters`).nullish();
 
@@ -19,6 +20,7 @@ export type BillingDetails = z.infer<typeof billingDetailsSchema>;
 export const startLinkCheckoutSchema = z.object({
   amount: fiatAmountSchema.nullish(),
   currency: currencySchema.nullish(),
+  quantity: quantitySchema.nullish(),
   billingDetails: billingDetailsSchema.nullish(),
 });
 export type StartLinkCheckoutInput = z.infer<typeof startLinkCheckoutSchema>;
@@ -51,6 +53,18 @@ export function linkPrice(
   if (input.amount) return [{ param: 'amount', message: `is not sent: the link says ${fixed.amount}` }];
   if (input.currency && input.currency !== fixed.currency) return [otherCurrency(input.currency, fixed.currency)];
   return fixed;
+}
+
+/** The number of units to pay for: the payer's within the limits of the link, or else the minimum. */
+export function linkQuantity(
+  link: { minimumQuantity: number; maximumQuantity: number },
+  given: number | null | undefined,
+): number | FieldFault[] {
+  const { minimumQuantity: least, maximumQuantity: most } = link;
+  const quantity = given ?? least;
+  if (quantity >= least && quantity <= most) return quantity;
+  const limits = least === most ? `${least}` : `between ${least} and ${most}`;
+  return [{ param: 'quantity', message: `is ${quantity}, while the link sells ${limits} at a time` }];
 }
 
 function otherCurrency(given: string, wanted: string): FieldFault {

@@ -15,9 +15,16 @@ import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
 import { isCurrency } from '../../prices/money.ts';
-import { type SessionWithItems, sessionExpiry } from '../checkout-session.ts';
+import { LARGEST_TOTAL, type SessionWithItems, sessionExpiry } from '../checkout-session.ts';
 import { type NewCheckoutSession, openCheckoutSession } from '../open-checkout-session.ts';
-import { type BillingDetails, billingFaults, linkPrice, type StartLinkCheckoutInput } from './link-checkout.ts';
+import {
+  type BillingDetails,
+  billingFaults,
+  linkPrice,
+  linkQuantity,
+  type StartLinkCheckoutInput,
+} from './link-checkout.ts';
+import { reserveStock } from './link-stock.ts';
 
 /** Identifies a link by its slug for a payer, or by its id for its merchant. */
 export type LinkName = { slug: string } | { id: string; scope: Scope };
@@ -46,7 +53,8 @@ export async function findLink(database: Database | DatabaseTransaction, name: L
 /**
  * Starts a checkout session with its payment intent from a link; billing details create a customer. Links to a SUBSCRIPTION plan
  * are started by `start-link-subscription.ts`. Throws NOT_FOUND; INVALID_STATE for a link that does not accept payments;
- * VALIDATION_ERROR for an amount or billing details that do not fit the link. Appends `customer.created` and
+ * VALIDATION_ERROR for an amount, quantity or billing details that do not fit the link; CONFLICT
+ * if fewer units than that are left in stock. Appends `customer.created` and
  * `payment_intent.created`.
  */
 export async function startLinkCheckout(
@@ -67,6 +75,7 @@ export async function startLinkCheckout(
     once(tx, idempotency, async () => {
       const link = await findLink(tx, request.link);
       const planned = planLinkSession(world, { link, input, options: request.options ?? {} });
+      await reserveStock(tx, { linkId: link.id, quantity: planned.reservedQuantity });
       const events: NewEvent[] = [];
       const made = input.billingDetails ? await makeCustomer(tx, link.app, input.billingDetails) : null;
       if (made) events.push(made.event);
@@ -84,7 +93,7 @@ export async function startLinkCheckout(
 function planLinkSession(
   world: { clock: Clock },
   request: { link: LinkToPay; input: StartLinkCheckoutInput; options: LinkSessionOptions },
-): NewCheckoutSession {
+): NewCheckoutSession & { reservedQuantity: number } {
   const { link, input, options } = request;
   if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not take payments.');
   const price = linkPrice(
@@ -98,15 +107,22 @@ function planLinkSession(
     },
     input,
   );
+  const quantity = linkQuantity(link, input.quantity);
   const faults = [
     ...(Array.isArray(price) ? price : []),
+    ...(Array.isArray(quantity) ? quantity : []),
     ...(options.customerAccountId ? [] : billingFaults(link.requireBillingDetails, input.billingDetails)),
   ];
-  if (Array.isArray(price) || faults.length > 0) throw invalid(faults);
+  if (Array.isArray(price) || Array.isArray(quantity) || faults.length > 0) throw invalid(faults);
   if (!isCurrency(price.currency)) throw invalid([{ param: 'currency', message: 'USD or EUR' }]);
   const planRate = link.productPlan?.taxRate?.isActive ? link.productPlan.taxRate : null;
   const rate = link.taxRate ?? planRate;
-  const taxed = taxLine({ amount: new Decimal(price.amount), quantity: 1, tax: taxRuleOf(rate) });
+  const taxed = taxLine({ amount: new Decimal(price.amount), quantity, tax: taxRuleOf(rate) });
+  const total = taxTotal([taxed]);
+  if (total.total.gt(LARGEST_TOTAL)) {
+    const message = `makes a total of ${total.total.toFixed(2)}; at most ${LARGEST_TOTAL.toFixed(2)}`;
+    throw invalid([{ param: 'quantity', message }]);
+  }
   const now = world.clock.now();
   return {
     app: link.app,
@@ -117,19 +133,20 @@ function planLinkSession(
     source: { type: 'PAYMENT_LINK', id: link.id },
     customerAccountId: options.customerAccountId,
     currency: price.currency,
-    total: taxTotal([taxed]),
+    total,
     taxRateId: rate?.id,
     items: [
       {
         name: link.productPlan?.name ?? link.name,
         description: link.productPlan?.description ?? link.description,
         amount: price.amount,
-        quantity: 1,
+        quantity,
         taxed,
         productPlanId: link.productPlanId,
         productPlanPriceId: link.productPlanPriceId,
       },
     ],
+    reservedQuantity: quantity,
     selection: readSelection(link),
     successUrl: options.successUrl ?? link.successUrl,
     cancelUrl: options.cancelUrl ?? link.cancelUrl,

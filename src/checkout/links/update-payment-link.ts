@@ -8,13 +8,13 @@ import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
 import { readSelection, type Selection, selectionFaults } from '../../chains/chain-selection.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { linkPricingFault, type UpdateLinkInput } from './payment-link.ts';
+import { type LinkQuantities, linkPricingFault, linkQuantityFaults, type UpdateLinkInput } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 
 /**
  * Updates a link: absent fields stay unchanged, `null` clears. Sessions already started are not affected. Throws NOT_FOUND;
- * CONFLICT for a taken slug; VALIDATION_ERROR if the amount and the price, or the chains and the tokens, are no longer
- * consistent.
+ * CONFLICT for a taken slug; VALIDATION_ERROR if the amount and the price, the quantities and what is sold, or the chains and
+ * the tokens, are no longer consistent.
  */
 export function updatePaymentLink(
   world: { database: Database; registry: Registry },
@@ -24,7 +24,7 @@ export function updatePaymentLink(
   return refusingTakenSlug(input.slug, () =>
     transaction(world.database, async (tx) => {
       const where = { id: request.id, ...appScope(scope) };
-      const link = await tx.paymentLink.findFirst({ where, include: { app: true } });
+      const link = await tx.paymentLink.findFirst({ where, include: { app: true, productPlan: true } });
       if (!link) throw notFound('payment link');
       const pricing = {
         amount: input.amount === undefined ? (link.amount?.toFixed(2) ?? null) : input.amount,
@@ -36,9 +36,16 @@ export function updatePaymentLink(
       const selection = changedSelection(link, input);
       const unpayable = selection ? selectionFaults(world, { mode: link.app.mode, selection }) : [];
       if (unpayable.length > 0) throw invalid(unpayable);
-      if (input.productPlanId !== undefined || input.productPlanPriceId !== undefined) {
-        await requirePlanPrice(tx, { appId: link.appId, ...pricing });
-      }
+      const isOther = input.productPlanId !== undefined || input.productPlanPriceId !== undefined;
+      const plan = isOther
+        ? (await requirePlanPrice(tx, { appId: link.appId, ...pricing }))?.plan
+        : (link.productPlan ?? undefined);
+      const quantities = changedQuantities(link, input);
+      const faults = linkQuantityFaults(quantities, {
+        isSubscription: plan?.planType === 'SUBSCRIPTION',
+        isOpenAmount: pricing.amount === null && pricing.productPlanPriceId === null,
+      });
+      if (faults.length > 0) throw invalid(faults);
       if (input.taxRateId !== link.taxRateId) {
         await requireTaxRate(tx, { merchantId: scope.merchantId, id: input.taxRateId, param: 'taxRateId' });
       }
@@ -46,6 +53,8 @@ export function updatePaymentLink(
         where: { id: link.id },
         data: {
           ...input,
+          minimumQuantity: input.minimumQuantity === undefined ? undefined : quantities.minimumQuantity,
+          maximumQuantity: input.maximumQuantity === undefined ? undefined : quantities.maximumQuantity,
           allowedChains: input.allowedChains === null ? 'ALL' : input.allowedChains,
           allowedTokens: input.allowedTokens === null ? 'ALL' : input.allowedTokens,
           requireBillingDetails: input.requireBillingDetails ?? undefined,
@@ -62,6 +71,15 @@ export function updatePaymentLink(
       return updated;
     }),
   );
+}
+
+/** The quantities after the update; a cleared minimum or maximum is 1, and a cleared stock is unlimited. */
+function changedQuantities(link: PaymentLink, input: UpdateLinkInput): LinkQuantities {
+  return {
+    minimumQuantity: input.minimumQuantity === undefined ? link.minimumQuantity : (input.minimumQuantity ?? 1),
+    maximumQuantity: input.maximumQuantity === undefined ? link.maximumQuantity : (input.maximumQuantity ?? 1),
+    stock: input.stock === undefined ? link.stock : input.stock,
+  };
 }
 
 /** The chains and tokens that the link accepts after the update; null if the update does not touch them. */

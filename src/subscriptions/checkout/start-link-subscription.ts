@@ -1,7 +1,12 @@
 import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
 import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
-import { billingFaults, linkPrice, type StartLinkCheckoutInput } from '../../checkout/links/link-checkout.ts';
+import {
+  billingFaults,
+  linkPrice,
+  linkQuantity,
+  type StartLinkCheckoutInput,
+} from '../../checkout/links/link-checkout.ts';
 import {
   findLink,
   type LinkName,
@@ -99,7 +104,8 @@ async function soldBy(
   const price = link.productPlanPrice ?? (await defaultPrice(tx, link.productPlan.id));
   const { currency } = price;
   const judged = linkPrice({ amount: null, currency, price: { amount: price.amount.toFixed(2), currency } }, input);
-  const faults = Array.isArray(judged) ? judged : [];
+  const quantity = linkQuantity(link, input.quantity);
+  const faults = [...(Array.isArray(judged) ? judged : []), ...(Array.isArray(quantity) ? quantity : [])];
   if (!options.customerAccountId) {
     const missing = billingFaults(link.requireBillingDetails, input.billingDetails);
     if (missing.length === 0 && !input.billingDetails?.email) {

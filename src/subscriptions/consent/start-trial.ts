@@ -1,6 +1,6 @@
 import type { DatabaseTransaction, SubscriptionConsent } from '../../../prisma/client.ts';
 import { checkoutSessionFields } from '../../checkout/checkout-session.ts';
-import { countUse } from '../../checkout/complete-checkout-session.ts';
+import { sellStock } from '../../checkout/links/link-stock.ts';
 import { inOrder, lockSession } from '../../checkout/store.ts';
 import type { Config } from '../../config/config.ts';
 import { GatewayError } from '../../errors.ts';
@@ -59,13 +59,15 @@ export async function startTrial(
     data: { status: 'COMPLETE', completedAt: now },
     include: inOrder,
   });
-  if (session.sourceType === 'PAYMENT_LINK') await countUse(tx, session.sourceId, 1);
+  const { publicUrl } = request.config;
+  const ofLink = await sellStock(tx, { session, publicUrl });
   await appendEvents(tx, active.appId, [
+    ...ofLink,
     { type: 'subscription.activated', resourceId: active.id, data: subscriptionFields(active) },
     {
       type: 'checkout_session.completed',
       resourceId: session.id,
-      data: checkoutSessionFields(session, request.config.publicUrl),
+      data: checkoutSessionFields(session, publicUrl),
     },
   ]);
 }

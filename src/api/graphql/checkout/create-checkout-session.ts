@@ -35,6 +35,10 @@ export const CreateCheckoutSessionInput = builder.inputType('CreateCheckoutSessi
     invoiceId: t.field({ type: 'UUID', description: 'An open invoice of the app.' }),
     subscriptionId: t.field({ type: 'UUID', description: 'A PENDING subscription of the app.' }),
     paymentLinkId: t.field({ type: 'UUID', description: 'An active link of the app.' }),
+    quantity: t.int({
+      description:
+        'Units of the link, within its minimum and maximum; the minimum by default. Only with paymentLinkId.',
+    }),
     customerAccountId: t.field({ type: 'UUID', description: 'A customer of the app.' }),
     uiMode: t.field({ type: CheckoutUiModeEnum, description: 'HOSTED by default.' }),
     successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after paying.' }),

@@ -2,6 +2,7 @@
 import { Decimal } from 'decimal.js';
 import { type TaxedTotal, taxLine, taxTotal } from '../../../catalog/tax.ts';
 import { taxRuleOf } from '../../../catalog/tax-rate.ts';
+import { availableQuantity } from '../../../checkout/links/payment-link.ts';
 import { findLink } from '../../../checkout/links/start-link-checkout.ts';
 import { printFiat } from '../../../prices/money.ts';
 import { defaultPrice } from '../../../subscriptions/checkout/default-price.ts';
@@ -18,7 +19,10 @@ type Offer = {
   isSubscription: boolean;
   merchantName: string;
   price: Price | null;
-  /** Null if the payer chooses the amount. */
+  /** The number of units in the total. */
+  quantity: number;
+  /** The price of one unit as the merchant gave it, and the total; null if the payer chooses the amount. */
+  unitAmount: Decimal | null;
   total: TaxedTotal | null;
 };
 
@@ -63,7 +67,7 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
     amount: t.field({
       type: 'Decimal',
       nullable: true,
-      description: 'The total: subtotal and taxAmount. Null if the payer chooses the amount.',
+      description: 'The total of the quantity: subtotal and taxAmount. Null if the payer chooses the amount.',
       resolve: ({ total }) => total && printFiat(total.total),
     }),
     subtotal: t.field({
@@ -77,6 +81,32 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
       nullable: true,
       description: 'The tax in it.',
       resolve: ({ total }) => total && printFiat(total.taxAmount),
+    }),
+    quantity: t.int({
+      description: 'The units that amount is for: as asked, moved into the limits of the link.',
+      resolve: ({ quantity }) => quantity,
+    }),
+    unitAmount: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: 'The price of one unit as the merchant gave it. Null if the payer chooses the amount.',
+      resolve: ({ unitAmount }) => unitAmount && printFiat(unitAmount),
+    }),
+    minimumQuantity: t.int({
+      description: 'The fewest units that can be bought at once.',
+      resolve: ({ link }) => link.minimumQuantity,
+    }),
+    maximumQuantity: t.int({
+      description: 'The most units that can be bought at once, whatever is left.',
+      resolve: ({ link }) => link.maximumQuantity,
+    }),
+    availableQuantity: t.int({
+      nullable: true,
+      description: 'The units left, at most maximumQuantity and never negative. Null if the stock is unlimited.',
+      resolve: ({ link }) => {
+        const left = availableQuantity(link);
+        return left === null ? null : Math.max(0, Math.min(left, link.maximumQuantity));
+      },
     }),
     billingInterval: t.field({
       type: BillingIntervalEnum,
@@ -117,24 +147,32 @@ builder.queryField('linkOffer', (t) =>
       'What a payment link asks for. NOT_FOUND for an unknown slug. An inactive link is returned with that state.',
     authScopes: { public: true },
     complexity: 100,
-    args: { slug: t.arg.string({ required: true, description: "The link's slug." }) },
-    resolve: (_root, { slug }, { world }) => readOffer(world, slug),
+    args: {
+      slug: t.arg.string({ required: true, description: "The link's slug." }),
+      quantity: t.arg.int({ description: 'The units to price; the minimum of the link by default.' }),
+    },
+    resolve: (_root, args, { world }) => readOffer(world, args),
   }),
 );
 
-async function readOffer({ database }: Pick<World, 'database'>, slug: string): Promise<Offer> {
+async function readOffer(
+  { database }: Pick<World, 'database'>,
+  { slug, quantity: asked }: { slug: string; quantity?: number | null | undefined },
+): Promise<Offer> {
   const link = await findLink(database, { slug });
   const isSubscription = link.productPlan?.planType === 'SUBSCRIPTION';
   const { name } = await database.merchant.findUniqueOrThrow({ where: { id: link.app.merchantId } });
-  const offer = { link, isSubscription, merchantName: name };
+  const quantity = Math.min(Math.max(asked ?? 1, link.minimumQuantity), link.maximumQuantity);
+  const offer = { link, isSubscription, merchantName: name, quantity };
   const price =
     isSubscription && link.productPlan && !link.productPlanPrice
       ? await defaultPrice(database, link.productPlan.id)
       : link.productPlanPrice;
   const amount = price?.amount ?? link.amount;
-  if (amount === null) return { ...offer, price, total: null };
+  if (amount === null) return { ...offer, price, unitAmount: null, total: null };
   // The same tax as when the checkout starts: a subscription by the rate of its plan, anything else by the first rate of the link.
   const planRate = link.productPlan?.taxRate?.isActive ? link.productPlan.taxRate : null;
   const tax = taxRuleOf(isSubscription ? planRate : (link.taxRate ?? planRate));
-  return { ...offer, price, total: taxTotal([taxLine({ amount: new Decimal(amount.toFixed(2)), quantity: 1, tax })]) };
+  const unitAmount = new Decimal(amount.toFixed(2));
+  return { ...offer, price, unitAmount, total: taxTotal([taxLine({ amount: unitAmount, quantity, tax })]) };
 }

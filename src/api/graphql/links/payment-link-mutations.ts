@@ -34,6 +34,14 @@ const CreatePaymentLinkInput = builder.inputType('CreatePaymentLinkInput', {
     cancelUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after cancelling.' }),
     requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
+    minimumQuantity: t.int({ description: 'The fewest units in one checkout: 1 (the default) to 1000000.' }),
+    maximumQuantity: t.int({
+      description: 'The most units in one checkout, at least the minimum, which is the default. Without a minimum: 1.',
+    }),
+    stock: t.int({
+      description:
+        'All units that the link may sell, those already sold included: 0 to 1000000000. Unlimited by default.',
+    }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });
@@ -61,6 +69,14 @@ const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
     requireBillingDetails: t.boolean({ description: 'Whether the payer is asked for them.' }),
     taxRateId: t.field({ type: 'UUID', description: 'A tax rate of the merchant.' }),
     isActive: t.boolean({ description: 'Whether it accepts payments.' }),
+    minimumQuantity: t.int({ description: 'The fewest units in one checkout: 1 to 1000000. Null means 1.' }),
+    maximumQuantity: t.int({
+      description: 'The most units in one checkout: at least the minimum, at most 1000000. Null means 1.',
+    }),
+    stock: t.int({
+      description:
+        'All units that the link may sell, those already sold included: 0 to 1000000000. Null means unlimited.',
+    }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });

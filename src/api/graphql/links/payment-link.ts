@@ -2,7 +2,7 @@
 import type { PaymentLink, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
-import { paymentUrl } from '../../../checkout/links/payment-link.ts';
+import { availableQuantity, paymentUrl } from '../../../checkout/links/payment-link.ts';
 import { notFound } from '../../../errors.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
@@ -36,6 +36,23 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
     requireBillingDetails: t.exposeBoolean('requireBillingDetails', { description: 'Whether the payer is asked.' }),
     isActive: t.exposeBoolean('isActive', { description: 'Whether it accepts payments.' }),
     usageCount: t.exposeInt('usageCount', { description: 'Completed checkouts.' }),
+    minimumQuantity: t.exposeInt('minimumQuantity', { description: 'The fewest units that a payer may buy at once.' }),
+    maximumQuantity: t.exposeInt('maximumQuantity', {
+      description: 'The most units that a payer may buy at once. If it is the minimum, the payer has no choice.',
+    }),
+    stock: t.exposeInt('stock', {
+      nullable: true,
+      description: 'All units that the link may sell, those already sold included. Null if unlimited.',
+    }),
+    reservedQuantity: t.exposeInt('reservedQuantity', { description: 'Units that OPEN checkout sessions hold.' }),
+    soldQuantity: t.exposeInt('soldQuantity', { description: 'Units of completed checkouts.' }),
+    availableQuantity: t.int({
+      nullable: true,
+      description:
+        'Units that can still be bought: stock less reservedQuantity and soldQuantity. Negative if late payments, or a lowered stock, exceed it. Null if the stock is unlimited.',
+      select: { stock: true, reservedQuantity: true, soldQuantity: true },
+      resolve: (link) => availableQuantity(link),
+    }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),

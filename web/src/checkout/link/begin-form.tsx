@@ -1,5 +1,6 @@
 /** What a payer must enter before a link can be paid. A link that needs nothing begins automatically. */
 import { useMutation } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type LinkPageQuery, LinkStartDocument } from '../../../../generated/web/documents.ts';
@@ -14,13 +15,17 @@ import { apiSentence } from '../pay/api-fault.ts';
 import { CardHead } from '../view/card-head.tsx';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
-import { type BillingField, beginInput, beginQuestions, type Said } from './begin-input.ts';
+import { type BillingField, beginInput, beginQuestions, type Said, typedQuantity } from './begin-input.ts';
 import { afterBeginFault, type BeginKey, beginKey } from './begin-key.ts';
 
 type Offer = LinkPageQuery['linkOffer'];
 type BeginFormProps = {
   slug: string;
   offer: Offer;
+  /** A quantity that the payer chose, so that the page shows its total. */
+  onQuantity: (quantity: number) => void;
+  /** Fewer units are left than the offer said. */
+  onRefused: () => unknown;
   onBegun: (session: { id: string; clientSecret: string }) => void;
 };
 
@@ -34,10 +39,15 @@ const completions: Record<BillingField, string> = {
   country: 'country-name',
 };
 
-export function BeginForm({ slug, offer, onBegun }: BeginFormProps) {
+export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: BeginFormProps) {
   const { t } = useTranslation();
   const questions = beginQuestions(offer);
-  const [said, setSaid] = useState<Said>({ amount: '', currency: offer.currency ?? 'USD', details: {} });
+  const [said, setSaid] = useState<Said>({
+    amount: '',
+    currency: offer.currency ?? 'USD',
+    quantity: String(offer.quantity),
+    details: {},
+  });
   const begun = useRef<BeginKey>(undefined);
   const begin = useMutation({
     mutationFn: () => {
@@ -51,9 +61,11 @@ export function BeginForm({ slug, offer, onBegun }: BeginFormProps) {
     },
     onError: (error) => {
       begun.current = afterBeginFault(begun.current, error instanceof ApiError ? error.fault : undefined);
+      if (isTooMany(error)) onRefused();
     },
   });
-  const isByItself = !questions.asksAmount && questions.fields.length === 0;
+  const isByItself =
+    !questions.asksAmount && !questions.asksQuantity && !questions.isLimited && questions.fields.length === 0;
   const { mutate, error } = begin;
   const isBegun = useRef(false);
   useEffect(() => {
@@ -84,7 +96,7 @@ export function BeginForm({ slug, offer, onBegun }: BeginFormProps) {
     setSaid((before) => ({ ...before, details: { ...before.details, [field]: value } }));
   return (
     <form className={styles.stack} onSubmit={submit}>
-      <CardHead title={t(questions.fields.length > 0 ? 'checkout.begin.details' : 'checkout.begin.amount')} />
+      <CardHead title={t(`checkout.begin.${titleOf(questions)}`)} />
       <div className={styles.fields}>
         {questions.asksAmount && (
           <div className={styles.pair}>
@@ -106,6 +118,25 @@ export function BeginForm({ slug, offer, onBegun }: BeginFormProps) {
             )}
           </div>
         )}
+        {questions.asksQuantity && (
+          <TextField
+            label={t('checkout.begin.quantity')}
+            hint={hintOf(offer, t)}
+            type="number"
+            inputMode="numeric"
+            required
+            min={offer.minimumQuantity}
+            max={Math.min(offer.maximumQuantity, offer.availableQuantity ?? offer.maximumQuantity)}
+            step={1}
+            value={said.quantity}
+            error={isTooMany(error) ? t('checkout.begin.tooMany') : faultOf('quantity')}
+            onChange={(event) => {
+              setSaid({ ...said, quantity: event.target.value });
+              const quantity = typedQuantity(offer, event.target.value);
+              if (quantity !== null) onQuantity(quantity);
+            }}
+          />
+        )}
         {questions.fields.map(({ field, isRequired }) => (
           <TextField
             key={field}
@@ -124,10 +155,28 @@ export function BeginForm({ slug, offer, onBegun }: BeginFormProps) {
           />
         ))}
       </div>
-      {fault && !fault.fault.details?.length && <Notice name={apiSentence(fault)} />}
+      {fault && !fault.fault.details?.length && !isTooMany(fault) && <Notice name={apiSentence(fault)} />}
       <Button look="primary" size="large" isWide type="submit" isBusy={begin.isPending}>
         {t('checkout.begin.continue')}
       </Button>
     </form>
   );
+}
+
+/** The title names what the form asks for first. */
+function titleOf(questions: ReturnType<typeof beginQuestions>): 'details' | 'amount' | 'howMany' | 'ready' {
+  if (questions.fields.length > 0) return 'details';
+  if (questions.asksAmount) return 'amount';
+  return questions.asksQuantity ? 'howMany' : 'ready';
+}
+
+function hintOf(offer: Offer, t: TFunction): string {
+  const { availableQuantity: left, minimumQuantity: least, maximumQuantity: most } = offer;
+  if (typeof left === 'number' && left < most) return t('checkout.begin.left', { count: left });
+  return t('checkout.begin.range', { least, most });
+}
+
+/** The refusal of more units than are left in stock. */
+function isTooMany(error: Error | null): boolean {
+  return error instanceof ApiError && error.code === 'CONFLICT' && error.fault.param === 'quantity';
 }

@@ -8,13 +8,25 @@ export type LinkAsks = {
   currency: string | null | undefined;
   requireBillingDetails: boolean;
   requireEmail: boolean;
+  minimumQuantity: number;
+  maximumQuantity: number;
+  /** Null if the stock is unlimited. */
+  availableQuantity: number | null | undefined;
 };
 
-export type Said = { amount: string; currency: string; details: Partial<Record<BillingField, string>> };
+export type Said = {
+  amount: string;
+  currency: string;
+  quantity: string;
+  details: Partial<Record<BillingField, string>>;
+};
 
 export function beginQuestions(link: LinkAsks): {
   asksAmount: boolean;
   asksCurrency: boolean;
+  asksQuantity: boolean;
+  /** Whether a payer must press the button, because beginning holds units that others then cannot buy. */
+  isLimited: boolean;
   fields: { field: BillingField; isRequired: boolean }[];
 } {
   const asksAmount = !link.amount;
@@ -23,13 +35,28 @@ export function beginQuestions(link: LinkAsks): {
   return {
     asksAmount,
     asksCurrency: asksAmount && !link.currency,
+    asksQuantity: link.maximumQuantity > link.minimumQuantity,
+    isLimited: typeof link.availableQuantity === 'number',
     fields: link.requireBillingDetails ? all : link.requireEmail ? email : [],
   };
 }
 
+/** The quantity that a payer typed; null if it is not a whole number within the limits of the link. */
+export function typedQuantity(link: LinkAsks, text: string): number | null {
+  const typed = text.trim();
+  if (!/^\d{1,7}$/.test(typed)) return null;
+  const quantity = Number(typed);
+  return quantity >= link.minimumQuantity && quantity <= link.maximumQuantity ? quantity : null;
+}
+
+/** Whether fewer units are left than the least that a payer may buy. */
+export function isSoldOut(link: LinkAsks): boolean {
+  return typeof link.availableQuantity === 'number' && link.availableQuantity < link.minimumQuantity;
+}
+
 /** A decimal comma is taken as a point: the API knows points only. What is empty is not sent. */
 export function beginInput(link: LinkAsks, said: Said) {
-  const { asksAmount, asksCurrency, fields } = beginQuestions(link);
+  const { asksAmount, asksCurrency, asksQuantity, fields } = beginQuestions(link);
   const details = Object.fromEntries(
     fields.flatMap(({ field }) => {
       const value = said.details[field]?.trim();
@@ -39,6 +66,7 @@ export function beginInput(link: LinkAsks, said: Said) {
   return {
     ...(asksAmount ? { amount: said.amount.trim().replace(/^(\d+),(\d{1,2})$/, '$1.$2') } : {}),
     ...(asksCurrency ? { currency: said.currency } : {}),
+    ...(asksQuantity ? { quantity: Number(said.quantity.trim()) } : {}),
     ...(fields.length > 0 ? { billingDetails: details } : {}),
   };
 }

@@ -1,5 +1,6 @@
 /** A payment link before its checkout begins: what it costs, and what the payer must enter. Afterwards, the page shows the session. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { LinkPageDocument } from '../../../../generated/web/documents.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ask } from '../../api/ask.ts';
@@ -9,15 +10,19 @@ import { PageFrame } from '../view/page-frame.tsx';
 import { Summary } from '../view/summary.tsx';
 import { UnknownPage } from '../view/unknown-page.tsx';
 import { BeginForm } from './begin-form.tsx';
+import { isSoldOut } from './begin-input.ts';
 
 type LinkPageProps = { slug: string; onBegun: (session: { id: string; clientSecret: string }) => void };
 
 const RETRY_MS = 3_000;
 
 export function LinkPage({ slug, onBegun }: LinkPageProps) {
+  const [quantity, setQuantity] = useState<number>();
   const query = useQuery({
-    queryKey: ['link', slug],
-    queryFn: ({ signal }) => ask(LinkPageDocument, { slug }, { signal }),
+    queryKey: ['link', slug, quantity],
+    queryFn: ({ signal }) => ask(LinkPageDocument, { slug, ...(quantity ? { quantity } : {}) }, { signal }),
+    // The form must keep what was typed while another quantity is priced.
+    placeholderData: keepPreviousData,
     retry: false,
     refetchInterval: ({ state }) => (state.error && !isOver(state.error) ? RETRY_MS : false),
   });
@@ -36,8 +41,8 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
     id: slug,
     name: offer.name,
     description: offer.description ?? null,
-    amount: amount ?? '0.00',
-    quantity: 1,
+    amount: offer.unitAmount ?? '0.00',
+    quantity: offer.quantity,
     imageUrl: offer.proxiedImageUrl ?? null,
   };
   const period = billingInterval
@@ -45,10 +50,12 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
     : null;
   return (
     <PageFrame payee={offer} summary={<Summary total={total} lines={[line]} period={period} />}>
-      {offer.isActive ? (
-        <BeginForm slug={slug} offer={offer} onBegun={onBegun} />
-      ) : (
+      {!offer.isActive ? (
         <EndCard why="inactive" url={offer.cancelUrl} />
+      ) : isSoldOut(offer) ? (
+        <EndCard why="soldOut" url={offer.cancelUrl} retry={query.refetch} />
+      ) : (
+        <BeginForm slug={slug} offer={offer} onQuantity={setQuantity} onRefused={query.refetch} onBegun={onBegun} />
       )}
     </PageFrame>
   );

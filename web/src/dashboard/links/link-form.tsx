@@ -29,6 +29,9 @@ const params = [
   'productPlanId',
   'productPlanPriceId',
   'taxRateId',
+  'minimumQuantity',
+  'maximumQuantity',
+  'stock',
   'successUrl',
   'cancelUrl',
   'allowedChains',
@@ -101,6 +104,7 @@ export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLin
         />
       </div>
       <LinkPricingFields values={values} set={set} faultAt={faults.at} />
+      <LinkQuantityFields values={values} set={set} faultAt={faults.at} />
       <TextArea
         label={t('catalog.description')}
         name="description"
@@ -150,6 +154,48 @@ type PricingFieldsProps = {
   set: (part: Partial<LinkValues>) => void;
   faultAt: (param: (typeof params)[number]) => string | undefined;
 };
+
+function LinkQuantityFields({ values, set, faultAt }: PricingFieldsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <div className={styles.pair}>
+        <TextField
+          label={t('links.minimumQuantity')}
+          name="minimumQuantity"
+          type="number"
+          min={1}
+          step={1}
+          value={values.minimumQuantity}
+          onChange={(event) => set({ minimumQuantity: event.target.value })}
+          error={faultAt('minimumQuantity')}
+        />
+        <TextField
+          label={t('links.maximumQuantity')}
+          name="maximumQuantity"
+          type="number"
+          min={1}
+          step={1}
+          hint={t('links.quantityHint')}
+          value={values.maximumQuantity}
+          onChange={(event) => set({ maximumQuantity: event.target.value })}
+          error={faultAt('maximumQuantity')}
+        />
+      </div>
+      <TextField
+        label={t('links.stock')}
+        name="stock"
+        type="number"
+        min={0}
+        step={1}
+        hint={t('links.stockHint')}
+        value={values.stock}
+        onChange={(event) => set({ stock: event.target.value })}
+        error={faultAt('stock')}
+      />
+    </>
+  );
+}
 
 function LinkPricingFields({ values, set, faultAt }: PricingFieldsProps) {
   const { t } = useTranslation();

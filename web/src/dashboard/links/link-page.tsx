@@ -24,6 +24,7 @@ import { useTell } from '../session/use-tell.ts';
 import { PageFrame } from '../shell/page-frame.tsx';
 import { Panel } from '../shell/panel.tsx';
 import { LinkForm } from './link-form.tsx';
+import { LinkStock } from './link-stock.tsx';
 import { useLinkPrice } from './use-link-price.ts';
 
 // The code is drawn by a library that only this sheet needs.
@@ -122,6 +123,15 @@ export function LinkPage() {
             },
             { key: 'description', name: t('catalog.description'), value: link.description },
             { key: 'used', name: t('links.used'), value: t('links.usedTimes', { count: link.usageCount }) },
+            {
+              key: 'quantity',
+              name: t('links.quantity'),
+              value:
+                link.maximumQuantity > link.minimumQuantity
+                  ? t('links.quantityRange', { least: link.minimumQuantity, most: link.maximumQuantity })
+                  : formats.count(link.minimumQuantity),
+            },
+            { key: 'stock', name: t('links.stock'), value: <LinkStock link={link} /> },
             {
               key: 'billing',
               name: t('links.billingShort'),

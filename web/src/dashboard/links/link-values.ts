@@ -17,6 +17,10 @@ export type LinkValues = {
   productPlanId: string;
   productPlanPriceId: string;
   taxRateId: string;
+  minimumQuantity: string;
+  maximumQuantity: string;
+  /** Empty for an unlimited stock. */
+  stock: string;
   requireBillingDetails: boolean;
   successUrl: string;
   cancelUrl: string;
@@ -33,6 +37,9 @@ export const newLink: LinkValues = {
   productPlanId: '',
   productPlanPriceId: '',
   taxRateId: '',
+  minimumQuantity: '1',
+  maximumQuantity: '1',
+  stock: '',
   requireBillingDetails: false,
   successUrl: '',
   cancelUrl: '',
@@ -50,6 +57,9 @@ export function linkValues(link: LinkDetailQuery['paymentLink']): LinkValues {
     productPlanId: link.productPlan?.id ?? '',
     productPlanPriceId: link.productPlanPrice?.id ?? '',
     taxRateId: link.taxRate?.id ?? '',
+    minimumQuantity: String(link.minimumQuantity),
+    maximumQuantity: String(link.maximumQuantity),
+    stock: link.stock === null || link.stock === undefined ? '' : String(link.stock),
     requireBillingDetails: link.requireBillingDetails,
     successUrl: link.successUrl ?? '',
     cancelUrl: link.cancelUrl ?? '',
@@ -70,12 +80,20 @@ export function linkInput(values: LinkValues): Omit<CreatePaymentLinkInput, 'app
     productPlanId: pricing === 'price' ? orNull(values.productPlanId) : null,
     productPlanPriceId: pricing === 'price' ? orNull(values.productPlanPriceId) : null,
     taxRateId: orNull(values.taxRateId),
+    minimumQuantity: orUnits(values.minimumQuantity),
+    maximumQuantity: orUnits(values.maximumQuantity),
+    stock: orUnits(values.stock),
     requireBillingDetails: values.requireBillingDetails,
     successUrl: orNull(values.successUrl),
     cancelUrl: orNull(values.cancelUrl),
     allowedChains: selection.chains,
     allowedTokens: selection.tokens,
   };
+}
+
+/** A count as the API takes it: null if left empty, and not a number if it is none, which the API refuses. */
+function orUnits(text: string): number | null {
+  return text.trim() === '' ? null : Number(text.trim());
 }
 
 /** A slug from a name: "Große Tasse Kaffee!" is `grosse-tasse-kaffee`. */

@@ -1,0 +1,97 @@
+/**
+ * The units of a link while its sessions live: held when a session is opened, sold when it completes, released when it expires.
+ * Each step is one UPDATE of the link's row, whose lock is held to the commit, so that concurrent sessions cannot hold more than
+ * the stock. Locked after the payment and the session.
+ */
+import type { CheckoutSession, DatabaseTransaction, PaymentLink } from '../../../prisma/client.ts';
+import { GatewayError } from '../../errors.ts';
+import type { NewEvent } from '../../events/append-events.ts';
+import { availableQuantity, paymentLinkFields } from './payment-link.ts';
+
+type LinkSession = Pick<CheckoutSession, 'id' | 'sourceType' | 'sourceId' | 'reservedQuantity'> & {
+  items: { quantity: number }[];
+};
+
+/** Holds units for a session that is being opened. Throws CONFLICT with `param` if fewer are left. */
+export async function reserveStock(
+  tx: DatabaseTransaction,
+  { linkId, quantity }: { linkId: string; quantity: number },
+): Promise<void> {
+  const reserved = await tx.$executeRaw`
+    UPDATE payment_link SET reserved_quantity = reserved_quantity + ${quantity}
+    WHERE id = ${linkId}::uuid AND (stock IS NULL OR stock - reserved_quantity - sold_quantity >= ${quantity})`;
+  if (reserved > 0) return;
+  const link = await tx.paymentLink.findUniqueOrThrow({ where: { id: linkId } });
+  const left = Math.max(0, availableQuantity(link) ?? 0);
+  throw new GatewayError('CONFLICT', `A quantity of ${quantity} exceeds the ${left} left in stock.`, {
+    param: 'quantity',
+    meta: { linkId, quantity, left },
+  });
+}
+
+/** Releases the units of a locked session that has expired. */
+export async function releaseStock(tx: DatabaseTransaction, session: Omit<LinkSession, 'items'>): Promise<void> {
+  const { reservedQuantity: held, sourceId } = session;
+  if (held === 0 || sourceId === null) return;
+  await tx.checkoutSession.update({ where: { id: session.id }, data: { reservedQuantity: 0 } });
+  await tx.paymentLink.updateMany({ where: { id: sourceId }, data: { reservedQuantity: { decrement: held } } });
+}
+
+/**
+ * Counts a locked session that has completed as a use of its link, and its units as sold. It never fails for want of stock, because
+ * the money has arrived. Returns `payment_link.sold_out` for the units that exhaust the stock and `payment_link.oversold` for those
+ * beyond it. Does nothing if the link has been deleted.
+ */
+export async function sellStock(
+  tx: DatabaseTransaction,
+  { session, publicUrl }: { session: LinkSession; publicUrl: string },
+): Promise<NewEvent[]> {
+  if (session.sourceType !== 'PAYMENT_LINK' || session.sourceId === null) return [];
+  const held = session.reservedQuantity;
+  const quantity = unitsOf(session);
+  if (held > 0) await tx.checkoutSession.update({ where: { id: session.id }, data: { reservedQuantity: 0 } });
+  await tx.paymentLink.updateMany({
+    where: { id: session.sourceId },
+    data: {
+      usageCount: { increment: 1 },
+      soldQuantity: { increment: quantity },
+      reservedQuantity: { decrement: held },
+    },
+  });
+  const link = await tx.paymentLink.findFirst({ where: { id: session.sourceId, stock: { not: null } } });
+  const type = link && stockEvent(link, quantity);
+  return type ? [{ type, resourceId: link.id, data: paymentLinkFields(link, publicUrl) }] : [];
+}
+
+/** Takes back a sale whose authorization was removed by a reorganization. A session that is OPEN again holds its units again. */
+export async function returnSale(
+  tx: DatabaseTransaction,
+  { session, isOpen }: { session: LinkSession; isOpen: boolean },
+): Promise<void> {
+  if (session.sourceType !== 'PAYMENT_LINK' || session.sourceId === null) return;
+  const quantity = unitsOf(session);
+  const held = isOpen ? quantity : 0;
+  if (held > 0) await tx.checkoutSession.update({ where: { id: session.id }, data: { reservedQuantity: held } });
+  await tx.paymentLink.updateMany({
+    where: { id: session.sourceId },
+    data: {
+      usageCount: { decrement: 1 },
+      soldQuantity: { decrement: quantity },
+      reservedQuantity: { increment: held },
+    },
+  });
+}
+
+function unitsOf({ items }: Pick<LinkSession, 'items'>): number {
+  return items.reduce((sum, item) => sum + item.quantity, 0);
+}
+
+/** The event of a sale of `quantity` units that the link already counts. */
+function stockEvent(
+  { stock, soldQuantity: sold }: PaymentLink,
+  quantity: number,
+): 'payment_link.sold_out' | 'payment_link.oversold' | null {
+  if (stock === null || sold < stock) return null;
+  if (sold > stock) return 'payment_link.oversold';
+  return sold - quantity < stock ? 'payment_link.sold_out' : null;
+}
