@@ -34,6 +34,8 @@ const tenancy: { [Model in Prisma.ModelName]: Narrow | null } = {
   ProductPlan: appScope,
   ProductPlanPrice: (scope) => ({ productPlan: appScope(scope) }),
   PaymentLink: appScope,
+  Coupon: appScope,
+  CouponRedemption: null,
   CheckoutSession: appScope,
   CheckoutItem: (scope) => ({ session: appScope(scope) }),
   CustomerAccount: appScope,

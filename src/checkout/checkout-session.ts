@@ -14,6 +14,7 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
 import type { Prisma } from '../../prisma/client.ts';
+import { couponCodeSchema } from '../catalog/coupons/coupon.ts';
 import { currencySchema, fiatAmountSchema } from '../catalog/product-plan.ts';
 import { metadataSchema } from '../platform/metadata.ts';
 import { printFiat } from '../prices/money.ts';
@@ -51,14 +52,15 @@ const itemSchema = z.object({
 export const sessionSubjects = ['items', 'paymentIntentId', 'invoiceId', 'subscriptionId', 'paymentLinkId'] as const;
 
 const rules = ['captureMode', 'taxRateId'] as const;
+const coupons = ['couponId', 'couponCode'] as const;
 const selection = ['allowedChains', 'allowedTokens'] as const;
 
 /** The fields that each of these determines itself, so that they cannot be given. A session may narrow what its intent allows. */
 const ownFields = {
   items: [],
-  paymentIntentId: rules,
-  invoiceId: [...rules, ...selection, 'customerAccountId'],
-  subscriptionId: [...rules, ...selection, 'customerAccountId'],
+  paymentIntentId: [...rules, ...coupons],
+  invoiceId: [...rules, ...coupons, ...selection, 'customerAccountId'],
+  subscriptionId: [...rules, ...coupons, ...selection, 'customerAccountId'],
   paymentLinkId: [...rules, ...selection],
 } as const;
 
@@ -71,6 +73,8 @@ export const createCheckoutSessionSchema = z
     subscriptionId: z.guid().nullish(),
     paymentLinkId: z.guid().nullish(),
     quantity: quantitySchema.nullish(),
+    couponId: z.guid().nullish(),
+    couponCode: couponCodeSchema.nullish(),
     customerAccountId: z.guid().nullish(),
     uiMode: z.enum(['HOSTED', 'HEADLESS']).nullish(),
     successUrl: redirect,
@@ -132,6 +136,8 @@ export function checkoutSessionFields(session: SessionWithItems, publicUrl: stri
     currency: session.currency,
     subtotal: printFiat(session.subtotal),
     taxAmount: printFiat(session.taxAmount),
+    discountAmount: printFiat(session.discountAmount),
+    couponId: session.couponId,
     paymentIntentId: session.paymentIntentId,
     customerAccountId: session.customerAccountId,
     subscriptionId: session.subscriptionId,
@@ -152,6 +158,7 @@ export function checkoutSessionFields(session: SessionWithItems, publicUrl: stri
       currency: item.currency,
       quantity: item.quantity,
       taxAmount: printFiat(item.taxAmount),
+      discountAmount: printFiat(item.discountAmount),
       productPlanId: item.productPlanId,
       productPlanPriceId: item.productPlanPriceId,
     })),

@@ -1,4 +1,5 @@
 import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
+import { moveRedemption } from '../catalog/coupons/redemption.ts';
 import type { Config } from '../config/config.ts';
 import { refreshWalletJob } from '../customers/jobs.ts';
 import { appendEvents, type NewEvent } from '../events/append-events.ts';
@@ -28,7 +29,8 @@ export async function completeCheckoutSessions(
 
 /**
  * Reacts to `payment_intent.authorized`: completes every session of the intent that is not COMPLETE (even an EXPIRED one, because
- * a late payment counts), sells the units of its link, and links the wallet that paid to the intent's customer. Appends
+ * a late payment counts), sells the units of its link, redeems its
+ * coupon, and links the wallet that paid to the intent's customer. Appends
  * `checkout_session.completed`, and `payment_link.sold_out` or `payment_link.oversold`. Idempotent: reads the intent again, and does nothing if it is not paid.
  */
 export async function completeCheckoutSession(
@@ -54,6 +56,7 @@ export async function completeCheckoutSession(
         include: inOrder,
       });
       const ofLink = await sellStock(tx, { session, publicUrl: world.config.publicUrl });
+      await moveRedemption(tx, { session, to: 'REDEEMED' });
       events.push(...ofLink, {
         type: 'checkout_session.completed',
         resourceId: session.id,

@@ -6,9 +6,13 @@ import {
   type TaxRate,
   transaction,
 } from '../../prisma/client.ts';
+import { discountLines } from '../catalog/coupons/discount.ts';
+import { redeemCoupon } from '../catalog/coupons/redemption.ts';
+import { discountOf, requireCoupon } from '../catalog/coupons/require-coupon.ts';
 import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../catalog/require-tax-rate.ts';
-import { taxLine, taxTotal } from '../catalog/tax.ts';
+import { type TaxableLine, type TaxRule, taxTotal } from '../catalog/tax.ts';
+import { taxRuleOf } from '../catalog/tax-rate.ts';
 import { type Selection, selectionFaults } from '../chains/chain-selection.ts';
 import { requireCustomer } from '../customers/require-customer.ts';
 import { type FieldFault, GatewayError, invalid, notFound } from '../errors.ts';
@@ -27,6 +31,7 @@ import {
 } from './checkout-session.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { type NewCheckoutSession, type NewSessionItem, openCheckoutSession } from './open-checkout-session.ts';
+import { requirePositive } from './require-positive.ts';
 
 export type CreatedCheckoutSession = { session: SessionWithItems; clientSecret: string };
 
@@ -35,7 +40,8 @@ export type CreatedCheckoutSession = { session: SessionWithItems; clientSecret: 
  * intent. A replay returns the same client secret. `input` has been validated with `createCheckoutSessionSchema`.
  *
  * Throws VALIDATION_ERROR (chains, tokens, prices, totals), NOT_FOUND with `param` for anything that the input refers to,
- * INVALID_STATE for an intent that can no longer be paid, and EXPIRED for an expired one.
+ * INVALID_STATE for an intent that can no longer be paid and an archived coupon, EXPIRED for an expired one, and CONFLICT for a
+ * coupon whose limit is reached.
  */
 export async function createCheckoutSession(
   world: Pick<CheckoutWorld, 'database' | 'clock' | 'registry'>,
@@ -66,7 +72,10 @@ function reveal(stored: CreatedCheckoutSession, idempotency: IdempotencyRequest 
   return { session: stored.session, clientSecret: unsealed(idempotency, stored.clientSecret) };
 }
 
-type Subject = Pick<NewCheckoutSession, 'payment' | 'source' | 'currency' | 'total' | 'items' | 'taxRateId'>;
+type Subject = Pick<
+  NewCheckoutSession,
+  'payment' | 'source' | 'currency' | 'total' | 'items' | 'taxRateId' | 'couponId'
+>;
 
 async function planSession(
   tx: DatabaseTransaction,
@@ -84,7 +93,7 @@ async function planSession(
   const intent = input.paymentIntentId
     ? await requirePayableIntent(tx, { appId: app.id, id: input.paymentIntentId, now })
     : null;
-  const subject = intent ? ofIntent(intent) : await ofItems(tx, { app, input });
+  const subject = intent ? ofIntent(intent) : await ofItems(tx, { app, input, now });
   return {
     app,
     now,
@@ -112,15 +121,15 @@ function ofIntent(intent: PaymentIntent): Subject {
 
 async function ofItems(
   tx: DatabaseTransaction,
-  request: { app: App; input: CreateCheckoutSessionInput },
+  request: { app: App; input: CreateCheckoutSessionInput; now: Date },
 ): Promise<Subject> {
-  const { app, input } = request;
+  const { app, input, now } = request;
   const sessionRate = await requireTaxRate(tx, {
     merchantId: app.merchantId,
     id: input.taxRateId,
     param: 'taxRateId',
   });
-  const priced: (NewSessionItem & { currency: Currency })[] = [];
+  const priced: PricedItem[] = [];
   for (const [index, item] of (input.items ?? []).entries()) {
     priced.push(await priceItem(tx, { app, item, path: `items[${index}].`, sessionRate }));
   }
@@ -130,26 +139,42 @@ async function ofItems(
       ? []
       : [{ param: `items[${index}].currency`, message: `${item.currency}, while the first item is in ${currency}` }],
   );
-  const total = taxTotal(priced.map((item) => item.taxed));
-  if (total.total.gt(LARGEST_TOTAL)) {
-    faults.push({ param: 'items', message: `sum to ${total.total.toFixed(2)}; at most ${LARGEST_TOTAL.toFixed(2)}` });
-  }
   if (faults.length > 0) throw invalid(faults);
+  const coupon = await requireCoupon(tx, { appId: app.id, couponId: input.couponId, couponCode: input.couponCode });
+  const param = input.couponId ? 'couponId' : 'couponCode';
+  const discount = coupon && discountOf(coupon, { currency, now, param });
+  const lines = discountLines(priced.map(taxableLine), discount);
+  const total = taxTotal(lines.map((line) => line.taxed));
+  if (total.total.gt(LARGEST_TOTAL)) {
+    const message = `sum to ${total.total.toFixed(2)}; at most ${LARGEST_TOTAL.toFixed(2)}`;
+    throw invalid([{ param: 'items', message }]);
+  }
+  if (coupon) {
+    requirePositive(total, param);
+    await redeemCoupon(tx, coupon, { customerAccountId: input.customerAccountId, param });
+  }
   return {
+    couponId: coupon?.id ?? null,
     payment: { kind: 'new', captureMode: input.captureMode },
     source: 'session',
     currency,
     total,
-    items: priced,
+    items: lines.flatMap((line, index) => (priced[index] ? [{ ...priced[index], ...line }] : [])),
     taxRateId: sessionRate?.id,
   };
+}
+
+type PricedItem = Omit<NewSessionItem, 'taxed' | 'discount'> & { currency: Currency; tax: TaxRule | null };
+
+function taxableLine({ amount, quantity, tax }: PricedItem): TaxableLine {
+  return { amount: new Decimal(amount), quantity, tax };
 }
 
 /** Uses the item's own amount or else its price's, and the session's tax rate or else its plan's. */
 async function priceItem(
   tx: DatabaseTransaction,
   request: { app: App; item: CheckoutItemInput; path: string; sessionRate: TaxRate | null },
-): Promise<NewSessionItem & { currency: Currency }> {
+): Promise<PricedItem> {
   const { app, item, path, sessionRate } = request;
   const named = await requirePlanPrice(tx, {
     appId: app.id,
@@ -168,14 +193,12 @@ async function priceItem(
   }
   const planRate = named?.plan.taxRate?.isActive ? named.plan.taxRate : null;
   const rate = sessionRate ?? planRate;
-  const tax = rate && { percentage: new Decimal(rate.percentage.toString()), inclusive: rate.inclusive };
-  const quantity = item.quantity ?? 1;
   return {
     name: item.name,
     description: item.description ?? null,
     amount,
-    quantity,
-    taxed: taxLine({ amount: new Decimal(amount), quantity, tax }),
+    quantity: item.quantity ?? 1,
+    tax: taxRuleOf(rate),
     productPlanId: item.productPlanId ?? null,
     productPlanPriceId: item.productPlanPriceId ?? null,
     currency: item.currency ?? currencyOf(named?.price?.currency ?? 'USD'),

@@ -1,6 +1,7 @@
 import { type Database, type DatabaseTransaction, type PaymentIntent, transaction } from '../../prisma/client.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
+import { moveRedemption } from '../catalog/coupons/redemption.ts';
 import type { Config } from '../config/config.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
@@ -55,7 +56,7 @@ export async function expireCheckoutSession(
   return result;
 }
 
-/** Marks a locked session EXPIRED, releases the units that it holds of its link, and appends its event as the transaction's last statement. */
+/** Marks a locked session EXPIRED, releases its coupon and the units that it holds of its link, and appends its event as the transaction's last statement. */
 export async function markExpired(
   tx: DatabaseTransaction,
   request: { id: string; publicUrl: string },
@@ -66,6 +67,7 @@ export async function markExpired(
     include: inOrder,
   });
   await releaseStock(tx, session);
+  await moveRedemption(tx, { session, to: 'RELEASED' });
   const data = checkoutSessionFields(session, request.publicUrl);
   await appendEvents(tx, session.appId, [{ type: 'checkout_session.expired', resourceId: session.id, data }]);
   return session;

@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import type {
   App,
   CaptureMode,
@@ -8,6 +9,7 @@ import type {
   PaymentSourceType,
 } from '../../prisma/client.ts';
 import { hashClientSecret, newClientSecret } from '../auth/client-secret.ts';
+import { holdRedemption } from '../catalog/coupons/redemption.ts';
 import type { TaxedLine, TaxedTotal } from '../catalog/tax.ts';
 import type { Selection } from '../chains/chain-selection.ts';
 import type { NewEvent } from '../events/append-events.ts';
@@ -19,12 +21,16 @@ import type { CreateCheckoutSessionInput, SessionWithItems } from './checkout-se
 import { expireCheckoutSessionJob } from './jobs.ts';
 import { inOrder } from './store.ts';
 
+const NOTHING = new Decimal(0);
+
 export type NewSessionItem = {
   name: string;
   description: string | null;
   /** Per unit, as given. */
   amount: string;
   quantity: number;
+  /** What a coupon takes off the whole line as priced; `taxed` is after it. */
+  discount?: Decimal;
   taxed: TaxedLine;
   productPlanId: string | null;
   productPlanPriceId: string | null;
@@ -51,6 +57,8 @@ export type NewCheckoutSession = {
   total: TaxedTotal;
   taxRateId?: string | null | undefined;
   items: NewSessionItem[];
+  /** A coupon whose redemption the caller has counted in this transaction. */
+  couponId?: string | null;
   /** Units of the link that the caller has reserved in this transaction. */
   reservedQuantity?: number;
   selection: Selection;
@@ -104,6 +112,8 @@ export async function openCheckoutSession(
       successUrl: request.successUrl ?? null,
       cancelUrl: request.cancelUrl ?? null,
       expiresAt: request.expiresAt,
+      couponId: request.couponId ?? null,
+      discountAmount: request.items.reduce((sum, { discount }) => sum.plus(discount ?? NOTHING), NOTHING).toFixed(2),
       reservedQuantity: request.reservedQuantity ?? 0,
       metadata: request.metadata ?? {},
       createdAt: request.now,
@@ -116,6 +126,7 @@ export async function openCheckoutSession(
           amount: item.amount,
           currency: request.currency,
           quantity: item.quantity,
+          discountAmount: (item.discount ?? NOTHING).toFixed(2),
           taxAmount: item.taxed.taxAmount.toFixed(2),
           productPlanId: item.productPlanId,
           productPlanPriceId: item.productPlanPriceId,
@@ -124,6 +135,10 @@ export async function openCheckoutSession(
     },
     include: inOrder,
   });
+  if (session.couponId !== null) {
+    const { couponId, customerAccountId } = session;
+    await holdRedemption(tx, { couponId, sessionId: id, customerAccountId });
+  }
   await addJob(tx, expireCheckoutSessionJob, { sessionId: id }, { runAt: request.expiresAt, key: `session:${id}` });
   return { session, intent, clientSecret, events };
 }

@@ -1,4 +1,5 @@
 import { type Database, transaction } from '../../prisma/client.ts';
+import { moveRedemption } from '../catalog/coupons/redemption.ts';
 import type { Clock } from '../platform/clock.ts';
 import { returnSale } from './links/link-stock.ts';
 import { inOrder, lockPaymentIntent, lockSession } from './store.ts';
@@ -36,6 +37,7 @@ export async function reopenCheckoutSession(
         data: { status: isOver ? 'EXPIRED' : 'OPEN', completedAt: null },
       });
       await returnSale(tx, { session, isOpen: !isOver });
+      await moveRedemption(tx, { session, to: isOver ? 'RELEASED' : 'HELD' });
     }
   });
 }

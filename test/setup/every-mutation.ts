@@ -60,6 +60,7 @@ export const everyMutation: Record<string, Call> = {
     (rows) => `(customerId: "${rows.customer}", input: { chainId: 31337, walletAddress: "${WALLET}" })`,
   ),
   advanceTestClock: { ...given(() => '(input: { seconds: 60 })'), needsMore: true },
+  archiveCoupon: ofId('coupon'),
   archiveTaxRate: ofId('taxRate'),
   cancelPaymentIntent: ofId('intent'),
   cancelSubscription: { ...ofId('subscription'), before: subscriptionIs('ACTIVE') },
@@ -77,6 +78,7 @@ export const everyMutation: Record<string, Call> = {
   createApiKey: given((rows) => `(input: { appId: "${rows.app}", kind: SECRET })`),
   createApp: { by: 'owner', ...given(() => '(input: { name: "Another", mode: TEST })') },
   createCheckoutSession: given(() => '(input: { items: [{ name: "Tea", amount: "3" }] })'),
+  createCoupon: given(() => '(input: { name: "Spring", percentOffBps: 1000 })'),
   createCustomer: given((rows) => `(input: { appId: "${rows.app}", name: "N" })`),
   createInvoice: given(
     (rows) => `(input: { customerAccountId: "${rows.customer}", items: [{ description: "Tea", amount: "3" }] })`,
@@ -176,6 +178,7 @@ export const everyMutation: Record<string, Call> = {
       `(id: "${rows.app}", input: { name: "Renamed", payoutAddresses: [{ family: EVM, address: "${WALLET}" }] })`,
   ),
   updateCustomer: ofId('customer', ', input: { name: "Renamed" }'),
+  updateCoupon: ofId('coupon', ', input: { name: "Renamed" }'),
   updatePaymentLink: ofId('link', ', input: { name: "Renamed" }'),
   updateProductPlan: ofId('plan', ', input: { name: "Renamed" }'),
   updateProductPlanPrice: given((rows) => `(priceId: "${rows.price}", input: { nickname: "Renamed" })`),

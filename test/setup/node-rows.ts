@@ -102,6 +102,7 @@ export async function makeMerchantNodes(database: Database, owner: TestApp, paye
       AuditEntry: ids.audit,
       CheckoutItem: ids.item,
       CheckoutSession: session,
+      Coupon: rows.coupon,
       CustomerAccount: rows.customer,
       CustomerWallet: rows.wallet,
       Dispute: rows.dispute,

@@ -8,6 +8,7 @@ export type TenantRows = Record<
   | 'customer'
   | 'wallet'
   | 'taxRate'
+  | 'coupon'
   | 'plan'
   | 'price'
   | 'link'
@@ -35,6 +36,7 @@ export async function makeTenantRows(
 ): Promise<TenantRows> {
   const { merchantId, appId } = owner;
   const [customer, wallet, taxRate, plan, price] = [newId(), newId(), newId(), newId(), newId()];
+  const coupon = newId();
   const [link, intent, dispute, session, quote] = [newId(), newId(), newId(), newId(), newId()];
   const [invoice, subscription, endpoint, delivery, event, apiKey] = [
     newId(),
@@ -64,6 +66,7 @@ export async function makeTenantRows(
     },
   });
   await database.taxRate.create({ data: { id: taxRate, merchantId, displayName: 'VAT', percentage: '20' } });
+  await database.coupon.create({ data: { id: coupon, appId, name: 'Spring', code: 'SPRING', percentOffBps: 1000 } });
   await database.productPlan.create({ data: { id: plan, appId, name: 'P', planType: 'SUBSCRIPTION' } });
   await database.productPlanPrice.create({
     data: { id: price, productPlanId: plan, amount: '5', billingInterval: 'MONTH', isDefault: true },
@@ -133,6 +136,7 @@ export async function makeTenantRows(
     customer,
     wallet,
     taxRate,
+    coupon,
     plan,
     price,
     link,

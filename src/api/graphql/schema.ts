@@ -25,6 +25,8 @@ import './payments/undelivered.ts';
 import './payments/payment-verification.ts';
 import './payments/dispute-actions.ts';
 import './catalog/tax-rate.ts';
+import './catalog/coupon.ts';
+import './catalog/coupon-mutations.ts';
 import './catalog/product-plan.ts';
 import './catalog/product-plans.ts';
 import './catalog/product-plan-mutations.ts';

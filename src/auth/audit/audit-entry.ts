@@ -47,6 +47,8 @@ export const auditActions = [
   'product_plan_price.updated',
   'product_plan_price.archived',
   'product_plan_price.deleted',
+  'coupon.created',
+  'coupon.updated',
   'payment_link.created',
   'payment_link.updated',
   'payment_link.deleted',
@@ -72,6 +74,7 @@ export type AuditTarget =
   | 'App'
   | 'Chain'
   | 'CheckoutSession'
+  | 'Coupon'
   | 'Database'
   | 'Dispute'
   | 'Invoice'

@@ -1,6 +1,7 @@
 import { type Database, transaction } from '../../../prisma/client.ts';
 import { fieldsOf } from '../../auth/audit/audit-entry.ts';
 import { recordAction } from '../../auth/audit/record-action.ts';
+import { requireCoupon } from '../../catalog/coupons/require-coupon.ts';
 import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
 import { invalid } from '../../errors.ts';
@@ -8,7 +9,7 @@ import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
-import { type CreateLinkInput, linkPricingFault, linkQuantityFaults } from './payment-link.ts';
+import { type CreateLinkInput, linkCouponFaults, linkPricingFault, linkQuantityFaults } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 
 /** The fields of a link that the audit log records. */
@@ -25,11 +26,13 @@ export const linkFacts = [
   'minimumQuantity',
   'maximumQuantity',
   'stock',
+  'couponId',
+  'allowCouponCodes',
 ] as const;
 
 /**
  * Creates a payment link. Slugs are unique within the installation; a taken one throws CONFLICT. Throws VALIDATION_ERROR if both
- * an amount and a price are given or the quantities do not fit what is sold, and NOT_FOUND with `param` for an unknown plan, price or tax rate.
+ * an amount and a price are given or the quantities do not fit what is sold, and NOT_FOUND with `param` for an unknown plan, price, tax rate or coupon.
  */
 export async function createPaymentLink(
   world: { database: Database },
@@ -52,11 +55,15 @@ export async function createPaymentLink(
     maximumQuantity: input.maximumQuantity ?? minimumQuantity,
     stock: input.stock ?? null,
   };
-  const faults = linkQuantityFaults(quantities, {
-    isSubscription: sold?.plan.planType === 'SUBSCRIPTION',
-    isOpenAmount: pricing.amount === null && pricing.productPlanPriceId === null,
-  });
+  const coupons = { couponId: input.couponId ?? null, allowCouponCodes: input.allowCouponCodes ?? false };
+  const isSubscription = sold?.plan.planType === 'SUBSCRIPTION';
+  const isOpenAmount = pricing.amount === null && pricing.productPlanPriceId === null;
+  const faults = [
+    ...linkQuantityFaults(quantities, { isSubscription, isOpenAmount }),
+    ...linkCouponFaults(coupons, { isSubscription }),
+  ];
   if (faults.length > 0) throw invalid(faults);
+  await requireCoupon(world.database, { appId: app.id, couponId: coupons.couponId });
   await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });
   const { result } = await refusingTakenSlug(input.slug, () =>
     transaction(world.database, (tx) =>
@@ -76,6 +83,7 @@ export async function createPaymentLink(
             successUrl: input.successUrl ?? null,
             cancelUrl: input.cancelUrl ?? null,
             ...quantities,
+            ...coupons,
             requireBillingDetails: input.requireBillingDetails ?? false,
             metadata: input.metadata ?? {},
           },

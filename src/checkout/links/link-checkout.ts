@@ -1,5 +1,6 @@
 /** What a payer may submit to a link, and the resulting price. */
 import { z } from 'zod';
+import { couponCodeSchema } from '../../catalog/coupons/coupon.ts';
 import { currencySchema, fiatAmountSchema } from '../../catalog/product-plan.ts';
 import type { FieldFault } from '../../errors.ts';
 import { quantitySchema } from '../checkout-session.ts';
@@ -21,6 +22,7 @@ export const startLinkCheckoutSchema = z.object({
   amount: fiatAmountSchema.nullish(),
   currency: currencySchema.nullish(),
   quantity: quantitySchema.nullish(),
+  couponCode: couponCodeSchema.nullish(),
   billingDetails: billingDetailsSchema.nullish(),
 });
 export type StartLinkCheckoutInput = z.infer<typeof startLinkCheckoutSchema>;

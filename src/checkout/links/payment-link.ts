@@ -47,6 +47,8 @@ export const createLinkSchema = z.object({
   taxRateId: z.guid().nullish(),
   minimumQuantity: quantitySchema.nullish(),
   maximumQuantity: quantitySchema.nullish(),
+  couponId: z.guid().nullish(),
+  allowCouponCodes: z.boolean().nullish(),
   stock: z.int().min(0, `between 0 and ${STOCK_LIMIT}`).max(STOCK_LIMIT, `between 0 and ${STOCK_LIMIT}`).nullish(),
   metadata: metadataSchema.nullish(),
 });
@@ -102,6 +104,19 @@ export function linkQuantityFaults(
   return faults;
 }
 
+/** The errors of a coupon, or of coupon codes, on a link that sells a subscription. */
+export function linkCouponFaults(
+  coupons: { couponId: string | null; allowCouponCodes: boolean },
+  sold: { isSubscription: boolean },
+): FieldFault[] {
+  if (!sold.isSubscription) return [];
+  const message = 'is not available for a link that sells a SUBSCRIPTION plan';
+  return [
+    ...(coupons.couponId === null ? [] : [{ param: 'couponId', message }]),
+    ...(coupons.allowCouponCodes ? [{ param: 'allowCouponCodes', message }] : []),
+  ];
+}
+
 /** Units that can still be reserved; null if the stock is unlimited. Negative after late payments, or for a lowered stock. */
 export function availableQuantity(
   link: Pick<PaymentLink, 'stock' | 'reservedQuantity' | 'soldQuantity'>,
@@ -133,6 +148,8 @@ export function paymentLinkFields(link: PaymentLink, publicUrl: string): Prisma.
     reservedQuantity: link.reservedQuantity,
     soldQuantity: link.soldQuantity,
     availableQuantity: availableQuantity(link),
+    couponId: link.couponId,
+    allowCouponCodes: link.allowCouponCodes,
     isActive: link.isActive,
     usageCount: link.usageCount,
     metadata: link.metadata ?? {},

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { type App, type Database, type DatabaseTransaction, type Prisma, transaction } from '../../../prisma/client.ts';
 import { appScope } from '../../auth/app-scope.ts';
 import type { Scope } from '../../auth/principal.ts';
-import { taxLine, taxTotal } from '../../catalog/tax.ts';
+import type { TaxableLine } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
 import { customerFields } from '../../customers/customer.ts';
@@ -14,7 +14,7 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
-import { isCurrency } from '../../prices/money.ts';
+import { type Currency, isCurrency } from '../../prices/money.ts';
 import { LARGEST_TOTAL, type SessionWithItems, sessionExpiry } from '../checkout-session.ts';
 import { type NewCheckoutSession, openCheckoutSession } from '../open-checkout-session.ts';
 import {
@@ -24,6 +24,7 @@ import {
   linkQuantity,
   type StartLinkCheckoutInput,
 } from './link-checkout.ts';
+import { type LinkDiscount, redeemOnLink } from './link-coupon.ts';
 import { reserveStock } from './link-stock.ts';
 
 /** Identifies a link by its slug for a payer, or by its id for its merchant. */
@@ -31,12 +32,17 @@ export type LinkName = { slug: string } | { id: string; scope: Scope };
 
 /** The options that a merchant may set on a session of a link; a payer cannot. */
 export type LinkSessionOptions = Partial<
-  Pick<NewCheckoutSession, 'uiMode' | 'successUrl' | 'cancelUrl' | 'customerAccountId' | 'metadata'>
-> & { expiresInMinutes?: number | null | undefined };
+  Pick<NewCheckoutSession, 'uiMode' | 'successUrl' | 'cancelUrl' | 'metadata'>
+> & {
+  expiresInMinutes?: number | null | undefined;
+  customerAccountId?: string | null | undefined;
+  couponId?: string | null | undefined;
+};
 
 const toPay = {
   app: true,
   taxRate: true,
+  coupon: true,
   productPlanPrice: true,
   productPlan: { include: { taxRate: true } },
 } as const satisfies Prisma.PaymentLinkInclude;
@@ -54,7 +60,7 @@ export async function findLink(database: Database | DatabaseTransaction, name: L
  * Starts a checkout session with its payment intent from a link; billing details create a customer. Links to a SUBSCRIPTION plan
  * are started by `start-link-subscription.ts`. Throws NOT_FOUND; INVALID_STATE for a link that does not accept payments;
  * VALIDATION_ERROR for an amount, quantity or billing details that do not fit the link; CONFLICT
- * if fewer units than that are left in stock. Appends `customer.created` and
+ * if fewer units than that are left in stock or a limit of the coupon is reached; and what `redeemOnLink` throws. Appends `customer.created` and
  * `payment_intent.created`.
  */
 export async function startLinkCheckout(
@@ -74,26 +80,38 @@ export async function startLinkCheckout(
   const { result } = await transaction(world.database, (tx) =>
     once(tx, idempotency, async () => {
       const link = await findLink(tx, request.link);
-      const planned = planLinkSession(world, { link, input, options: request.options ?? {} });
-      await reserveStock(tx, { linkId: link.id, quantity: planned.reservedQuantity });
-      const events: NewEvent[] = [];
+      const options = request.options ?? {};
+      const now = world.clock.now();
+      const sold = soldByLink({ link, input, options });
+      await reserveStock(tx, { linkId: link.id, quantity: sold.line.quantity });
       const made = input.billingDetails ? await makeCustomer(tx, link.app, input.billingDetails) : null;
-      if (made) events.push(made.event);
-      const opened = await openCheckoutSession(tx, {
-        ...planned,
-        customerAccountId: planned.customerAccountId ?? made?.id,
+      const customerAccountId = options.customerAccountId ?? made?.id;
+      const discounted = await redeemOnLink(tx, {
+        ...sold,
+        link,
+        now,
+        named: { couponId: options.couponId, couponCode: input.couponCode },
+        isPayer: 'slug' in request.link,
+        customerAccountId,
       });
-      await appendEvents(tx, link.appId, [...events, ...opened.events]);
+      const planned = planLinkSession({ link, sold, discounted, options, customerAccountId, now });
+      const opened = await openCheckoutSession(tx, planned);
+      const events: NewEvent[] = made ? [made.event, ...opened.events] : opened.events;
+      await appendEvents(tx, link.appId, events);
       return { session: opened.session, clientSecret: sealed(idempotency, opened.clientSecret) };
     }),
   );
   return reveal(result);
 }
 
-function planLinkSession(
-  world: { clock: Clock },
-  request: { link: LinkToPay; input: StartLinkCheckoutInput; options: LinkSessionOptions },
-): NewCheckoutSession & { reservedQuantity: number } {
+type SoldByLink = { line: TaxableLine; currency: Currency; taxRateId: string | undefined };
+
+/** What the payer buys, before any discount. */
+function soldByLink(request: {
+  link: LinkToPay;
+  input: StartLinkCheckoutInput;
+  options: LinkSessionOptions;
+}): SoldByLink {
   const { link, input, options } = request;
   if (!link.isActive) throw new GatewayError('INVALID_STATE', 'The payment link does not take payments.');
   const price = linkPrice(
@@ -117,13 +135,25 @@ function planLinkSession(
   if (!isCurrency(price.currency)) throw invalid([{ param: 'currency', message: 'USD or EUR' }]);
   const planRate = link.productPlan?.taxRate?.isActive ? link.productPlan.taxRate : null;
   const rate = link.taxRate ?? planRate;
-  const taxed = taxLine({ amount: new Decimal(price.amount), quantity, tax: taxRuleOf(rate) });
-  const total = taxTotal([taxed]);
+  const line = { amount: new Decimal(price.amount), quantity, tax: taxRuleOf(rate) };
+  return { line, currency: price.currency, taxRateId: rate?.id };
+}
+
+function planLinkSession(request: {
+  link: LinkToPay;
+  sold: SoldByLink;
+  discounted: LinkDiscount;
+  options: LinkSessionOptions;
+  customerAccountId: string | null | undefined;
+  now: Date;
+}): NewCheckoutSession {
+  const { link, sold, discounted, options, customerAccountId, now } = request;
+  const { discount, taxed, total, couponId } = discounted;
+  const { quantity } = sold.line;
   if (total.total.gt(LARGEST_TOTAL)) {
     const message = `makes a total of ${total.total.toFixed(2)}; at most ${LARGEST_TOTAL.toFixed(2)}`;
     throw invalid([{ param: 'quantity', message }]);
   }
-  const now = world.clock.now();
   return {
     app: link.app,
     now,
@@ -131,16 +161,18 @@ function planLinkSession(
     uiMode: options.uiMode,
     payment: { kind: 'new' },
     source: { type: 'PAYMENT_LINK', id: link.id },
-    customerAccountId: options.customerAccountId,
-    currency: price.currency,
+    customerAccountId,
+    currency: sold.currency,
     total,
-    taxRateId: rate?.id,
+    taxRateId: sold.taxRateId,
+    couponId,
     items: [
       {
         name: link.productPlan?.name ?? link.name,
         description: link.productPlan?.description ?? link.description,
-        amount: price.amount,
+        amount: sold.line.amount.toFixed(2),
         quantity,
+        discount,
         taxed,
         productPlanId: link.productPlanId,
         productPlanPriceId: link.productPlanPriceId,

@@ -3,12 +3,19 @@ import { appScope } from '../../auth/app-scope.ts';
 import { changedFields } from '../../auth/audit/audit-entry.ts';
 import { recordChange } from '../../auth/audit/record-action.ts';
 import type { Scope } from '../../auth/principal.ts';
+import { requireCoupon } from '../../catalog/coupons/require-coupon.ts';
 import { requirePlanPrice } from '../../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
 import { readSelection, type Selection, selectionFaults } from '../../chains/chain-selection.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { type LinkQuantities, linkPricingFault, linkQuantityFaults, type UpdateLinkInput } from './payment-link.ts';
+import {
+  type LinkQuantities,
+  linkCouponFaults,
+  linkPricingFault,
+  linkQuantityFaults,
+  type UpdateLinkInput,
+} from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 
 /**
@@ -41,10 +48,17 @@ export function updatePaymentLink(
         ? (await requirePlanPrice(tx, { appId: link.appId, ...pricing }))?.plan
         : (link.productPlan ?? undefined);
       const quantities = changedQuantities(link, input);
-      const faults = linkQuantityFaults(quantities, {
-        isSubscription: plan?.planType === 'SUBSCRIPTION',
-        isOpenAmount: pricing.amount === null && pricing.productPlanPriceId === null,
-      });
+      const isSubscription = plan?.planType === 'SUBSCRIPTION';
+      const isOpenAmount = pricing.amount === null && pricing.productPlanPriceId === null;
+      const coupons = {
+        couponId: input.couponId === undefined ? link.couponId : input.couponId,
+        allowCouponCodes: input.allowCouponCodes ?? link.allowCouponCodes,
+      };
+      const faults = [
+        ...linkQuantityFaults(quantities, { isSubscription, isOpenAmount }),
+        ...linkCouponFaults(coupons, { isSubscription }),
+      ];
+      await requireCoupon(tx, { appId: link.appId, couponId: input.couponId });
       if (faults.length > 0) throw invalid(faults);
       if (input.taxRateId !== link.taxRateId) {
         await requireTaxRate(tx, { merchantId: scope.merchantId, id: input.taxRateId, param: 'taxRateId' });
@@ -57,6 +71,7 @@ export function updatePaymentLink(
           maximumQuantity: input.maximumQuantity === undefined ? undefined : quantities.maximumQuantity,
           allowedChains: input.allowedChains === null ? 'ALL' : input.allowedChains,
           allowedTokens: input.allowedTokens === null ? 'ALL' : input.allowedTokens,
+          allowCouponCodes: input.allowCouponCodes ?? undefined,
           requireBillingDetails: input.requireBillingDetails ?? undefined,
           metadata: input.metadata === null ? {} : input.metadata,
         },

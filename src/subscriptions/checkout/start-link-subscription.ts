@@ -14,7 +14,7 @@ import {
   makeCustomer,
 } from '../../checkout/links/start-link-checkout.ts';
 import { openCheckoutSession } from '../../checkout/open-checkout-session.ts';
-import { GatewayError, invalid } from '../../errors.ts';
+import { type FieldFault, GatewayError, invalid } from '../../errors.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
@@ -105,7 +105,11 @@ async function soldBy(
   const { currency } = price;
   const judged = linkPrice({ amount: null, currency, price: { amount: price.amount.toFixed(2), currency } }, input);
   const quantity = linkQuantity(link, input.quantity);
-  const faults = [...(Array.isArray(judged) ? judged : []), ...(Array.isArray(quantity) ? quantity : [])];
+  const faults = [
+    ...(Array.isArray(judged) ? judged : []),
+    ...(Array.isArray(quantity) ? quantity : []),
+    ...couponFaults(input, options),
+  ];
   if (!options.customerAccountId) {
     const missing = billingFaults(link.requireBillingDetails, input.billingDetails);
     if (missing.length === 0 && !input.billingDetails?.email) {
@@ -115,6 +119,15 @@ async function soldBy(
   }
   if (faults.length > 0) throw invalid(faults);
   return { plan: link.productPlan, price };
+}
+
+/** A subscription has no coupons yet; one that is named must not be ignored. */
+function couponFaults(input: StartLinkCheckoutInput, options: LinkSessionOptions): FieldFault[] {
+  const message = 'is not available for a link that sells a SUBSCRIPTION plan';
+  return [
+    ...(options.couponId ? [{ param: 'couponId', message }] : []),
+    ...(input.couponCode ? [{ param: 'couponCode', message }] : []),
+  ];
 }
 
 async function payerOf(

@@ -19,7 +19,17 @@ const WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const OTHER_WALLET = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
 const merchants = [
-  ...['App', 'ApiKey', 'AuditEntry', 'CheckoutItem', 'CheckoutSession', 'CustomerAccount', 'CustomerWallet', 'Dispute'],
+  ...[
+    'App',
+    'ApiKey',
+    'AuditEntry',
+    'CheckoutItem',
+    'CheckoutSession',
+    'Coupon',
+    'CustomerAccount',
+    'CustomerWallet',
+    'Dispute',
+  ],
   ...['Event', 'Invoice', 'InvoiceItem', 'LedgerEntry', 'Member', 'Merchant', 'PaymentIntent', 'PaymentLink'],
   ...['PaymentRefund', 'ProductPlan', 'ProductPlanPrice', 'Quote', 'RenewalAttempt', 'Subscription', 'TaxRate'],
   ...['Transaction', 'UndeliveredPayout', 'WebhookAttempt', 'WebhookDelivery', 'WebhookEndpoint'],

@@ -19,6 +19,7 @@ const bounded: Record<string, string[]> = {
     'BalanceBatch.items',
     'ChainRecordComparison.differences',
     'CheckoutSessionPage.items',
+    'CouponPage.items',
     'CustomerPage.items',
     'EventPage.items',
     'InvoicePage.items',

@@ -56,6 +56,10 @@ builder.prismaObject('CheckoutItem', {
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     quantity: t.exposeInt('quantity', { description: 'Quantity, at least 1.' }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax of the whole line.' }),
+    discountAmount: t.expose('discountAmount', {
+      type: 'Decimal',
+      description: 'What the coupon takes off the whole line, before an exclusive tax or including an inclusive one.',
+    }),
     productPlanId: t.expose('productPlanId', { type: 'UUID', nullable: true, description: 'The plan it is of.' }),
     productPlanPriceId: t.expose('productPlanPriceId', {
       type: 'UUID',
@@ -90,6 +94,17 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net of tax.' }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax of all lines.' }),
+    discountAmount: t.expose('discountAmount', {
+      type: 'Decimal',
+      description: 'What the coupon takes off all lines. amount, subtotal and taxAmount are after it.',
+    }),
+    couponId: t.expose('couponId', { type: 'UUID', nullable: true, description: 'The coupon that it redeems.' }),
+    couponName: t.string({
+      nullable: true,
+      description: 'The name of that coupon.',
+      select: { coupon: { select: { name: true } } },
+      resolve: ({ coupon }) => coupon?.name ?? null,
+    }),
     paymentIntentId: t.expose('paymentIntentId', {
       type: 'UUID',
       nullable: true,

@@ -39,6 +39,8 @@ export const CreateCheckoutSessionInput = builder.inputType('CreateCheckoutSessi
       description:
         'Units of the link, within its minimum and maximum; the minimum by default. Only with paymentLinkId.',
     }),
+    couponId: t.field({ type: 'UUID', description: 'A coupon of the app. Only with items or paymentLinkId.' }),
+    couponCode: t.string({ description: 'The code of a coupon of the app, instead of its id.' }),
     customerAccountId: t.field({ type: 'UUID', description: 'A customer of the app.' }),
     uiMode: t.field({ type: CheckoutUiModeEnum, description: 'HOSTED by default.' }),
     successUrl: t.field({ type: 'URL', description: 'URL to which the payer is sent after paying.' }),
@@ -55,7 +57,8 @@ export const CreateCheckoutSessionInput = builder.inputType('CreateCheckoutSessi
 builder.mutationField('createCheckoutSession', (t) =>
   t.field({
     type: CheckoutSessionRef,
-    description: 'Opens a checkout session. Its client secret is returned only by this mutation.',
+    description:
+      'Opens a checkout session. Its client secret is returned only by this mutation. CONFLICT if the coupon or the stock of the link is exhausted.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateCheckoutSessionInput, required: true }) },
     resolve: async (_root, args, context) => {

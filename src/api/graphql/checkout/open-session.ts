@@ -25,7 +25,7 @@ export async function openSession(
     await requireCustomer(world.database, { appId: scope.appId, id: customerAccountId, param: 'customerAccountId' });
     return await startLink(world, {
       link: { id: input.paymentLinkId, scope },
-      input: { quantity: input.quantity },
+      input: { quantity: input.quantity, couponCode: input.couponCode },
       options: input,
       idempotency,
     });

@@ -1,7 +1,8 @@
 /** The query linkOffer: what a payer's page shows of a link before a session is created from it. */
 import { Decimal } from 'decimal.js';
-import { type TaxedTotal, taxLine, taxTotal } from '../../../catalog/tax.ts';
+import type { TaxedTotal } from '../../../catalog/tax.ts';
 import { taxRuleOf } from '../../../catalog/tax-rate.ts';
+import { linkTotal } from '../../../checkout/links/link-coupon.ts';
 import { availableQuantity } from '../../../checkout/links/payment-link.ts';
 import { findLink } from '../../../checkout/links/start-link-checkout.ts';
 import { printFiat } from '../../../prices/money.ts';
@@ -23,6 +24,7 @@ type Offer = {
   quantity: number;
   /** The price of one unit as the merchant gave it, and the total; null if the payer chooses the amount. */
   unitAmount: Decimal | null;
+  discount: Decimal;
   total: TaxedTotal | null;
 };
 
@@ -108,6 +110,20 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
         return left === null ? null : Math.max(0, Math.min(left, link.maximumQuantity));
       },
     }),
+    discountAmount: t.field({
+      type: 'Decimal',
+      description: "What the link's coupon takes off the lines; 0.00 without one, or if the payer chooses the amount.",
+      resolve: ({ discount }) => printFiat(discount),
+    }),
+    couponName: t.string({
+      nullable: true,
+      description: 'The name of that coupon. Null without one.',
+      resolve: ({ link, discount }) => (discount.isZero() ? null : (link.coupon?.name ?? null)),
+    }),
+    allowCouponCodes: t.boolean({
+      description: 'Whether startLinkCheckout takes a coupon code.',
+      resolve: ({ link }) => link.allowCouponCodes,
+    }),
     billingInterval: t.field({
       type: BillingIntervalEnum,
       nullable: true,
@@ -156,7 +172,7 @@ builder.queryField('linkOffer', (t) =>
 );
 
 async function readOffer(
-  { database }: Pick<World, 'database'>,
+  { database, clock }: Pick<World, 'database' | 'clock'>,
   { slug, quantity: asked }: { slug: string; quantity?: number | null | undefined },
 ): Promise<Offer> {
   const link = await findLink(database, { slug });
@@ -169,10 +185,13 @@ async function readOffer(
       ? await defaultPrice(database, link.productPlan.id)
       : link.productPlanPrice;
   const amount = price?.amount ?? link.amount;
-  if (amount === null) return { ...offer, price, unitAmount: null, total: null };
+  if (amount === null) return { ...offer, price, unitAmount: null, discount: new Decimal(0), total: null };
   // The same tax as when the checkout starts: a subscription by the rate of its plan, anything else by the first rate of the link.
   const planRate = link.productPlan?.taxRate?.isActive ? link.productPlan.taxRate : null;
   const tax = taxRuleOf(isSubscription ? planRate : (link.taxRate ?? planRate));
   const unitAmount = new Decimal(amount.toFixed(2));
-  return { ...offer, price, unitAmount, total: taxTotal([taxLine({ amount: unitAmount, quantity, tax })]) };
+  const currency = price?.currency ?? link.currency ?? 'USD';
+  const line = { amount: unitAmount, quantity, tax };
+  const { discount, total } = linkTotal(link, { line, currency, now: clock.now() });
+  return { ...offer, price, unitAmount, discount, total };
 }

@@ -42,6 +42,8 @@ const CreatePaymentLinkInput = builder.inputType('CreatePaymentLinkInput', {
       description:
         'All units that the link may sell, those already sold included: 0 to 1000000000. Unlimited by default.',
     }),
+    couponId: t.field({ type: 'UUID', description: 'A coupon of the app that each checkout redeems.' }),
+    allowCouponCodes: t.boolean({ description: 'Whether a payer may enter a coupon code; false by default.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });
@@ -77,6 +79,8 @@ const UpdatePaymentLinkInput = builder.inputType('UpdatePaymentLinkInput', {
       description:
         'All units that the link may sell, those already sold included: 0 to 1000000000. Null means unlimited.',
     }),
+    couponId: t.field({ type: 'UUID', description: 'A coupon of the app that each checkout redeems. Null for none.' }),
+    allowCouponCodes: t.boolean({ description: 'Whether a payer may enter a coupon code.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });

@@ -53,6 +53,14 @@ export const PaymentLinkRef = builder.prismaObject('PaymentLink', {
       select: { stock: true, reservedQuantity: true, soldQuantity: true },
       resolve: (link) => availableQuantity(link),
     }),
+    couponId: t.expose('couponId', {
+      type: 'UUID',
+      nullable: true,
+      description:
+        'The coupon that each checkout redeems. The link sells at the full price once it cannot be redeemed.',
+    }),
+    allowCouponCodes: t.exposeBoolean('allowCouponCodes', { description: 'Whether a payer may enter a coupon code.' }),
+    coupon: t.relation('coupon', { nullable: true, description: 'The coupon that each checkout redeems.' }),
     metadata: t.expose('metadata', { type: 'JSONObject', description: "The merchant's own data." }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),

@@ -30,6 +30,9 @@ const StartLinkCheckoutInput = builder.inputType('StartLinkCheckoutInput', {
     quantity: t.int({
       description: "Units to buy, within the link's minimum and maximum; the minimum by default.",
     }),
+    couponCode: t.string({
+      description: 'Only if the link allows coupon codes. It takes precedence over the coupon of the link.',
+    }),
     billingDetails: t.field({
       type: BillingDetailsInput,
       description: 'They make a customer of the app. A link to a SUBSCRIPTION plan needs the email.',
@@ -41,7 +44,7 @@ builder.mutationField('startLinkCheckout', (t) =>
   t.field({
     type: CheckoutSessionRef,
     description:
-      'Starts a checkout session from a payment link and, if the link sells a SUBSCRIPTION plan, the subscription. The session holds its units until it expires. CONFLICT if fewer are left in stock. No credential is needed. The response contains the client secret.',
+      'Starts a checkout session from a payment link and, if the link sells a SUBSCRIPTION plan, the subscription. The session holds its units until it expires. CONFLICT if fewer are left in stock, or a limit of the coupon is reached. No credential is needed. The response contains the client secret.',
     authScopes: { public: true },
     args: {
       slug: t.arg.string({ required: true, description: "The link's slug." }),

@@ -85,6 +85,7 @@ export const nodeTypes: readonly NodeType[] = [
   model(partOf('product_plan', 'product_plan_id')('ProductPlanPrice', 'product_plan_price'), (database, wanted) =>
     database.productPlanPrice.findMany(wanted),
   ),
+  model(ofApp('Coupon', 'coupon'), (database, wanted) => database.coupon.findMany(wanted)),
   model(ofApp('PaymentLink', 'payment_link'), (database, wanted) => database.paymentLink.findMany(wanted)),
   model({ ...ofApp('CheckoutSession', 'checkout_session'), ...either }, (database, wanted) =>
     database.checkoutSession.findMany(wanted),

@@ -8,6 +8,7 @@ const chapters: Record<string, Tag> = {
   subscriptions: { name: 'Subscriptions', description: 'Recurring payments under a plan.' },
   customers: { name: 'Customers', description: 'End users and their wallets.' },
   'payment-links': { name: 'Payment links', description: 'Shareable addresses that take payments.' },
+  coupons: { name: 'Coupons', description: 'Discounts that checkouts redeem.' },
   'tax-rates': { name: 'Tax rates', description: 'Reusable taxes for invoices, links and plans.' },
   'product-plans': { name: 'Product plans', description: 'What is sold, and its prices.' },
   invoices: { name: 'Invoices', description: 'Numbered demands for payment, with tax.' },

@@ -1,0 +1,66 @@
+import { type Coupon, type Database, Prisma, transaction } from '../../../prisma/client.ts';
+import { fieldsOf } from '../../auth/audit/audit-entry.ts';
+import { recordAction } from '../../auth/audit/record-action.ts';
+import { GatewayError } from '../../errors.ts';
+import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
+import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
+import { once } from '../../platform/idempotency/once.ts';
+import { newId } from '../../platform/identifier.ts';
+import type { CreateCouponInput } from './coupon.ts';
+
+const recorded = [
+  'name',
+  'code',
+  'percentOffBps',
+  'amountOff',
+  'currency',
+  'maxRedemptions',
+  'maxRedemptionsPerCustomer',
+  'expiresAt',
+] as const;
+
+const UNIQUE_VIOLATION = 'P2002';
+
+/** Creates a coupon of an app. Throws CONFLICT if another coupon of the app, even an archived one, has the code. */
+export async function createCoupon(
+  world: { database: Database },
+  request: { appId: string; input: CreateCouponInput; idempotency?: IdempotencyRequest | undefined },
+): Promise<Coupon> {
+  const first = await firstAnswer<Coupon>(world.database, request.idempotency);
+  if (first) return first.result;
+  const { appId, input } = request;
+  try {
+    const { result } = await transaction(world.database, (tx) =>
+      once(tx, request.idempotency, async () => {
+        const coupon = await tx.coupon.create({
+          data: {
+            id: newId(),
+            appId,
+            name: input.name,
+            code: input.code ?? null,
+            percentOffBps: input.percentOffBps ?? null,
+            amountOff: input.amountOff ?? null,
+            currency: input.amountOff ? (input.currency ?? 'USD') : null,
+            maxRedemptions: input.maxRedemptions ?? null,
+            maxRedemptionsPerCustomer: input.maxRedemptionsPerCustomer ?? null,
+            expiresAt: input.expiresAt ?? null,
+            metadata: input.metadata ?? {},
+          },
+        });
+        await recordAction(tx, {
+          action: 'coupon.created',
+          owner: { appId },
+          target: { type: 'Coupon', id: coupon.id },
+          after: fieldsOf(coupon, recorded),
+        });
+        return coupon;
+      }),
+    );
+    return result;
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION) {
+      throw new GatewayError('CONFLICT', `The code "${input.code ?? ''}" is taken.`, { param: 'code', cause: error });
+    }
+    throw error;
+  }
+}

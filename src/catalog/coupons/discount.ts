@@ -1,0 +1,45 @@
+/**
+ * What a coupon takes off the lines of a checkout, before tax: a percentage of each line, or an amount that is spread over the
+ * lines in proportion. Rounded half up to the minor unit, and never more than the lines are worth.
+ */
+import { Decimal } from 'decimal.js';
+import { type TaxableLine, type TaxedLine, taxLine } from '../tax.ts';
+
+/** `amountOff` is in the currency of the lines. */
+export type Discount = { percentOffBps: number } | { amountOff: Decimal };
+
+export type DiscountedLine = { discount: Decimal; taxed: TaxedLine };
+
+const MINOR_DIGITS = 2;
+const WHOLE_BPS = 10_000;
+
+/** The lines with their shares of the discount, taxed on what is left of each. */
+export function discountLines(lines: readonly TaxableLine[], discount: Discount | null): DiscountedLine[] {
+  const worths = lines.map((line) => line.amount.times(line.quantity));
+  const shares = discount === null ? worths.map(() => new Decimal(0)) : sharesOf(worths, discount);
+  return lines.map(({ tax }, index) => {
+    const [worth, share] = [worths[index] ?? new Decimal(0), shares[index] ?? new Decimal(0)];
+    return { discount: share, taxed: taxLine({ amount: worth.minus(share), quantity: 1, tax }) };
+  });
+}
+
+function sharesOf(worths: readonly Decimal[], discount: Discount): Decimal[] {
+  if ('percentOffBps' in discount) {
+    return worths.map((worth) => rounded(worth.times(discount.percentOffBps).div(WHOLE_BPS)));
+  }
+  const whole = worths.reduce((sum, worth) => sum.plus(worth), new Decimal(0));
+  const off = Decimal.min(discount.amountOff, whole);
+  // What is off up to and including each line is rounded, so that the shares sum to the amount exactly.
+  let [before, given] = [new Decimal(0), new Decimal(0)];
+  return worths.map((worth) => {
+    before = before.plus(worth);
+    const upTo = whole.isZero() ? new Decimal(0) : rounded(off.times(before).div(whole));
+    const share = Decimal.min(upTo.minus(given), worth);
+    given = given.plus(share);
+    return share;
+  });
+}
+
+function rounded(amount: Decimal): Decimal {
+  return amount.toDecimalPlaces(MINOR_DIGITS, Decimal.ROUND_HALF_UP);
+}

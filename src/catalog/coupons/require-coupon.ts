@@ -1,0 +1,41 @@
+import { Decimal } from 'decimal.js';
+import type { Coupon, Database, DatabaseTransaction } from '../../../prisma/client.ts';
+import { GatewayError, invalid, notFound } from '../../errors.ts';
+import type { Discount } from './discount.ts';
+
+/** How a request names a coupon. */
+export type CouponName = { couponId?: string | null | undefined; couponCode?: string | null | undefined };
+
+/**
+ * The app's coupon that a body names by `couponId` or `couponCode`; null if it names none. Throws NOT_FOUND with `param` for an
+ * unknown coupon or another merchant's, and VALIDATION_ERROR if both fields are sent.
+ */
+export async function requireCoupon(
+  database: Database | DatabaseTransaction,
+  { appId, couponId, couponCode }: CouponName & { appId: string },
+): Promise<Coupon | null> {
+  if (couponId && couponCode) throw invalid([{ param: 'couponCode', message: 'is not sent together with couponId' }]);
+  if (!couponId && !couponCode) return null;
+  const where = couponId ? { id: couponId, appId } : { code: couponCode ?? '', appId };
+  const coupon = await database.coupon.findFirst({ where });
+  if (!coupon) throw notFound('coupon', couponId ? 'couponId' : 'couponCode');
+  return coupon;
+}
+
+/**
+ * What the coupon takes off amounts in `currency`. Throws INVALID_STATE for an archived coupon, EXPIRED for an expired one, and
+ * VALIDATION_ERROR for an amount in another currency, each with `param`.
+ */
+export function discountOf(coupon: Coupon, request: { currency: string; now: Date; param: string }): Discount {
+  const { currency, now, param } = request;
+  if (!coupon.isActive) throw new GatewayError('INVALID_STATE', 'The coupon is archived.', { param });
+  if (coupon.expiresAt !== null && coupon.expiresAt <= now) {
+    throw new GatewayError('EXPIRED', 'The coupon has expired.', { param });
+  }
+  if (coupon.percentOffBps !== null) return { percentOffBps: coupon.percentOffBps };
+  if (coupon.amountOff === null) throw new Error(`Coupon ${coupon.id} takes nothing off.`);
+  if (coupon.currency !== currency) {
+    throw invalid([{ param, message: `takes off ${coupon.currency}, while the amount is in ${currency}` }]);
+  }
+  return { amountOff: new Decimal(coupon.amountOff.toString()) };
+}

@@ -1,0 +1,66 @@
+/** The coupon of a checkout that a link starts: the one that is named, or else the link's own while it can be redeemed. */
+import type { Coupon, DatabaseTransaction } from '../../../prisma/client.ts';
+import { type Discount, type DiscountedLine, discountLines } from '../../catalog/coupons/discount.ts';
+import { countRedemption, redeemCoupon } from '../../catalog/coupons/redemption.ts';
+import { type CouponName, discountOf, requireCoupon } from '../../catalog/coupons/require-coupon.ts';
+import { type TaxableLine, type TaxedTotal, taxTotal } from '../../catalog/tax.ts';
+import { invalid } from '../../errors.ts';
+import { requirePositive } from '../require-positive.ts';
+
+export type LinkDiscount = DiscountedLine & { total: TaxedTotal; couponId: string | null };
+
+type Sold = { line: TaxableLine; currency: string; now: Date };
+
+/**
+ * Counts a redemption for a checkout of the link, and returns its line after the discount. A coupon that is named must apply: see
+ * `requireCoupon`, `discountOf` and `redeemCoupon` for what they throw. The link's own is left out if it does not.
+ */
+export async function redeemOnLink(
+  tx: DatabaseTransaction,
+  request: Sold & {
+    link: { appId: string; coupon: Coupon | null; allowCouponCodes: boolean };
+    named: CouponName;
+    /** Whether a payer names the coupon, and not the merchant. */
+    isPayer: boolean;
+    customerAccountId: string | null | undefined;
+  },
+): Promise<LinkDiscount> {
+  const { link, named, isPayer, customerAccountId, ...sold } = request;
+  if (isPayer && named.couponCode && !link.allowCouponCodes) {
+    throw invalid([{ param: 'couponCode', message: 'is not taken by this link' }]);
+  }
+  const coupon = await requireCoupon(tx, { appId: link.appId, ...named });
+  if (coupon) {
+    const param = named.couponId ? 'couponId' : 'couponCode';
+    const discounted = withDiscount(sold.line, discountOf(coupon, { ...sold, param }));
+    requirePositive(discounted.total, param);
+    await redeemCoupon(tx, coupon, { customerAccountId, param });
+    return { ...discounted, couponId: coupon.id };
+  }
+  const own = linkTotal(link, sold);
+  if (own.couponId === null || link.coupon === null) return own;
+  const refusal = await countRedemption(tx, link.coupon, customerAccountId);
+  return refusal === null ? own : { ...withDiscount(sold.line, null), couponId: null };
+}
+
+/** The line of a link at the price that its own coupon leaves, or at the full price if that does not apply. */
+export function linkTotal(link: { coupon: Coupon | null }, { line, currency, now }: Sold): LinkDiscount {
+  const full = { ...withDiscount(line, null), couponId: null };
+  const { coupon } = link;
+  if (coupon === null || !isRedeemable(coupon, { currency, now })) return full;
+  const reduced = withDiscount(line, discountOf(coupon, { currency, now, param: 'couponId' }));
+  return reduced.total.total.gt(0) ? { ...reduced, couponId: coupon.id } : full;
+}
+
+function isRedeemable(coupon: Coupon, { currency, now }: { currency: string; now: Date }): boolean {
+  const { maxRedemptions: most, redemptionCount } = coupon;
+  const isOver = coupon.expiresAt !== null && coupon.expiresAt <= now;
+  const isOtherCurrency = coupon.currency !== null && coupon.currency !== currency;
+  return coupon.isActive && !isOver && !isOtherCurrency && (most === null || redemptionCount < most);
+}
+
+function withDiscount(line: TaxableLine, discount: Discount | null): DiscountedLine & { total: TaxedTotal } {
+  const [discounted] = discountLines([line], discount);
+  if (!discounted) throw new Error('One line makes one discounted line.');
+  return { ...discounted, total: taxTotal([discounted.taxed]) };
+}
