@@ -8,7 +8,7 @@ import {
 } from '../../prisma/client.ts';
 import { discountLines } from '../catalog/coupons/discount.ts';
 import { redeemCoupon } from '../catalog/coupons/redemption.ts';
-import { discountOf, requireCoupon } from '../catalog/coupons/require-coupon.ts';
+import { discountOf, requireCoupon, requirePositive } from '../catalog/coupons/require-coupon.ts';
 import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { requireTaxRate } from '../catalog/require-tax-rate.ts';
 import { type TaxableLine, type TaxRule, taxTotal } from '../catalog/tax.ts';
@@ -31,7 +31,6 @@ import {
 } from './checkout-session.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { type NewCheckoutSession, type NewSessionItem, openCheckoutSession } from './open-checkout-session.ts';
-import { requirePositive } from './require-positive.ts';
 
 export type CreatedCheckoutSession = { session: SessionWithItems; clientSecret: string };
 

@@ -199,6 +199,7 @@ describe('a link', () => {
     currency: 'USD',
     requireBillingDetails: false,
     requireEmail: false,
+    allowCouponCodes: false,
     minimumQuantity: 1,
     maximumQuantity: 1,
     availableQuantity: null,
@@ -209,6 +210,7 @@ describe('a link', () => {
       asksAmount: false,
       asksCurrency: false,
       asksQuantity: false,
+      asksCoupon: false,
       isLimited: false,
       fields: [],
     });
@@ -222,13 +224,20 @@ describe('a link', () => {
   });
 
   it('sends what was said and nothing that was not asked', () => {
-    const said = { amount: ' 12,5 ', currency: 'EUR', quantity: ' 3 ', details: { email: ' a@b.example ', city: ' ' } };
+    const said = {
+      amount: ' 12,5 ',
+      currency: 'EUR',
+      quantity: ' 3 ',
+      couponCode: ' spring ',
+      details: { email: ' a@b.example ', city: ' ' },
+    };
     expect(beginInput(fixed, said)).toEqual({});
     expect(beginInput({ ...fixed, amount: null, currency: 'USD' }, said)).toEqual({ amount: '12.5' });
     expect(beginInput({ ...fixed, requireBillingDetails: true }, said)).toEqual({
       billingDetails: { email: 'a@b.example' },
     });
     expect(beginInput({ ...fixed, maximumQuantity: 5 }, said)).toEqual({ quantity: 3 });
+    expect(beginInput({ ...fixed, allowCouponCodes: true }, said)).toEqual({ couponCode: 'spring' });
   });
 
   it('takes whole quantities within its limits, and is sold out when fewer than the least are left', () => {

@@ -1,6 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { Coupon, Database, DatabaseTransaction } from '../../../prisma/client.ts';
 import { GatewayError, invalid, notFound } from '../../errors.ts';
+import type { TaxedTotal } from '../tax.ts';
 import type { Discount } from './discount.ts';
 
 /** How a request names a coupon. */
@@ -38,4 +39,10 @@ export function discountOf(coupon: Coupon, request: { currency: string; now: Dat
     throw invalid([{ param, message: `takes off ${coupon.currency}, while the amount is in ${currency}` }]);
   }
   return { amountOff: new Decimal(coupon.amountOff.toString()) };
+}
+
+/** Throws VALIDATION_ERROR for a coupon that leaves nothing to pay. `param` is the field that names it. */
+export function requirePositive({ total }: TaxedTotal, param: string): void {
+  if (total.gt(0)) return;
+  throw invalid([{ param, message: 'leaves a total of 0.00; a payment is greater than zero' }]);
 }

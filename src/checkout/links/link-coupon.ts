@@ -2,10 +2,9 @@
 import type { Coupon, DatabaseTransaction } from '../../../prisma/client.ts';
 import { type Discount, type DiscountedLine, discountLines } from '../../catalog/coupons/discount.ts';
 import { countRedemption, redeemCoupon } from '../../catalog/coupons/redemption.ts';
-import { type CouponName, discountOf, requireCoupon } from '../../catalog/coupons/require-coupon.ts';
+import { type CouponName, discountOf, requireCoupon, requirePositive } from '../../catalog/coupons/require-coupon.ts';
 import { type TaxableLine, type TaxedTotal, taxTotal } from '../../catalog/tax.ts';
 import { invalid } from '../../errors.ts';
-import { requirePositive } from '../require-positive.ts';
 
 export type LinkDiscount = DiscountedLine & { total: TaxedTotal; couponId: string | null };
 

@@ -78,6 +78,13 @@ export const pages: readonly DashboardPage[] = [
     load: async () => (await import('./links/links-page.tsx')).LinksPage,
   }),
   page({
+    key: 'coupons',
+    path: '/links/coupons',
+    under: 'links',
+    words: ['catalog', 'links'],
+    load: async () => (await import('./coupons/coupons-page.tsx')).CouponsPage,
+  }),
+  page({
     key: 'link',
     path: '/links/:id',
     under: 'links',

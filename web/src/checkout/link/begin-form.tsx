@@ -46,6 +46,7 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
     amount: '',
     currency: offer.currency ?? 'USD',
     quantity: String(offer.quantity),
+    couponCode: '',
     details: {},
   });
   const begun = useRef<BeginKey>(undefined);
@@ -65,7 +66,11 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
     },
   });
   const isByItself =
-    !questions.asksAmount && !questions.asksQuantity && !questions.isLimited && questions.fields.length === 0;
+    !questions.asksAmount &&
+    !questions.asksQuantity &&
+    !questions.asksCoupon &&
+    !questions.isLimited &&
+    questions.fields.length === 0;
   const { mutate, error } = begin;
   const isBegun = useRef(false);
   useEffect(() => {
@@ -137,6 +142,19 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
             }}
           />
         )}
+        {questions.asksCoupon && (
+          <TextField
+            label={t('checkout.begin.optional', { name: t('checkout.begin.coupon') })}
+            hint={t('checkout.begin.couponHint')}
+            autoCapitalize="characters"
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={60}
+            value={said.couponCode}
+            error={isCouponFault(error) ? t('checkout.begin.couponBad') : undefined}
+            onChange={(event) => setSaid({ ...said, couponCode: event.target.value })}
+          />
+        )}
         {questions.fields.map(({ field, isRequired }) => (
           <TextField
             key={field}
@@ -155,7 +173,9 @@ export function BeginForm({ slug, offer, onQuantity, onRefused, onBegun }: Begin
           />
         ))}
       </div>
-      {fault && !fault.fault.details?.length && !isTooMany(fault) && <Notice name={apiSentence(fault)} />}
+      {fault && !fault.fault.details?.length && !isTooMany(fault) && !isCouponFault(fault) && (
+        <Notice name={apiSentence(fault)} />
+      )}
       <Button look="primary" size="large" isWide type="submit" isBusy={begin.isPending}>
         {t('checkout.begin.continue')}
       </Button>
@@ -174,6 +194,13 @@ function hintOf(offer: Offer, t: TFunction): string {
   const { availableQuantity: left, minimumQuantity: least, maximumQuantity: most } = offer;
   if (typeof left === 'number' && left < most) return t('checkout.begin.left', { count: left });
   return t('checkout.begin.range', { least, most });
+}
+
+/** The refusal of a code: unknown, expired, used up, or of another currency. */
+function isCouponFault(error: Error | null): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { param, details } = error.fault;
+  return param === 'couponCode' || details?.some((detail) => detail.param === 'couponCode') === true;
 }
 
 /** The refusal of more units than are left in stock. */

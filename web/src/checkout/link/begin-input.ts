@@ -8,6 +8,7 @@ export type LinkAsks = {
   currency: string | null | undefined;
   requireBillingDetails: boolean;
   requireEmail: boolean;
+  allowCouponCodes: boolean;
   minimumQuantity: number;
   maximumQuantity: number;
   /** Null if the stock is unlimited. */
@@ -18,6 +19,7 @@ export type Said = {
   amount: string;
   currency: string;
   quantity: string;
+  couponCode: string;
   details: Partial<Record<BillingField, string>>;
 };
 
@@ -25,6 +27,7 @@ export function beginQuestions(link: LinkAsks): {
   asksAmount: boolean;
   asksCurrency: boolean;
   asksQuantity: boolean;
+  asksCoupon: boolean;
   /** Whether a payer must press the button, because beginning holds units that others then cannot buy. */
   isLimited: boolean;
   fields: { field: BillingField; isRequired: boolean }[];
@@ -36,6 +39,7 @@ export function beginQuestions(link: LinkAsks): {
     asksAmount,
     asksCurrency: asksAmount && !link.currency,
     asksQuantity: link.maximumQuantity > link.minimumQuantity,
+    asksCoupon: link.allowCouponCodes,
     isLimited: typeof link.availableQuantity === 'number',
     fields: link.requireBillingDetails ? all : link.requireEmail ? email : [],
   };
@@ -56,7 +60,7 @@ export function isSoldOut(link: LinkAsks): boolean {
 
 /** A decimal comma is taken as a point: the API knows points only. What is empty is not sent. */
 export function beginInput(link: LinkAsks, said: Said) {
-  const { asksAmount, asksCurrency, asksQuantity, fields } = beginQuestions(link);
+  const { asksAmount, asksCurrency, asksQuantity, asksCoupon, fields } = beginQuestions(link);
   const details = Object.fromEntries(
     fields.flatMap(({ field }) => {
       const value = said.details[field]?.trim();
@@ -67,6 +71,7 @@ export function beginInput(link: LinkAsks, said: Said) {
     ...(asksAmount ? { amount: said.amount.trim().replace(/^(\d+),(\d{1,2})$/, '$1.$2') } : {}),
     ...(asksCurrency ? { currency: said.currency } : {}),
     ...(asksQuantity ? { quantity: Number(said.quantity.trim()) } : {}),
+    ...(asksCoupon && said.couponCode.trim() ? { couponCode: said.couponCode.trim() } : {}),
     ...(fields.length > 0 ? { billingDetails: details } : {}),
   };
 }

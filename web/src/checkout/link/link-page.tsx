@@ -35,8 +35,11 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
       </PageFrame>
     );
   }
-  const { amount, subtotal, taxAmount, currency, billingInterval } = offer;
-  const total = amount && subtotal && taxAmount && currency ? { amount, subtotal, taxAmount, currency } : null;
+  const { amount, subtotal, taxAmount, discountAmount, couponName, currency, billingInterval } = offer;
+  const total =
+    amount && subtotal && taxAmount && currency
+      ? { amount, subtotal, taxAmount, discountAmount, couponName, currency }
+      : null;
   const line = {
     id: slug,
     name: offer.name,

@@ -18,7 +18,15 @@ export type Period = { interval: string; count: number; trialDays: number | null
 
 type SummaryProps = {
   /** Null where the payer has not said it yet. */
-  total: { amount: string; subtotal: string; taxAmount: string; currency: string } | null;
+  total: {
+    amount: string;
+    subtotal: string;
+    taxAmount: string;
+    /** What a coupon takes off the lines; the other amounts are after it. */
+    discountAmount: string;
+    couponName?: string | null | undefined;
+    currency: string;
+  } | null;
   lines: readonly Line[];
   period: Period | null;
 };
@@ -27,7 +35,8 @@ export function Summary({ total, lines, period }: SummaryProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const often = useOften(period);
-  const hasTax = total !== null && !/^0(\.0+)?$/.test(total.taxAmount);
+  const hasTax = total !== null && !isZero(total.taxAmount);
+  const hasDiscount = total !== null && !isZero(total.discountAmount);
   return (
     <div className={styles.summary}>
       {total && (
@@ -53,24 +62,40 @@ export function Summary({ total, lines, period }: SummaryProps) {
                 </span>
               )}
             </span>
-            {line.quantity === 1 && total && lines.length > 1 && (
+            {line.quantity === 1 && total && (lines.length > 1 || hasDiscount) && (
               <span className={styles.figure}>{formats.fiat(line.amount, total.currency)}</span>
             )}
           </li>
         ))}
       </ul>
-      {total && hasTax && (
+      {total && (hasTax || hasDiscount) && (
         <dl className={styles.sums}>
-          <dt>{t('checkout.subtotal')}</dt>
-          <dd>{formats.fiat(total.subtotal, total.currency)}</dd>
-          <dt>{t('checkout.tax')}</dt>
-          <dd>{formats.fiat(total.taxAmount, total.currency)}</dd>
+          {hasDiscount && (
+            <>
+              <dt>
+                {total.couponName ? t('checkout.discountOf', { name: total.couponName }) : t('checkout.discount')}
+              </dt>
+              <dd>−{formats.fiat(total.discountAmount, total.currency)}</dd>
+            </>
+          )}
+          {hasTax && (
+            <>
+              <dt>{t('checkout.subtotal')}</dt>
+              <dd>{formats.fiat(total.subtotal, total.currency)}</dd>
+              <dt>{t('checkout.tax')}</dt>
+              <dd>{formats.fiat(total.taxAmount, total.currency)}</dd>
+            </>
+          )}
           <dt className={styles.last}>{t('checkout.total')}</dt>
           <dd className={styles.last}>{formats.fiat(total.amount, total.currency)}</dd>
         </dl>
       )}
     </div>
   );
+}
+
+function isZero(amount: string): boolean {
+  return /^0(\.0+)?$/.test(amount);
 }
 
 /** "every month", "every 3 months". */

@@ -9,6 +9,7 @@ import { Select } from '../../ui/fields/select.tsx';
 import { TextArea } from '../../ui/fields/text-area.tsx';
 import { TextField } from '../../ui/fields/text-field.tsx';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { CouponChoice } from '../coupons/coupon-choice.tsx';
 import { ChainChoice } from '../resources/chain-choice.tsx';
 import { CurrencyChoice } from '../resources/currency-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
@@ -32,6 +33,8 @@ const params = [
   'minimumQuantity',
   'maximumQuantity',
   'stock',
+  'couponId',
+  'allowCouponCodes',
   'successUrl',
   'cancelUrl',
   'allowedChains',
@@ -105,6 +108,18 @@ export function LinkForm({ link, onClose }: { link?: LinkDetailQuery['paymentLin
       </div>
       <LinkPricingFields values={values} set={set} faultAt={faults.at} />
       <LinkQuantityFields values={values} set={set} faultAt={faults.at} />
+      <CouponChoice
+        value={values.couponId}
+        present={link?.coupon}
+        onChange={(couponId) => set({ couponId })}
+        error={faults.at('couponId') ?? faults.at('allowCouponCodes')}
+      />
+      <Checkbox
+        label={t('links.coupon.allowCodes')}
+        hint={t('links.coupon.allowCodesHint')}
+        isChecked={values.allowCouponCodes}
+        onChange={(allowCouponCodes) => set({ allowCouponCodes })}
+      />
       <TextArea
         label={t('catalog.description')}
         name="description"

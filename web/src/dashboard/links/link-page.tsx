@@ -12,6 +12,7 @@ import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { Status } from '../../ui/state/status.tsx';
 import { Time } from '../../ui/state/time.tsx';
+import { useCouponWords } from '../coupons/use-coupon-words.ts';
 import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
 import { Facts } from '../resources/facts.tsx';
 import styles from '../resources/resources.module.css';
@@ -38,6 +39,7 @@ export function LinkPage() {
   const formats = useFormats();
   const linkPrice = useLinkPrice();
   const taxWords = useTaxWords();
+  const couponWords = useCouponWords();
   const { mayWrite } = useDashboard();
   const [, go] = useLocation();
   const [search, setSearch] = useSearchParams();
@@ -130,6 +132,11 @@ export function LinkPage() {
                 link.maximumQuantity > link.minimumQuantity
                   ? t('links.quantityRange', { least: link.minimumQuantity, most: link.maximumQuantity })
                   : formats.count(link.minimumQuantity),
+            },
+            {
+              key: 'coupon',
+              name: t('links.coupon.choice'),
+              value: link.coupon ? `${link.coupon.name} · ${couponWords(link.coupon)}` : t('links.coupon.none'),
             },
             { key: 'stock', name: t('links.stock'), value: <LinkStock link={link} /> },
             {

@@ -21,6 +21,8 @@ export type LinkValues = {
   maximumQuantity: string;
   /** Empty for an unlimited stock. */
   stock: string;
+  couponId: string;
+  allowCouponCodes: boolean;
   requireBillingDetails: boolean;
   successUrl: string;
   cancelUrl: string;
@@ -40,6 +42,8 @@ export const newLink: LinkValues = {
   minimumQuantity: '1',
   maximumQuantity: '1',
   stock: '',
+  couponId: '',
+  allowCouponCodes: false,
   requireBillingDetails: false,
   successUrl: '',
   cancelUrl: '',
@@ -60,6 +64,8 @@ export function linkValues(link: LinkDetailQuery['paymentLink']): LinkValues {
     minimumQuantity: String(link.minimumQuantity),
     maximumQuantity: String(link.maximumQuantity),
     stock: link.stock === null || link.stock === undefined ? '' : String(link.stock),
+    couponId: link.coupon?.id ?? '',
+    allowCouponCodes: link.allowCouponCodes,
     requireBillingDetails: link.requireBillingDetails,
     successUrl: link.successUrl ?? '',
     cancelUrl: link.cancelUrl ?? '',
@@ -83,6 +89,8 @@ export function linkInput(values: LinkValues): Omit<CreatePaymentLinkInput, 'app
     minimumQuantity: orUnits(values.minimumQuantity),
     maximumQuantity: orUnits(values.maximumQuantity),
     stock: orUnits(values.stock),
+    couponId: orNull(values.couponId),
+    allowCouponCodes: values.allowCouponCodes,
     requireBillingDetails: values.requireBillingDetails,
     successUrl: orNull(values.successUrl),
     cancelUrl: orNull(values.cancelUrl),

@@ -1,9 +1,10 @@
 /** Payment links: the list, with what each takes and how often it was used. */
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'wouter';
 import { LinkListDocument } from '../../../../generated/web/documents.ts';
 import { settings } from '../../settings.ts';
-import { Button } from '../../ui/button/button.tsx';
+import { Button, buttonClass } from '../../ui/button/button.tsx';
 import { CopyButton } from '../../ui/button/copy-button.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import { Status } from '../../ui/state/status.tsx';
@@ -35,11 +36,16 @@ export function LinksPage() {
       title={t('links.title')}
       about={t('links.about')}
       actions={
-        mayWrite && (
-          <Button look="primary" icon="plus" onPress={() => setCreating(true)}>
-            {t('links.new')}
-          </Button>
-        )
+        <>
+          <Link href="/links/coupons" className={buttonClass({})}>
+            {t('links.coupon.title')}
+          </Link>
+          {mayWrite && (
+            <Button look="primary" icon="plus" onPress={() => setCreating(true)}>
+              {t('links.new')}
+            </Button>
+          )}
+        </>
       }
     >
       <ResourceList

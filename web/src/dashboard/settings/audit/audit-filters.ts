@@ -15,6 +15,7 @@ export const actionGroups = [
   'product_plan',
   'product_plan_price',
   'tax_rate',
+  'coupon',
   'payment_link',
   'webhook_endpoint',
   'test_clock',

@@ -15,6 +15,8 @@ export function targetWay(entry: {
       return `/invoices/${id}`;
     case 'PaymentLink':
       return `/links/${id}`;
+    case 'Coupon':
+      return '/links/coupons';
     case 'ProductPlan':
       return `/plans/${id}`;
     case 'TaxRate':

@@ -1,0 +1,74 @@
+/** A coupon as a form holds it, and as the API takes it. Pure. */
+import type { CouponListQuery, CreateCouponInput, UpdateCouponInput } from '../../../../generated/web/documents.ts';
+import { plainAmount } from '../plans/price-values.ts';
+import type { Currency } from '../resources/currencies.ts';
+
+export type CouponRow = NonNullable<NonNullable<CouponListQuery['coupons']['nodes']>[number]>;
+
+export type CouponValues = {
+  name: string;
+  code: string;
+  kind: 'percent' | 'amount';
+  percent: string;
+  amount: string;
+  currency: Currency;
+  maxRedemptions: string;
+  maxRedemptionsPerCustomer: string;
+  /** A day and time of this browser, as its input gives it. */
+  expiresAt: string;
+};
+
+export const newCoupon: CouponValues = {
+  name: '',
+  code: '',
+  kind: 'percent',
+  percent: '',
+  amount: '',
+  currency: 'USD',
+  maxRedemptions: '',
+  maxRedemptionsPerCustomer: '',
+  expiresAt: '',
+};
+
+export function couponValues(coupon: CouponRow): CouponValues {
+  return {
+    ...newCoupon,
+    name: coupon.name,
+    maxRedemptions: coupon.maxRedemptions?.toString() ?? '',
+    maxRedemptionsPerCustomer: coupon.maxRedemptionsPerCustomer?.toString() ?? '',
+    expiresAt: coupon.expiresAt ? localInput(new Date(coupon.expiresAt)) : '',
+  };
+}
+
+/** Basis points of a percentage with a decimal point or comma; null if it is not one of 0.01 to 100. */
+export function readBps(text: string): number | null {
+  const [, whole, part = ''] = /^(\d{1,3})(?:[.,](\d{1,2}))?$/.exec(text.trim()) ?? [];
+  if (whole === undefined) return null;
+  const bps = Number(whole) * 100 + Number(part.padEnd(2, '0'));
+  return bps >= 1 && bps <= 10_000 ? bps : null;
+}
+
+/** What can be changed later: the name and the limits. */
+export function couponLimits(values: CouponValues): UpdateCouponInput {
+  const count = (text: string) => (text.trim() === '' ? null : Number(text.trim()));
+  return {
+    name: values.name.trim(),
+    maxRedemptions: count(values.maxRedemptions),
+    maxRedemptionsPerCustomer: count(values.maxRedemptionsPerCustomer),
+    expiresAt: values.expiresAt === '' ? null : new Date(values.expiresAt).toISOString(),
+  };
+}
+
+export function couponInput(values: CouponValues): Omit<CreateCouponInput, 'appId'> {
+  const discount =
+    values.kind === 'percent'
+      ? { percentOffBps: readBps(values.percent) }
+      : { amountOff: plainAmount(values.amount), currency: values.currency };
+  return { ...couponLimits(values), name: values.name.trim(), code: values.code.trim() || null, ...discount };
+}
+
+function localInput(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
+}
