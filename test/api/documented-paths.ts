@@ -20,6 +20,8 @@ DELETE /customers/:customerId/wallets/:walletId
 POST GET /payment-links
 GET PUT DELETE /payment-links/:id
 POST /payment-links/:slug/checkout
+POST GET /coupons
+GET PUT DELETE /coupons/:id
 POST GET /tax-rates
 GET PUT DELETE /tax-rates/:id
 GET /prices

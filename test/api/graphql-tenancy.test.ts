@@ -256,6 +256,7 @@ function isNeeded(each: Case, path: string[], name: string): boolean {
       ? !isSource
       : at === 'input.items.amount' || (at === 'input.items.productPlanId' && /Price/.test(wanted));
   }
+  if (each.field === 'createCoupon') return at === 'input.percentOffBps';
   // The price has two names, and the plan alone names none.
   if (/^(update|delete)ProductPlanPrice$/.test(each.field)) return wanted === 'productPlanId' && at === 'id';
   return /productPlanPriceId$/.test(wanted) && at === wanted.replace('productPlanPriceId', 'productPlanId');

@@ -112,6 +112,7 @@ async function resourcesOf(key: string, appId: string): Promise<Map<string, stri
   await make('payments/intents', { amount: '10' });
   const customer = await make('customers', { appId, email: 'a@example.com' });
   await make('tax-rates', { displayName: 'VAT', percentage: 20 });
+  await make('coupons', { name: 'Spring', percentOffBps: 1000 });
   await make('product-plans', { name: 'Plan', prices: [{ amount: '5', isDefault: true }] });
   await make('payment-links', { appId, name: 'Link', slug: `link-${UNKNOWN.slice(0, 8)}`, amount: '5' });
   await make(`apps/${appId}/webhooks`, { url: 'https://shop.example/hooks', events: ['*'] });

@@ -38,6 +38,7 @@ const invoiceIsOpen = (database: Database, { invoice }: Rows) =>
 
 export const auditedCalls: Readonly<Record<string, Call>> = {
   advanceTestClock: given(() => '(input: { seconds: 60, waitSeconds: 0 })'),
+  archiveCoupon: ofId('coupon'),
   archiveTaxRate: ofId('taxRate'),
   cancelPaymentIntent: ofId('held'),
   cancelSubscription: { ...ofId('subscription'), before: subscriptionIs('ACTIVE') },
@@ -60,6 +61,7 @@ export const auditedCalls: Readonly<Record<string, Call>> = {
     (rows) =>
       `(input: { appId: "${rows.app}", customerAccountId: "${rows.customer}", productPlanId: "${rows.plan}", productPlanPriceId: "${rows.price}" })`,
   ),
+  createCoupon: given(() => '(input: { name: "Spring", percentOffBps: 1000 })'),
   createTaxRate: given(() => '(input: { displayName: "VAT", percentage: 20 })'),
   createWebhookEndpoint: {
     ...given(() => '(input: { url: "https://example.com/new", events: ["*"] })'),
@@ -98,6 +100,7 @@ export const auditedCalls: Readonly<Record<string, Call>> = {
   updatePaymentLink: ofId('link', ', input: { amount: "7", name: "L" }'),
   updateProductPlan: ofId('plan', ', input: { name: "Renamed" }'),
   updateProductPlanPrice: ofId('price', ', input: { nickname: "Renamed" }'),
+  updateCoupon: ofId('coupon', ', input: { name: "Renamed" }'),
   updateTaxRate: ofId('taxRate', ', input: { percentage: 21 }'),
   updateWebhookEndpoint: ofId('endpoint', ', input: { active: false }'),
   voidInvoice: { ...ofId('invoice'), before: invoiceIsOpen },
