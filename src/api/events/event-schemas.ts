@@ -80,10 +80,11 @@ const sessionFurther: Record<string, JsonSchema> = {
         currency: text,
         quantity: { type: 'integer', minimum: 1 },
         taxAmount: { ...text, description: 'Of all, a decimal string.' },
+        discountAmount: { ...text, description: 'What a coupon takes off the whole line, a decimal string.' },
         productPlanId: nullable(id),
         productPlanPriceId: nullable(id),
       },
-      required: ['id', 'name', 'amount', 'currency', 'quantity', 'taxAmount'],
+      required: ['id', 'name', 'amount', 'currency', 'quantity', 'taxAmount', 'discountAmount'],
     },
   },
 };
