@@ -121,6 +121,11 @@ describe('the filter of payments', () => {
     ['a hash of any of its steps', { search: refundHash }, true],
     ['part of its reference', { search: '100%_' }, true],
     ['part of its customer’s email', { search: 'A@EXAMPLE' }, true],
+    ['part of its customer’s name', { search: 'LOVEL' }, true],
+    ['a part too short for the index', { search: '_7' }, true],
+    ['its wallet in lower case', { search: wallet.toLowerCase() }, true],
+    ['a text with a wildcard that it does not contain', { search: 'order_100' }, false],
+    ['a text of its parts in another order', { search: '100%_order' }, false],
   ])('finds it by %s', async (_name, filter, isFound) => {
     const { data } = await api.graphql(LIST, { filter }, { key });
     expect(data.paymentIntents.nodes.map(({ id }: { id: string }) => id)).toEqual(isFound ? [ours.intent] : []);
@@ -134,6 +139,40 @@ describe('the filter of payments', () => {
     const filter = { metadata: Array.from({ length: 6 }, () => ({ key: 'a', value: 'b' })) };
     const { errors } = await api.graphql(LIST, { filter }, { key });
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'VALIDATION_ERROR', param: 'filter.metadata' });
+  });
+});
+
+describe('the search for a part of a text', () => {
+  const find = async (search: string, other: object = {}) => {
+    const { data } = await api.graphql(LIST, { filter: { search, ...other } }, { key });
+    return data.paymentIntents as { nodes: { id: string }[]; totalCount: number };
+  };
+
+  test('finds what is rare and what is common among the newest payments', async () => {
+    const { appId } = api.merchantA;
+    const settings = {
+      timelockDuration: 60,
+      disputeStartDuration: 30,
+      platformFeeBps: 100,
+      captureMode: 'AUTOMATIC' as const,
+    };
+    const payment = (externalId: string) => ({
+      ...settings,
+      id: newId(),
+      appId,
+      externalId,
+      amount: '5',
+      currency: 'USD',
+    });
+    const common = Array.from({ length: 25 }, (_, index) => payment(`Crate-${index}`));
+    const rare = payment('Crêpe-OMEGA');
+    await api.database.paymentIntent.createMany({ data: [...common, rare] });
+    expect((await find('rate-')).totalCount).toBe(25);
+    expect((await find('rate-24')).nodes).toEqual([{ id: common[24]?.id }]);
+    expect((await find('êpe-om')).nodes).toEqual([{ id: rare.id }]);
+    expect((await find('rate-', { appId })).totalCount).toBe(25);
+    expect((await find('êpe-om', { status: ['SETTLED'] })).totalCount).toBe(0);
+    await api.database.paymentIntent.deleteMany({ where: { id: { in: [...common, rare].map(({ id }) => id) } } });
   });
 });
 

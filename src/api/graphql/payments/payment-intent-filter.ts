@@ -2,8 +2,10 @@
 import type { PaymentIntent, PaymentIntentStatus, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
+import { readEvmAddress } from '../../../chains/evm/evm-address.ts';
 import { invalid } from '../../../errors.ts';
 import { findByIdentifier } from '../../../payments/search/find-by-identifier.ts';
+import { findByPart } from '../../../payments/search/find-by-part.ts';
 import { isId } from '../../../platform/identifier.ts';
 import { builder } from '../server/builder.ts';
 import { cursorFault, type Place, placeOf, type WindowArgs } from '../server/connection.ts';
@@ -169,11 +171,14 @@ async function searchCondition(
     const found = await findByIdentifier(database, { scope, externalId: search, txHash });
     return { id: { in: isId(search) ? [search.toLowerCase(), ...found] : found } };
   }
+  const wallet = readEvmAddress(search) ?? search;
+  const found = await findByPart(database, { scope, text: search, wallet });
+  if (found !== null) return { id: { in: found } };
   const part = containing(search);
   return {
     OR: [
       { externalId: part },
-      { authorizationWalletAddress: { equals: search, mode: 'insensitive' } },
+      { authorizationWalletAddress: wallet },
       { customerAccount: { OR: [{ name: part }, { email: part }] } },
     ],
   };

@@ -1,0 +1,76 @@
+import { type Database, Prisma } from '../../../prisma/client.ts';
+import type { Scope } from '../../auth/principal.ts';
+
+/** The index is on parts of three characters. */
+const SHORTEST_PART = 3;
+/** The number of newest payments that are read to learn how common a text is. */
+const SAMPLED = 1_000;
+/** A text that at least this many of them contain is found sooner by walking the payments. */
+const COMMON = 20;
+/** More ids than these are not passed to another statement. */
+const FOUND = 1_000;
+
+/**
+ * Returns the ids of the caller's payments whose external id, or whose customer's name or email, contains the text, ignoring case, or that
+ * `wallet` has paid. Null if the text is too short or too common for the index: its matches are so dense that a statement that walks the
+ * payments meets them soon.
+ */
+export async function findByPart(
+  database: Database,
+  { scope, text, wallet }: { scope: Scope; text: string; wallet: string },
+): Promise<string[] | null> {
+  if (text.length < SHORTEST_PART) return null;
+  const apps = await database.app.findMany({
+    where: { merchantId: scope.merchantId, ...(scope.appId === null ? {} : { id: scope.appId }) },
+    select: { id: true },
+  });
+  const search = {
+    appIds: apps.map(({ id }) => id),
+    text,
+    wallet,
+    pattern: `%${text.replace(/[\\%_]/g, '\\$&')}%`,
+  };
+  if (await isCommon(database, search)) return null;
+  const found = await findAll(database, search);
+  return found.length > FOUND ? null : found;
+}
+
+type PartSearch = { appIds: string[]; text: string; wallet: string; pattern: string };
+
+async function isCommon(database: Database, { appIds, pattern }: PartSearch): Promise<boolean> {
+  const samples = appIds.map(
+    (appId) => Prisma.sql`
+      SELECT count(*) AS matches FROM (
+        SELECT external_id, customer_account_id FROM payment_intent WHERE app_id = ${appId}::uuid ORDER BY id DESC LIMIT ${SAMPLED}
+      ) AS newest LEFT JOIN customer_account AS customer ON customer.id = newest.customer_account_id
+      WHERE newest.external_id ILIKE ${pattern} OR customer.name ILIKE ${pattern} OR customer.email ILIKE ${pattern}`,
+  );
+  if (samples.length === 0) return false;
+  const rows = await database.$queryRaw<{ matches: bigint }[]>`
+    SELECT max(matches) AS matches FROM (${Prisma.join(samples, ' UNION ALL ')}) AS sampled`;
+  return Number(rows[0]?.matches ?? 0) >= COMMON;
+}
+
+/** No branch has a limit of its own, which would make Postgres prefer a walk of all payments to the indexes. */
+async function findAll(database: Database, { appIds, text, wallet, pattern }: PartSearch): Promise<string[]> {
+  const rows = await database.$queryRaw<{ id: string }[]>`
+    WITH customers AS MATERIALIZED (
+      SELECT id FROM customer_account
+        WHERE name IS NOT NULL AND text_parts(name) @> text_parts(${text}) AND name ILIKE ${pattern}
+          AND app_id = ANY(${appIds}::uuid[])
+      UNION
+      SELECT id FROM customer_account
+        WHERE email IS NOT NULL AND text_parts(email) @> text_parts(${text}) AND email ILIKE ${pattern}
+          AND app_id = ANY(${appIds}::uuid[])
+    ), payments AS MATERIALIZED (
+      SELECT id FROM payment_intent
+        WHERE external_id IS NOT NULL AND text_parts(external_id) @> text_parts(${text}) AND external_id ILIKE ${pattern}
+          AND app_id = ANY(${appIds}::uuid[])
+      UNION
+      SELECT id FROM payment_intent WHERE authorization_wallet_address = ${wallet} AND app_id = ANY(${appIds}::uuid[])
+      UNION
+      SELECT intent.id FROM customers JOIN payment_intent AS intent ON intent.customer_account_id = customers.id
+    )
+    SELECT id::text FROM payments LIMIT ${FOUND + 1}`;
+  return rows.map(({ id }) => id);
+}
