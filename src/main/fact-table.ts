@@ -81,23 +81,23 @@ function tracedHandler(database: Database, handler: FactHandler): FactHandler {
 
 /** For each group, the request id of the newest of our transactions in it that has one. In a batch, that of the payment's own item. */
 async function requestsOf(
-  database: Pick<Database, 'outgoingTransaction' | 'transaction'>,
+  database: Pick<Database, 'outgoingAttempt' | 'outgoingTransaction' | 'transaction'>,
   groups: readonly FactGroup[],
 ): Promise<Map<FactGroup, string>> {
   const hashes = [...new Set(groups.flatMap((group) => group.facts.map((fact) => fact.txHash)))];
-  const attempted = { attempts: { some: { hash: { in: hashes } } } };
+  const attempts = await database.outgoingAttempt.findMany({
+    where: { hash: { in: hashes } },
+    select: { hash: true, outgoingId: true },
+  });
+  if (attempts.length === 0) return new Map();
+  const minedIds = [...new Set(attempts.map(({ outgoingId }) => outgoingId))];
   const sent = await database.outgoingTransaction.findMany({
-    where: { requestId: { not: null }, OR: [attempted, { batch: attempted }] },
+    where: { requestId: { not: null }, OR: [{ id: { in: minedIds } }, { batchId: { in: minedIds } }] },
     orderBy: { id: 'desc' },
-    select: {
-      requestId: true,
-      transactionId: true,
-      attempts: { select: { hash: true } },
-      batch: { select: { attempts: { select: { hash: true } } } },
-    },
+    select: { id: true, requestId: true, transactionId: true, batchId: true },
   });
   if (sent.length === 0) return new Map();
-  const items = sent.flatMap(({ batch, transactionId }) => (batch && transactionId !== null ? [transactionId] : []));
+  const items = sent.flatMap(({ batchId, transactionId }) => (batchId && transactionId ? [transactionId] : []));
   const rows = await database.transaction.findMany({
     where: { id: { in: items } },
     select: { id: true, termsHash: true },
@@ -105,10 +105,10 @@ async function requestsOf(
   const refs = new Map(rows.map(({ id, termsHash }) => [id, termsHash]));
   const found = new Map<FactGroup, string>();
   for (const group of groups) {
-    const own = sent.find(({ attempts, batch, transactionId }) => {
-      const isItsItem = !batch || (group.ref !== null && refs.get(transactionId ?? '') === group.ref);
-      const mined = new Set((batch?.attempts ?? attempts).map(({ hash }) => hash));
-      return isItsItem && group.facts.some((fact) => mined.has(fact.txHash));
+    const own = sent.find(({ id, batchId, transactionId }) => {
+      const isItsItem = !batchId || (group.ref !== null && refs.get(transactionId ?? '') === group.ref);
+      const mined = attempts.filter(({ outgoingId }) => outgoingId === (batchId ?? id));
+      return isItsItem && group.facts.some((fact) => mined.some(({ hash }) => hash === fact.txHash));
     });
     if (own?.requestId) found.set(group, own.requestId);
   }
