@@ -9,7 +9,7 @@ import { GatewayError } from '../errors.ts';
 import { currencyOf } from '../prices/money.ts';
 import { quoteAmount } from '../prices/quote.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
-import { methodsFor } from './payment-method.ts';
+import { methodsFor, relayedAmount } from './payment-method.ts';
 import { requirePayable } from './require-payable.ts';
 import { isSettleable } from './solana/is-settleable.ts';
 import { pausedChains, requireSession, type SessionToPay } from './store.ts';
@@ -55,7 +55,7 @@ export async function listCheckoutOptions(
       const methods = methodsFor({
         family: chain.family,
         token,
-        amountUsd: amount.times(fiatUsd),
+        amountUsd: relayedAmount(session).times(fiatUsd),
         relayMinimumUsd: relayMinimum(world, chain.chainId),
         isRecurring: session.mode === 'SUBSCRIPTION',
       });

@@ -57,7 +57,7 @@ export type NewCheckoutSession = {
   total: TaxedTotal;
   taxRateId?: string | null | undefined;
   items: NewSessionItem[];
-  /** A coupon whose redemption the caller has counted in this transaction. */
+  /** A coupon whose redemption the caller has counted in this transaction, or that the subscription has redeemed. */
   couponId?: string | null;
   /** Units of the link that the caller has reserved in this transaction. */
   reservedQuantity?: number;
@@ -135,7 +135,7 @@ export async function openCheckoutSession(
     },
     include: inOrder,
   });
-  if (session.couponId !== null) {
+  if (session.couponId !== null && session.subscriptionId === null) {
     const { couponId, customerAccountId } = session;
     await holdRedemption(tx, { couponId, sessionId: id, customerAccountId });
   }

@@ -4,7 +4,7 @@
  * it is DIRECT only, as is everything on Solana.
  */
 import { Decimal } from 'decimal.js';
-import type { AuthorizationMethod } from '../../prisma/client.ts';
+import type { AuthorizationMethod, CheckoutMode } from '../../prisma/client.ts';
 import { type Chain, NATIVE, type Token } from '../chains/chain.ts';
 
 /** `amountUsd` is the amount paid; relayed methods require at least `relayMinimumUsd`. A subscription is never paid DIRECT. */
@@ -23,4 +23,15 @@ export function methodsFor(request: {
   // A subscription's allowance is for many charges, whereas ERC-3009 moves money once.
   const isPermittable = token.permit !== null || (token.receive !== null && !request.isRecurring);
   return isPermittable ? [...methods, 'PERMIT', 'APPROVAL'] : [...methods, 'APPROVAL'];
+}
+
+type Figure = { toString(): string };
+
+/**
+ * The amount that decides whether relaying is worth it. The first period of a subscription counts without its coupon, because the
+ * later ones are relayed at the full price.
+ */
+export function relayedAmount(session: { mode: CheckoutMode; amount: Figure; discountAmount: Figure }): Decimal {
+  const amount = new Decimal(session.amount.toString());
+  return session.mode === 'SUBSCRIPTION' ? amount.plus(session.discountAmount.toString()) : amount;
 }

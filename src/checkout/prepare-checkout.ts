@@ -19,6 +19,7 @@ import { quoteAmount } from '../prices/quote.ts';
 import type { CheckoutWorld } from './checkout-world.ts';
 import { planEvmPayment } from './evm/plan-evm-payment.ts';
 import { payoutOn } from './list-checkout-options.ts';
+import { relayedAmount } from './payment-method.ts';
 import type { PaymentStep } from './payment-step.ts';
 import type { PaymentToPlan, PlannedQuote } from './planned-quote.ts';
 import { requirePayable, requireUnpaid } from './require-payable.ts';
@@ -154,7 +155,7 @@ export async function quoteWay(
   const currency = currencyOf(session.currency);
   const [fiat, token] = await Promise.all([world.prices.fiatUsd(currency), world.prices.usdPrice(way.token.symbol)]);
   const amount = new Decimal(session.amount.toString());
-  requireOfferedMethod(world, session, { ...way, amountUsd: amount.times(fiat.priceUsd) });
+  requireOfferedMethod(world, session, { ...way, amountUsd: relayedAmount(session).times(fiat.priceUsd) });
   const quoted = quoteAmount({
     amount,
     fiatUsd: fiat.priceUsd,

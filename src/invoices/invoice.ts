@@ -99,6 +99,8 @@ export function invoiceFields(invoice: Invoice) {
     taxAmount: invoice.taxAmount.toFixed(2),
     total: invoice.total.toFixed(2),
     currency: invoice.currency,
+    discountAmount: invoice.discountAmount.toFixed(2),
+    couponId: invoice.couponId,
     taxRateId: invoice.taxRateId,
     allowedChains: invoice.allowedChains,
     allowedTokens: invoice.allowedTokens,

@@ -11,12 +11,13 @@ import type { Clock } from '../platform/clock.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
+import { lockForCouponPeriod, returnCouponPeriod } from './coupon-period.ts';
 import { invoiceFields, nextInvoiceStatus } from './invoice.ts';
 import { lockInvoice } from './store.ts';
 
 /**
  * Voids an unpaid invoice; its number stays used. Its unpaid intent is cancelled and its sessions end with it, so that money that
- * arrives nevertheless is returned. Appends `invoice.voided`, `payment_intent.cancelled` and `checkout_session.expired`. Throws
+ * arrives nevertheless is returned. A coupon that reduced it applies to one more invoice of the subscription. Appends `invoice.voided`, `payment_intent.cancelled` and `checkout_session.expired`. Throws
  * NOT_FOUND, and INVALID_STATE for a paid invoice or while its payment is on chain.
  */
 export async function voidInvoice(
@@ -29,6 +30,7 @@ export async function voidInvoice(
     once(tx, request.idempotency, async () => {
       const found = await tx.invoice.findFirst({ where: { id: request.id, ...appScope(request.scope) } });
       if (!found) throw notFound('invoice');
+      await lockForCouponPeriod(tx, found);
       const locked = await lockInvoice(tx, found.id);
       const status = nextInvoiceStatus(locked.status, 'VOID');
       if (!status) throw new GatewayError('INVALID_STATE', `The invoice is ${locked.status} and cannot be voided.`);
@@ -44,6 +46,7 @@ export async function voidInvoice(
         where: { id: locked.id },
         data: { status, voidedAt: world.clock.now() },
       });
+      await returnCouponPeriod(tx, invoice);
       await appendEvents(tx, invoice.appId, [
         { type: 'invoice.voided', resourceId: invoice.id, data: invoiceFields(invoice) },
       ]);

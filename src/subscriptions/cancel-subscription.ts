@@ -1,6 +1,7 @@
 import { type Database, type DatabaseTransaction, type Subscription, transaction } from '../../prisma/client.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
 import type { Scope } from '../auth/principal.ts';
+import { moveSubscriptionRedemption } from '../catalog/coupons/subscription-redemption.ts';
 import { refreshWalletJob } from '../customers/jobs.ts';
 import { GatewayError } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
@@ -70,7 +71,8 @@ async function recordCancel(
 
 /**
  * Ends a subscription whose lock the caller holds: sets it to CANCELLED, voids its unpaid invoices (UNCOLLECTIBLE if its grace
- * period is over), and appends `subscription.cancelled` as the last statement. A pending charge still counts.
+ * period is over), releases the coupon of a PENDING one, and appends `subscription.cancelled` as the last statement. A pending
+ * charge still counts.
  */
 export async function endSubscription(
   tx: DatabaseTransaction,
@@ -92,6 +94,9 @@ export async function endSubscription(
       pendingJobId: await restingJob(tx, { subscription: { ...locked, cancelAt: null }, now }),
     },
   });
+  if (locked.status === 'PENDING') {
+    await moveSubscriptionRedemption(tx, { subscriptionId: locked.id, to: 'RELEASED' });
+  }
   const consent = await tx.subscriptionConsent.findFirst({ where: { acceptedBy: { id: locked.id } } });
   // The subscription's consent is no longer active, which may change the wallet's authorization.
   if (consent) await addJob(tx, refreshWalletJob, { chainId: consent.chainId, walletAddress: consent.walletAddress });

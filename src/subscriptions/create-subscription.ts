@@ -1,15 +1,18 @@
 import { type Database, type Prisma, transaction } from '../../prisma/client.ts';
 import { fieldsOf } from '../auth/audit/audit-entry.ts';
 import { recordAction } from '../auth/audit/record-action.ts';
+import { holdRedemption } from '../catalog/coupons/redemption.ts';
 import { requirePlanPrice } from '../catalog/require-plan-price.ts';
 import { isSelected, readSelection, type Selection } from '../chains/chain-selection.ts';
 import type { Registry } from '../chains/registry.ts';
 import { type FieldFault, invalid, notFound } from '../errors.ts';
 import { appendEvents } from '../events/append-events.ts';
+import type { Clock } from '../platform/clock.ts';
 import { firstAnswer } from '../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../platform/idempotency/idempotency-request.ts';
 import { once } from '../platform/idempotency/once.ts';
 import { newId } from '../platform/identifier.ts';
+import { couponColumns, redeemForSubscription } from './discount/redeem-for-subscription.ts';
 import { subscriptionFields } from './subscription-fields.ts';
 import type { CreateSubscriptionInput } from './subscription-input.ts';
 
@@ -17,12 +20,13 @@ const shown = { productPlan: true, productPlanPrice: true } as const satisfies P
 export type CreatedSubscription = Prisma.SubscriptionGetPayload<{ include: typeof shown }>;
 
 /**
- * Creates a PENDING subscription of a customer to a price. Appends `subscription.created`. Throws NOT_FOUND with `param` for
- * customer, plan and price; VALIDATION_ERROR for a plan that is not a subscription, and for chains and tokens that cannot be used
- * for renewals, which need EVM tokens other than native coins.
+ * Creates a PENDING subscription of a customer to a price, and redeems a coupon that is named. Appends `subscription.created`.
+ * Throws NOT_FOUND with `param` for customer, plan, price and coupon; VALIDATION_ERROR for a plan that is not a subscription, and
+ * for chains and tokens that cannot be used for renewals, which need EVM tokens other than native coins; and what
+ * `redeemForSubscription` throws.
  */
 export async function createSubscription(
-  world: { database: Database; registry: Registry },
+  world: { database: Database; clock: Clock; registry: Registry },
   request: {
     appId: string;
     input: Omit<CreateSubscriptionInput, 'appId'>;
@@ -49,12 +53,25 @@ export async function createSubscription(
       if (sold?.plan.planType !== 'SUBSCRIPTION') {
         throw invalid([{ param: 'productPlanId', message: 'is not a SUBSCRIPTION plan' }]);
       }
+      const { plan, price } = sold;
+      if (!price) throw notFound('price', 'productPlanPriceId');
+      const customerAccountId = customer.id;
+      const now = world.clock.now();
+      const coupon = await redeemForSubscription(tx, {
+        appId: app.id,
+        named: input,
+        plan,
+        price,
+        customerAccountId,
+        now,
+      });
       const subscription = await tx.subscription.create({
         data: {
           id: newId(),
           appId: app.id,
           customerAccountId: customer.id,
           ...pricing(input),
+          ...couponColumns(coupon),
           maxCaptureRetries: app.subscriptionCaptureRetries,
           allowedChains: selection.allowedChains,
           allowedTokens: selection.allowedTokens,
@@ -62,11 +79,20 @@ export async function createSubscription(
         },
         include: shown,
       });
+      if (coupon) {
+        await holdRedemption(tx, { couponId: coupon.id, subscriptionId: subscription.id, customerAccountId });
+      }
       await recordAction(tx, {
         action: 'subscription.created',
         owner: { appId: app.id },
         target: { type: 'Subscription', id: subscription.id },
-        after: fieldsOf(subscription, ['status', 'customerAccountId', 'productPlanId', 'productPlanPriceId']),
+        after: fieldsOf(subscription, [
+          'status',
+          'customerAccountId',
+          'productPlanId',
+          'productPlanPriceId',
+          'couponId',
+        ]),
       });
       await appendEvents(tx, app.id, [
         { type: 'subscription.created', resourceId: subscription.id, data: subscriptionFields(subscription) },

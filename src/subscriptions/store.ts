@@ -1,10 +1,10 @@
 /** The queries of subscriptions. */
-import type { DatabaseTransaction, ProductPlanPrice, Subscription } from '../../prisma/client.ts';
+import type { Coupon, DatabaseTransaction, ProductPlanPrice, Subscription } from '../../prisma/client.ts';
 import { appScope } from '../auth/app-scope.ts';
 import type { Scope } from '../auth/principal.ts';
 import { notFound } from '../errors.ts';
 
-export type SubscriptionWithPrice = Subscription & { productPlanPrice: ProductPlanPrice };
+export type SubscriptionWithPrice = Subscription & { productPlanPrice: ProductPlanPrice; coupon: Coupon | null };
 
 /**
  * Locks the row of the caller's subscription, which is always the first lock, and returns it. Throws NOT_FOUND, with `param` if
@@ -24,5 +24,5 @@ export async function lockOwnSubscription(
 
 export async function lockSubscription(tx: DatabaseTransaction, id: string): Promise<SubscriptionWithPrice> {
   await tx.$queryRaw`SELECT id FROM subscription WHERE id = ${id}::uuid FOR UPDATE`;
-  return tx.subscription.findUniqueOrThrow({ where: { id }, include: { productPlanPrice: true } });
+  return tx.subscription.findUniqueOrThrow({ where: { id }, include: { productPlanPrice: true, coupon: true } });
 }

@@ -35,6 +35,8 @@ export function subscriptionFields(subscription: Subscription) {
     captureRetryCount: subscription.captureRetryCount,
     maxCaptureRetries: subscription.maxCaptureRetries,
     pendingJobId: subscription.pendingJobId,
+    couponId: subscription.couponId,
+    couponPeriodsLeft: subscription.couponPeriodsLeft,
     allowedChains: subscription.allowedChains ?? 'ALL',
     allowedTokens: subscription.allowedTokens ?? 'ALL',
     metadata: subscription.metadata ?? {},
@@ -74,6 +76,8 @@ const printed = z
     captureRetryCount: z.int(),
     maxCaptureRetries: z.int(),
     pendingJobId: text,
+    couponId: text,
+    couponPeriodsLeft: z.int().nullable(),
     updatedAt: printedInstant,
   })
   .partial();

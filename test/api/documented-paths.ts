@@ -13,6 +13,7 @@ GET PUT /subscriptions/:id
 POST /subscriptions/:id/pause
 POST /subscriptions/:id/resume
 POST /subscriptions/:id/cancel
+POST DELETE /subscriptions/:id/coupon
 POST GET /customers
 GET PUT /customers/:id
 POST /customers/:id/wallets

@@ -57,6 +57,7 @@ const kindsByName: Record<string, Kind> = {
 };
 const kindsByField: [RegExp, Kind][] = [
   [/^nodes?$/, 'intent'],
+  [/SubscriptionCoupon$/, 'subscription'],
   [/checkout/i, 'session'],
   [/paymentIntent|^openDispute$|^deliverPayouts$/i, 'intent'],
   [/dispute/i, 'dispute'],
@@ -257,6 +258,7 @@ function isNeeded(each: Case, path: string[], name: string): boolean {
       : at === 'input.items.amount' || (at === 'input.items.productPlanId' && /Price/.test(wanted));
   }
   if (each.field === 'createCoupon') return at === 'input.percentOffBps';
+  if (each.field === 'applySubscriptionCoupon') return at === 'input.couponId';
   // The price has two names, and the plan alone names none.
   if (/^(update|delete)ProductPlanPrice$/.test(each.field)) return wanted === 'productPlanId' && at === 'id';
   return /productPlanPriceId$/.test(wanted) && at === wanted.replace('productPlanPriceId', 'productPlanId');

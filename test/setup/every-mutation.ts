@@ -60,6 +60,10 @@ export const everyMutation: Record<string, Call> = {
     (rows) => `(customerId: "${rows.customer}", input: { chainId: 31337, walletAddress: "${WALLET}" })`,
   ),
   advanceTestClock: { ...given(() => '(input: { seconds: 60 })'), needsMore: true },
+  applySubscriptionCoupon: {
+    ...given((rows) => `(id: "${rows.subscription}", input: { couponId: "${rows.coupon}" })`),
+    before: subscriptionIs('ACTIVE'),
+  },
   archiveCoupon: ofId('coupon'),
   archiveTaxRate: ofId('taxRate'),
   cancelPaymentIntent: ofId('intent'),
@@ -139,6 +143,7 @@ export const everyMutation: Record<string, Call> = {
   refundPaymentIntent: { ...ofId('intent', ', input: { reason: "back" }'), needsMore: true },
   removeCustomerWallet: given((rows) => `(customerId: "${rows.customer}", walletId: "${rows.wallet}")`),
   removeMember: { by: 'owner', ...ofId('member') },
+  removeSubscriptionCoupon: { ...ofId('subscription'), before: subscriptionIs('ACTIVE') },
   requestLogin: given((rows) => `(input: { email: "login-${rows.app}@example.com" })`),
   requestOtp: given((rows) => `(input: { email: "otp-${rows.app}@example.com" })`),
   requestPayerLogin: { ...given(() => `(input: { chainId: 31337, wallet: "${WALLET}" })`), needsMore: true },

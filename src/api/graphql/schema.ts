@@ -56,6 +56,7 @@ import './subscriptions/plan-change-preview.ts';
 import './subscriptions/subscription-checkout.ts';
 import './subscriptions/subscription-mutations.ts';
 import './subscriptions/change-plan.ts';
+import './subscriptions/subscription-coupon.ts';
 import './subscriptions/subscription-updates.ts';
 import './prices/balance.ts';
 import './prices/price.ts';

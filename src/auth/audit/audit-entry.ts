@@ -38,6 +38,8 @@ export const auditActions = [
   'subscription.paused',
   'subscription.resumed',
   'subscription.plan_changed',
+  'subscription.coupon_applied',
+  'subscription.coupon_removed',
   'subscription.cancelled',
   'tax_rate.created',
   'tax_rate.updated',

@@ -3,12 +3,19 @@
  *
  * A *redemption* belongs to one checkout session. It is HELD while the session is OPEN, REDEEMED when it completes and RELEASED
  * when it expires; `redemptionCount` counts those that are HELD or REDEEMED. What a coupon takes off never changes; its limits do.
+ *
+ * A subscription redeems a coupon once (`subscription-redemption.ts`), for as many invoices as its duration says: the first that
+ * is charged (ONCE), `durationPeriods` (REPEATING) or all (FOREVER). A payment that is not repeated is reduced once by any coupon.
  */
 import { z } from 'zod';
+import type { Coupon, CouponDuration } from '../../../prisma/client.ts';
 import { metadataSchema } from '../../platform/metadata.ts';
 import { currencySchema, fiatAmountSchema } from '../product-plan.ts';
 
 const LARGEST_COUNT = 1_000_000_000;
+const LONGEST_DURATION = 1_000;
+
+export const couponDurations = ['ONCE', 'REPEATING', 'FOREVER'] as const satisfies readonly CouponDuration[];
 
 const name = z.string().min(1, 'between 1 and 255 characters').max(255, 'between 1 and 255 characters');
 const count = z
@@ -33,6 +40,12 @@ export const createCouponSchema = z
     percentOffBps: z.int().min(1, 'between 1 and 10000').max(10_000, 'between 1 and 10000').nullish(),
     amountOff: fiatAmountSchema.nullish(),
     currency: currencySchema.nullish(),
+    duration: z.enum(couponDurations).nullish(),
+    durationPeriods: z
+      .int()
+      .min(1, `between 1 and ${LONGEST_DURATION}`)
+      .max(LONGEST_DURATION, `between 1 and ${LONGEST_DURATION}`)
+      .nullish(),
     ...limits,
     metadata: metadataSchema.nullish(),
   })
@@ -41,6 +54,9 @@ export const createCouponSchema = z
     const [hasPercent, hasAmount] = [typeof input.percentOffBps === 'number', typeof input.amountOff === 'string'];
     if (hasPercent === hasAmount) fault('percentOffBps', 'exactly one of percentOffBps and amountOff is sent');
     if (hasPercent && input.currency) fault('currency', 'is sent only with amountOff');
+    const [isRepeating, hasPeriods] = [input.duration === 'REPEATING', typeof input.durationPeriods === 'number'];
+    if (isRepeating && !hasPeriods) fault('durationPeriods', 'is required with the duration REPEATING');
+    if (!isRepeating && hasPeriods) fault('durationPeriods', 'is sent only with the duration REPEATING');
   });
 export type CreateCouponInput = z.infer<typeof createCouponSchema>;
 
@@ -52,3 +68,17 @@ export const updateCouponSchema = z.object({
   metadata: metadataSchema.nullish(),
 });
 export type UpdateCouponInput = z.infer<typeof updateCouponSchema>;
+
+/** The invoices of a subscription that the coupon reduces; null if there is no end to them. */
+export function durationPeriods(coupon: Pick<Coupon, 'duration' | 'durationPeriods'>): number | null {
+  switch (coupon.duration) {
+    case 'ONCE':
+      return 1;
+    case 'REPEATING':
+      return coupon.durationPeriods;
+    case 'FOREVER':
+      return null;
+    default:
+      return coupon.duration satisfies never;
+  }
+}

@@ -5,6 +5,7 @@
 import type { Coupon, CouponRedemptionStatus, DatabaseTransaction } from '../../../prisma/client.ts';
 import { GatewayError, invalid } from '../../errors.ts';
 import { newId } from '../../platform/identifier.ts';
+import { lockSubscriptionRedemption, releaseUnpayable } from './subscription-redemption.ts';
 
 /** Why a redemption is refused; null if it is counted. */
 export type RedemptionRefusal = 'EXHAUSTED' | 'CUSTOMER_LIMIT' | 'NO_CUSTOMER' | null;
@@ -54,29 +55,53 @@ export async function redeemCoupon(
   }
 }
 
-/** Writes the redemption that `countRedemption` has counted. */
+type Redeemer = { sessionId: string } | { subscriptionId: string; status?: CouponRedemptionStatus };
+
+/** Writes the redemption that `countRedemption` has counted, HELD unless stated otherwise. */
 export async function holdRedemption(
   tx: DatabaseTransaction,
-  held: { couponId: string; sessionId: string; customerAccountId: string | null },
+  held: { couponId: string; customerAccountId: string | null } & Redeemer,
 ): Promise<void> {
   await tx.couponRedemption.create({ data: { id: newId(), ...held } });
 }
 
 /**
  * Moves the redemption of a locked session, if it has one, and keeps the count of its coupon. A late payment redeems a released
- * coupon again, even beyond its limits, because its price has been paid.
+ * coupon again, even beyond its limits, because its price has been paid. The sessions of a subscription share its redemption,
+ * which is released when the last of them ends.
  */
 export async function moveRedemption(
   tx: DatabaseTransaction,
-  { session, to }: { session: { id: string; couponId: string | null }; to: CouponRedemptionStatus },
+  {
+    session,
+    to,
+  }: { session: { id: string; couponId: string | null; subscriptionId: string | null }; to: CouponRedemptionStatus },
 ): Promise<void> {
   if (session.couponId === null) return;
+  if (session.subscriptionId !== null) {
+    if (to === 'RELEASED') await releaseUnpayable(tx, session.subscriptionId);
+    return;
+  }
   const held = await tx.couponRedemption.findUnique({ where: { sessionId: session.id } });
   if (!held || held.status === to) return;
   await tx.couponRedemption.update({ where: { id: held.id }, data: { status: to } });
   const change = Number(to !== 'RELEASED') - Number(held.status !== 'RELEASED');
   if (change === 0) return;
   await tx.coupon.updateMany({ where: { id: held.couponId }, data: { redemptionCount: { increment: change } } });
+}
+
+/**
+ * Counts the redemption of a PENDING subscription, whose lock the caller holds, again if it was released with its last session.
+ * Throws CONFLICT if a limit has been reached since.
+ */
+export async function holdAgain(
+  tx: DatabaseTransaction,
+  { subscription, coupon }: { subscription: { id: string; customerAccountId: string }; coupon: Coupon },
+): Promise<void> {
+  const held = await lockSubscriptionRedemption(tx, subscription.id);
+  if (held?.status !== 'RELEASED') return;
+  await redeemCoupon(tx, coupon, { customerAccountId: subscription.customerAccountId, param: 'couponId' });
+  await tx.couponRedemption.update({ where: { id: held.id }, data: { status: 'HELD' } });
 }
 
 /** A payer of a link is a new customer each time, so customers with the same email address count as one. */

@@ -33,11 +33,16 @@ export function discountOf(coupon: Coupon, request: { currency: string; now: Dat
   if (coupon.expiresAt !== null && coupon.expiresAt <= now) {
     throw new GatewayError('EXPIRED', 'The coupon has expired.', { param });
   }
-  if (coupon.percentOffBps !== null) return { percentOffBps: coupon.percentOffBps };
-  if (coupon.amountOff === null) throw new Error(`Coupon ${coupon.id} takes nothing off.`);
-  if (coupon.currency !== currency) {
+  if (coupon.currency !== null && coupon.currency !== currency) {
     throw invalid([{ param, message: `takes off ${coupon.currency}, while the amount is in ${currency}` }]);
   }
+  return appliedDiscount(coupon);
+}
+
+/** What a coupon takes off that applies already, whether or not it can still be redeemed. */
+export function appliedDiscount(coupon: Pick<Coupon, 'id' | 'percentOffBps' | 'amountOff'>): Discount {
+  if (coupon.percentOffBps !== null) return { percentOffBps: coupon.percentOffBps };
+  if (coupon.amountOff === null) throw new Error(`Coupon ${coupon.id} takes nothing off.`);
   return { amountOff: new Decimal(coupon.amountOff.toString()) };
 }
 

@@ -9,7 +9,7 @@ import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { newId } from '../../platform/identifier.ts';
-import { type CreateLinkInput, linkCouponFaults, linkPricingFault, linkQuantityFaults } from './payment-link.ts';
+import { type CreateLinkInput, linkPricingFault, linkQuantityFaults } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 
 /** The fields of a link that the audit log records. */
@@ -58,10 +58,7 @@ export async function createPaymentLink(
   const coupons = { couponId: input.couponId ?? null, allowCouponCodes: input.allowCouponCodes ?? false };
   const isSubscription = sold?.plan.planType === 'SUBSCRIPTION';
   const isOpenAmount = pricing.amount === null && pricing.productPlanPriceId === null;
-  const faults = [
-    ...linkQuantityFaults(quantities, { isSubscription, isOpenAmount }),
-    ...linkCouponFaults(coupons, { isSubscription }),
-  ];
+  const faults = linkQuantityFaults(quantities, { isSubscription, isOpenAmount });
   if (faults.length > 0) throw invalid(faults);
   await requireCoupon(world.database, { appId: app.id, couponId: coupons.couponId });
   await requireTaxRate(world.database, { merchantId: app.merchantId, id: input.taxRateId, param: 'taxRateId' });

@@ -6,9 +6,15 @@ import { type CouponName, discountOf, requireCoupon, requirePositive } from '../
 import { type TaxableLine, type TaxedTotal, taxTotal } from '../../catalog/tax.ts';
 import { invalid } from '../../errors.ts';
 
-export type LinkDiscount = DiscountedLine & { total: TaxedTotal; couponId: string | null };
+export type LinkDiscount = DiscountedLine & { total: TaxedTotal; coupon: Coupon | null };
 
-type Sold = { line: TaxableLine; currency: string; now: Date };
+type Sold = {
+  line: TaxableLine;
+  currency: string;
+  now: Date;
+  /** Whether a coupon may leave nothing to pay, because a trial begins without a payment. */
+  mayBeFree?: boolean;
+};
 
 /**
  * Counts a redemption for a checkout of the link, and returns its line after the discount. A coupon that is named must apply: see
@@ -32,23 +38,23 @@ export async function redeemOnLink(
   if (coupon) {
     const param = named.couponId ? 'couponId' : 'couponCode';
     const discounted = withDiscount(sold.line, discountOf(coupon, { ...sold, param }));
-    requirePositive(discounted.total, param);
+    if (!sold.mayBeFree) requirePositive(discounted.total, param);
     await redeemCoupon(tx, coupon, { customerAccountId, param });
-    return { ...discounted, couponId: coupon.id };
+    return { ...discounted, coupon };
   }
   const own = linkTotal(link, sold);
-  if (own.couponId === null || link.coupon === null) return own;
-  const refusal = await countRedemption(tx, link.coupon, customerAccountId);
-  return refusal === null ? own : { ...withDiscount(sold.line, null), couponId: null };
+  if (own.coupon === null) return own;
+  const refusal = await countRedemption(tx, own.coupon, customerAccountId);
+  return refusal === null ? own : { ...withDiscount(sold.line, null), coupon: null };
 }
 
 /** The line of a link at the price that its own coupon leaves, or at the full price if that does not apply. */
-export function linkTotal(link: { coupon: Coupon | null }, { line, currency, now }: Sold): LinkDiscount {
-  const full = { ...withDiscount(line, null), couponId: null };
+export function linkTotal(link: { coupon: Coupon | null }, { line, currency, now, mayBeFree }: Sold): LinkDiscount {
+  const full = { ...withDiscount(line, null), coupon: null };
   const { coupon } = link;
   if (coupon === null || !isRedeemable(coupon, { currency, now })) return full;
   const reduced = withDiscount(line, discountOf(coupon, { currency, now, param: 'couponId' }));
-  return reduced.total.total.gt(0) ? { ...reduced, couponId: coupon.id } : full;
+  return mayBeFree || reduced.total.total.gt(0) ? { ...reduced, coupon } : full;
 }
 
 function isRedeemable(coupon: Coupon, { currency, now }: { currency: string; now: Date }): boolean {

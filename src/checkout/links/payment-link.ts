@@ -104,19 +104,6 @@ export function linkQuantityFaults(
   return faults;
 }
 
-/** The errors of a coupon, or of coupon codes, on a link that sells a subscription. */
-export function linkCouponFaults(
-  coupons: { couponId: string | null; allowCouponCodes: boolean },
-  sold: { isSubscription: boolean },
-): FieldFault[] {
-  if (!sold.isSubscription) return [];
-  const message = 'is not available for a link that sells a SUBSCRIPTION plan';
-  return [
-    ...(coupons.couponId === null ? [] : [{ param: 'couponId', message }]),
-    ...(coupons.allowCouponCodes ? [{ param: 'allowCouponCodes', message }] : []),
-  ];
-}
-
 /** Units that can still be reserved; null if the stock is unlimited. Negative after late payments, or for a lowered stock. */
 export function availableQuantity(
   link: Pick<PaymentLink, 'stock' | 'reservedQuantity' | 'soldQuantity'>,

@@ -148,7 +148,7 @@ function planLinkSession(request: {
   now: Date;
 }): NewCheckoutSession {
   const { link, sold, discounted, options, customerAccountId, now } = request;
-  const { discount, taxed, total, couponId } = discounted;
+  const { discount, taxed, total, coupon } = discounted;
   const { quantity } = sold.line;
   if (total.total.gt(LARGEST_TOTAL)) {
     const message = `makes a total of ${total.total.toFixed(2)}; at most ${LARGEST_TOTAL.toFixed(2)}`;
@@ -165,7 +165,7 @@ function planLinkSession(request: {
     currency: sold.currency,
     total,
     taxRateId: sold.taxRateId,
-    couponId,
+    couponId: coupon?.id ?? null,
     items: [
       {
         name: link.productPlan?.name ?? link.name,

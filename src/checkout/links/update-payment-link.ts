@@ -9,13 +9,7 @@ import { requireTaxRate } from '../../catalog/require-tax-rate.ts';
 import { readSelection, type Selection, selectionFaults } from '../../chains/chain-selection.ts';
 import type { Registry } from '../../chains/registry.ts';
 import { invalid, notFound } from '../../errors.ts';
-import {
-  type LinkQuantities,
-  linkCouponFaults,
-  linkPricingFault,
-  linkQuantityFaults,
-  type UpdateLinkInput,
-} from './payment-link.ts';
+import { type LinkQuantities, linkPricingFault, linkQuantityFaults, type UpdateLinkInput } from './payment-link.ts';
 import { type LinkWithRelations, linkRelations, refusingTakenSlug } from './store.ts';
 
 /**
@@ -50,14 +44,7 @@ export function updatePaymentLink(
       const quantities = changedQuantities(link, input);
       const isSubscription = plan?.planType === 'SUBSCRIPTION';
       const isOpenAmount = pricing.amount === null && pricing.productPlanPriceId === null;
-      const coupons = {
-        couponId: input.couponId === undefined ? link.couponId : input.couponId,
-        allowCouponCodes: input.allowCouponCodes ?? link.allowCouponCodes,
-      };
-      const faults = [
-        ...linkQuantityFaults(quantities, { isSubscription, isOpenAmount }),
-        ...linkCouponFaults(coupons, { isSubscription }),
-      ];
+      const faults = linkQuantityFaults(quantities, { isSubscription, isOpenAmount });
       await requireCoupon(tx, { appId: link.appId, couponId: input.couponId });
       if (faults.length > 0) throw invalid(faults);
       if (input.taxRateId !== link.taxRateId) {

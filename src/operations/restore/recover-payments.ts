@@ -73,7 +73,7 @@ async function recoverCharges(
   const authorizations = new Map<string, Authorization>();
   for (const charge of request.charges) authorizations.set(charge.id, await readAuthorization(world, charge));
   return await transaction(world.database, async (tx) => {
-    const subscription = await lockRenewable(tx, request.subscriptionId);
+    let subscription = await lockRenewable(tx, request.subscriptionId);
     let end = subscription?.currentPeriodEnd ?? null;
     const recovered: Recovered[] = [];
     const events: NewEvent[] = [];
@@ -94,6 +94,7 @@ async function recoverCharges(
       events.push(...opened.events);
       const { invoice, intent } = opened;
       end = invoice.periodEnd;
+      subscription = { ...subscription, couponPeriodsLeft: opened.subscription.couponPeriodsLeft };
       if (intent?.status !== 'CREATED') {
         recovered.push({ lost: charge, paymentIntentId: null });
         continue;

@@ -4,9 +4,11 @@ import {
   type SubscriptionConsent,
   transaction,
 } from '../../../prisma/client.ts';
+import { moveSubscriptionRedemption } from '../../catalog/coupons/subscription-redemption.ts';
 import { refreshWalletJob } from '../../customers/jobs.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
+import { returnCouponPeriod } from '../../invoices/coupon-period.ts';
 import type { ActionWorld } from '../../payments/actions/action-world.ts';
 import { refundPaymentIntent } from '../../payments/actions/refund-payment-intent.ts';
 import { acceptedKey } from '../../payments/payment-key.ts';
@@ -38,7 +40,7 @@ export async function followFirstCharges(
 /**
  * Reacts to `payment_intent.captured` and `.reverted` of a subscription's first charge.
  *
- * Captured: the subscription becomes ACTIVE with the consent that was charged, its periods are counted from the consent's start,
+ * Captured: the subscription becomes ACTIVE with the consent that was charged, its coupon is redeemed, its periods are counted from the consent's start,
  * period 0 is invoiced and PAID, and the next charge is scheduled; appends `invoice.opened`, `invoice.paid` and
  * `subscription.activated`. A subscription that was cancelled in the meantime stays cancelled, with its paid invoice. If another
  * consent has already started the subscription, the charge is refunded, so that the period is not paid twice.
@@ -105,6 +107,7 @@ async function activate(
   const paidAt = intent.capturedAt ?? now;
   const events: NewEvent[] = await writeFirstInvoice(tx, { subscription, row, intent, period, paidAt });
   await tx.subscriptionConsent.update({ where: consentKey(row), data: { acceptedAt: now } });
+  await moveSubscriptionRedemption(tx, { subscriptionId: subscription.id, to: 'REDEEMED' });
   const status = nextSubscriptionStatus(subscription.status, 'ACTIVATE');
   if (status) {
     const active = await tx.subscription.update({
@@ -151,5 +154,8 @@ async function takeBack(
   });
   const { chainId, walletAddress } = row;
   await tx.subscriptionConsent.update({ where: consentKey(row), data: { acceptedAt: null } });
+  await moveSubscriptionRedemption(tx, { subscriptionId: subscription.id, to: 'HELD' });
+  const invoice = await tx.invoice.findUnique({ where: { paymentIntentId: intent.id } });
+  if (invoice) await returnCouponPeriod(tx, invoice);
   await addJob(tx, refreshWalletJob, { chainId, walletAddress });
 }

@@ -1,19 +1,21 @@
-import type { DatabaseTransaction, PaymentIntent, Subscription, SubscriptionConsent } from '../../../prisma/client.ts';
+import type { DatabaseTransaction, PaymentIntent, SubscriptionConsent } from '../../../prisma/client.ts';
 import { inOrder } from '../../checkout/store.ts';
 import type { NewEvent } from '../../events/append-events.ts';
 import { invoiceFields, invoiceNumber } from '../../invoices/invoice.ts';
 import { newId } from '../../platform/identifier.ts';
 import type { Period } from '../billing-period.ts';
+import { useCouponPeriods } from '../discount/subscription-discount.ts';
+import type { SubscriptionWithPrice } from '../store.ts';
 
 /**
  * Writes the PAID and numbered invoice of the period that the first charge has paid, with the lines of the session in which it
- * was paid. An invoice that this payment had before a reorganization keeps its number and gets the period. Returns the events to
+ * was paid. If a coupon reduced them, one of its periods is used up. An invoice that this payment had before a reorganization keeps its number and gets the period. Returns the events to
  * append: `invoice.opened` and `invoice.paid`. The caller holds the subscription's lock.
  */
 export async function writeFirstInvoice(
   tx: DatabaseTransaction,
   request: {
-    subscription: Subscription;
+    subscription: SubscriptionWithPrice;
     row: SubscriptionConsent;
     intent: PaymentIntent;
     period: Period;
@@ -26,6 +28,7 @@ export async function writeFirstInvoice(
   if (known) {
     // Whether it is paid is tracked by the invoices module.
     await tx.invoice.update({ where: { id: known.id }, data: dates });
+    await useCoupon(tx, { subscription, couponId: known.couponId });
     return [];
   }
   const session = await tx.checkoutSession.findUniqueOrThrow({
@@ -49,6 +52,8 @@ export async function writeFirstInvoice(
       subtotal: session.subtotal,
       taxAmount: session.taxAmount,
       total: session.amount,
+      discountAmount: session.discountAmount,
+      couponId: session.couponId,
       currency: session.currency,
       taxRateId: session.taxRateId,
       ...dates,
@@ -64,6 +69,7 @@ export async function writeFirstInvoice(
           currency: item.currency,
           quantity: item.quantity,
           taxAmount: item.taxAmount,
+          discountAmount: item.discountAmount,
           taxRateId: session.taxRateId,
           productPlanId: item.productPlanId,
           productPlanPriceId: item.productPlanPriceId,
@@ -71,9 +77,17 @@ export async function writeFirstInvoice(
       },
     },
   });
+  await useCoupon(tx, { subscription, couponId: session.couponId });
   const opened = { ...invoice, status: 'OPEN', paidAt: null } as const;
   return [
     { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(opened) },
     { type: 'invoice.paid', resourceId: invoice.id, data: invoiceFields(invoice) },
   ];
+}
+
+async function useCoupon(
+  tx: DatabaseTransaction,
+  { subscription, couponId }: { subscription: SubscriptionWithPrice; couponId: string | null },
+): Promise<void> {
+  if (couponId !== null && couponId === subscription.couponId) await useCouponPeriods(tx, [subscription]);
 }

@@ -6,6 +6,7 @@ import {
   transaction,
 } from '../../../prisma/client.ts';
 import type { Scope } from '../../auth/principal.ts';
+import { holdAgain } from '../../catalog/coupons/redemption.ts';
 import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
 import { endUnpaidPayment } from '../../checkout/expire-checkout-session.ts';
 import { openCheckoutSession } from '../../checkout/open-checkout-session.ts';
@@ -18,6 +19,7 @@ import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
 import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-request.ts';
 import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
+import { nextDiscount } from '../discount/subscription-discount.ts';
 import { lockOwnSubscription, type SubscriptionWithPrice } from '../store.ts';
 import {
   hasTrial,
@@ -34,8 +36,8 @@ type Answer = { session: SessionWithItems; clientSecret: string };
  * is nothing to pay yet, and no intent. Sessions of one subscription share the intent while it can be paid, so that a payer with
  * two tabs pays once. If the price has changed since, the intent is cancelled and its sessions end. Appends
  * `payment_intent.created`, and, for the outdated ones, `payment_intent.cancelled` and `checkout_session.expired`. A replay
- * returns the same client secret. Throws NOT_FOUND, and INVALID_STATE if the subscription is not PENDING or its first payment is
- * pending.
+ * returns the same client secret. Throws NOT_FOUND; INVALID_STATE if the subscription is not PENDING or its first payment is
+ * pending; and CONFLICT if its coupon was released with its last session, and has been used up since.
  */
 export async function createSubscriptionCheckout(
   world: { database: Database; clock: Clock; config: Pick<Config, 'publicUrl'> },
@@ -70,7 +72,8 @@ export async function createSubscriptionCheckout(
       const price = subscription.productPlanPrice;
       const expiresAt = sessionExpiry(now, options.expiresInMinutes);
       const before = await payableIntent(tx, { subscription, until: expiresAt });
-      const intent = before && isSoldAt(before, { plan, price }) ? before : null;
+      const intent = before && isSoldAt(before, { subscription, plan, price }) ? before : null;
+      if (subscription.coupon) await holdAgain(tx, { subscription, coupon: subscription.coupon });
       const app = await tx.app.findUniqueOrThrow({ where: { id: subscription.appId } });
       const session = subscriptionSession({ app, subscription, plan, price, intent, now, expiresAt, options });
       const opened = await openCheckoutSession(tx, session);
@@ -97,9 +100,12 @@ async function payableIntent(
 }
 
 /** Whether the intent's amount is the current price of the first period. */
-function isSoldAt(intent: PaymentIntent, { plan, price }: { plan: PlanWithRate; price: ProductPlanPrice }): boolean {
+function isSoldAt(
+  intent: PaymentIntent,
+  { subscription, plan, price }: { subscription: SubscriptionWithPrice; plan: PlanWithRate; price: ProductPlanPrice },
+): boolean {
   if (hasTrial(price) || intent.currency !== price.currency) return false;
-  return intent.amount.toFixed(2) === periodPrice(plan, price).total.total.toFixed(2);
+  return intent.amount.toFixed(2) === periodPrice(plan, price, nextDiscount(subscription)).total.total.toFixed(2);
 }
 
 /** Ends the payment at the previous price, unless its charge is pending, so that only one price is paid. */

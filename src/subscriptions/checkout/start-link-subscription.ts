@@ -1,4 +1,7 @@
+import { Decimal } from 'decimal.js';
 import { type Database, type DatabaseTransaction, transaction } from '../../../prisma/client.ts';
+import { holdRedemption } from '../../catalog/coupons/redemption.ts';
+import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
 import { type SessionWithItems, sessionExpiry } from '../../checkout/checkout-session.ts';
 import {
@@ -7,6 +10,7 @@ import {
   linkQuantity,
   type StartLinkCheckoutInput,
 } from '../../checkout/links/link-checkout.ts';
+import { redeemOnLink } from '../../checkout/links/link-coupon.ts';
 import {
   findLink,
   type LinkName,
@@ -14,7 +18,7 @@ import {
   makeCustomer,
 } from '../../checkout/links/start-link-checkout.ts';
 import { openCheckoutSession } from '../../checkout/open-checkout-session.ts';
-import { type FieldFault, GatewayError, invalid } from '../../errors.ts';
+import { GatewayError, invalid } from '../../errors.ts';
 import { appendEvents, type NewEvent } from '../../events/append-events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { firstAnswer } from '../../platform/idempotency/first-answer.ts';
@@ -22,18 +26,20 @@ import type { IdempotencyRequest } from '../../platform/idempotency/idempotency-
 import { once } from '../../platform/idempotency/once.ts';
 import { sealed, unsealed } from '../../platform/idempotency/sealed.ts';
 import { newId } from '../../platform/identifier.ts';
+import { couponColumns } from '../discount/redeem-for-subscription.ts';
 import { subscriptionFields } from '../subscription-fields.ts';
 import { defaultPrice } from './default-price.ts';
-import { subscriptionSession } from './subscription-session.ts';
+import { hasTrial, subscriptionSession } from './subscription-session.ts';
 
 type Link = Awaited<ReturnType<typeof findLink>>;
 type Answer = { session: SessionWithItems; clientSecret: string };
 
 /**
  * Starts a subscription from a link to a SUBSCRIPTION plan: the customer (identified by the email address that the payer must
- * enter, or given by the merchant), a PENDING subscription, and its first session. Appends `customer.created`,
- * `subscription.created` and `payment_intent.created`. Throws NOT_FOUND; INVALID_STATE for a link that does not accept payments;
- * VALIDATION_ERROR for input that does not fit the link.
+ * enter, or given by the merchant), a PENDING subscription, and its first session. The subscription redeems the coupon that is
+ * named, or else the link's own. Appends `customer.created`, `subscription.created` and `payment_intent.created`. Throws
+ * NOT_FOUND; INVALID_STATE for a link that does not accept payments; VALIDATION_ERROR for input that does not fit the link; and
+ * what `redeemOnLink` throws.
  */
 export async function startLinkSubscription(
   world: { database: Database; clock: Clock },
@@ -55,6 +61,16 @@ export async function startLinkSubscription(
       const sold = await soldBy(tx, { link, input, options });
       const now = world.clock.now();
       const { customerAccountId, events } = await payerOf(tx, { link, input, options });
+      const { coupon } = await redeemOnLink(tx, {
+        link,
+        line: { amount: new Decimal(sold.price.amount.toFixed(2)), quantity: 1, tax: sold.tax },
+        currency: sold.price.currency,
+        now,
+        mayBeFree: hasTrial(sold.price),
+        named: { couponId: options.couponId, couponCode: input.couponCode },
+        isPayer: 'slug' in request.link,
+        customerAccountId,
+      });
       const subscription = await tx.subscription.create({
         data: {
           id: newId(),
@@ -62,10 +78,15 @@ export async function startLinkSubscription(
           customerAccountId,
           productPlanId: sold.plan.id,
           productPlanPriceId: sold.price.id,
+          ...couponColumns(coupon),
           maxCaptureRetries: link.app.subscriptionCaptureRetries,
           ...readSelection(link),
         },
+        include: { coupon: true },
       });
+      if (coupon) {
+        await holdRedemption(tx, { couponId: coupon.id, subscriptionId: subscription.id, customerAccountId });
+      }
       const made: NewEvent = {
         type: 'subscription.created',
         resourceId: subscription.id,
@@ -105,11 +126,7 @@ async function soldBy(
   const { currency } = price;
   const judged = linkPrice({ amount: null, currency, price: { amount: price.amount.toFixed(2), currency } }, input);
   const quantity = linkQuantity(link, input.quantity);
-  const faults = [
-    ...(Array.isArray(judged) ? judged : []),
-    ...(Array.isArray(quantity) ? quantity : []),
-    ...couponFaults(input, options),
-  ];
+  const faults = [...(Array.isArray(judged) ? judged : []), ...(Array.isArray(quantity) ? quantity : [])];
   if (!options.customerAccountId) {
     const missing = billingFaults(link.requireBillingDetails, input.billingDetails);
     if (missing.length === 0 && !input.billingDetails?.email) {
@@ -118,16 +135,8 @@ async function soldBy(
     faults.push(...missing);
   }
   if (faults.length > 0) throw invalid(faults);
-  return { plan: link.productPlan, price };
-}
-
-/** A subscription has no coupons yet; one that is named must not be ignored. */
-function couponFaults(input: StartLinkCheckoutInput, options: LinkSessionOptions): FieldFault[] {
-  const message = 'is not available for a link that sells a SUBSCRIPTION plan';
-  return [
-    ...(options.couponId ? [{ param: 'couponId', message }] : []),
-    ...(input.couponCode ? [{ param: 'couponCode', message }] : []),
-  ];
+  const { productPlan: plan } = link;
+  return { plan, price, tax: taxRuleOf(plan.taxRate?.isActive ? plan.taxRate : null) };
 }
 
 async function payerOf(

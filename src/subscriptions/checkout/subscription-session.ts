@@ -11,11 +11,14 @@ import type {
   Subscription,
   TaxRate,
 } from '../../../prisma/client.ts';
-import { type TaxedLine, type TaxedTotal, taxLine, taxTotal } from '../../catalog/tax.ts';
+import { type Discount, type DiscountedLine, discountLines } from '../../catalog/coupons/discount.ts';
+import { type TaxedTotal, taxTotal } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import { readSelection } from '../../chains/chain-selection.ts';
 import type { NewCheckoutSession } from '../../checkout/open-checkout-session.ts';
+import { GatewayError } from '../../errors.ts';
 import { currencyOf } from '../../prices/money.ts';
+import { isDiscounted, nextDiscount, type SubscriptionDiscount } from '../discount/subscription-discount.ts';
 
 export type PlanWithRate = ProductPlan & { taxRate: TaxRate | null };
 
@@ -23,14 +26,17 @@ export type SubscriptionSessionOptions = Partial<
   Pick<NewCheckoutSession, 'uiMode' | 'successUrl' | 'cancelUrl' | 'metadata'>
 > & { expiresInMinutes?: number | null | undefined };
 
-/** The cost of one period: the price, taxed at its plan's rate while that rate is active. */
+/** The cost of one period: the price after the discount, taxed at its plan's rate while that rate is active. */
 export function periodPrice(
   plan: PlanWithRate,
   price: Pick<ProductPlanPrice, 'amount'>,
-): { rate: TaxRate | null; taxed: TaxedLine; total: TaxedTotal } {
+  discount: Discount | null,
+): DiscountedLine & { rate: TaxRate | null; total: TaxedTotal } {
   const rate = plan.taxRate?.isActive ? plan.taxRate : null;
-  const taxed = taxLine({ amount: new Decimal(price.amount.toString()), quantity: 1, tax: taxRuleOf(rate) });
-  return { rate, taxed, total: taxTotal([taxed]) };
+  const line = { amount: new Decimal(price.amount.toString()), quantity: 1, tax: taxRuleOf(rate) };
+  const [discounted] = discountLines([line], discount);
+  if (!discounted) throw new Error('One line makes one discounted line.');
+  return { rate, ...discounted, total: taxTotal([discounted.taxed]) };
 }
 
 /** Whether the first charge is made only after a trial. */
@@ -39,11 +45,13 @@ export function hasTrial(price: Pick<ProductPlanPrice, 'trialPeriodDays'>): bool
 }
 
 /**
- * `intent` is the subscription's intent if one can still be paid. `source` is what opens the session, if not the subscription.
+ * `intent` is the subscription's intent if one can still be paid. `source` is what opens the session, if not the subscription. The
+ * redemption of the coupon belongs to the subscription. Throws INVALID_STATE for a coupon that leaves nothing to pay, because the
+ * price has changed since it was redeemed.
  */
 export function subscriptionSession(request: {
   app: App;
-  subscription: Subscription;
+  subscription: Subscription & SubscriptionDiscount;
   plan: PlanWithRate;
   price: ProductPlanPrice;
   intent: PaymentIntent | null;
@@ -53,7 +61,10 @@ export function subscriptionSession(request: {
   source?: NewCheckoutSession['source'];
 }): NewCheckoutSession {
   const { app, subscription, plan, price, intent, now, expiresAt, options } = request;
-  const { rate, taxed, total } = periodPrice(plan, price);
+  const { rate, discount, taxed, total } = periodPrice(plan, price, nextDiscount(subscription));
+  if (total.total.isZero() && !hasTrial(price)) {
+    throw new GatewayError('INVALID_STATE', "The subscription's coupon leaves nothing to pay for the first period.");
+  }
   const ofSubscription = { type: 'SUBSCRIPTION', id: subscription.id } as const;
   return {
     app,
@@ -69,12 +80,14 @@ export function subscriptionSession(request: {
     currency: currencyOf(price.currency),
     total,
     taxRateId: rate?.id,
+    couponId: isDiscounted(subscription) ? subscription.couponId : null,
     items: [
       {
         name: plan.name,
         description: plan.description,
         amount: price.amount.toFixed(2),
         quantity: 1,
+        discount,
         taxed,
         productPlanId: plan.id,
         productPlanPriceId: price.id,

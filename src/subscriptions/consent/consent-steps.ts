@@ -5,6 +5,7 @@ import { permitTypedData } from '../../chains/evm/erc20.ts';
 import { typedDataToJson } from '../../chains/evm/typed-data-json.ts';
 import { approveSteps, type PaymentStep } from '../../checkout/payment-step.ts';
 import { consentTypedData, type RecurringConsent } from '../../escrow/consent.ts';
+import { type PromisedPrice, printPromise } from './promised-price.ts';
 import { type Billed, printInterval, printToken } from './recurring-consent.ts';
 
 /** An EIP-2612 permit for the escrow; `value` in base units, `deadline` in Unix seconds. */
@@ -38,9 +39,18 @@ export function askedConsentSignatures(
   return [{ name: 'permit', typedData }, agreed];
 }
 
-/** `firstCharge`, `wanted` and `allowance` are in base units; `price` determines the interval. */
+/**
+ * `firstCharge`, `wanted` and `allowance` are in base units; `price` determines the interval. `promised` is what a coupon leaves and
+ * the price after it; null without a coupon.
+ */
 export function consentSteps(
-  asked: AskedConsent & { price: Billed; firstCharge: bigint; wanted: bigint; allowance: bigint },
+  asked: AskedConsent & {
+    price: Billed;
+    firstCharge: bigint;
+    promised: PromisedPrice | null;
+    wanted: bigint;
+    allowance: bigint;
+  },
 ): PaymentStep[] {
   const { token, consent, price } = asked;
   const cap = printToken(consent.capPerPeriod, token);
@@ -50,13 +60,7 @@ export function consentSteps(
     asked.permit === null && asked.allowance < asked.wanted
       ? approveSteps({ ...asked, amount: asked.wanted, description })
       : [];
-  const words = {
-    permit: description,
-    consent:
-      (price.trialPeriodDays ?? 0) > 0
-        ? `Agree to be charged ${often}, never more than ${cap} each time, from ${startOf(consent)} on, until you revoke it.`
-        : `Agree to pay ${printToken(asked.firstCharge, token)} now, and then ${often} never more than ${cap}, until you revoke it.`,
-  };
+  const words = { permit: description, consent: agreement(asked, { often, cap }) };
   const signatures = askedConsentSignatures(asked).map(
     ({ name, typedData }): PaymentStep => ({
       kind: 'signTypedData',
@@ -66,6 +70,24 @@ export function consentSteps(
     }),
   );
   return [...approvals, ...signatures];
+}
+
+/** The sentence that the payer agrees to by signing the consent. */
+function agreement(
+  { price, token, consent, firstCharge, promised }: Parameters<typeof consentSteps>[0],
+  { often, cap }: { often: string; cap: string },
+): string {
+  const isTrial = (price.trialPeriodDays ?? 0) > 0;
+  const now = `Agree to pay ${printToken(firstCharge, token)} now, and then`;
+  if (promised) {
+    const later = printPromise(promised, often, { isFirstPaid: !isTrial });
+    return isTrial
+      ? `Agree to be charged ${later}, never more than ${cap} each time, from ${startOf(consent)} on, until you revoke it.`
+      : `${now} ${later}, never more than ${cap} each time, until you revoke it.`;
+  }
+  return isTrial
+    ? `Agree to be charged ${often}, never more than ${cap} each time, from ${startOf(consent)} on, until you revoke it.`
+    : `${now} ${often} never more than ${cap}, until you revoke it.`;
 }
 
 function startOf(consent: RecurringConsent): string {

@@ -35,6 +35,7 @@ import { type PreparedCharge, signCharge } from '../charge/prepare-charge.ts';
 import { recordCharge } from '../charge/queue-charge.ts';
 import { lockSubscription, type SubscriptionWithPrice } from '../store.ts';
 import { type ConsentPermit, consentSteps } from './consent-steps.ts';
+import { type PromisedPrice, undiscountedTotal } from './promised-price.ts';
 import { allowanceFor, capOf, consentStart, newConsent } from './recurring-consent.ts';
 
 /**
@@ -60,6 +61,7 @@ export async function prepareConsent(
   const merchant = getAddress(requirePayout(session, way.chain));
   await requireOpenChain(world, way.chain.chainId);
   const quoted = await quoteWay(world, session, way);
+  const full = await quoteFull(world, { session, way, quoted });
   await requireNoRelay(world, way);
 
   const reading = await readCheckoutChain(world, way);
@@ -73,7 +75,7 @@ export async function prepareConsent(
       payer: way.payer,
       merchant,
       token: contractAddress(way.token),
-      capPerPeriod: capOf(quoted.cryptoAmount, session.app.subscriptionCapMultiplier),
+      capPerPeriod: capOf(full.cryptoAmount, session.app.subscriptionCapMultiplier),
       start: consentStart(subscription.productPlanPrice, now),
       parties: partiesOf(world),
     }),
@@ -108,6 +110,7 @@ export async function prepareConsent(
     permit,
     price: subscription.productPlanPrice,
     firstCharge: quoted.cryptoAmount,
+    promised: promiseOf({ session, subscription, full: full.amount }),
     wanted,
     allowance,
   });
@@ -139,10 +142,34 @@ async function requirePending(world: CheckoutWorld, session: SessionToPay): Prom
   if (session.subscriptionId === null) throw new Error('A SUBSCRIPTION session has no subscription.');
   const subscription = await world.database.subscription.findUniqueOrThrow({
     where: { id: session.subscriptionId },
-    include: { productPlanPrice: true },
+    include: { productPlanPrice: true, coupon: true },
   });
   demandPending(subscription);
   return subscription;
+}
+
+/** The price without a discount, from which the cap is computed, so that the renewal after the end of a coupon is within it. */
+async function quoteFull(
+  world: CheckoutWorld,
+  { session, way, quoted }: { session: SessionToPay; way: EvmWay; quoted: { cryptoAmount: bigint } },
+): Promise<{ amount: Prisma.Decimal; cryptoAmount: bigint }> {
+  if (session.discountAmount.isZero()) return { amount: session.amount, cryptoAmount: quoted.cryptoAmount };
+  const rate = session.taxRateId && (await world.database.taxRate.findUnique({ where: { id: session.taxRateId } }));
+  const amount = new Prisma.Decimal(undiscountedTotal(session, rate || null).toString());
+  const { cryptoAmount } = await quoteWay(world, { ...session, amount }, way);
+  return { amount, cryptoAmount };
+}
+
+/** Null without a coupon. */
+function promiseOf(request: {
+  session: SessionToPay;
+  subscription: SubscriptionWithPrice;
+  full: Prisma.Decimal;
+}): PromisedPrice | null {
+  const { session, subscription, full } = request;
+  if (session.discountAmount.isZero()) return null;
+  const print = (amount: Prisma.Decimal) => `${amount.toFixed(2)} ${session.currency}`;
+  return { reduced: print(session.amount), full: print(full), periods: subscription.couponPeriodsLeft };
 }
 
 /** Throws INVALID_STATE for a subscription that has started or ended. */

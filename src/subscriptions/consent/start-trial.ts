@@ -1,4 +1,5 @@
 import type { DatabaseTransaction, SubscriptionConsent } from '../../../prisma/client.ts';
+import { moveSubscriptionRedemption } from '../../catalog/coupons/subscription-redemption.ts';
 import { checkoutSessionFields } from '../../checkout/checkout-session.ts';
 import { sellStock } from '../../checkout/links/link-stock.ts';
 import { inOrder, lockSession } from '../../checkout/store.ts';
@@ -17,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Starts a trial: records the consent, sets the subscription to ACTIVE and its session to COMPLETE, and schedules the first
- * charge for the trial's end, from which periods are counted. The caller holds the subscription's lock. Appends
+ * charge for the trial's end, from which periods are counted; a coupon is redeemed, and begins with that charge. The caller holds the subscription's lock. Appends
  * `subscription.activated` and `checkout_session.completed` as the last statement.
  */
 export async function startTrial(
@@ -59,6 +60,7 @@ export async function startTrial(
     data: { status: 'COMPLETE', completedAt: now },
     include: inOrder,
   });
+  await moveSubscriptionRedemption(tx, { subscriptionId: active.id, to: 'REDEEMED' });
   const { publicUrl } = request.config;
   const ofLink = await sellStock(tx, { session, publicUrl });
   await appendEvents(tx, active.appId, [

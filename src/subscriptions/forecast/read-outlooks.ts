@@ -7,6 +7,7 @@ import { toDecimal } from '../../prices/base-units.ts';
 import { currencyOf } from '../../prices/money.ts';
 import { quoteAmount } from '../../prices/quote.ts';
 import { placeOf } from '../charge/prepare-charge.ts';
+import { nextDiscount } from '../discount/subscription-discount.ts';
 import { renewalBill } from '../renewal/renewal-lines.ts';
 import { nextPrice, type RenewalWorld, renewalIncludes } from '../renewal/renewal-world.ts';
 import { WATCH_DAYS } from './renewal-forecast.ts';
@@ -113,7 +114,8 @@ async function expectedAmount(
   const { consent, currentPeriodEnd, adjustments } = subscription;
   if (!consent || !currentPeriodEnd) return 0n;
   const sold = nextPrice(subscription);
-  const { total } = renewalBill({ sold, period: { start: currentPeriodEnd, end: currentPeriodEnd }, adjustments });
+  const period = { start: currentPeriodEnd, end: currentPeriodEnd };
+  const { total } = renewalBill({ sold, period, adjustments, discount: nextDiscount(subscription) });
   const { token } = placeOf(world.registry, consent);
   const [fiat, price] = await Promise.all([
     world.prices.fiatUsd(currencyOf(sold.price.currency)),

@@ -5,6 +5,7 @@
 import type { Decimal } from 'decimal.js';
 import type { Invoice } from '../../../prisma/client.ts';
 import { consentFromJson } from '../../escrow/consent.ts';
+import { afterInvoice, nextDiscount, type SubscriptionDiscount } from '../discount/subscription-discount.ts';
 import { chargeableFrom } from '../renewal/charging/charge-period.ts';
 import { nextPeriod } from '../renewal/next-period.ts';
 import { type OwedLine, renewalBill } from '../renewal/renewal-lines.ts';
@@ -18,6 +19,8 @@ export type UpcomingCharge = {
   subtotal: string;
   taxAmount: string;
   total: string;
+  /** What a coupon takes off the lines as priced; the other amounts are after it. */
+  discountAmount: string;
   currency: string;
   productPlanPriceId: string;
   /** The invoice that is already open for it, for example while a charge is retried. */
@@ -34,7 +37,8 @@ type Charged = Pick<
   | 'productPlanPrice'
   | 'nextPlanPrice'
   | 'consent'
->;
+> &
+  SubscriptionDiscount;
 
 /**
  * At most `limit` charges, earliest first. Empty while the subscription is not charged, and limited by its end and its consent's.
@@ -44,7 +48,10 @@ export function upcomingCharges(request: {
   /** What plan changes owe on the next invoice. */
   adjustments: readonly OwedLine[];
   /** The unpaid invoice of the next period; null before it is created. */
-  openInvoice: Pick<Invoice, 'id' | 'periodStart' | 'periodEnd' | 'subtotal' | 'taxAmount' | 'total'> | null;
+  openInvoice: Pick<
+    Invoice,
+    'id' | 'periodStart' | 'periodEnd' | 'subtotal' | 'taxAmount' | 'total' | 'discountAmount'
+  > | null;
   now: Date;
   limit: number;
 }): UpcomingCharge[] {
@@ -58,19 +65,24 @@ export function upcomingCharges(request: {
   const charges: UpcomingCharge[] = [];
   let [anchor, end] = [subscription.billingCycleAnchor, currentPeriodEnd];
   if (openInvoice?.periodStart && openInvoice.periodEnd && limit > 0) {
-    const { id: invoiceId, periodStart: dueAt, periodEnd, subtotal, taxAmount, total } = openInvoice;
-    const amounts = printed({ subtotal, taxAmount, total });
+    const { id: invoiceId, periodStart: dueAt, periodEnd } = openInvoice;
+    const amounts = printed(openInvoice);
     charges.push({ dueAt, periodEnd, ...amounts, currency, productPlanPriceId, invoiceId });
     end = periodEnd;
   }
   let owed = request.adjustments;
+  // An invoice that is open has used up its period of the coupon.
+  let { coupon, couponPeriodsLeft }: SubscriptionDiscount = subscription;
   while (charges.length < limit) {
     const chargeable = charges.length === 0 ? chargeableFrom(consent, now) : new Date(0);
     const period = nextPeriod({ anchor, ...intervalOf(sold) }, { currentPeriodEnd: end, chargeableFrom: chargeable });
     if (until !== null && period.start >= until) break;
-    const { total, carried } = renewalBill({ sold, period, adjustments: owed });
+    const discount = nextDiscount({ coupon, couponPeriodsLeft });
+    const { total, discountAmount, carried } = renewalBill({ sold, period, adjustments: owed, discount });
     const { start: dueAt, end: periodEnd } = period;
-    charges.push({ dueAt, periodEnd, ...printed(total), currency, productPlanPriceId, invoiceId: null });
+    const amounts = printed({ ...total, discountAmount });
+    charges.push({ dueAt, periodEnd, ...amounts, currency, productPlanPriceId, invoiceId: null });
+    ({ coupon, couponPeriodsLeft } = afterInvoice({ coupon, couponPeriodsLeft }));
     owed = carried === null ? [] : [creditLine(carried)];
     [anchor, end] = [period.anchor, period.end];
   }
@@ -86,9 +98,14 @@ function endOf({ cancelAt, consent }: Charged): Date | null {
 
 type Figure = { toFixed(places: number): string };
 
-function printed(amounts: { subtotal: Figure; taxAmount: Figure; total: Figure }) {
-  const { subtotal, taxAmount, total } = amounts;
-  return { subtotal: subtotal.toFixed(2), taxAmount: taxAmount.toFixed(2), total: total.toFixed(2) };
+function printed(amounts: { subtotal: Figure; taxAmount: Figure; total: Figure; discountAmount: Figure }) {
+  const { subtotal, taxAmount, total, discountAmount } = amounts;
+  return {
+    subtotal: subtotal.toFixed(2),
+    taxAmount: taxAmount.toFixed(2),
+    total: total.toFixed(2),
+    discountAmount: discountAmount.toFixed(2),
+  };
 }
 
 /** Credit that one invoice could not use up is applied to the next, as in `openRenewalInvoice`. */

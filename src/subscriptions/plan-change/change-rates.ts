@@ -9,6 +9,7 @@ import { currencyOf } from '../../prices/money.ts';
 import type { PriceBook } from '../../prices/price-source.ts';
 import { printUnits, quoteAmount } from '../../prices/quote.ts';
 import { placeOf } from '../charge/prepare-charge.ts';
+import { nextDiscount } from '../discount/subscription-discount.ts';
 import { type OwedLine, renewalBill } from '../renewal/renewal-lines.ts';
 import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.ts';
 
@@ -48,9 +49,10 @@ export function requireWithinCap(
   const period = { start: currentPeriodEnd, end: currentPeriodEnd };
   const { token, fiatUsd, tokenUsd } = rates;
   const cap = toBigInt(consent.capPerPeriod);
-  // The renewal after the next one has no credit to reduce it.
-  for (const owed of [adjustments, []]) {
-    const { total } = renewalBill({ sold, period, adjustments: owed });
+  const next = { adjustments, discount: nextDiscount(subscription) };
+  // A later renewal has neither credit nor coupon to reduce it.
+  for (const bill of [next, { adjustments: [], discount: null }]) {
+    const { total } = renewalBill({ sold, period, ...bill });
     const { cryptoAmount } = quoteAmount({ amount: total.total, fiatUsd, tokenUsd, decimals: token.decimals });
     if (cryptoAmount <= cap) continue;
     const print = (amount: bigint) => `${printUnits(amount, token.decimals)} ${token.symbol}`;

@@ -1,41 +1,50 @@
 import { Decimal } from 'decimal.js';
 import type { Database, DatabaseTransaction } from '../../../prisma/client.ts';
+import { type Discount, discountLines } from '../../catalog/coupons/discount.ts';
+import { appliedDiscount } from '../../catalog/coupons/require-coupon.ts';
 import type { TaxRule } from '../../catalog/tax.ts';
 import { taxRuleOf } from '../../catalog/tax-rate.ts';
 import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.ts';
 
+/** `amount` is after the discount of the period. */
 export type PaidLine = { amount: Decimal; tax: TaxRule | null; taxRateId: string | null; sold: SoldPrice };
 
 /**
  * The cost of a subscription's current period: from its invoice, because the price may have changed since, or from the price if
- * the plan was changed within the period.
+ * the plan was changed within the period. `discount` is what a coupon took off the invoice of the period, at whichever price.
  */
 export async function paidLine(
   tx: Database | DatabaseTransaction,
   subscription: RenewableSubscription,
-): Promise<PaidLine> {
+): Promise<PaidLine & { discount: Discount | null }> {
   const { id, currentPeriodStart, productPlan: plan, productPlanPrice: price } = subscription;
   const sold = { plan, price };
-  const item = await tx.invoiceItem.findFirst({
+  const invoice = await tx.invoice.findFirst({
     where: {
-      productPlanPriceId: price.id,
-      position: 0,
-      invoice: {
-        subscriptionId: id,
-        status: 'PAID',
-        ...(currentPeriodStart ? { periodStart: currentPeriodStart } : {}),
-      },
+      subscriptionId: id,
+      status: 'PAID',
+      ...(currentPeriodStart ? { periodStart: currentPeriodStart } : {}),
     },
-    include: { taxRate: true },
+    include: { coupon: true, items: { where: { position: 0 }, include: { taxRate: true } } },
   });
+  const discount = invoice?.coupon ? appliedDiscount(invoice.coupon) : null;
+  const item = invoice?.items.find(({ productPlanPriceId }) => productPlanPriceId === price.id);
   if (item) {
     return {
-      amount: new Decimal(item.amount.toString()),
+      amount: new Decimal(item.amount.minus(item.discountAmount).toString()),
       tax: taxRuleOf(item.taxRate),
       taxRateId: item.taxRateId,
       sold,
+      discount,
     };
   }
   const rate = plan.taxRate?.isActive ? plan.taxRate : null;
-  return { amount: new Decimal(price.amount.toString()), tax: taxRuleOf(rate), taxRateId: rate?.id ?? null, sold };
+  const amount = reducedBy(discount, new Decimal(price.amount.toString()));
+  return { amount, tax: taxRuleOf(rate), taxRateId: rate?.id ?? null, sold, discount };
+}
+
+/** A price after the discount of the period. */
+export function reducedBy(discount: Discount | null, amount: Decimal): Decimal {
+  const [line] = discountLines([{ amount, quantity: 1, tax: null }], discount);
+  return amount.minus(line?.discount ?? 0);
 }

@@ -9,7 +9,7 @@ import { type OwedLine, periodName } from '../renewal/renewal-lines.ts';
 import type { RenewableSubscription, SoldPrice } from '../renewal/renewal-world.ts';
 import { type ChangeRates, requireWithinCap } from './change-rates.ts';
 import { fitsConsent } from './consent-fit.ts';
-import { paidLine } from './paid-line.ts';
+import { paidLine, reducedBy } from './paid-line.ts';
 import { prorate } from './proration.ts';
 
 export type PlanChange = {
@@ -118,7 +118,8 @@ async function owedLines(
   if (start === null || end === null) return [];
   const from = await paidLine(tx, subscription);
   const rate = sold.plan.taxRate?.isActive ? sold.plan.taxRate : null;
-  const to = { amount: new Decimal(sold.price.amount.toString()), tax: taxRuleOf(rate) };
+  // A coupon that reduced the period reduces the rest of it at the new price as well.
+  const to = { amount: reducedBy(from.discount, new Decimal(sold.price.amount.toString())), tax: taxRuleOf(rate) };
   const { credit, charge } = prorate({ from, to, period: { start, end }, now });
   const days = `${now.toISOString().slice(0, 10)} to ${end.toISOString().slice(0, 10)}`;
   return [

@@ -6,6 +6,7 @@ import type { Registry } from '../../chains/registry.ts';
 import { notFound } from '../../errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { PriceBook } from '../../prices/price-source.ts';
+import { nextDiscount } from '../discount/subscription-discount.ts';
 import { nextPeriod } from '../renewal/next-period.ts';
 import { type RenewalLine, renewalBill } from '../renewal/renewal-lines.ts';
 import { intervalOf, renewalIncludes } from '../renewal/renewal-world.ts';
@@ -24,6 +25,8 @@ export type PlanChangePreview = {
   subtotal: Decimal;
   taxAmount: Decimal;
   total: Decimal;
+  /** What the subscription's coupon takes off the lines; the other amounts are after it. */
+  discountAmount: Decimal;
   currency: string;
   /** Credit that the next invoice could not use up, including tax. */
   carriedCredit: Decimal | null;
@@ -50,13 +53,15 @@ export async function previewPlanChange(
   const end = dueAt ?? now;
   const cycle = { anchor, ...intervalOf(sold) };
   const period = nextPeriod(cycle, { currentPeriodEnd: end, chargeableFrom: new Date(0) });
-  const { lines, total, carried } = renewalBill({ sold, period, adjustments });
+  const discount = nextDiscount(subscription);
+  const { lines, total, discountAmount, carried } = renewalBill({ sold, period, adjustments, discount });
   return {
     effectiveAt: effect === 'NONE' ? null : effect === 'NOW' ? now : dueAt,
     isProrated: owed.length > 0,
     nextChargeAt: dueAt,
     lines,
     ...total,
+    discountAmount,
     currency: sold.price.currency,
     carriedCredit: carried === null ? null : carried.gross,
   };

@@ -1,5 +1,6 @@
 import type { DatabaseTransaction } from '../../../prisma/client.ts';
 import type { NewEvent } from '../../events/append-events.ts';
+import { returnCouponPeriod } from '../../invoices/coupon-period.ts';
 import { type InvoiceTrigger, invoiceFields, nextInvoiceStatus } from '../../invoices/invoice.ts';
 import { lockInvoice } from '../../invoices/store.ts';
 import { expireJob } from '../../payments/jobs.ts';
@@ -7,7 +8,7 @@ import { addJob } from '../../platform/jobs.ts';
 
 /**
  * Drops the unpaid invoices of a subscription whose lock the caller holds: they become VOID, or UNCOLLECTIBLE if they were given
- * up, and their payment intents expire. Amounts owed by plan changes wait for another invoice. An invoice with a pending charge
+ * up, and their payment intents expire. Amounts owed by plan changes wait for another invoice, and so does the discount of a VOID one. An invoice with a pending charge
  * or payment is left alone. Returns `invoice.voided` for the caller to append.
  */
 export async function dropUnpaidInvoices(
@@ -33,7 +34,10 @@ export async function dropUnpaidInvoices(
     const isVoid = status === 'VOID';
     const row = await tx.invoice.update({ where: { id }, data: { status, ...(isVoid ? { voidedAt: now } : {}) } });
     await tx.subscriptionAdjustment.updateMany({ where: { invoiceId: id }, data: { invoiceId: null } });
-    if (isVoid) events.push({ type: 'invoice.voided', resourceId: row.id, data: invoiceFields(row) });
+    if (isVoid) {
+      await returnCouponPeriod(tx, row);
+      events.push({ type: 'invoice.voided', resourceId: row.id, data: invoiceFields(row) });
+    }
     if (paymentIntentId !== null) await letExpire(tx, { paymentIntentId, now });
   }
   return events;

@@ -17,6 +17,7 @@ import { newId } from '../../platform/identifier.ts';
 import { currencyOf } from '../../prices/money.ts';
 import type { Period } from '../billing-period.ts';
 import { chargeSettings } from '../charge/charge-terms.ts';
+import { afterInvoice, isDiscounted, nextDiscount, useCouponPeriods } from '../discount/subscription-discount.ts';
 import { chargeableFrom } from './charging/charge-period.ts';
 import { nextPeriod } from './next-period.ts';
 import { type RenewalBill, renewalBill } from './renewal-lines.ts';
@@ -51,7 +52,7 @@ export async function openRenewalInvoice(
 /**
  * Returns the invoices of the next periods, in the caller's transaction: the existing ones, or new ones, numbered and OPEN. They get
  * payment intents if there is something to pay; a cancelled intent is replaced. A plan change scheduled for the period's end takes
- * effect here.
+ * effect here, and each new invoice that is reduced by a coupon uses up one of its periods.
  */
 export async function openRenewalInvoices(
   tx: DatabaseTransaction,
@@ -126,6 +127,10 @@ async function createInvoices(
   });
   const intentOf = new Map(intents.map((intent) => [intent.id, intent]));
   const invoices = await insertInvoices(tx, { drafts, now });
+  await useCouponPeriods(
+    tx,
+    drafts.map(({ subscription }) => subscription),
+  );
   const opened: OpenedInvoice[] = [];
   for (const draft of drafts) {
     const invoice = invoices.get(draft.id);
@@ -134,7 +139,7 @@ async function createInvoices(
     const intent = intentOf.get(draft.intent?.id ?? '') ?? null;
     const opening: NewEvent = { type: 'invoice.opened', resourceId: invoice.id, data: invoiceFields(invoice) };
     const events = [opening, ...(intent ? [intentCreated(intent)] : [])];
-    opened.push({ subscription: draft.subscription, invoice, intent, events });
+    opened.push({ subscription: afterInvoice(draft.subscription), invoice, intent, events });
   }
   return opened;
 }
@@ -146,7 +151,7 @@ function draftOf(request: Renewal & { adjustments: SubscriptionAdjustment[]; now
     { anchor: subscription.billingCycleAnchor, ...intervalOf(sold) },
     { currentPeriodEnd, chargeableFrom: chargeableFrom(subscription.consent, now) },
   );
-  const bill = renewalBill({ sold, period, adjustments });
+  const bill = renewalBill({ sold, period, adjustments, discount: nextDiscount(subscription) });
   const { total } = bill.total;
   const intent = total.isZero() ? null : intentRow({ subscription, total, currency: sold.price.currency, now });
   return { subscription, currentPeriodEnd, id: newId(), sold, period, bill, adjustments, intent, anchor };
@@ -189,6 +194,8 @@ async function insertInvoices(
       invoiceNumber: numbers.get(id) ?? null,
       status: 'OPEN' as const,
       ...bill.total,
+      discountAmount: bill.discountAmount,
+      couponId: isDiscounted(subscription) ? subscription.couponId : null,
       currency: sold.price.currency,
       taxRateId: bill.lines[0]?.taxRateId ?? null,
       dueDate: period.start,

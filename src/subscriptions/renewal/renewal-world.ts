@@ -19,6 +19,7 @@ export const renewalIncludes = {
   productPlanPrice: true,
   nextPlanPrice: { include: { productPlan: { include: { taxRate: true } } } },
   consent: true,
+  coupon: true,
 } as const satisfies Prisma.SubscriptionInclude;
 
 export type RenewableSubscription = Prisma.SubscriptionGetPayload<{ include: typeof renewalIncludes }>;

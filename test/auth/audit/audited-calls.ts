@@ -38,6 +38,10 @@ const invoiceIsOpen = (database: Database, { invoice }: Rows) =>
 
 export const auditedCalls: Readonly<Record<string, Call>> = {
   advanceTestClock: given(() => '(input: { seconds: 60, waitSeconds: 0 })'),
+  applySubscriptionCoupon: {
+    ...given((rows) => `(id: "${rows.subscription}", input: { couponId: "${rows.coupon}" })`),
+    before: subscriptionIs('ACTIVE'),
+  },
   archiveCoupon: ofId('coupon'),
   archiveTaxRate: ofId('taxRate'),
   cancelPaymentIntent: ofId('held'),
@@ -83,6 +87,11 @@ export const auditedCalls: Readonly<Record<string, Call>> = {
   pauseSubscription: { ...ofId('subscription'), before: subscriptionIs('ACTIVE') },
   refundPaymentIntent: ofId('paid', ', input: { reason: "Broken", amount: "3" }'),
   removeMember: { by: 'owner', ...ofId('other'), before: addMember },
+  removeSubscriptionCoupon: {
+    ...ofId('subscription'),
+    before: (database, { subscription, coupon }) =>
+      database.subscription.update({ where: { id: subscription }, data: { status: 'ACTIVE', couponId: coupon } }),
+  },
   resolveDispute: { by: 'arbiter', ...ofId('disputed', ', input: { payerBps: 5000 }') },
   resumeChain: { by: 'operator', ...given(() => '(chainId: 31338)'), before: (database) => pause(database) },
   resumeSubscription: { ...ofId('subscription'), before: subscriptionIs('PAUSED') },

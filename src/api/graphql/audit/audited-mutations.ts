@@ -16,6 +16,7 @@ const repeats = { unrecorded: 'It sends what was told before, and changes nothin
 export const auditedMutations: Readonly<Record<string, Audited>> = {
   addCustomerWallet: customers,
   advanceTestClock: ['test_clock.advanced'],
+  applySubscriptionCoupon: ['subscription.coupon_applied'],
   archiveTaxRate: ['tax_rate.updated'],
   archiveCoupon: ['coupon.updated'],
   cancelPaymentIntent: ['payment_intent.cancelled'],
@@ -62,6 +63,7 @@ export const auditedMutations: Readonly<Record<string, Audited>> = {
   refundPaymentIntent: ['payment_intent.refunded'],
   removeCustomerWallet: customers,
   removeMember: ['member.removed'],
+  removeSubscriptionCoupon: ['subscription.coupon_removed'],
   requestLogin: passwords,
   requestOtp: passwords,
   requestPayerLogin: passwords,

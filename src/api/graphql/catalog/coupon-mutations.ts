@@ -6,7 +6,7 @@ import { builder } from '../server/builder.ts';
 import { idempotencyOf } from '../server/idempotency.ts';
 import { appIdShape, carryRules, checked, defineRules, OWN_APP } from '../server/input.ts';
 import { appScopeOf, scopeOf } from '../server/scope-of.ts';
-import { CouponRef } from './coupon.ts';
+import { CouponDurationEnum, CouponRef } from './coupon.ts';
 
 const createRules = defineRules({ schema: createCouponSchema.safeExtend(appIdShape) });
 const CreateCouponInput = builder.inputType('CreateCouponInput', {
@@ -19,6 +19,11 @@ const CreateCouponInput = builder.inputType('CreateCouponInput', {
     percentOffBps: t.int({ description: 'Basis points: 1 to 10000.' }),
     amountOff: t.field({ type: 'Decimal', description: 'Greater than zero, at most 2 decimals.' }),
     currency: t.string({ description: 'USD (the default) or EUR. Only with amountOff.' }),
+    duration: t.field({
+      type: CouponDurationEnum,
+      description: 'The invoices of a subscription that it reduces; ONCE by default. Cannot be changed.',
+    }),
+    durationPeriods: t.int({ description: '1 to 1000. Required with the duration REPEATING, and only with it.' }),
     maxRedemptions: t.int({ description: '1 to 1000000000; unlimited by default.' }),
     maxRedemptionsPerCustomer: t.int({ description: '1 to 1000000000; unlimited by default.' }),
     expiresAt: t.field({ type: 'DateTime', description: 'Time from which no new checkout can redeem it.' }),

@@ -1,12 +1,26 @@
 /** The Coupon type and its queries. */
-import type { Coupon, Prisma } from '../../../../prisma/client.ts';
+import type { Coupon, CouponDuration, Prisma } from '../../../../prisma/client.ts';
 import { appScope } from '../../../auth/app-scope.ts';
 import type { Scope } from '../../../auth/principal.ts';
+import { couponDurations } from '../../../catalog/coupons/coupon.ts';
 import { notFound } from '../../../errors.ts';
 import { builder, NodeRef } from '../server/builder.ts';
 import { conditionsOf, connectionSize, orderArgs, windowOf } from '../server/connection.ts';
 import { listComplexity, type Page, pageArgs, pageFields, pageOf } from '../server/page.ts';
 import { scopeOf } from '../server/scope-of.ts';
+
+const durationWords: Record<CouponDuration, string> = {
+  ONCE: 'The first invoice that is charged.',
+  REPEATING: 'As many invoices as `durationPeriods` says.',
+  FOREVER: 'Every invoice.',
+};
+
+export const CouponDurationEnum = builder.enumType('CouponDuration', {
+  description: 'The invoices of a subscription that a coupon reduces. Any other payment is reduced once.',
+  values: Object.fromEntries(
+    couponDurations.map((duration) => [duration, { value: duration, description: durationWords[duration] }]),
+  ) as { [Duration in CouponDuration]: { value: Duration; description: string } },
+});
 
 export const CouponRef = builder.prismaObject('Coupon', {
   description: 'A discount that checkouts redeem. It takes off either a percentage or an amount.',
@@ -29,9 +43,17 @@ export const CouponRef = builder.prismaObject('Coupon', {
       description: 'Amount taken off the lines together. Null if a percentage is taken off.',
     }),
     currency: t.exposeString('currency', { nullable: true, description: 'USD or EUR, the currency of amountOff.' }),
+    duration: t.expose('duration', {
+      type: CouponDurationEnum,
+      description: 'The invoices of a subscription that it reduces.',
+    }),
+    durationPeriods: t.exposeInt('durationPeriods', {
+      nullable: true,
+      description: 'The number of invoices if the duration is REPEATING, otherwise null.',
+    }),
     maxRedemptions: t.exposeInt('maxRedemptions', {
       nullable: true,
-      description: 'How many checkouts may redeem it. Null if unlimited.',
+      description: 'How many checkouts and subscriptions may redeem it. Null if unlimited.',
     }),
     maxRedemptionsPerCustomer: t.exposeInt('maxRedemptionsPerCustomer', {
       nullable: true,

@@ -1,8 +1,11 @@
 /** The CheckoutSession type. */
 import { type CheckoutLastError, checkoutLastError, sessionUrl } from '../../../checkout/checkout-session.ts';
+import { printFiat } from '../../../prices/money.ts';
+import { undiscountedTotal } from '../../../subscriptions/consent/promised-price.ts';
 import { imageAddress } from '../../images/image-address.ts';
 import { isMerchant, PaymentSourceTypeEnum } from '../payments/payment-intent.ts';
 import { builder, NodeRef } from '../server/builder.ts';
+import { OfferedCouponRef } from './offered-coupon.ts';
 
 export const CheckoutModeEnum = builder.enumType('CheckoutMode', {
   description: 'What a session is for.',
@@ -104,6 +107,17 @@ export const CheckoutSessionRef = builder.prismaObject('CheckoutSession', {
       description: 'The name of that coupon.',
       select: { coupon: { select: { name: true } } },
       resolve: ({ coupon }) => coupon?.name ?? null,
+    }),
+    coupon: t.field({
+      type: OfferedCouponRef,
+      nullable: true,
+      description: 'What that coupon takes off, and what is paid without it.',
+      select: { mode: true, coupon: true, taxRate: true, items: { orderBy: { position: 'asc' } } },
+      resolve: ({ mode, coupon, taxRate, items }) => {
+        const isSubscription = mode === 'SUBSCRIPTION';
+        const laterAmount = isSubscription ? printFiat(undiscountedTotal({ items }, taxRate)) : null;
+        return coupon && { ...coupon, laterAmount };
+      },
     }),
     paymentIntentId: t.expose('paymentIntentId', {
       type: 'UUID',

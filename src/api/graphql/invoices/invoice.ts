@@ -32,6 +32,10 @@ builder.prismaObject('InvoiceItem', {
     amount: t.expose('amount', { type: 'Decimal', description: 'Per unit, as the merchant gave it.' }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     quantity: t.exposeInt('quantity', { description: 'Units.' }),
+    discountAmount: t.expose('discountAmount', {
+      type: 'Decimal',
+      description: 'What a coupon takes off the whole line, before an exclusive tax or including an inclusive one.',
+    }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: "The line's tax." }),
     taxRate: t.relation('taxRate', { nullable: true, description: 'The rate it was taxed with.' }),
   }),
@@ -93,6 +97,15 @@ export const InvoiceRef = builder.prismaObject('Invoice', {
     subtotal: t.expose('subtotal', { type: 'Decimal', description: 'Net.' }),
     taxAmount: t.expose('taxAmount', { type: 'Decimal', description: 'Tax.' }),
     total: t.expose('total', { type: 'Decimal', description: 'What is to be paid.' }),
+    discountAmount: t.expose('discountAmount', {
+      type: 'Decimal',
+      description: 'What a coupon takes off all lines. subtotal, taxAmount and total are after it.',
+    }),
+    couponId: t.expose('couponId', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The coupon of the subscription that reduces it.',
+    }),
     currency: t.exposeString('currency', { description: 'USD or EUR.' }),
     taxRateId: t.expose('taxRateId', { type: 'UUID', nullable: true, description: 'The rate of lines without one.' }),
     allowedChains: t.expose('allowedChains', { type: 'ChainSelection', description: 'Chains it may be paid on.' }),

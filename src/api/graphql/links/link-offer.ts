@@ -1,15 +1,18 @@
 /** The query linkOffer: what a payer's page shows of a link before a session is created from it. */
 import { Decimal } from 'decimal.js';
-import type { TaxedTotal } from '../../../catalog/tax.ts';
+import type { Coupon } from '../../../../prisma/client.ts';
+import { type TaxedTotal, taxLine, taxTotal } from '../../../catalog/tax.ts';
 import { taxRuleOf } from '../../../catalog/tax-rate.ts';
 import { linkTotal } from '../../../checkout/links/link-coupon.ts';
 import { availableQuantity } from '../../../checkout/links/payment-link.ts';
 import { findLink } from '../../../checkout/links/start-link-checkout.ts';
 import { printFiat } from '../../../prices/money.ts';
 import { defaultPrice } from '../../../subscriptions/checkout/default-price.ts';
+import { hasTrial } from '../../../subscriptions/checkout/subscription-session.ts';
 import { imageAddress } from '../../images/image-address.ts';
 import { BillingIntervalEnum } from '../catalog/product-plan.ts';
 import { CheckoutModeEnum } from '../checkout/checkout-session.ts';
+import { OfferedCouponRef } from '../checkout/offered-coupon.ts';
 import { builder } from '../server/builder.ts';
 import type { World } from '../server/world.ts';
 
@@ -26,6 +29,9 @@ type Offer = {
   unitAmount: Decimal | null;
   discount: Decimal;
   total: TaxedTotal | null;
+  /** The link's coupon if it applies, and the total without it. */
+  coupon: Coupon | null;
+  fullTotal: TaxedTotal | null;
 };
 
 const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
@@ -120,6 +126,13 @@ const LinkOfferRef = builder.objectRef<Offer>('LinkOffer').implement({
       description: 'The name of that coupon. Null without one.',
       resolve: ({ link, discount }) => (discount.isZero() ? null : (link.coupon?.name ?? null)),
     }),
+    coupon: t.field({
+      type: OfferedCouponRef,
+      nullable: true,
+      description: "The link's coupon while it applies. Null otherwise, and if the payer chooses the amount.",
+      resolve: ({ coupon, fullTotal, isSubscription }) =>
+        coupon && { ...coupon, laterAmount: isSubscription && fullTotal ? printFiat(fullTotal.total) : null },
+    }),
     allowCouponCodes: t.boolean({
       description: 'Whether startLinkCheckout takes a coupon code.',
       resolve: ({ link }) => link.allowCouponCodes,
@@ -185,13 +198,15 @@ async function readOffer(
       ? await defaultPrice(database, link.productPlan.id)
       : link.productPlanPrice;
   const amount = price?.amount ?? link.amount;
-  if (amount === null) return { ...offer, price, unitAmount: null, discount: new Decimal(0), total: null };
+  if (amount === null)
+    return { ...offer, price, unitAmount: null, discount: new Decimal(0), total: null, coupon: null, fullTotal: null };
   // The same tax as when the checkout starts: a subscription by the rate of its plan, anything else by the first rate of the link.
   const planRate = link.productPlan?.taxRate?.isActive ? link.productPlan.taxRate : null;
   const tax = taxRuleOf(isSubscription ? planRate : (link.taxRate ?? planRate));
   const unitAmount = new Decimal(amount.toFixed(2));
   const currency = price?.currency ?? link.currency ?? 'USD';
   const line = { amount: unitAmount, quantity, tax };
-  const { discount, total } = linkTotal(link, { line, currency, now: clock.now() });
-  return { ...offer, price, unitAmount, discount, total };
+  const mayBeFree = isSubscription && price !== null && hasTrial(price);
+  const { discount, total, coupon } = linkTotal(link, { line, currency, now: clock.now(), mayBeFree });
+  return { ...offer, price, unitAmount, discount, total, coupon, fullTotal: taxTotal([taxLine(line)]) };
 }

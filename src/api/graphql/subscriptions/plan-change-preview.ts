@@ -15,6 +15,11 @@ const PlanChangeLineRef = builder.objectRef<RenewalLine>('PlanChangeLine').imple
       description: 'As priced: before an exclusive tax, with an inclusive one; below zero it is given back.',
       resolve: ({ amount }) => amount.toFixed(2),
     }),
+    discountAmount: t.field({
+      type: 'Decimal',
+      description: "What the subscription's coupon takes off the line, as priced.",
+      resolve: ({ discountAmount }) => discountAmount.toFixed(2),
+    }),
     taxAmount: t.field({
       type: 'Decimal',
       description: "The line's tax.",
@@ -53,6 +58,11 @@ const PlanChangePreviewRef = builder.objectRef<PlanChangePreview>('PlanChangePre
       type: 'Decimal',
       description: "The next invoice's tax.",
       resolve: ({ taxAmount }) => taxAmount.toFixed(2),
+    }),
+    discountAmount: t.field({
+      type: 'Decimal',
+      description: "What the subscription's coupon takes off the lines, as priced; the sums are after it.",
+      resolve: ({ discountAmount }) => discountAmount.toFixed(2),
     }),
     total: t.field({
       type: 'Decimal',

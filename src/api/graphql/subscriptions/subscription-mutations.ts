@@ -23,6 +23,11 @@ const CreateSubscriptionInput = builder.inputType('CreateSubscriptionInput', {
     productPlanPriceId: t.field({ type: 'UUID', required: true, description: 'A price of that plan.' }),
     allowedChains: t.field({ type: 'ChainSelection', description: 'EVM chain ids; ALL by default.' }),
     allowedTokens: t.field({ type: 'TokenSelection', description: 'Not native coins; ALL by default.' }),
+    couponId: t.field({
+      type: 'UUID',
+      description: 'A coupon of the app for the first invoices. Not with couponCode.',
+    }),
+    couponCode: t.string({ description: 'The code of such a coupon; case does not matter.' }),
     metadata: t.field({ type: 'JSONObject', description: 'At most 50 keys and 16 KiB as JSON.' }),
   }),
 });
@@ -40,7 +45,8 @@ const CancelSubscriptionInput = builder.inputType('CancelSubscriptionInput', {
 builder.mutationField('createSubscription', (t) =>
   t.field({
     type: SubscriptionRef,
-    description: 'Creates a PENDING subscription.',
+    description:
+      'Creates a PENDING subscription, which may redeem a coupon. CONFLICT if a limit of the coupon is reached.',
     authScopes: { write: true },
     args: { input: t.arg({ type: CreateSubscriptionInput, required: true }) },
     resolve: async (_root, args, context) => {

@@ -176,6 +176,16 @@ export const SubscriptionRef = builder.prismaObject('Subscription', {
         nullable: true,
         description: 'The price that takes the place of `productPlanPriceId` when the running period ends.',
       }),
+      couponId: t.expose('couponId', {
+        type: 'UUID',
+        nullable: true,
+        description: 'The coupon that it redeemed last. Null without one, and after it was removed.',
+      }),
+      couponPeriodsLeft: t.exposeInt('couponPeriodsLeft', {
+        nullable: true,
+        description:
+          'The number of next invoices that the coupon reduces; 0 once it has ended. Null without a coupon, and for one that applies FOREVER.',
+      }),
       renewalForecast: t.field({
         type: RenewalForecastEnum,
         nullable: true,

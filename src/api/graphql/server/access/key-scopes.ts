@@ -92,11 +92,13 @@ const fields: { [Scope in KeyScope]: readonly string[] } = {
     'updateTaxRate',
   ],
   SUBSCRIPTIONS_WRITE: [
+    'applySubscriptionCoupon',
     'cancelSubscription',
     'changeSubscriptionPlan',
     'createSubscription',
     'createSubscriptionCheckout',
     'pauseSubscription',
+    'removeSubscriptionCoupon',
     'resumeSubscription',
   ],
   INVOICES_WRITE: ['createInvoice', 'openInvoice', 'sendInvoice', 'voidInvoice'],
