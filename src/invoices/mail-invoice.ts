@@ -86,6 +86,7 @@ function printInvoice(invoice: PrintedInvoice, { link, page }: { link: string; p
   const money = (amount: { toFixed(places: number): string }) => `${printFiat(amount)} ${invoice.currency}`;
   const lines = invoice.items.map((item) => `${item.quantity} × ${item.description}: ${money(item.amount)}`);
   const sums = [
+    ...(invoice.discountAmount.isZero() ? [] : [`Discount: ${money(invoice.discountAmount.negated())}`]),
     `Subtotal: ${money(invoice.subtotal)}`,
     `Tax: ${money(invoice.taxAmount)}`,
     `Total: ${money(invoice.total)}`,

@@ -195,3 +195,39 @@ test('a subscription begins with its cap said, and its first period paid', async
   await page.getByRole('heading', { name: 'You are subscribed' }).waitFor();
   expect(asked(wallet)).toEqual(['eth_signTypedData_v4', 'eth_signTypedData_v4']);
 });
+
+test('a subscription with a coupon says for how long, and what it costs afterwards, before and when it is signed', async () => {
+  const plan = await shop.call('POST', '/product-plans', {
+    name: 'Tea club',
+    planType: 'SUBSCRIPTION',
+    prices: [{ amount: '20.00', billingInterval: 'MONTH' }],
+  });
+  const discount = { percentOffBps: 5_000, duration: 'REPEATING', durationPeriods: 2 };
+  const coupon = await shop.call('POST', '/coupons', { appId: shop.appId, name: 'Welcome', ...discount });
+  const { path } = await makeLink(shop, { amount: undefined, productPlanId: plan.id, couponId: coupon.id });
+  const { page, wallet, pictures, axe } = await visit(ground, path, { width: 320 });
+  const terms = '50 % off for 2 months, then 20.00 USD every month';
+  await page.getByText(terms, { exact: true }).waitFor();
+  await page.getByText('Discount: Welcome').waitFor();
+  await pictures('checkout-coupon-link');
+  expect(await axe()).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+  await page.getByLabel('Email').fill('ada@example.com');
+  await press(page, /^Continue to payment$/);
+  await toQuote(page, `USDC-${CHAIN}`);
+  await page
+    .getByText(
+      `Agree to pay 10.00 USDC now and then every month never more than 25.00 USDC, until you revoke it. Coupon: ${terms}.`,
+    )
+    .waitFor();
+  await pictures('checkout-coupon');
+  expect(await axe()).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+  await press(page, /^Sign to pay 10\.00 USDC$/);
+  await card(page, 'receipt');
+  await page.getByRole('heading', { name: 'You are subscribed' }).waitFor();
+  expect(asked(wallet)).toEqual(['eth_signTypedData_v4', 'eth_signTypedData_v4']);
+  expect(await shop.call('GET', `/coupons/${coupon.id}`)).toMatchObject({ redemptionCount: 1 });
+  const german = await visit(ground, path, { language: 'de' });
+  await german.page.getByText('50 % Rabatt für 2 Monate, danach 20,00 USD jeden Monat', { exact: true }).waitFor();
+});

@@ -215,6 +215,8 @@ test('a subscription shows its forecast and calendar, previews a change of plan,
   await opened.pictures('subscription-change');
   await page.keyboard.press('Escape');
 
+  await applyCoupons(opened, id);
+
   // Paused by another program: the page is told.
   await shop.call('POST', `/subscriptions/${id}/pause`);
   await page.locator('[data-forecast="paused"]').waitFor();
@@ -228,6 +230,34 @@ test('a subscription shows its forecast and calendar, previews a change of plan,
   expect(new URL(page.url()).search).toBe('?status=ACTIVE');
   await subscribeByHand(page, dearer);
 }, 300_000);
+
+/** Makes a coupon for two periods, applies it to the subscription, and removes it. */
+async function applyCoupons(opened: OpenPage, id: string): Promise<void> {
+  const { page } = opened;
+  await page.goto(`${ground.origin}/dashboard/links/coupons`);
+  await page.getByRole('button', { name: 'New coupon' }).click();
+  await dialog(page).getByLabel('Name', { exact: true }).fill('Loyal');
+  await dialog(page).getByLabel('Percentage').fill('25');
+  await dialog(page).getByLabel('In subscriptions').selectOption('REPEATING');
+  await dialog(page).getByLabel('Number of periods').fill('2');
+  await opened.pictures('coupon-form');
+  await dialog(page).getByRole('button', { name: 'Create the coupon' }).click();
+  await page.getByRole('cell', { name: '25 % off for 2 periods' }).waitFor();
+  await page.goto(`${ground.origin}/dashboard/subscriptions/${id}`);
+  await page.getByRole('button', { name: 'What to do with Subscription' }).click();
+  await page.getByRole('menuitem', { name: 'Apply a coupon' }).click();
+  const coupons = dialog(page).getByLabel('Coupon', { exact: true });
+  await expect.poll(() => coupons.locator('option').count(), patient).toBe(2);
+  await coupons.selectOption({ label: 'Loyal · 25 % off for 2 periods' });
+  await dialog(page).getByRole('button', { name: 'Apply the coupon' }).click();
+  await page.getByText('2 invoices left').waitFor();
+  await expect.poll(() => page.locator('[data-due]').first().textContent(), patient).toContain('7.50 USD');
+  expect(await page.locator('[data-due]').nth(2).textContent()).toContain('10.00 USD');
+  await inspect(opened, 'subscription-coupon');
+  await act(page, { on: 'Subscription', entry: 'Remove the coupon', yes: 'Remove the coupon' });
+  await page.getByText('2 invoices left').waitFor({ state: 'detached' });
+  expect(await shop.call('GET', `/subscriptions/${id}`)).toMatchObject({ couponId: null });
+}
 
 /** On the page of subscriptions: makes one, and the link by which its customer begins it. */
 async function subscribeByHand(page: Page, priceId: string): Promise<void> {

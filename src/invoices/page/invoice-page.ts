@@ -62,6 +62,7 @@ function table(invoice: PrintedInvoice): string {
 ${rows.join('\n')}
 </tbody>
 <tfoot>
+${invoice.discountAmount.isZero() ? '' : sum('Discount', invoice.discountAmount.negated())}
 ${sum('Subtotal, net', invoice.subtotal)}
 ${sum('Tax', invoice.taxAmount)}
 ${sum('Total', invoice.total, ' class="total"')}

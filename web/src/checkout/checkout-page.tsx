@@ -164,6 +164,7 @@ function SessionSummary({ view }: { view: CheckoutViewFragment }) {
   return (
     <Summary
       total={session}
+      coupon={session.coupon}
       lines={session.items.map((item) => ({
         ...item,
         description: item.description ?? null,

@@ -12,7 +12,8 @@ import type { Priced } from '../pay/ways.ts';
 import type { View } from '../steps.ts';
 import styles from '../view/cards.module.css';
 import { Notice } from '../view/notice.tsx';
-import { useOften } from '../view/summary.tsx';
+import { useCouponTerms } from '../view/use-coupon-terms.ts';
+import { useOften } from '../view/use-often.ts';
 import { OtherWays } from './other-ways.tsx';
 import { SignCard } from './sign-card.tsx';
 import { WalletCard } from './wallet-card.tsx';
@@ -32,11 +33,12 @@ type PayingCardsProps = {
 export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, solana }: PayingCardsProps) {
   const { session, subscription } = view;
   const interval = subscription?.billingInterval;
-  const often = useOften(
+  const period =
     session.mode === 'SUBSCRIPTION' && interval
       ? { interval, count: subscription.billingIntervalCount, trialDays: null }
-      : null,
-  );
+      : null;
+  const often = useOften(period);
+  const couponTerms = useCouponTerms(session.coupon, { period, currency: session.currency });
   const { prepared } = payment;
   const way = seen.card === 'sign' ? prepared : ways.chosen;
   const name = seen.notice ?? (seen.card === 'way' ? (ways.fault ?? ways.lack) : undefined);
@@ -67,7 +69,7 @@ export function PayingCards({ seen, view, wallet, wallets, payment, ways, now, s
     const isTrial = session.paymentIntentId === null || session.paymentIntentId === undefined;
     return (
       <SignCard
-        {...{ prepared, now, often, isTrial, notice, who }}
+        {...{ prepared, now, often, isTrial, couponTerms, notice, who }}
         done={payment.done}
         disputeSeconds={view.disputeSeconds}
       >

@@ -10,10 +10,12 @@ type Words = {
   /** "every month", of a subscription. */
   often: string | null;
   isTrial: boolean;
+  /** What a coupon does to the price of a subscription; null without one. */
+  couponTerms: string | null;
 };
 
 /** Amounts are shown with all of their digits. */
-export function stepWords(step: CheckedStep, { t, formats, token, often, isTrial }: Words): string {
+export function stepWords(step: CheckedStep, { t, formats, token, often, isTrial, couponTerms }: Words): string {
   const printed = (units: bigint) => `${formats.token(units, token.decimals).exact} ${token.symbol}`;
   const clock = (seconds: number) => formats.clock(new Date(seconds * 1000));
   switch (step.kind) {
@@ -39,7 +41,8 @@ export function stepWords(step: CheckedStep, { t, formats, token, often, isTrial
     case 'recurring': {
       const from = formats.day(new Date(step.start * 1000));
       const values = { often, cap: printed(step.cap), amount: printed(step.amount), from };
-      return isTrial ? t('checkout.sign.recurringLater', values) : t('checkout.sign.recurring', values);
+      const sentence = t(isTrial ? 'checkout.sign.recurringLater' : 'checkout.sign.recurring', values);
+      return couponTerms ? t('checkout.sign.withCoupon', { sentence, terms: couponTerms }) : sentence;
     }
     default:
       return step satisfies never;

@@ -52,7 +52,7 @@ export function LinkPage({ slug, onBegun }: LinkPageProps) {
     ? { interval: billingInterval, count: offer.billingIntervalCount ?? 1, trialDays: offer.trialPeriodDays ?? null }
     : null;
   return (
-    <PageFrame payee={offer} summary={<Summary total={total} lines={[line]} period={period} />}>
+    <PageFrame payee={offer} summary={<Summary total={total} lines={[line]} period={period} coupon={offer.coupon} />}>
       {!offer.isActive ? (
         <EndCard why="inactive" url={offer.cancelUrl} />
       ) : isSoldOut(offer) ? (

@@ -214,7 +214,8 @@ function checkConsentSteps(shown: Shown, given: Given, amount: bigint): CheckedS
   demand(isSame(consent.merchant, shown.payee), 'merchant');
   demand(isSame(consent.token, shown.token.address), 'token');
   demand(consent.unit === period.unit && consent.count === period.count, 'period');
-  demand(consent.capPerPeriod >= amount && amount > 0n, 'capPerPeriod');
+  // Only the first charge after a trial can be zero: a coupon may make it free.
+  demand(consent.capPerPeriod >= amount && consent.capPerPeriod > 0n, 'capPerPeriod');
   demand(consent.disputeWindow === shown.disputeSeconds, 'disputeWindow');
   const held = BigInt(given.walletAllowance);
   const wanted = consent.capPerPeriod * ALLOWED_PERIODS;

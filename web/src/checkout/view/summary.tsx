@@ -3,6 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { Amount } from '../../ui/amounts/amount.tsx';
 import { useFormats } from '../../ui/formats/use-formats.ts';
 import styles from './summary.module.css';
+import { type OfferedCoupon, useCouponTerms } from './use-coupon-terms.ts';
+import { type Period, useOften } from './use-often.ts';
 
 export type Line = {
   id: string;
@@ -13,8 +15,6 @@ export type Line = {
   quantity: number;
   imageUrl: string | null;
 };
-
-export type Period = { interval: string; count: number; trialDays: number | null };
 
 type SummaryProps = {
   /** Null where the payer has not said it yet. */
@@ -29,12 +29,17 @@ type SummaryProps = {
   } | null;
   lines: readonly Line[];
   period: Period | null;
+  /** The coupon of a subscription, in whose first period it is. */
+  coupon?: OfferedCoupon | null | undefined;
 };
 
-export function Summary({ total, lines, period }: SummaryProps) {
+export function Summary({ total, lines, period, coupon }: SummaryProps) {
   const { t } = useTranslation();
   const formats = useFormats();
   const often = useOften(period);
+  const terms = useCouponTerms(coupon, { period, currency: total?.currency });
+  // The amount of a coupon that ends is not what is paid every month.
+  const isPassing = terms !== null && coupon?.duration !== 'FOREVER';
   const hasTax = total !== null && !isZero(total.taxAmount);
   const hasDiscount = total !== null && !isZero(total.discountAmount);
   return (
@@ -42,10 +47,11 @@ export function Summary({ total, lines, period }: SummaryProps) {
       {total && (
         <p className={styles.total}>
           <Amount fiat={total} size="large" />
-          {often && <span className={styles.often}>{often}</span>}
+          {often && !isPassing && <span className={styles.often}>{often}</span>}
         </p>
       )}
       {period?.trialDays ? <p className={styles.trial}>{t('checkout.trial', { count: period.trialDays })}</p> : null}
+      {terms && <p className={styles.trial}>{terms}</p>}
       <ul className={styles.lines}>
         {lines.map((line) => (
           <li key={line.id} className={styles.line}>
@@ -96,22 +102,4 @@ export function Summary({ total, lines, period }: SummaryProps) {
 
 function isZero(amount: string): boolean {
   return /^0(\.0+)?$/.test(amount);
-}
-
-/** "every month", "every 3 months". */
-export function useOften(period: Period | null): string | null {
-  const { t } = useTranslation();
-  if (!period) return null;
-  switch (period.interval) {
-    case 'MINUTE':
-      return t('checkout.every.MINUTE', { count: period.count });
-    case 'DAY':
-      return t('checkout.every.DAY', { count: period.count });
-    case 'WEEK':
-      return t('checkout.every.WEEK', { count: period.count });
-    case 'MONTH':
-      return t('checkout.every.MONTH', { count: period.count });
-    default:
-      return t('checkout.every.YEAR', { count: period.count });
-  }
 }

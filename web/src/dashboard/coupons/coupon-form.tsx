@@ -27,6 +27,8 @@ const params = [
   'percentOffBps',
   'amountOff',
   'currency',
+  'duration',
+  'durationPeriods',
   'maxRedemptions',
   'maxRedemptionsPerCustomer',
   'expiresAt',
@@ -75,7 +77,10 @@ export function CouponForm({ coupon, onClose }: { coupon?: CouponRow; onClose: (
         error={faults.at('name')}
       />
       {!coupon && (
-        <DiscountFields values={values} set={set} faultAt={faults.at} isBadPercent={isTried && isBadPercent} />
+        <>
+          <DiscountFields values={values} set={set} faultAt={faults.at} isBadPercent={isTried && isBadPercent} />
+          <DurationFields values={values} set={set} faultAt={faults.at} />
+        </>
       )}
       <LimitFields values={values} set={set} faultAt={faults.at} />
     </FormDialog>
@@ -133,6 +138,38 @@ function DiscountFields({ values, set, faultAt, isBadPercent }: FieldsProps & { 
         </div>
       )}
     </>
+  );
+}
+
+function DurationFields({ values, set, faultAt }: FieldsProps) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.pair}>
+      <Select
+        label={t('links.coupon.duration')}
+        value={values.duration}
+        onChange={(duration) => set({ duration })}
+        error={faultAt('duration')}
+        options={[
+          { value: 'ONCE', words: t('links.coupon.once') },
+          { value: 'REPEATING', words: t('links.coupon.repeating') },
+          { value: 'FOREVER', words: t('links.coupon.allPeriods') },
+        ]}
+      />
+      {values.duration === 'REPEATING' && (
+        <TextField
+          label={t('links.coupon.periods')}
+          name="durationPeriods"
+          type="number"
+          min={1}
+          max={1000}
+          step={1}
+          value={values.durationPeriods}
+          onChange={(event) => set({ durationPeriods: event.target.value })}
+          error={faultAt('durationPeriods')}
+        />
+      )}
+    </div>
   );
 }
 

@@ -12,6 +12,8 @@ export type CouponValues = {
   percent: string;
   amount: string;
   currency: Currency;
+  duration: 'ONCE' | 'REPEATING' | 'FOREVER';
+  durationPeriods: string;
   maxRedemptions: string;
   maxRedemptionsPerCustomer: string;
   /** A day and time of this browser, as its input gives it. */
@@ -25,6 +27,8 @@ export const newCoupon: CouponValues = {
   percent: '',
   amount: '',
   currency: 'USD',
+  duration: 'ONCE',
+  durationPeriods: '',
   maxRedemptions: '',
   maxRedemptionsPerCustomer: '',
   expiresAt: '',
@@ -50,11 +54,10 @@ export function readBps(text: string): number | null {
 
 /** What can be changed later: the name and the limits. */
 export function couponLimits(values: CouponValues): UpdateCouponInput {
-  const count = (text: string) => (text.trim() === '' ? null : Number(text.trim()));
   return {
     name: values.name.trim(),
-    maxRedemptions: count(values.maxRedemptions),
-    maxRedemptionsPerCustomer: count(values.maxRedemptionsPerCustomer),
+    maxRedemptions: countOf(values.maxRedemptions),
+    maxRedemptionsPerCustomer: countOf(values.maxRedemptionsPerCustomer),
     expiresAt: values.expiresAt === '' ? null : new Date(values.expiresAt).toISOString(),
   };
 }
@@ -64,7 +67,14 @@ export function couponInput(values: CouponValues): Omit<CreateCouponInput, 'appI
     values.kind === 'percent'
       ? { percentOffBps: readBps(values.percent) }
       : { amountOff: plainAmount(values.amount), currency: values.currency };
-  return { ...couponLimits(values), name: values.name.trim(), code: values.code.trim() || null, ...discount };
+  const { duration } = values;
+  const periods = duration === 'REPEATING' ? { durationPeriods: countOf(values.durationPeriods) } : {};
+  const code = values.code.trim() || null;
+  return { ...couponLimits(values), name: values.name.trim(), code, ...discount, duration, ...periods };
+}
+
+function countOf(text: string): number | null {
+  return text.trim() === '' ? null : Number(text.trim());
 }
 
 function localInput(at: Date): string {

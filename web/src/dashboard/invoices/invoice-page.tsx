@@ -1,4 +1,5 @@
 /** One invoice: its lines, where it is, and what can be done with it. */
+import { Decimal } from 'decimal.js';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'wouter';
@@ -188,6 +189,13 @@ function Lines({ invoice }: { invoice: Invoice }) {
       />
       <Facts
         facts={[
+          {
+            key: 'discount',
+            name: t('invoices.discount'),
+            value: new Decimal(invoice.discountAmount).isZero()
+              ? null
+              : `−${formats.fiat(invoice.discountAmount, currency)}`,
+          },
           { key: 'net', name: t('invoices.subtotal'), value: formats.fiat(invoice.subtotal, currency) },
           { key: 'tax', name: t('invoices.tax'), value: formats.fiat(invoice.taxAmount, currency) },
           { key: 'total', name: t('invoices.total'), value: <strong>{formats.fiat(invoice.total, currency)}</strong> },

@@ -1,4 +1,5 @@
 /** Moves a subscription to another price; what the next invoice will be is shown before. */
+import { Decimal } from 'decimal.js';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import {
@@ -88,6 +89,16 @@ function Preview({ preview }: { preview: PlanChange }) {
         caption={t('subscriptions.nextInvoice')}
         rows={[
           ...preview.lines.map((line, index) => ({ ...line, key: String(index) })),
+          ...(new Decimal(preview.discountAmount).isZero()
+            ? []
+            : [
+                {
+                  key: 'discount',
+                  description: t('invoices.discount'),
+                  amount: `-${preview.discountAmount}`,
+                  taxAmount: '0',
+                },
+              ]),
           {
             key: 'tax',
             description: t('invoices.tax'),

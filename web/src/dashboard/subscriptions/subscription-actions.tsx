@@ -5,6 +5,7 @@ import {
   SubscriptionCancelDocument,
   type SubscriptionFactsFragment,
   SubscriptionPauseDocument,
+  SubscriptionRemoveCouponDocument,
   SubscriptionResumeDocument,
 } from '../../../../generated/web/documents.ts';
 import { Button } from '../../ui/button/button.tsx';
@@ -14,8 +15,17 @@ import { ConfirmDialog } from '../resources/confirm-dialog.tsx';
 import { useTell } from '../session/use-tell.ts';
 import { ChangePlanDialog } from './change-plan-dialog.tsx';
 import { CheckoutDialog } from './checkout-dialog.tsx';
+import { CouponDialog } from './coupon-dialog.tsx';
 
-type Doing = 'pause' | 'resume' | 'cancelNow' | 'cancelLater' | 'changePlan' | 'checkout';
+type Doing =
+  | 'pause'
+  | 'resume'
+  | 'cancelNow'
+  | 'cancelLater'
+  | 'changePlan'
+  | 'checkout'
+  | 'applyCoupon'
+  | 'removeCoupon';
 
 export function SubscriptionActions({ subscription }: { subscription: SubscriptionFactsFragment }) {
   const { t } = useTranslation();
@@ -24,7 +34,8 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
   const pause = useTell(SubscriptionPauseDocument);
   const resume = useTell(SubscriptionResumeDocument);
   const cancel = useTell(SubscriptionCancelDocument);
-  const { id, status, cancelAt, currentPeriodEnd, customerAccount } = subscription;
+  const removeCoupon = useTell(SubscriptionRemoveCouponDocument);
+  const { id, status, cancelAt, currentPeriodEnd, customerAccount, coupon } = subscription;
   if (status === 'CANCELLED') return null;
   const entry = (key: Doing, isDanger = false): MenuEntry => ({
     key,
@@ -55,10 +66,27 @@ export function SubscriptionActions({ subscription }: { subscription: Subscripti
       )}
       <Menu
         trigger={<Button icon="dots" aria-label={t('catalog.actionsOf', { name: t('subscriptions.one') })} />}
-        entries={[...(canEndLater ? [entry('cancelLater', true)] : []), entry('cancelNow', true)]}
+        entries={[
+          ...(status === 'PENDING' ? [] : [entry('applyCoupon')]),
+          ...(coupon && status !== 'PENDING' ? [entry('removeCoupon')] : []),
+          ...(canEndLater ? [entry('cancelLater', true)] : []),
+          entry('cancelNow', true),
+        ]}
       />
       {doing === 'changePlan' && <ChangePlanDialog subscription={subscription} onClose={close} />}
       {doing === 'checkout' && <CheckoutDialog id={id} email={customerAccount.email} onClose={close} />}
+      {doing === 'applyCoupon' && <CouponDialog id={id} onClose={close} />}
+      {doing === 'removeCoupon' && (
+        <ConfirmDialog
+          title={t('subscriptions.removeCouponTitle')}
+          about={t('subscriptions.removeCouponAbout')}
+          action={t('subscriptions.removeCoupon')}
+          done={t('subscriptions.couponRemoved')}
+          mutation={removeCoupon}
+          variables={{ id }}
+          onClose={close}
+        />
+      )}
       {doing === 'pause' && (
         <ConfirmDialog
           title={t('subscriptions.pauseTitle')}

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'wouter';
 import { SubscriptionCreateDocument } from '../../../../generated/web/documents.ts';
 import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { CouponChoice } from '../coupons/coupon-choice.tsx';
 import { ChainChoice } from '../resources/chain-choice.tsx';
 import { CustomerChoice } from '../resources/customer-choice.tsx';
 import { FormDialog } from '../resources/form-dialog.tsx';
@@ -13,7 +14,14 @@ import { useFaults } from '../resources/use-faults.ts';
 import { useDashboard } from '../session/use-dashboard.ts';
 import { useTell } from '../session/use-tell.ts';
 
-const params = ['customerAccountId', 'productPlanId', 'productPlanPriceId', 'allowedChains', 'allowedTokens'] as const;
+const params = [
+  'customerAccountId',
+  'productPlanId',
+  'productPlanPriceId',
+  'couponId',
+  'allowedChains',
+  'allowedTokens',
+] as const;
 
 export function SubscriptionForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
@@ -23,6 +31,7 @@ export function SubscriptionForm({ onClose }: { onClose: () => void }) {
   const tell = useToasts();
   const [customerAccountId, setCustomer] = useState(search.get('customer') ?? '');
   const [price, setPrice] = useState<ChosenPrice>();
+  const [couponId, setCoupon] = useState('');
   const [selection, setSelection] = useState(everything);
   const create = useTell(SubscriptionCreateDocument);
   const faults = useFaults(create.error, params);
@@ -30,7 +39,7 @@ export function SubscriptionForm({ onClose }: { onClose: () => void }) {
     if (!price) return;
     const allowed = { allowedChains: selection.chains, allowedTokens: selection.tokens };
     create.mutate(
-      { input: { appId: app.id, customerAccountId, ...price, ...allowed } },
+      { input: { appId: app.id, customerAccountId, ...price, ...(couponId ? { couponId } : {}), ...allowed } },
       {
         onSuccess: ({ createSubscription }) => {
           tell({ title: t('subscriptions.created') });
@@ -58,6 +67,7 @@ export function SubscriptionForm({ onClose }: { onClose: () => void }) {
         none={t('catalog.choice.choosePrice')}
         error={faults.at('productPlanPriceId') ?? faults.at('productPlanId')}
       />
+      <CouponChoice value={couponId} onChange={setCoupon} error={faults.at('couponId')} />
       <ChainChoice
         value={selection}
         onChange={setSelection}

@@ -12,6 +12,7 @@ import { useFormats } from '../../ui/formats/use-formats.ts';
 import { ErrorNote } from '../../ui/state/error-note.tsx';
 import { Skeleton } from '../../ui/state/skeleton.tsx';
 import { Status } from '../../ui/state/status.tsx';
+import { useCouponWords } from '../coupons/use-coupon-words.ts';
 import { customerName } from '../resources/customer-name.ts';
 import { Facts } from '../resources/facts.tsx';
 import styles from '../resources/resources.module.css';
@@ -80,6 +81,8 @@ function SubscriptionFacts({ subscription }: { subscription: SubscriptionFactsFr
   const { t } = useTranslation();
   const formats = useFormats();
   const { priceWords } = usePriceWords();
+  const couponWords = useCouponWords();
+  const { coupon, couponPeriodsLeft: left } = subscription;
   const { id, customerAccount, productPlan, productPlanPrice, nextPlanPrice, upcomingCharges } = subscription;
   const day = (at: string | null | undefined) => at && formats.day(new Date(at));
   const [next] = upcomingCharges;
@@ -101,6 +104,20 @@ function SubscriptionFacts({ subscription }: { subscription: SubscriptionFactsFr
           key: 'nextPrice',
           name: t('subscriptions.nextPrice'),
           value: nextPlanPrice && priceWords(nextPlanPrice),
+        },
+        {
+          key: 'coupon',
+          name: t('links.coupon.choice'),
+          value: coupon && (
+            <span className={styles.stack}>
+              {`${coupon.name} · ${couponWords(coupon)}`}
+              {typeof left === 'number' && (
+                <span className={styles.quiet}>
+                  {left === 0 ? t('subscriptions.couponEnded') : t('subscriptions.couponLeft', { count: left })}
+                </span>
+              )}
+            </span>
+          ),
         },
         {
           key: 'period',

@@ -1,0 +1,43 @@
+/** Applies a coupon to the next invoices of a subscription. */
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { SubscriptionApplyCouponDocument } from '../../../../generated/web/documents.ts';
+import { useToasts } from '../../ui/overlays/toasts.tsx';
+import { CouponChoice } from '../coupons/coupon-choice.tsx';
+import { FormDialog } from '../resources/form-dialog.tsx';
+import { useFaults } from '../resources/use-faults.ts';
+import { useTell } from '../session/use-tell.ts';
+
+const params = ['couponId'] as const;
+
+export function CouponDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const tell = useToasts();
+  const [couponId, setCoupon] = useState('');
+  const apply = useTell(SubscriptionApplyCouponDocument);
+  const faults = useFaults(apply.error, params);
+  const send = () =>
+    apply.mutate(
+      { id, input: { couponId } },
+      {
+        onSuccess: () => {
+          tell({ title: t('subscriptions.couponApplied') });
+          onClose();
+        },
+      },
+    );
+  return (
+    <FormDialog
+      title={t('subscriptions.applyCoupon')}
+      about={t('subscriptions.applyCouponAbout')}
+      action={t('subscriptions.applyCouponAction')}
+      onClose={onClose}
+      onSend={send}
+      isBusy={apply.isPending}
+      isDisabled={couponId === ''}
+      error={faults.rest}
+    >
+      <CouponChoice value={couponId} onChange={setCoupon} error={faults.at('couponId')} />
+    </FormDialog>
+  );
+}
